@@ -1,0 +1,52 @@
+# On a fresh machine with python3 (3.11 or newer) and make, every target sets itself up.
+#   make demo    set up, then three real agents and the screen on them
+#   make test    set up, then the whole test suite
+# Another Python: make test PYTHON=python3.13 VENV=.venv-313
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: demo test check format bench screenshots clean help
+
+help:
+	@sed -n '1,5p' Makefile
+
+$(VENV)/.demo: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "signoff needs Python 3.11 or newer; $(PYTHON) is older. Try: make $(MAKECMDGOALS) PYTHON=python3.13"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "setting up $(VENV) (once) ..."
+	@$(PIP) install -e '.[demo]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml $(VENV)/.demo
+	@echo "setting up $(VENV) for tests (once) ..."
+	@$(PIP) install -e '.[dev]'
+	@touch $@
+
+demo: $(VENV)/.demo
+	@$(BIN)/signoff demo
+
+test: $(VENV)/.dev
+	@command -v tmux >/dev/null || sh scripts/install-tmux.sh
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks
+
+screenshots: $(VENV)/.dev
+	$(BIN)/python scripts/screenshots.py
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

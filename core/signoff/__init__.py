@@ -1,0 +1,1 @@
+"""Approvals for AI agents."""

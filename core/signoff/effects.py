@@ -1,0 +1,69 @@
+"""What a tool call would do to the world, said as plain data.
+
+A tool declares the effects of a call without touching a disk: what it would write, edit or run.
+Everything else follows from that declaration: the snapshot that a reviewer is shown, the risk, the
+digest that a decision names, and the check that the world still is as it was shown.
+
+This module is the standard library only: every layer may use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+__all__ = ["Command", "Effect", "FileEdit", "FileWrite"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileWrite:
+    """Create a file, or replace the whole content of an existing one.
+
+    Attributes:
+        path: Absolute path of the file as the tool would open it.
+        content: The whole new content. Text is written as UTF-8, without newline translation.
+    """
+
+    path: str
+    content: str | bytes
+
+    @property
+    def data(self) -> bytes:
+        """The bytes that would be written."""
+        if isinstance(self.content, bytes):
+            return self.content
+        return self.content.encode("utf-8", "surrogatepass")
+
+
+@dataclass(frozen=True, slots=True)
+class FileEdit:
+    """Replace the only occurrence of one text in an existing file.
+
+    Attributes:
+        path: Absolute path of the file as the tool would open it.
+        old: Text that must occur exactly once.
+        new: Text that takes its place.
+    """
+
+    path: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Run a command line with a shell.
+
+    Attributes:
+        command: The text handed to the shell.
+        cwd: Absolute working directory.
+        env: Environment variables that are added or changed; empty for none.
+    """
+
+    command: str
+    cwd: str
+    env: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+Effect = FileWrite | FileEdit | Command

@@ -1,0 +1,1 @@
+"""The reviewer's screen: where people read what agents ask and decide."""
