@@ -1,1 +1,87 @@
-"""Approvals for AI agents."""
+"""signoff: the place where people say yes or no to what their AI agents want to do.
+
+```python
+from signoff import ApprovalController, ApprovalRequest
+
+controller = ApprovalController()                   # asks in the local queue; `signoff` shows it
+request = ApprovalRequest(tool_name="deploy", description="Deploy to staging", payload={"to": "staging"})
+decision = controller.request_approval_sync(request)
+decision.raise_if_denied()
+```
+
+Names are loaded when they are first used, so that short-lived commands stay quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from signoff._version import __version__
+
+if TYPE_CHECKING:
+    from signoff.connecting import connect_agent
+    from signoff.controller import ApprovalController
+    from signoff.effects import Command, FileEdit, FileWrite
+    from signoff.executing import execute_tool
+    from signoff.marking import requires_approval, simple_approval_request
+    from signoff.memory import ApprovalMemory
+    from signoff.types import (
+        ApprovalAware,
+        ApprovalContext,
+        ApprovalDecision,
+        ApprovalDeniedError,
+        ApprovalPresentation,
+        ApprovalRequest,
+        ApprovalScope,
+    )
+
+__all__ = [
+    "ApprovalAware",
+    "ApprovalContext",
+    "ApprovalController",
+    "ApprovalDecision",
+    "ApprovalDeniedError",
+    "ApprovalMemory",
+    "ApprovalPresentation",
+    "ApprovalRequest",
+    "ApprovalScope",
+    "Command",
+    "FileEdit",
+    "FileWrite",
+    "__version__",
+    "connect_agent",
+    "execute_tool",
+    "requires_approval",
+    "simple_approval_request",
+]
+
+_HOME = {
+    "connecting": ("connect_agent",),
+    "controller": ("ApprovalController",),
+    "effects": ("Command", "FileEdit", "FileWrite"),
+    "executing": ("execute_tool",),
+    "marking": ("requires_approval", "simple_approval_request"),
+    "memory": ("ApprovalMemory",),
+    "types": (
+        "ApprovalAware",
+        "ApprovalContext",
+        "ApprovalDecision",
+        "ApprovalDeniedError",
+        "ApprovalPresentation",
+        "ApprovalRequest",
+        "ApprovalScope",
+    ),
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    module = _MODULE_OF.get(name)
+    if module is None:
+        raise AttributeError(f"module 'signoff' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"signoff.{module}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,1 @@
+"""One module per agent framework. Importing one needs the extra of the same name."""

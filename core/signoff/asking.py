@@ -1,0 +1,124 @@
+"""From a tool's request to what is posted to the queue: key, digest, risk, snapshot.
+
+Everything here is a pure function of its arguments, except `submission_with_snapshot`, which reads the files
+that the call would touch.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from signoff.canonical import canonical, digest
+from signoff.effects import Effect, FileWrite
+from signoff.policy.risk import assess
+from signoff.present.snapshot import Snapshot, take
+from signoff.queue.records import Submission
+from signoff.types import ApprovalContext, ApprovalRequest
+
+__all__ = ["plain_submission", "submission_with_snapshot"]
+
+
+def plain_submission(
+    request: ApprovalRequest, context: ApprovalContext | None, *, cwd: str | None = None
+) -> Submission:
+    """Describe the call without reading anything from disk: enough to match a grant or to record it.
+
+    Args:
+        request: What the tool asked.
+        context: Where the call came from; its metadata gives ids and the batch.
+        cwd: Absolute working directory of the call; the process's own by default.
+
+    Raises:
+        NotJsonError: Arguments or payload are not JSON.
+    """
+    where = cwd or os.getcwd()  # noqa: PTH109 - text is what is stored and compared
+    meta = context.metadata if context is not None else {}
+    arguments = _arguments(request, context)
+    assessment = assess(request.tool_name, arguments, request.effects, where)
+    return Submission(
+        key=_key(meta),
+        tool_name=request.tool_name,
+        description=request.description,
+        payload=request.payload,
+        payload_key=canonical(request.payload),
+        arguments=arguments,
+        digest=_digest(request, arguments, where, [_named(effect) for effect in request.effects]),
+        cwd=where,
+        presentation=request.presentation.model_dump(mode="json") if request.presentation else None,
+        group_id=request.group_id,
+        group_size=request.group_size,
+        batch_id=_text(meta.get("batch_id")),
+        batch_position=meta.get("batch_position"),
+        batch_remaining=tuple(meta.get("batch_remaining") or ()),
+        risk=assessment.risk,
+        risk_reasons=assessment.reasons,
+        why=request.why,
+        expires_at=_deadline(request.expires_in),
+    )
+
+
+def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tuple[Submission, Snapshot]:
+    """Read what the call would touch and bind the submission to it.
+
+    Args:
+        request: What the tool asked.
+        plain: The submission made by `plain_submission`.
+
+    Returns:
+        The submission with snapshot, contents and a digest over all of it, and the snapshot for a later
+        look whether the world still is as it was shown.
+
+    Raises:
+        SnapshotError: A file cannot be read or an edit does not apply; the message says what to do.
+    """
+    snapshot = take(request.effects)
+    bound = replace(
+        plain,
+        digest=_digest(request, plain.arguments, plain.cwd, snapshot.digest_material()),
+        snapshot=snapshot.to_json(),
+        blobs=snapshot.blobs,
+    )
+    return bound, snapshot
+
+
+def _arguments(request: ApprovalRequest, context: ApprovalContext | None) -> Mapping[str, Any]:
+    if request.arguments is not None:
+        return request.arguments
+    return context.args if context is not None else request.payload
+
+
+def _digest(request: ApprovalRequest, arguments: Mapping[str, Any], cwd: str, effects: object) -> str:
+    return digest({"tool": request.tool_name, "arguments": dict(arguments), "cwd": cwd, "effects": effects})
+
+
+def _named(effect: Effect) -> dict[str, Any]:
+    """The effect as JSON, for the digest of a call whose files were not read."""
+    if isinstance(effect, FileWrite):
+        return {"kind": "write", "path": effect.path, "data": effect.data.hex()}
+    return {
+        "kind": type(effect).__name__,
+        **{name: _plain(getattr(effect, name)) for name in effect.__slots__},
+    }
+
+
+def _plain(value: object) -> object:
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def _key(meta: Mapping[str, Any]) -> str:
+    """The sender's own identity for the call, so that posting it again finds the same request."""
+    call, run = meta.get("tool_call_id"), meta.get("run_id")
+    return f"{run}:{call}" if call and run else uuid.uuid4().hex
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _deadline(seconds: float | None) -> int | None:
+    return None if seconds is None else time.time_ns() // 1000 + int(seconds * 1_000_000)

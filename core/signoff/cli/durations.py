@@ -1,0 +1,63 @@
+"""Times and lengths of time, as the command line reads and writes them."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+__all__ = ["clock", "iso", "local_time", "parse_since"]
+
+_LENGTH = re.compile(r"(\d{1,9})([smhdw])")
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+
+
+def clock(microseconds: int) -> str:
+    """Write a length of time as ``MM:SS``, from an hour on as ``1h02m``, from a day on as ``1d02h``."""
+    minutes, seconds = divmod(max(0, microseconds) // 1_000_000, 60)
+    if minutes < 60:
+        return f"{minutes:02d}:{seconds:02d}"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 24:
+        return f"{hours}h{minutes:02d}m"
+    return f"{hours // 24}d{hours % 24:02d}h"
+
+
+def iso(microseconds: int | None) -> str | None:
+    """Write a time, microseconds since the epoch, as ISO 8601 in UTC."""
+    if microseconds is None:
+        return None
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
+    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def local_time(microseconds: int) -> str:
+    """Write a time, microseconds since the epoch, as date and time where the reader is."""
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
+    return moment.astimezone().isoformat(sep=" ", timespec="seconds")[:19]
+
+
+def parse_since(text: str, now: int) -> int:
+    """Read ``90s``, ``30m``, ``1h``, ``2d``, ``1w`` (so long ago) or an ISO 8601 date or time.
+
+    A time without an offset is meant where the reader is.
+
+    Args:
+        text: What the user wrote.
+        now: The present, in microseconds since the epoch.
+
+    Returns:
+        Microseconds since the epoch.
+
+    Raises:
+        ValueError: The text is neither.
+    """
+    length = _LENGTH.fullmatch(text)
+    if length:
+        return max(0, now - int(length[1]) * _SECONDS[length[2]] * 1_000_000)
+    try:
+        moment = datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ValueError(
+            f"{text!r} is no time; write 90s, 30m, 1h, 2d, 1w or an ISO 8601 time such as 2025-01-31T14:00"
+        ) from None
+    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)

@@ -1,0 +1,89 @@
+"""How commands end. The numbers are documented interface: scripts depend on them, so they never change."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from signoff.queue.records import VerdictKind
+
+__all__ = ["EXIT_CODE_OF_VERDICT", "EXIT_CODE_TABLE", "ExitCode", "StatusCode"]
+
+
+class ExitCode(IntEnum):
+    """How every command but `status` ends.
+
+    Codes from 128 follow the shell's convention: 128 plus the number of the signal.
+    """
+
+    OK = 0
+    """Done. For `ask`: approved, and nothing else is."""
+    NO = 1
+    """`ask`: rejected. `approve`: the confirmation was not typed, nothing was decided."""
+    USAGE = 2
+    """The command was called in a way that does not make sense; nothing was done."""
+    EXPIRED = 3
+    """`ask`: the deadline passed. Nobody decided."""
+    WITHDRAWN = 4
+    """`ask`: the request was taken back. Nobody decided."""
+    QUEUE = 5
+    """There is no queue, it cannot be used, or the request could not be posted. Nothing was decided."""
+    NOT_FOUND = 6
+    """No request has that id."""
+    TOO_LATE = 7
+    """The request had already ended; the decision was not taken."""
+    CHANGED = 8
+    """The request is not what was shown; the decision was not taken."""
+    REFUSED = 9
+    """The queue does not accept this decision for this request."""
+    FAULT = 70
+    """A fault in signoff itself. For `ask`: not approved."""
+    HANGUP = 129
+    """The terminal went away; `ask` withdrew its request."""
+    INTERRUPTED = 130
+    """Ctrl+C; `ask` withdrew its request."""
+    BROKEN_PIPE = 141
+    """The reader of the output went away."""
+    TERMINATED = 143
+    """SIGTERM; `ask` withdrew its request."""
+
+
+class StatusCode(IntEnum):
+    """How `status` ends."""
+
+    NOTHING = 0
+    """No request waits."""
+    WAITING = 10
+    """At least one request waits, none of them of HIGH risk."""
+    HIGH = 20
+    """At least one request of HIGH risk waits."""
+    NOT_CONNECTED = 30
+    """There is no queue, or it cannot be read."""
+
+
+EXIT_CODE_OF_VERDICT = {
+    VerdictKind.ACCEPTED: ExitCode.OK,
+    VerdictKind.TOO_LATE: ExitCode.TOO_LATE,
+    VerdictKind.CHANGED: ExitCode.CHANGED,
+    VerdictKind.GONE: ExitCode.NOT_FOUND,
+    VerdictKind.REFUSED: ExitCode.REFUSED,
+}
+
+EXIT_CODE_TABLE = """\
+    0  done; for `ask`: approved
+    1  ask: rejected; approve: not confirmed, nothing decided
+    2  wrong use of the command; nothing was done
+    3  ask: the deadline passed, nobody decided
+    4  ask: the request was withdrawn, nobody decided
+    5  no queue, or it cannot be used; nothing was decided
+    6  no request has that id
+    7  too late: the request had already ended
+    8  changed: the request is not what was shown
+    9  refused: not a decision this request accepts
+   70  a fault in signoff itself; nothing was approved
+  129  the terminal went away, 130 Ctrl+C, 143 SIGTERM:
+       `ask` withdraws its request first
+  141  the reader of the output went away
+
+`signoff status` alone: 0 nothing waits, 10 requests wait,
+20 HIGH risk waits, 30 no queue, or it cannot be read."""
+"""The table that --help and the documentation show."""

@@ -1,0 +1,95 @@
+"""The verbs, put together, and how their errors end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from signoff import __version__
+from signoff.cli.ask import ask
+from signoff.cli.demo import demo
+from signoff.cli.exit_codes import EXIT_CODE_TABLE, ExitCode
+from signoff.cli.deciding import approve, reject
+from signoff.cli.history import history
+from signoff.cli.listing import list_pending
+from signoff.cli.options import chosen_place, queue_option
+from signoff.cli.output import complain
+from signoff.cli.showing import show
+from signoff.cli.status_command import status
+from signoff.queue.errors import QueueError, QueueNotFoundError
+
+__all__ = ["run_group", "signoff"]
+
+_EPILOG = f"""\b
+Examples:
+  signoff                        open the screen
+  signoff demo                   see it work, in a throw-away folder
+  signoff list                   what waits
+  signoff show 1a2b3c4d          all of one request
+  signoff reject 1a2b3c4d --note "keep the old name"
+  signoff ask --tool deploy --arg to=staging && ./deploy.sh staging
+  signoff history --since 1h --state rejected
+
+\b
+Exit codes:
+{EXIT_CODE_TABLE}
+"""
+
+_HOW_A_QUEUE_BEGINS = (
+    "a queue comes into being when an agent asks for the first time (or: signoff demo);"
+    " another one is named with --queue or SIGNOFF_QUEUE"
+)
+
+
+@click.group(
+    invoke_without_command=True,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@queue_option
+@click.version_option(__version__, message="signoff %(version)s")
+@click.pass_context
+def signoff(context: click.Context) -> int:
+    """Agents ask, people sign off. Without a verb: open the screen."""
+    if context.invoked_subcommand is not None:
+        return ExitCode.OK
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise click.UsageError("the screen needs a terminal; without one: signoff list, show, approve, reject")
+    from signoff_tui.app import run
+
+    run(chosen_place())
+    return ExitCode.OK
+
+
+for command in (approve, ask, demo, history, list_pending, reject, show, status):
+    signoff.add_command(command)
+
+
+def run_group(arguments: Sequence[str]) -> int:
+    """Run the verb that the arguments name.
+
+    Returns:
+        The exit code. What went wrong was said on standard error, in a sentence.
+    """
+    try:
+        code = signoff.main(list(arguments), prog_name="signoff", standalone_mode=False)
+    except click.ClickException as error:
+        complain(_with_help(error))
+        return ExitCode.USAGE
+    except click.Abort:
+        return ExitCode.INTERRUPTED
+    except QueueNotFoundError as error:
+        complain(f"{error}; {_HOW_A_QUEUE_BEGINS}")
+        return error.exit_code
+    except QueueError as error:
+        complain(str(error))
+        return error.exit_code
+    return int(code or ExitCode.OK)
+
+
+def _with_help(error: click.ClickException) -> str:
+    message = error.format_message().rstrip(".")
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return f"{message}; see: {context.command_path if context else 'signoff'} --help"

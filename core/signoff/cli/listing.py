@@ -1,0 +1,92 @@
+"""`signoff list`: what waits for a decision."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from signoff.cli.durations import clock
+from signoff.cli.exit_codes import ExitCode
+from signoff.cli.facts import request_facts, short_id
+from signoff.cli.options import json_option, open_for_review, queue_option
+from signoff.cli.output import clipped, one_line, print_json
+from signoff.cli.request_text import kind_of, risk_word
+from signoff.queue.records import Risk
+
+if TYPE_CHECKING:
+    from signoff.queue.records import StoredRequest
+
+__all__ = ["list_pending"]
+
+_WIDTH = 100
+
+_Group = tuple[str, str]
+
+
+@click.command("list", epilog="\b\nExample:\n  signoff list --json | jq -r '.[] | select(.risk == \"high\") | .id'")
+@queue_option
+@json_option
+def list_pending(*, as_json: bool) -> int:
+    """List the requests that wait, oldest first, with their groups together."""
+    with open_for_review() as queue:
+        requests = queue.pending()
+    now = time.time_ns() // 1_000
+    if as_json:
+        print_json([request_facts(request, kind_of(request.submission), now) for request in requests])
+    else:
+        _print_table(requests, now)
+    return ExitCode.OK
+
+
+def _print_table(requests: Sequence[StoredRequest], now: int) -> None:
+    groups = _by_group(requests)
+    print(_summary(requests, groups))
+    for (_, name), members in groups.items():
+        if name:
+            print(f"\ngroup {one_line(name)}: {_count(len(members), 'request')}{_announced(members)}")
+        for request in members:
+            print(("  " if name else "") + _row(request, now))
+
+
+def _by_group(requests: Sequence[StoredRequest]) -> dict[_Group, list[StoredRequest]]:
+    """Sort into groups, each in the place of its first member; equal names of two sessions are two groups."""
+    groups: dict[_Group, list[StoredRequest]] = {}
+    for request in requests:
+        name = request.submission.group_id
+        key = (request.asked_by.session, name) if name else (request.id, "")
+        groups.setdefault(key, []).append(request)
+    return groups
+
+
+def _summary(requests: Sequence[StoredRequest], groups: dict[_Group, list[StoredRequest]]) -> str:
+    if not requests:
+        return "nothing is waiting"
+    parts = [f"{len(requests)} waiting"]
+    high = sum(request.submission.risk is Risk.HIGH for request in requests)
+    if high:
+        parts.append(f"{high} HIGH")
+    named = sum(1 for _, name in groups if name)
+    parts.append(_count(named, "group"))
+    return ", ".join(parts)
+
+
+def _announced(members: Sequence[StoredRequest]) -> str:
+    size = members[0].submission.group_size
+    return f", {size} announced" if size is not None and size != len(members) else ""
+
+
+def _row(request: StoredRequest, now: int) -> str:
+    submission = request.submission
+    what = clipped(one_line(submission.description, "description"), _WIDTH)
+    return (
+        f"{short_id(request.id)}  {risk_word(submission.risk):4}  {kind_of(submission):10}  "
+        f"{clock(now - request.created_at):>6}  {one_line(request.asked_by.name, 'agent')}  "
+        f"{one_line(submission.tool_name, 'tool_name')}: {what}"
+    )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

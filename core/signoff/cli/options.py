@@ -1,0 +1,56 @@
+"""Options that several verbs share, and the connection they lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from signoff.queue.protocol import ReviewQueue
+
+__all__ = ["chosen_place", "json_option", "open_for_review", "queue_option"]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _choose(context: click.Context, _: click.Parameter, place: str | None) -> None:
+    if place is None:
+        return
+    if not place:
+        raise click.BadParameter("is empty; give the directory or the name of a queue")
+    context.find_root().obj = place
+
+
+def queue_option(command: Command) -> Command:
+    """Add ``--queue``, which may stand before or after the verb."""
+    return click.option(
+        "--queue",
+        metavar="PLACE",
+        expose_value=False,
+        callback=_choose,
+        help="Directory or name of the queue (else SIGNOFF_QUEUE, else your own default queue).",
+    )(command)
+
+
+def json_option(command: Command) -> Command:
+    """Add ``--json`` as the parameter `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON, in ASCII, for programs.")(command)
+
+
+def chosen_place() -> str | None:
+    """Return what ``--queue`` said, or None."""
+    place: str | None = click.get_current_context().find_root().obj
+    return place
+
+
+def open_for_review() -> ReviewQueue:
+    """Open the chosen queue as a reviewer.
+
+    Raises:
+        QueueError: There is none, or it cannot be used; the message says what to do.
+    """
+    from signoff.queue import open_review_queue
+
+    return open_review_queue(place=chosen_place())

@@ -1,0 +1,115 @@
+"""`signoff status`: one line for a status bar, printed hundreds of times a day.
+
+It loads the queue and nothing else: no command-line library, no models, no screen.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, cast, get_args
+
+from signoff.cli.exit_codes import StatusCode
+from signoff.cli.durations import clock
+from signoff.queue.errors import QueueError
+from signoff.queue.records import Stats
+
+__all__ = ["StatusCall", "StatusFormat", "parse_plain_call", "run_status"]
+
+StatusFormat = Literal["plain", "tmux", "json"]
+
+
+@dataclass(frozen=True, slots=True)
+class StatusCall:
+    """What the command line asked of `status`.
+
+    Attributes:
+        place: The queue, or None for the default.
+        format: How the line is written.
+    """
+
+    place: str | None
+    format: StatusFormat
+
+
+def parse_plain_call(arguments: Sequence[str]) -> StatusCall | None:
+    """Recognize a well-formed call of `status`.
+
+    Args:
+        arguments: The words after the program's name.
+
+    Returns:
+        The call, or None for every other command and for anything unusual: help, abbreviations, mistakes.
+        Those are left to the full parser, which explains them.
+    """
+    words = list(arguments)
+    values: dict[str, str] = {}
+    verb_seen = False
+    while words:
+        word = words.pop(0)
+        name, equals, value = word.partition("=")
+        if word == "status" and not verb_seen:
+            verb_seen = True
+        elif word == "--json" and verb_seen and "--format" not in values:
+            values["--format"] = "json"
+        elif (name == "--queue" or (name == "--format" and verb_seen)) and name not in values:
+            if not equals and not words:
+                return None
+            values[name] = value if equals else words.pop(0)
+        else:
+            return None
+    style = values.get("--format", "plain")
+    if not verb_seen or style not in get_args(StatusFormat) or values.get("--queue") == "":
+        return None
+    return StatusCall(values.get("--queue"), cast("StatusFormat", style))
+
+
+def run_status(call: StatusCall) -> StatusCode:
+    """Print the line; what prevents it is said on standard error."""
+    from signoff.queue import open_review_queue
+
+    try:
+        with open_review_queue(place=call.place) as queue:
+            stats = queue.stats()
+    except QueueError as error:
+        from signoff.cli.output import complain
+
+        print(_not_connected(call.format))
+        complain(str(error))
+        return StatusCode.NOT_CONNECTED
+    print(_line(stats, call.format))
+    if stats.pending_high:
+        return StatusCode.HIGH
+    return StatusCode.WAITING if stats.pending else StatusCode.NOTHING
+
+
+def _line(stats: Stats, style: StatusFormat) -> str:
+    oldest = None
+    if stats.oldest_pending_at is not None:
+        oldest = max(0, time.time_ns() // 1_000 - stats.oldest_pending_at)
+    if style == "json":
+        return json.dumps(
+            {
+                "connected": True,
+                "waiting": stats.pending,
+                "high": stats.pending_high,
+                "oldest_seconds": None if oldest is None else oldest // 1_000_000,
+                "agents": stats.agents,
+                "grants": stats.grants,
+            }
+        )
+    waiting = f"{stats.pending} waiting"
+    high = f"{stats.pending_high} HIGH" if stats.pending_high else ""
+    if style == "tmux":
+        waiting = f"#[fg=yellow]{waiting}#[default]" if stats.pending else waiting
+        high = f"#[fg=red,bold]{high}#[default]" if high else ""
+    return " ".join(part for part in (waiting, high, "" if oldest is None else clock(oldest)) if part)
+
+
+def _not_connected(style: StatusFormat) -> str:
+    if style == "json":
+        return json.dumps({"connected": False})
+    return "#[fg=red]not connected#[default]" if style == "tmux" else "not connected"

@@ -1,0 +1,118 @@
+"""What was approved for the session.
+
+An approval matches on the tool's name, code point by code point, and the canonical JSON of the payload.
+The controller remembers approvals only; a refusal is in here only if somebody stored it on purpose, and it
+never answers a request.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from signoff.canonical import canonical
+from signoff.types import ApprovalDecision, DecisionSource
+
+__all__ = ["ApprovalMemory", "RememberedApproval"]
+
+
+@dataclass(frozen=True, slots=True)
+class RememberedApproval:
+    """One remembered approval, as `ApprovalMemory.list` shows it."""
+
+    tool_name: str
+    payload: Mapping[str, Any]
+    decision: ApprovalDecision
+    uses: int
+    """How many calls it has answered."""
+
+
+class ApprovalMemory:
+    """Remembered approvals of one session, in this process.
+
+    Safe to share between threads and toolsets. An empty memory is still a memory: test for it with
+    ``is None``, never by truth.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._entries: dict[tuple[str, str], RememberedApproval] = {}
+
+    def __len__(self) -> int:
+        """How many decisions are stored."""
+        return len(self._entries)
+
+    def lookup(self, tool_name: str, args: Mapping[str, Any]) -> ApprovalDecision | None:
+        """Return the stored decision for an equal earlier call, counted as a use, or None.
+
+        Args:
+            tool_name: Name of the tool.
+            args: The payload of the request.
+
+        Returns:
+            A decision with `remember` "session", or None. Look at `approved`: it is a refusal if one was
+            stored.
+        """
+        key = _key(tool_name, args)
+        if key is None:
+            return None
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is None:
+                return None
+            self._entries[key] = replace(entry, uses=entry.uses + 1)
+        return entry.decision.model_copy(update={"source": DecisionSource.GRANT, "by": "memory"})
+
+    def contains(self, tool_name: str, args: Mapping[str, Any]) -> bool:
+        """Whether an equal call was approved for the session; does not count as a use."""
+        key = _key(tool_name, args)
+        entry = None if key is None else self._entries.get(key)
+        return entry is not None and entry.decision.approved is True
+
+    def store(self, tool_name: str, args: Mapping[str, Any], decision: ApprovalDecision) -> None:
+        """Remember a decision that says it is for the session; any other is not stored.
+
+        Raises:
+            NotJsonError: The payload is not JSON.
+        """
+        if decision.remember != "session":
+            return
+        payload = dict(args)
+        key = (tool_name, canonical(payload))
+        with self._lock:
+            before = self._entries.get(key)
+            uses = 0 if before is None else before.uses
+            self._entries[key] = RememberedApproval(tool_name, payload, decision, uses)
+
+    def list(self) -> tuple[RememberedApproval, ...]:
+        """All remembered approvals, oldest first."""
+        with self._lock:
+            return tuple(entry for entry in self._entries.values() if entry.decision.approved is True)
+
+    def list_approvals(self) -> Sequence[tuple[str, dict[str, Any], ApprovalDecision]]:
+        """Everything stored as tool name, payload and decision, oldest first."""
+        with self._lock:
+            return [(entry.tool_name, dict(entry.payload), entry.decision) for entry in self._entries.values()]
+
+    def revoke(self, tool_name: str, args: Mapping[str, Any]) -> bool:
+        """Forget one decision; False when there was none."""
+        key = _key(tool_name, args)
+        if key is None:
+            return False
+        with self._lock:
+            return self._entries.pop(key, None) is not None
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._entries.clear()
+
+
+def _key(tool_name: str, args: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The key of a call, or None when its payload is not JSON and so equals nothing."""
+    try:
+        return tool_name, canonical(dict(args))
+    except ValueError:
+        return None

@@ -1,0 +1,1 @@
+"""What must be asked, and how much harm a call could do."""

@@ -1,0 +1,68 @@
+"""How much a remembered approval would cover, compared with the call it was given for.
+
+The tool chooses the payload that is matched on. What the payload leaves out may be anything in later calls; this
+module says so in words, before anybody agrees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from signoff.canonical import canonical
+
+__all__ = ["Breadth", "Reach", "reach"]
+
+
+class Breadth(StrEnum):
+    """How wide a remembered approval is."""
+
+    EXACT = "exact"
+    """Only calls with equal arguments."""
+    PATTERN = "pattern"
+    """Some arguments may be anything."""
+    WIDE = "WIDE"
+    """No argument is fixed; only a container such as a sandbox is named."""
+    EVERYTHING = "EVERYTHING"
+    """Any call of the tool."""
+
+    @property
+    def careless(self) -> bool:
+        """Whether the ordinary confirming key must not be enough."""
+        return self in {Breadth.WIDE, Breadth.EVERYTHING}
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a remembered approval would match.
+
+    Attributes:
+        breadth: How wide it is.
+        fixed: Payload entries that must be equal, sorted by key.
+        free: Names of arguments of this call that may be anything in a later one, sorted.
+    """
+
+    breadth: Breadth
+    fixed: tuple[tuple[str, Any], ...]
+    free: tuple[str, ...]
+
+
+def reach(payload: Mapping[str, Any], arguments: Mapping[str, Any]) -> Reach:
+    """Compare a payload with the full arguments of the call.
+
+    Args:
+        payload: What a remembered approval matches on.
+        arguments: The full arguments.
+    """
+    covered = {
+        key for key, value in arguments.items() if key in payload and canonical(payload[key]) == canonical(value)
+    }
+    free = tuple(sorted(set(arguments) - covered))
+    fixed = tuple(sorted(payload.items()))
+    if not payload:
+        return Reach(Breadth.EVERYTHING, fixed, free)
+    if not free:
+        return Reach(Breadth.EXACT, fixed, free)
+    return Reach(Breadth.PATTERN if covered else Breadth.WIDE, fixed, free)

@@ -1,0 +1,1 @@
+"""What a reviewer is shown: snapshots, diffs, and hostile text made visible."""

@@ -1,0 +1,154 @@
+"""What a reviewer should know about a text, besides the text."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+
+from signoff.present import _unicode as signs_of
+from signoff.present._confusables import ascii_twin, look_alikes, script_change, whole_disguise
+from signoff.present._hosts import Authority, ascii_host, authorities
+from signoff.present._rules import Rules
+from signoff.present._safetext import Finding
+from signoff.present._unicode import escape, shape
+
+__all__ = ["host_note", "judge"]
+
+_CHARACTERS = {
+    signs_of.CONTROL: ("control", "control character"),
+    signs_of.RETURN: ("control", "carriage return"),
+    signs_of.LINE_END: ("line-ending", "Windows line ending"),
+    signs_of.BIDI: ("bidi", "text direction control"),
+    signs_of.INVISIBLE: ("invisible", "invisible character"),
+    signs_of.TAG: ("tag", "invisible tag character"),
+    signs_of.LINE_BREAK: ("line-break", "hidden line break"),
+    signs_of.PRIVATE: ("private", "private-use character"),
+    signs_of.UNASSIGNED: ("unassigned", "unassigned code point"),
+    signs_of.SURROGATE: ("surrogate", "broken character"),
+    signs_of.EXACT_BLANK: ("blank", "odd blank"),
+    signs_of.BLANK: ("blank", "odd blank"),
+    signs_of.EXACT_OVERLAY: ("overlay", "strike-out mark"),
+    signs_of.STRAY_MARK: ("marks", "stray or piled-up mark"),
+}
+"""Kind and noun for each sign that is worth a finding wherever it stands."""
+
+_UNWARNED = frozenset({signs_of.LINE_END, signs_of.BLANK})
+_LONGEST_HOST = 100
+_MOST_HOSTS = 20
+_DELIMITERS = frozenset("/\\?#@:")
+
+
+def judge(text: str, signs: str | None, rules: Rules) -> Iterator[Finding]:
+    """Find what a reviewer should know about a text, in any order, padding and blank ends apart.
+
+    Args:
+        text: The text as it came.
+        signs: Its shape; None for printable ASCII, newlines and tabs that stay.
+        rules: The rules of its field.
+    """
+    yield from _length(text, rules)
+    if signs is not None:
+        yield from _characters(text, signs)
+        yield from _scripts(text, signs, rules)
+    if rules.links:
+        for authority in authorities(text, whole=not rules.rows):
+            yield from _authority(authority)
+
+
+def host_note(text: str, rules: Rules) -> str:
+    """The ASCII form of the hosts in a text that are not ASCII, as ``<host xn--...>``; empty if there is none."""
+    if not rules.links or text.isascii():
+        return ""
+    found = authorities(text, whole=not rules.rows)
+    hosts = list(dict.fromkeys(each.host for each in found if not each.host.isascii()))
+    forms = [form for host in hosts[:_MOST_HOSTS] if (form := _looked_up(host))]
+    if not forms:
+        return ""
+    more = f" and {len(hosts) - _MOST_HOSTS} more" if len(hosts) > _MOST_HOSTS else ""
+    return f" <host {', '.join(forms)}{more}>"
+
+
+def _length(text: str, rules: Rules) -> Iterator[Finding]:
+    height = text.count("\n") + 1
+    if (rules.length is not None and len(text) > rules.length) or (
+        rules.height is not None and height > rules.height
+    ):
+        size = f"{len(text)} characters" + (f" in {height} lines" if height > 1 else "")
+        yield Finding("long", 0, None, rules.decides, f"long text: {size}; read it to its end")
+
+
+def _characters(text: str, signs: str) -> Iterator[Finding]:
+    for sign, (kind, noun) in _CHARACTERS.items():
+        count = signs.count(sign)
+        if count:
+            where = signs.index(sign)
+            code = ord(text[where])
+            words = noun if count == 1 else f"{count} {noun}s, the first one"
+            if sign == signs_of.TAG:
+                words += _spelled(text, signs)
+            yield Finding(kind, where, code, sign not in _UNWARNED, f"{words}: {escape(code)}")
+
+
+def _spelled(text: str, signs: str) -> str:
+    """What tag characters say to a machine, as a part of a message."""
+    tags = (ord(char) - 0xE0000 for char, sign in zip(text, signs, strict=True) if sign == signs_of.TAG)
+    words = "".join(chr(code) for code in tags if 0x20 <= code < 0x7F)
+    shown = f"{words[:60]}... ({len(words)} in all)" if len(words) > 60 else words
+    return f" (they spell '{shown}')" if words else ""
+
+
+def _scripts(text: str, signs: str, rules: Rules) -> Iterator[Finding]:
+    mixed = script_change(signs)
+    if mixed is not None:
+        message = f"two scripts inside one word: {_named(text[mixed])}"
+        yield Finding("mixed-script", mixed, ord(text[mixed]), rules.exact, message)
+    if not rules.exact:
+        return
+    found = look_alikes(text)
+    if found:
+        char = text[found[0]]
+        count = "a look-alike" if len(found) == 1 else f"{len(found)} look-alikes, the first one"
+        message = f"{count}: {_named(char)} is not '{ascii_twin(char)}'"
+        yield Finding("look-alike", found[0], ord(char), True, message)
+    disguise = whole_disguise(text)
+    if mixed is None and disguise is not None:
+        message = f"a word of other letters that reads like ASCII: {_named(text[disguise])}"
+        yield Finding("disguise", disguise, ord(text[disguise]), rules.name, message)
+
+
+def _authority(authority: Authority) -> Iterator[Finding]:
+    host, where = authority.host, authority.where
+    if authority.credentials:
+        message = f"the URL has a user part; the host is {_ascii(host)}"
+        yield Finding("credentials", where, None, True, message)
+    if len(host) > _LONGEST_HOST:
+        yield Finding("long", where, None, True, f"long host: {len(host)} characters")
+    if host.isascii():
+        return
+    form = _looked_up(host)
+    if form is None:
+        yield Finding("punycode", where, None, True, f"no host can be named {_ascii(host)}")
+        return
+    suspect = _disguised(host) or not _DELIMITERS.isdisjoint(form)
+    yield Finding("punycode", where, None, suspect, f"the host is looked up as {form}")
+
+
+def _looked_up(host: str) -> str | None:
+    hidden = any("\x80" <= sign <= "\x8c" for sign in shape(host, exact=True, kept=""))
+    return None if hidden else ascii_host(host)
+
+
+def _disguised(host: str) -> bool:
+    """Whether a host has mixed scripts in one label, or a label that reads like an ASCII one."""
+    joined = host.replace("-", "")
+    return whole_disguise(host) is not None or (script_change(shape(joined, exact=True, kept="")) is not None)
+
+
+def _named(char: str) -> str:
+    return f"{escape(ord(char))} {unicodedata.name(char, '')}".rstrip()
+
+
+def _ascii(text: str) -> str:
+    """Printable ASCII for a message: everything else as an escape."""
+    shown = "".join(char if " " <= char <= "~" else escape(ord(char)) for char in text[:200])
+    return shown if len(text) <= 200 else f"{shown}... ({len(text)} characters)"

@@ -1,0 +1,91 @@
+"""Whom a URL really leads to: user part, host, and the ASCII form of the host.
+
+Sources: RFC 3986 (authority), RFC 3492 (Punycode) and Unicode Technical Standard 46, non-transitional: what
+browsers look up. Slashes and backslashes count alike, as they do for browsers.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+__all__ = ["Authority", "ascii_host", "authorities"]
+
+_END_IN_URL = r"/?#\s"
+_END_IN_TEXT = _END_IN_URL + r"\"'`<>|;&()"
+_SCHEME_LETTERS = r"A-Za-z0-9+.\-"
+_SCHEME = rf"(?P<scheme>[A-Za-z][{_SCHEME_LETTERS}]*+):[/\\]{{2,}}"
+_IN_URL = re.compile(
+    rf"(?P<lead>\s*(?:{_SCHEME}|(?i:https?|wss?|ftp):[/\\]*|[/\\]{{2,}}|))"
+    rf"(?P<authority>[^{_END_IN_URL}]*)"
+)
+_IN_TEXT = re.compile(  # a run of letters that a scheme may have is looked at once, or time is quadratic
+    rf"(?P<lead>(?<![{_SCHEME_LETTERS}])[0-9+.\-]*+{_SCHEME})(?P<authority>[^{_END_IN_TEXT}]*)"
+)
+_PORT = re.compile(r":\d*$", re.ASCII)
+_DOTS = re.compile("[.\u3002\uff0e\uff61]")
+_LOGIN_SCHEMES = frozenset({"git+ssh", "rsync", "sftp", "ssh", "ssh+git", "svn+ssh"})
+_LOGIN = re.compile(r"[A-Za-z0-9_-]+")
+_LONGEST_LABEL = 63
+
+
+@dataclass(frozen=True, slots=True)
+class Authority:
+    """The part of a URL that says whom it leads to.
+
+    Attributes:
+        scheme: In lower case; empty if the URL has none.
+        user: What stands before the last ``@``; None without one.
+        host: Host without port.
+        where: Where the host begins in the text.
+    """
+
+    scheme: str
+    user: str | None
+    host: str
+    where: int
+
+    @property
+    def credentials(self) -> bool:
+        """Whether there is more of a user part than the plain login name that SSH needs."""
+        if self.user is None:
+            return False
+        return self.scheme not in _LOGIN_SCHEMES or not _LOGIN.fullmatch(self.user)
+
+
+def authorities(text: str, *, whole: bool) -> Iterator[Authority]:
+    """Find the authorities in a text.
+
+    Args:
+        text: A URL, or a text that holds some.
+        whole: The text is one URL, and may leave out its scheme.
+    """
+    if whole:
+        found = _IN_URL.match(text)
+        if found:
+            yield _authority(found)
+    elif "//" in text or "\\\\" in text or "/\\" in text or "\\/" in text:
+        yield from map(_authority, _IN_TEXT.finditer(text))
+
+
+def _authority(found: re.Match[str]) -> Authority:
+    scheme = (found["scheme"] or "").lower()
+    user, at, host = found["authority"].rpartition("@")
+    named = bool(at and found["lead"].strip())  # "git@host:path" is no URL, its user part no credential
+    return Authority(scheme, user if named else None, _PORT.sub("", host), found.end() - len(host))
+
+
+def ascii_host(host: str) -> str | None:
+    """The host as it is looked up, in ASCII; None if no host can have that name."""
+    labels = []
+    for label in _DOTS.split(host):
+        if len(label) > _LONGEST_LABEL:  # Punycode takes quadratic time
+            return None
+        # One by one: the lower case of a whole word would choose a final sigma.
+        label = "".join(map(str.lower, unicodedata.normalize("NFKC", label)))
+        if not label.isascii():
+            label = "xn--" + label.encode("punycode").decode("ascii")
+        labels.append(label)
+    return ".".join(labels)

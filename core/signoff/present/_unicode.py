@@ -1,0 +1,238 @@
+"""What each character of a text would do on a screen, and how it is written when it must not do it.
+
+The *shape* of a text is a string of the same length with one sign per character: the character's class. All
+rules about characters are regular expressions over shapes, so they are linear and need no table of their own.
+A text of printable ASCII, newlines and tabs can serve as its own shape where only blanks and hidden characters
+are looked for: no sign of a hidden character is ASCII, and blanks stand for themselves.
+
+Sources: general categories from `unicodedata`; Default_Ignorable_Code_Point, Bidi_Control and
+Extended_Pictographic from the Unicode Character Database, version 17. A code point that this Python does not
+know counts as unassigned, which errs on the safe side.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+
+__all__ = ["BLANK", "HIDDEN", "LATIN", "LETTERS", "WITHIN_WORD", "escape", "escaped", "shape"]
+
+# Signs of characters that are never written raw. They are contiguous, for use in a regular expression.
+CONTROL = "\x80"
+RETURN = "\x81"  # CR
+LINE_END = "\x82"  # CR before LF where that is ordinary
+BIDI = "\x83"
+INVISIBLE = "\x84"
+TAG = "\x85"
+LINE_BREAK = "\x86"  # U+2028, U+2029
+PRIVATE = "\x87"
+UNASSIGNED = "\x88"
+SURROGATE = "\x89"
+EXACT_BLANK = "\x8a"  # a blank other than U+0020, in an exact field
+EXACT_OVERLAY = "\x8b"  # a mark that strikes out its base, in an exact field
+STRAY_MARK = "\x8c"  # a mark on nothing, or one too many
+HIDDEN = "\x80-\x8c"
+"""All of them, as a range inside a character set."""
+
+# Signs of characters that may be written raw. Space, newline and tab stand for themselves.
+PLAIN = "."
+DIGIT = "0"
+KEYPAD = "#"
+COMMON = "~"  # a letter of no script
+BLANK = "\xa0"  # a blank other than U+0020
+MARK = "\xb0"
+OVERLAY = "\xb1"
+KEYCAP = "\xb2"
+PICTOGRAPH = "\xb3"
+SKIN_TONE = "\xb4"
+EAST_ASIAN = "\xb5"  # these scripts are written without blanks: a word ends where they begin
+JOINER = "\xb6"  # U+200D, until it is known to join pictographs or not
+SELECTOR = "\xb7"  # U+FE0E, U+FE0F, likewise
+_FIRST_SCRIPT = 0x100
+LATIN = chr(_FIRST_SCRIPT)
+LETTERS = "\u0100-\u02ff"
+"""Signs of letters, one per script, as a range inside a character set."""
+WITHIN_WORD = DIGIT + COMMON + MARK
+"""Signs that do not end a word and have no script, for use inside a character set."""
+
+_BY_CATEGORY = {
+    "Cc": CONTROL, "Cf": INVISIBLE, "Cn": UNASSIGNED, "Co": PRIVATE, "Cs": SURROGATE,
+    "Zl": LINE_BREAK, "Zp": LINE_BREAK, "Zs": BLANK, "Mn": MARK, "Mc": MARK, "Me": MARK,
+}  # fmt: skip
+
+
+def _codes(*spans: int | tuple[int, int]) -> Iterable[int]:
+    for span in spans:
+        first, last = span if isinstance(span, tuple) else (span, span)
+        yield from range(first, last + 1)
+
+
+_BIDI = _codes(0x061C, (0x200E, 0x200F), (0x202A, 0x202E), (0x2066, 0x2069))
+_BLANK_LOOK_ALIKES = _codes(
+    0x034F, (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), 0x2800, 0x3164, (0xFE00, 0xFE0D),
+    0xFFA0, (0x13441, 0x13442), 0x16FE4, 0x1D159, (0xE0100, 0xE01EF),
+)  # fmt: skip
+_OVERLAYS = _codes((0x0334, 0x0338), (0x20D2, 0x20D3), (0x20D8, 0x20DA), (0x20E5, 0x20E6), (0x20EA, 0x20EB))
+_SIGNS: dict[int, str] = {
+    **dict.fromkeys(_BIDI, BIDI),
+    **dict.fromkeys(_BLANK_LOOK_ALIKES, INVISIBLE),
+    **dict.fromkeys(_OVERLAYS, OVERLAY),
+    **dict.fromkeys(_codes((0xE0000, 0xE007F)), TAG),
+    **dict.fromkeys(_codes((0x1F3FB, 0x1F3FF)), SKIN_TONE),
+    **dict.fromkeys(map(ord, "0123456789"), DIGIT),
+    **dict.fromkeys(map(ord, "#*"), KEYPAD),
+    0x09: "\t",
+    0x0A: "\n",
+    0x0D: RETURN,
+    0x20: " ",
+    0x200D: JOINER,
+    0x20E3: KEYCAP,
+    0xFE0E: SELECTOR,
+    0xFE0F: SELECTOR,
+}
+_PICTOGRAPHS = frozenset(_codes(
+    0xA9, 0xAE, 0x203C, 0x2049, 0x2122, 0x2139, (0x2194, 0x2199), (0x21A9, 0x21AA), (0x231A, 0x231B),
+    0x2328, 0x23CF, (0x23E9, 0x23F3), (0x23F8, 0x23FA), 0x24C2, (0x25AA, 0x25AB), 0x25B6, 0x25C0,
+    (0x25FB, 0x25FE), (0x2600, 0x2604), 0x260E, 0x2611, (0x2614, 0x2615), 0x2618, 0x261D, 0x2620,
+    (0x2622, 0x2623), 0x2626, 0x262A, (0x262E, 0x262F), (0x2638, 0x263A), 0x2640, 0x2642,
+    (0x2648, 0x2653), (0x265F, 0x2660), 0x2663, (0x2665, 0x2666), 0x2668, 0x267B, (0x267E, 0x267F),
+    (0x2692, 0x2697), 0x2699, (0x269B, 0x269C), (0x26A0, 0x26A1), 0x26A7, (0x26AA, 0x26AB),
+    (0x26B0, 0x26B1), (0x26BD, 0x26BE), (0x26C4, 0x26C5), 0x26C8, (0x26CE, 0x26CF), 0x26D1,
+    (0x26D3, 0x26D4), (0x26E9, 0x26EA), (0x26F0, 0x26F5), (0x26F7, 0x26FA), 0x26FD, 0x2702, 0x2705,
+    (0x2708, 0x270D), 0x270F, 0x2712, 0x2714, 0x2716, 0x271D, 0x2721, 0x2728, (0x2733, 0x2734), 0x2744,
+    0x2747, 0x274C, 0x274E, (0x2753, 0x2755), 0x2757, (0x2763, 0x2764), (0x2795, 0x2797), 0x27A1, 0x27B0,
+    0x27BF, (0x2934, 0x2935), (0x2B05, 0x2B07), (0x2B1B, 0x2B1C), 0x2B50, 0x2B55, 0x3030, 0x303D, 0x3297,
+    0x3299, 0x1F004, 0x1F0CF, (0x1F170, 0x1F171), (0x1F17E, 0x1F17F), 0x1F18E, (0x1F191, 0x1F19A),
+    (0x1F201, 0x1F202), 0x1F21A, 0x1F22F, (0x1F232, 0x1F23A), (0x1F250, 0x1F251), (0x1F300, 0x1F3FA),
+    (0x1F400, 0x1F64F), (0x1F680, 0x1F6FF), (0x1F7E0, 0x1F7F0), (0x1F90C, 0x1F9FF), (0x1FA70, 0x1FAFF),
+))  # fmt: skip
+
+_NO_SCRIPT = """
+ALEF ANGSTROM BET BLACK-LETTER CARON DALET DOUBLE-STRUCK EULER FEMININE FULLWIDTH GIMEL HANGZHOU INFORMATION
+KELVIN MASCULINE MASU MATHEMATICAL MICRO MODIFIER OHM PLANCK ROMAN SCRIPT SEGMENTED SMALL SUPERSCRIPT TURNED
+VEDIC
+""".split()
+"""First words of the names of letters and digits that are used with more than one script."""
+
+_NO_BLANKS = """
+BOPOMOFO CJK HALFWIDTH HANGUL HENTAIGANA HIRAGANA IDEOGRAPHIC KATAKANA KATAKANA-HIRAGANA VERTICAL
+""".split()
+"""First words of the names of letters of the scripts that `EAST_ASIAN` stands for."""
+
+_SCRIPT_OF = {"ARABIC-INDIC": "ARABIC", "EXTENDED": "ARABIC", "": "TANGUT"}
+
+
+class _Table(dict[int, str]):
+    """Strings by code point for `str.translate`, worked out when first asked for."""
+
+    _MOST = 20_000  # entries: hostile text shall not fill the memory
+
+    def __init__(self, known: dict[int, str], work_out: Callable[[int], str]) -> None:
+        super().__init__(known)
+        self._work_out = work_out
+
+    def __missing__(self, code: int) -> str:
+        value = self._work_out(code)
+        if len(self) < self._MOST:
+            self[code] = value
+        return value
+
+
+_scripts = {"LATIN": LATIN}
+
+
+def _sign(code: int) -> str:
+    category = unicodedata.category(chr(code))
+    if category in _BY_CATEGORY:
+        return _BY_CATEGORY[category]
+    if code in _PICTOGRAPHS:
+        return PICTOGRAPH
+    if category[0] != "L" and category not in ("Nd", "Nl"):
+        return PLAIN
+    # The name of a letter begins with the name of its script, or nearly.
+    first = unicodedata.name(chr(code), "").partition(" ")[0]
+    if first in _NO_SCRIPT:
+        return COMMON
+    if first in _NO_BLANKS:
+        return EAST_ASIAN
+    return _scripts.setdefault(_SCRIPT_OF.get(first, first), chr(_FIRST_SCRIPT + len(_scripts)))
+
+
+_signs = _Table(_SIGNS, _sign)
+
+_EMOJI = re.compile(
+    f"{PICTOGRAPH}[{SKIN_TONE}{SELECTOR}]?(?:{JOINER}{PICTOGRAPH}[{SKIN_TONE}{SELECTOR}]?)+"
+    f"|{PICTOGRAPH}{SELECTOR}|[{DIGIT}{KEYPAD}]{SELECTOR}{KEYCAP}"
+)
+_STRAY = re.compile(rf"(?:\A|(?<=[ \t\n{BLANK}{HIDDEN}])){MARK}+|(?<={MARK * 4}){MARK}+")
+_EXACT = {ord(BLANK): EXACT_BLANK, ord(OVERLAY): EXACT_OVERLAY, ord(KEYCAP): MARK}
+_LOOSE = {ord(OVERLAY): MARK, ord(KEYCAP): MARK}
+
+
+def shape(text: str, *, exact: bool, kept: str) -> str:
+    """The class of every character of a text.
+
+    Args:
+        text: Any text, lone surrogates included.
+        exact: Odd blanks and overlays are hidden characters too.
+        kept: Which of newline and tab are not.
+
+    Returns:
+        A string as long as `text`, one sign for each character.
+    """
+    signs = text.translate(_signs)
+    if JOINER in signs or SELECTOR in signs:
+        signs = _EMOJI.sub(lambda emoji: PICTOGRAPH * len(emoji[0]), signs)
+        signs = signs.replace(JOINER, INVISIBLE).replace(SELECTOR, INVISIBLE)
+    signs = signs.translate(_EXACT if exact else _LOOSE)
+    for blank in "\n\t":
+        if blank not in kept:
+            signs = signs.replace(blank, CONTROL)
+    if MARK in signs:
+        signs = _STRAY.sub(lambda marks: STRAY_MARK * len(marks[0]), signs)
+    return signs
+
+
+_C1_NAMES = (
+    "PAD HOP BPH NBH IND NEL SSA ESA HTS HTJ VTS PLD PLU RI SS2 SS3 "
+    "DCS PU1 PU2 STS CCH MW SPA EPA SOS SGC SCI CSI ST OSC PM APC"
+)
+_SHORT_NAMES = {
+    0x7F: "DEL", **dict(enumerate(_C1_NAMES.split(), 0x80)),
+    0xA0: "NBSP", 0xAD: "SHY", 0x034F: "CGJ", 0x061C: "ALM", 0x115F: "FILLER", 0x1160: "FILLER",
+    0x180E: "MVS", 0x200B: "ZWSP", 0x200C: "ZWNJ", 0x200D: "ZWJ", 0x200E: "LRM", 0x200F: "RLM",
+    0x2028: "LS", 0x2029: "PS", 0x202A: "LRE", 0x202B: "RLE", 0x202C: "PDF", 0x202D: "LRO", 0x202E: "RLO",
+    0x202F: "NNBSP", 0x205F: "MMSP", 0x2060: "WJ", 0x2066: "LRI", 0x2067: "RLI", 0x2068: "FSI",
+    0x2069: "PDI", 0x2800: "BLANK", 0x3000: "IDSP", 0x3164: "FILLER", 0xFEFF: "BOM", 0xFFA0: "FILLER",
+    **{0xFE00 + number: f"VS{number + 1}" for number in range(16)},
+}  # fmt: skip
+
+
+def escape(code: int) -> str:
+    """How a code point is written when it must not act: ``^[`` for C0, ``<U+202E RLO>`` for the rest."""
+    if code < 0x20:
+        return "^" + chr(code ^ 0x40)
+    name = _SHORT_NAMES.get(code, "")
+    if not name and 0x2000 <= code < 0x200B:
+        name = unicodedata.name(chr(code))
+    if 0xDC80 <= code <= 0xDCFF:  # an undecodable byte, as "surrogateescape" stores it
+        name = f"BYTE {code - 0xDC00:02X}"
+    return f"<U+{code:04X} {name}>" if name else f"<U+{code:04X}>"
+
+
+_escapes = _Table({}, escape)
+_REPEATED = re.compile(r"(.)\1{7,}", re.DOTALL)
+
+
+def escaped(run: str) -> str:
+    """Every character of a run as an escape; eight or more of one as ``[400 x <U+200B ZWSP>]``."""
+    parts = []
+    at = 0
+    for repeated in _REPEATED.finditer(run):
+        start, end = repeated.span()
+        parts.append(run[at:start].translate(_escapes))
+        parts.append(f"[{end - start} x {escape(ord(repeated[1]))}]")
+        at = end
+    parts.append(run[at:].translate(_escapes))
+    return "".join(parts)

@@ -1,0 +1,352 @@
+"""The line diff: which lines of two texts are the same, and where they differ.
+
+The search divides and conquers, without recursion and under one budget of steps:
+
+1. Equal ends of a range are taken off.
+2. A small range is searched for the shortest edit (E. Myers, "An O(ND) Difference Algorithm and
+   Its Variations", 1986), over the lines that both sides have.
+3. A large range is divided at lines that occur once on each side and come in the same order
+   (B. Cohen's patience diff), and its parts are searched in the same way.
+4. A range that cannot be divided and costs more than its share of the budget is reported as
+   replaced as a whole, and says that it is: `Opcode.exact` is false.
+
+Whatever the input, the work is at most the budget plus a few passes over the lines.
+"""
+
+from __future__ import annotations
+
+import io
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from signoff.present.slide import slide
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+__all__ = ["STEP_BUDGET", "LineDiff", "Opcode", "diff_items", "diff_lines", "split_lines"]
+
+STEP_BUDGET = 3_000_000
+"""Steps that a search may take beyond `_STEPS_PER_LINE` for each line: below a second of work."""
+
+_STEPS_PER_LINE = 4
+"""Steps that each line adds to the budget, so that a long file is divided whatever it costs."""
+
+_SMALL_RANGE = 1_000
+"""Ranges of at most this many lines, both sides together, are searched before they are divided."""
+
+_SHARE = 16
+"""One range may use one part in this many of the steps that are left, if its lines ask no more."""
+
+_LEAST_SHARE = 512
+"""Steps that a range gets while any are left, so that small gaps stay exact beside noisy ones."""
+
+Tag = Literal["equal", "delete", "insert", "replace"]
+Range = tuple[int, int, int, int]
+Run = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Opcode:
+    """One step from the text before to the text after.
+
+    Attributes:
+        tag: What happens to the lines.
+        a0: First line before, from 0.
+        a1: Line before that follows the last one.
+        b0: First line after, from 0.
+        b1: Line after that follows the last one.
+        exact: False if lines that both sides have may be among the replaced ones, because the
+            search gave up here.
+    """
+
+    tag: Tag
+    a0: int
+    a1: int
+    b0: int
+    b1: int
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class LineDiff:
+    """A whole diff.
+
+    Attributes:
+        opcodes: Steps in order; they cover both sides without gaps.
+        steps: Units of work that the search took, for tests and benchmarks.
+    """
+
+    opcodes: tuple[Opcode, ...]
+    steps: int = 0
+
+    @property
+    def exact(self) -> bool:
+        """False if the search gave up somewhere and shows a block as replaced."""
+        return all(opcode.exact for opcode in self.opcodes)
+
+
+def split_lines(text: str) -> list[str]:
+    r"""Split at `\n` only, and keep it: the parts joined are the text.
+
+    Unlike `str.splitlines`, form feeds, lone carriage returns and the Unicode line separators do
+    not end a line, as they do not for compilers, shells and line numbers.
+    """
+    return list(io.StringIO(text, newline="\n"))
+
+
+def diff_lines(before: Sequence[str], after: Sequence[str], *, budget: int = STEP_BUDGET) -> LineDiff:
+    """Compare two texts line by line.
+
+    Lines are equal only if every character is. Where an insertion or deletion could be shown in
+    several places, the one that reads best is chosen.
+
+    Args:
+        before: Lines of the text before, as `split_lines` returns them.
+        after: Lines of the text after.
+        budget: Steps the search may take beyond a few for each line.
+    """
+    search = _Search(before, after, budget)
+    runs = slide(search.runs(), before, after)
+    return LineDiff(tuple(_opcodes(runs, search)), search.steps)
+
+
+def diff_items(before: Sequence[Hashable], after: Sequence[Hashable], *, budget: int = STEP_BUDGET) -> LineDiff:
+    """Compare two sequences of anything hashable, such as the words of a line.
+
+    Args:
+        before: Items before.
+        after: Items after.
+        budget: Steps the search may take beyond a few for each item.
+    """
+    search = _Search(before, after, budget)
+    return LineDiff(tuple(_opcodes(search.runs(), search)), search.steps)
+
+
+class _Search:
+    """The search for the lines that two texts have in common.
+
+    Attributes:
+        size_a: Number of items before.
+        size_b: Number of items after.
+        steps: Units of work done so far.
+        coarse: Starts, before and after, of the ranges that were given up.
+    """
+
+    def __init__(self, before: Sequence[Hashable], after: Sequence[Hashable], budget: int) -> None:
+        numbers: dict[Hashable, int] = {}
+        # Numbers compare faster than lines, and equal numbers mean equal lines.
+        self._a = [numbers.setdefault(item, len(numbers)) for item in before]
+        self._b = [numbers.setdefault(item, len(numbers)) for item in after]
+        self.size_a = len(self._a)
+        self.size_b = len(self._b)
+        self.steps = 0
+        self.coarse: set[tuple[int, int]] = set()
+        self._limit = budget + _STEPS_PER_LINE * (self.size_a + self.size_b)
+        self._found: list[Run] = []
+
+    def runs(self) -> list[Run]:
+        """Runs of equal lines as (line before, line after, length), in order and never touching."""
+        pending: list[Range] = [(0, self.size_a, 0, self.size_b)]
+        while pending:
+            gap = self._trim(pending.pop())
+            a0, a1, b0, b1 = gap
+            if a0 == a1 or b0 == b1:
+                continue
+            small = (a1 - a0) + (b1 - b0) <= _SMALL_RANGE
+            if small and self._search(gap):
+                continue
+            if parts := self._divide(gap):
+                pending.extend(parts)
+            elif small or not self._search(gap):
+                self.coarse.add((a0, b0))
+        return _joined(sorted(self._found))
+
+    def _trim(self, gap: Range) -> Range:
+        """Record the equal lines at both ends of a range and return what is between them."""
+        a0, a1, b0, b1 = gap
+        a, b = self._a, self._b
+        start_a, start_b, stop_a = a0, b0, a1
+        while a0 < a1 and b0 < b1 and a[a0] == b[b0]:
+            a0 += 1
+            b0 += 1
+        while a0 < a1 and b0 < b1 and a[a1 - 1] == b[b1 - 1]:
+            a1 -= 1
+            b1 -= 1
+        if a0 > start_a:
+            self._found.append((start_a, start_b, a0 - start_a))
+        if stop_a > a1:
+            self._found.append((a1, b1, stop_a - a1))
+        return a0, a1, b0, b1
+
+    def _search(self, gap: Range) -> bool:
+        """Find the shortest edit of a range; false if that costs more than its share."""
+        a0, a1, b0, b1 = gap
+        if not self._afford((a1 - a0) + (b1 - b0)):
+            return False
+        a, b = self._a, self._b
+        # A line that only one side has is part of no common sequence.
+        common = set(a[a0:a1]).intersection(b[b0:b1])
+        at = [i for i in range(a0, a1) if a[i] in common]
+        bt = [j for j in range(b0, b1) if b[j] in common]
+        share = self._share(len(at) + len(bt))
+        pairs, steps = _shortest_edit([a[i] for i in at], [b[j] for j in bt], share)
+        self.steps += steps
+        if pairs is None:
+            return False
+        self._found.extend((at[x], bt[y], 1) for x, y in pairs)
+        return True
+
+    def _divide(self, gap: Range) -> list[Range]:
+        """Divide a range at its anchors: the unequal parts between them, none without anchors."""
+        a0, a1, b0, b1 = gap
+        if not self._afford((a1 - a0) + (b1 - b0)):
+            return []
+        once_a = _unrepeated(self._a, a0, a1)
+        once_b = _unrepeated(self._b, b0, b1)
+        candidates = [(i, once_b[item]) for item, i in once_a.items() if item in once_b]
+        parts: list[Range] = []
+        for i, j in _longest_increasing(candidates):
+            parts.append((a0, i, b0, j))
+            self._found.append((i, j, 1))
+            a0, b0 = i + 1, j + 1
+        if parts:
+            parts.append((a0, a1, b0, b1))
+        return [part for part in parts if part[0] < part[1] and part[2] < part[3]]
+
+    def _share(self, size: int) -> int:
+        """Steps that a range of so many lines may use of those that are left."""
+        left = self._limit - self.steps
+        return min(left, max(_LEAST_SHARE, left // _SHARE, _STEPS_PER_LINE * size))
+
+    def _afford(self, cost: int) -> bool:
+        """Take `cost` steps if the budget still has them."""
+        if self.steps + cost > self._limit:
+            return False
+        self.steps += cost
+        return True
+
+
+def _joined(runs: list[Run]) -> list[Run]:
+    """Join runs, given in order, that follow each other without a gap on either side."""
+    joined: list[Run] = []
+    for a, b, length in runs:
+        if joined:
+            last_a, last_b, last_length = joined[-1]
+            if (a, b) == (last_a + last_length, last_b + last_length):
+                joined[-1] = (last_a, last_b, last_length + length)
+                continue
+        joined.append((a, b, length))
+    return joined
+
+
+def _opcodes(runs: Iterable[Run], search: _Search) -> Iterator[Opcode]:
+    """Turn runs of equal lines into the steps that cover both sides."""
+    a0 = b0 = 0
+    for a, b, length in (*runs, (search.size_a, search.size_b, 0)):
+        if a0 < a or b0 < b:
+            tag: Tag = "replace" if a0 < a and b0 < b else "delete" if a0 < a else "insert"
+            yield Opcode(tag, a0, a, b0, b, (a0, b0) not in search.coarse)
+        a0, b0 = a + length, b + length
+        if length:
+            yield Opcode("equal", a, a0, b, b0)
+
+
+def _unrepeated(items: list[int], start: int, stop: int) -> dict[int, int]:
+    """Where each item stands that occurs once in a range, in the order of the range."""
+    where: dict[int, int] = {}
+    for index in range(start, stop):
+        item = items[index]
+        where[item] = -1 if item in where else index
+    return {item: index for item, index in where.items() if index >= 0}
+
+
+def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Longest choice of pairs, given in order of their first number, whose second number rises."""
+    tails: list[int] = []  # the smallest second number that ends a choice of each length
+    tail_at: list[int] = []
+    previous: list[int] = []
+    for index, (_, second) in enumerate(pairs):
+        length = bisect_left(tails, second)
+        previous.append(tail_at[length - 1] if length else -1)
+        if length == len(tails):
+            tails.append(second)
+            tail_at.append(index)
+        else:
+            tails[length] = second
+            tail_at[length] = index
+    chosen: list[tuple[int, int]] = []
+    index = tail_at[-1] if tail_at else -1
+    while index >= 0:
+        chosen.append(pairs[index])
+        index = previous[index]
+    chosen.reverse()
+    return chosen
+
+
+def _shortest_edit(a: list[int], b: list[int], allowance: int) -> tuple[list[tuple[int, int]] | None, int]:
+    """Pairs of equal items that a shortest edit keeps, and the steps it took to find them.
+
+    Diagonal `k` holds the points `(x, x - k)`; `reach[zero + k]` is how far into `a` an edit of
+    the current length gets on it.
+
+    Returns:
+        None in place of the pairs if more steps than allowed are needed.
+    """
+    size_a, size_b = len(a), len(b)
+    zero = size_a + size_b + 1
+    reach = [-1] * (2 * zero + 1)
+    reach[zero + 1] = 0
+    history: list[list[int]] = []
+    steps = 0
+    for edits in range(size_a + size_b + 1):
+        # Diagonals outside the box, and those whose last point in it was reached, are left out.
+        lowest = 2 * max(0, edits - size_b) - edits
+        highest = edits - 2 * max(0, edits - size_a)
+        for k in range(zero + lowest, zero + highest + 1, 2):
+            before, after = reach[k - 1], reach[k + 1]
+            x = after if before < after else before + 1
+            y = x - (k - zero)
+            start = x
+            while x < size_a and y < size_b and a[x] == b[y]:
+                x += 1
+                y += 1
+            reach[k] = x
+            steps += 1 + x - start
+            if x >= size_a and y >= size_b:
+                return _kept_pairs(history, size_a, size_b), steps
+            if steps > allowance:
+                return None, steps
+        history.append(reach[zero - edits : zero + edits + 1 : 2])
+        steps += edits
+    raise AssertionError("deleting and inserting everything is always an edit")
+
+
+def _kept_pairs(history: list[list[int]], x: int, y: int) -> list[tuple[int, int]]:
+    """Walk a shortest edit back from its end and collect the pairs of items it keeps.
+
+    Args:
+        history: For each number of edits, how far they reach on every second diagonal.
+        x: Number of items before.
+        y: Number of items after.
+    """
+    pairs: list[tuple[int, int]] = []
+    for edits in range(len(history), 0, -1):
+        reach = history[edits - 1]
+        right = (x - y + edits) // 2  # where `reach` holds the next higher diagonal
+        before = reach[right - 1] if right > 0 else -1
+        after = reach[right] if right < edits else -1
+        inserted = before < after
+        start = after if inserted else before + 1
+        while x > start:
+            x -= 1
+            y -= 1
+            pairs.append((x, y))
+        if inserted:
+            y -= 1
+        else:
+            x -= 1
+    pairs.extend((i, i) for i in range(x - 1, -1, -1))
+    pairs.reverse()
+    return pairs

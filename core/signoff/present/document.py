@@ -1,0 +1,271 @@
+"""What a reviewer reads: a long sequence of rows of which only the ones looked at are made.
+
+A document is kept as runs of rows over the lines of its sources. Opening one costs a pass over its
+lines; the text of a row is made safe when the row is read.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Literal
+
+from signoff.present.reveal import Field, SafeText, reveal, reveal_line
+from signoff.present.rows import Row, RowKind, Run, Side
+from signoff.present.words import Span, diff_words
+
+__all__ = ["Alert", "Document", "DocumentKind", "Sources"]
+
+DocumentKind = Literal["diff", "file_content", "command", "structured", "text", "binary"]
+
+_ROWS_KEPT = 512
+"""Rows that are kept after they were read: some screens full."""
+
+_CHANGED = frozenset({RowKind.ADDED, RowKind.REMOVED})
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """Something in a document that a reviewer should know, once for each kind.
+
+    Attributes:
+        kind: Short stable word, as in `signoff.present.reveal.Finding`.
+        message: Plain words.
+        row: First row that it is about.
+    """
+
+    kind: str
+    message: str
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    r"""The texts that the rows of a document are lines of.
+
+    Attributes:
+        old: Lines before, with their line ends.
+        new: Lines after, with their line ends.
+        eol: What ends a line and is not shown: `\r\n` only if every line of both ends with it.
+        field: How strictly the lines are read.
+    """
+
+    old: Sequence[str] = ()
+    new: Sequence[str] = ()
+    eol: str = "\n"
+    field: Field = "content"
+
+    def of(self, side: Side) -> Sequence[str]:
+        """The lines of one version."""
+        return self.old if side == "old" else self.new
+
+    def line(self, side: Side, index: int) -> str:
+        """One line without its end."""
+        return self.of(side)[index].removesuffix(self.eol)
+
+
+class Document:
+    """Rows that are made when they are read.
+
+    A row that counts must have been seen before the whole was shown; such rows are called units
+    and numbered in order. The numbers stay the same whatever the amount of context.
+
+    Attributes:
+        kind: What is shown.
+        path: File that the document is about, as the call names it; it is not safe to show.
+        language_name: Language by the name of the file, or as the tool says.
+        added: Lines that would be added.
+        removed: Lines that would be removed.
+        exact: False if somewhere a block is shown as replaced whose lines may be partly the same.
+        complete: False if not everything can be shown, so that seeing every row is not enough.
+        notes: Plain and safe facts about the document, for its heading.
+    """
+
+    def __init__(  # noqa: PLR0913  one argument for each thing a document knows
+        self,
+        kind: DocumentKind,
+        runs: Sequence[Run],
+        sources: Sources = Sources(),  # noqa: B008  immutable
+        *,
+        path: str | None = None,
+        language_name: str | None = None,
+        added: int = 0,
+        removed: int = 0,
+        exact: bool = True,
+        complete: bool = True,
+        notes: tuple[str, ...] = (),
+        other_context: Callable[[int], Document] | None = None,
+    ) -> None:
+        self.kind: DocumentKind = kind
+        self.path = path
+        self.language_name = language_name
+        self.added = added
+        self.removed = removed
+        self.exact = exact
+        self.complete = complete
+        self.notes = notes
+        self._sources = sources
+        self._other_context = other_context
+        self._runs = runs
+        self._starts = list(accumulate((run.length for run in runs), initial=0))
+        self._units = list(
+            accumulate((run.length if run.counts else 0 for run in runs), initial=0)
+        )
+        self._rows: OrderedDict[int, Row] = OrderedDict()
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    @property
+    def units(self) -> int:
+        """Number of rows that count."""
+        return self._units[-1]
+
+    @cached_property
+    def hunks(self) -> Sequence[int]:
+        """Rows that are headings of hunks."""
+        return self._rows_that_begin(lambda run: run.kind is RowKind.HUNK)
+
+    @cached_property
+    def changes(self) -> Sequence[int]:
+        """Rows at which a block of counted rows begins: more places than hunks."""
+        begins: list[int] = []
+        counted = False
+        for run, start in zip(self._runs, self._starts, strict=False):
+            if run.counts and not counted:
+                begins.append(start)
+            counted = run.counts
+        return begins
+
+    def row(self, index: int) -> Row:
+        """Read one row.
+
+        Raises:
+            IndexError: There is no such row.
+        """
+        if row := self._rows.get(index):
+            self._rows.move_to_end(index)
+            return row
+        row = self._make(*self._at(index))
+        self._rows[index] = row
+        if len(self._rows) > _ROWS_KEPT:
+            self._rows.popitem(last=False)
+        return row
+
+    def emphasis(self, index: int) -> tuple[Span, ...]:
+        """Parts of a row's text that differ from the line it replaces, or is replaced by.
+
+        Only lines of blocks with as many lines before as after are compared.
+        """
+        number, offset = self._at(index)
+        run = self._runs[number]
+        if run.partner is None:
+            return ()
+        if run.old is not None:
+            old, new = run.old + offset, run.partner + offset
+        else:
+            old, new = run.partner + offset, (run.new or 0) + offset
+        spans = diff_words(self._sources.line("old", old), self._sources.line("new", new))
+        mine = spans[0] if run.old is not None else spans[1]
+        return tuple(self.row(index).text.map_spans(mine))
+
+    def source(self, side: Side) -> Sequence[str]:
+        """The lines of one version as they are, for highlighters; they are not safe to show."""
+        return self._sources.of(side)
+
+    def with_context(self, lines: int) -> Document:
+        """The same document with another number of unchanged lines around each change."""
+        return self._other_context(lines) if self._other_context else self
+
+    def unit_at(self, index: int) -> int | None:
+        """Which unit a row is, without reading it; None if it does not count."""
+        number, offset = self._at(index)
+        return self._units[number] + offset if self._runs[number].counts else None
+
+    def units_in(self, start: int, stop: int) -> range:
+        """The units among the rows from `start` to before `stop`."""
+        return range(self._units_before(start), self._units_before(stop))
+
+    def row_of_unit(self, unit: int) -> int:
+        """Where a unit stands.
+
+        Raises:
+            IndexError: There is no such unit.
+        """
+        if not 0 <= unit < self.units:
+            raise IndexError(f"there is no unit {unit} of {self.units}")
+        number = bisect_right(self._units, unit) - 1
+        return self._starts[number] + unit - self._units[number]
+
+    def scan(self) -> tuple[Alert, ...]:
+        """Look through everything that counts for what a reviewer should be warned of.
+
+        This reads the whole document; it may be called in a thread of its own.
+        """
+        alerts: dict[str, Alert] = {}
+        for number, run in enumerate(self._runs):
+            start = self._starts[number]
+            if run.text is not None:
+                found = ((finding, start) for finding in run.text().findings)
+                text = ""
+            elif run.counts:
+                side, first = _side_of(run)
+                lines = self._sources.of(side)[first : first + run.length]
+                text = "".join(lines).replace(self._sources.eol, "\n")
+                found = ((finding, start) for finding in reveal(text, self._sources.field).findings)
+            else:
+                continue
+            for finding, row in found:
+                if finding.warn and finding.kind not in alerts:
+                    row += text.count("\n", 0, finding.where)
+                    alerts[finding.kind] = Alert(finding.kind, finding.message, row)
+        return tuple(alerts.values())
+
+    def __iter__(self) -> Iterator[Row]:
+        return (self.row(index) for index in range(len(self)))
+
+    def _at(self, index: int) -> tuple[int, int]:
+        """The run that holds a row, and which of its rows that is."""
+        if not 0 <= index < len(self):
+            raise IndexError(f"there is no row {index} of {len(self)}")
+        number = bisect_right(self._starts, index) - 1
+        return number, index - self._starts[number]
+
+    def _units_before(self, index: int) -> int:
+        if index >= len(self):
+            return self.units
+        number, offset = self._at(max(index, 0))
+        return self._units[number] + (offset if self._runs[number].counts else 0)
+
+    def _rows_that_begin(self, wanted: Callable[[Run], bool]) -> Sequence[int]:
+        pairs = zip(self._runs, self._starts, strict=False)
+        return [start for run, start in pairs if wanted(run)]
+
+    def _make(self, number: int, offset: int) -> Row:
+        """Make a row of a run."""
+        run = self._runs[number]
+        unit = self._units[number] + offset if run.counts else None
+        old = None if run.old is None else run.old + offset
+        new = None if run.new is None else run.new + offset
+        old_no = None if old is None else old + 1
+        new_no = None if new is None else new + 1
+        if run.text is not None:
+            return Row(run.kind, run.text(), old_no, new_no, unit, lines=run.lines)
+        side, first = _side_of(run)
+        text = reveal_line(
+            self._sources.line(side, first + offset),
+            self._sources.field,
+            mark_trailing=run.counts,
+        )
+        return Row(run.kind, text, old_no, new_no, unit, side, first + offset)
+
+
+def _side_of(run: Run) -> tuple[Side, int]:
+    """The version and first line that the rows of a run show."""
+    if run.new is not None:
+        return "new", run.new
+    return "old", run.old or 0

@@ -1,0 +1,323 @@
+"""Documents of file changes: a diff, a new file, or what can be said of binary content."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+
+from signoff.present.diff import LineDiff, Opcode, diff_lines, split_lines
+from signoff.present.document import Document, Sources
+from signoff.present.facts import FileFacts, content_fact, line_ends, line_fact_runs, place_runs
+from signoff.present.language import language_of
+from signoff.present.media import is_binary
+from signoff.present.reveal import SafeText, quoted, reveal_line
+from signoff.present.rows import RowKind, Run, fixed, joined, number_of
+
+__all__ = ["CONTEXT", "binary_document", "diff_document", "file_document"]
+
+CONTEXT = 3
+"""Unchanged lines that are shown before and after each change."""
+
+MOST_BLANK = 5
+"""Equal blank lines in a row that are shown one by one; more of them are one row."""
+
+_HEX_BYTES = 64
+_HEX_WIDTH = 16
+_HEADING_SEARCH = 2_000
+_NO_NEWLINE = "\\ no newline at end of file"
+_GAVE_UP = (
+    "shown as replaced: too much differs here to be compared line by line, "
+    "so equal lines may be among these"
+)
+
+
+def diff_document(
+    before: bytes | None,
+    after: bytes,
+    path: str,
+    *,
+    facts: FileFacts = FileFacts(),  # noqa: B008  immutable
+) -> Document:
+    """Show how a file would change.
+
+    Args:
+        before: Content as it is, None if there is no file.
+        after: Content as it would be.
+        path: Path as the call names it.
+        facts: What else is known of the file.
+
+    Returns:
+        A document of the kind "diff"; "file_content" if there is no file before, "binary" if the
+        content after is not text.
+    """
+    if before is None:
+        return file_document(after, path, facts=facts)
+    if is_binary(after):
+        return binary_document(before, after, path, facts=facts)
+    replaces_binary = is_binary(before)
+    old = [] if replaces_binary else split_lines(before.decode())
+    new = split_lines(after.decode())
+    place = [*place_runs(path, facts)]
+    if replaces_binary:
+        place.append(content_fact("text replaces binary content", before, path))
+    diff = diff_lines(old, new)
+    change = _Change(path, facts, _sources(old, new), diff, tuple(place), not replaces_binary)
+    return change.document(CONTEXT)
+
+
+def file_document(
+    content: bytes,
+    path: str,
+    *,
+    facts: FileFacts = FileFacts(),  # noqa: B008  immutable
+) -> Document:
+    """Show a file that would be created; every line counts.
+
+    Args:
+        content: Content as it would be.
+        path: Path as the call names it.
+        facts: What else is known of the file.
+
+    Returns:
+        A document of the kind "file_content", or "binary" if the content is not text.
+    """
+    if is_binary(content):
+        return binary_document(None, content, path, facts=facts)
+    lines = split_lines(content.decode())
+    sources = _sources([], lines)
+    runs = [*place_runs(path, facts), *_changed_lines(RowKind.PLAIN, sources, 0, len(lines))]
+    if not lines:
+        runs.append(fixed(RowKind.NOTE, "(empty file)", counts=True))
+    elif not lines[-1].endswith("\n"):
+        runs.append(fixed(RowKind.NOTE, _NO_NEWLINE))
+    return Document(
+        "file_content",
+        runs,
+        sources,
+        path=path,
+        language_name=language_of(path),
+        added=len(lines),
+        notes=(
+            f"new file, {number_of(len(content), 'byte')}",
+            *facts.notes(),
+            *_eol_notes(sources),
+        ),
+    )
+
+
+def binary_document(
+    before: bytes | None,
+    after: bytes,
+    path: str,
+    *,
+    facts: FileFacts = FileFacts(),  # noqa: B008  immutable
+) -> Document:
+    """Say what can be said of content that cannot be shown: type, size, hash and first bytes.
+
+    Args:
+        before: Content as it is, None if there is no file.
+        after: Content as it would be.
+        path: Path as the call names it.
+        facts: What else is known of the file.
+
+    Returns:
+        A document that is not complete.
+    """
+    runs = [*place_runs(path, facts)]
+    if before is None:
+        runs.append(content_fact("new binary file", after, path))
+    elif before == after:
+        runs.append(content_fact("the content stays the same", after, path))
+    else:
+        kind = "binary" if is_binary(before) else "text"
+        runs.append(content_fact(f"{kind} content before", before, path))
+        runs.append(content_fact("binary content after", after, path))
+    runs.extend(_hex_runs(after))
+    return Document(
+        "binary",
+        runs,
+        path=path,
+        complete=False,
+        notes=("content cannot be shown", *facts.notes()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A diff, from which documents with any amount of context are made."""
+
+    path: str
+    facts: FileFacts
+    sources: Sources
+    diff: LineDiff
+    place: tuple[Run, ...]
+    complete: bool
+
+    def document(self, context: int) -> Document:
+        """Make the document with so many unchanged lines around each change."""
+        old, new = self.sources.old, self.sources.new
+        runs = [*self.place]
+        if self.complete:
+            runs.extend(line_fact_runs(old, new))
+        changed = [opcode for opcode in self.diff.opcodes if opcode.tag != "equal"]
+        if changed or runs:
+            runs.extend(_hunk_runs(self.sources, self.diff.opcodes, max(context, 0)))
+        if not any(run.counts for run in runs):
+            runs.insert(0, fixed(RowKind.NOTE, "(the content stays the same)", counts=True))
+        return Document(
+            "diff",
+            runs,
+            self.sources,
+            path=self.path,
+            language_name=language_of(self.path),
+            added=sum(opcode.b1 - opcode.b0 for opcode in changed),
+            removed=sum(opcode.a1 - opcode.a0 for opcode in changed),
+            exact=self.diff.exact,
+            complete=self.complete,
+            notes=(*self.facts.notes(), *_eol_notes(self.sources)),
+            other_context=self.document,
+        )
+
+
+def _sources(old: list[str], new: list[str]) -> Sources:
+    ends = {line_ends(lines) for lines in (old, new)} - {None}
+    return Sources(old, new, "\r\n" if ends == {"CRLF"} else "\n")
+
+
+def _eol_notes(sources: Sources) -> tuple[str, ...]:
+    return ("every line ends with CRLF",) if sources.eol == "\r\n" else ()
+
+
+def _hunk_runs(sources: Sources, opcodes: Sequence[Opcode], context: int) -> Iterator[Run]:
+    """Rows of a diff: headings, unchanged lines around changes, changes, and folds."""
+    hunk: list[Run] = []
+    start = (0, 0)
+    for number, opcode in enumerate(opcodes):
+        if opcode.tag != "equal":
+            hunk.extend(_change_runs(sources, opcode))
+            continue
+        length = opcode.a1 - opcode.a0
+        head = context if number else 0
+        tail = context if number < len(opcodes) - 1 else 0
+        if head + tail >= length:
+            hunk.extend(_context_runs(sources, opcode.a0, opcode.b0, length))
+            continue
+        if hunk:
+            hunk.extend(_context_runs(sources, opcode.a0, opcode.b0, head))
+            yield _heading(sources, start, (opcode.a0 + head, opcode.b0 + head))
+            yield from hunk
+        hidden = length - head - tail
+        yield fixed(RowKind.FOLD, f"({number_of(hidden, 'unchanged line')})", lines=hidden)
+        start = opcode.a1 - tail, opcode.b1 - tail
+        hunk = [*_context_runs(sources, *start, tail)]
+    if hunk:
+        yield _heading(sources, start, (len(sources.old), len(sources.new)))
+        yield from hunk
+
+
+def _context_runs(sources: Sources, a0: int, b0: int, length: int) -> Iterator[Run]:
+    if length:
+        yield Run(RowKind.CONTEXT, length, old=a0, new=b0)
+        yield from _newline_note(sources.old, a0 + length)
+
+
+def _change_runs(sources: Sources, opcode: Opcode) -> Iterator[Run]:
+    """Rows of one change: what is removed, then what is added."""
+    if not opcode.exact:
+        yield fixed(RowKind.NOTE, _GAVE_UP)
+    paired = opcode.exact and opcode.a1 - opcode.a0 == opcode.b1 - opcode.b0
+    shift = opcode.b0 - opcode.a0 if paired else None
+    yield from _changed_lines(RowKind.REMOVED, sources, opcode.a0, opcode.a1, shift)
+    if opcode.a0 < opcode.a1:
+        yield from _newline_note(sources.old, opcode.a1)
+    back = None if shift is None else -shift
+    yield from _changed_lines(RowKind.ADDED, sources, opcode.b0, opcode.b1, back)
+    if opcode.b0 < opcode.b1:
+        yield from _newline_note(sources.new, opcode.b1)
+
+
+def _newline_note(lines: Sequence[str], stop: int) -> Iterator[Run]:
+    if stop == len(lines) and not lines[-1].endswith("\n"):
+        yield fixed(RowKind.NOTE, _NO_NEWLINE)
+
+
+def _changed_lines(
+    kind: RowKind, sources: Sources, start: int, stop: int, shift: int | None = None
+) -> Iterator[Run]:
+    """Rows of removed or added lines; many equal blank lines in a row become one row.
+
+    Args:
+        kind: `REMOVED` takes the lines before, everything else the lines after.
+        sources: The lines.
+        start: First line.
+        stop: Line that follows the last one.
+        shift: How much further the line of the other version stands that each is compared with.
+    """
+    side = "old" if kind is RowKind.REMOVED else "new"
+    lines = sources.of(side)
+
+    def run(first: int, length: int, text: partial[SafeText] | None = None) -> Run:
+        return Run(
+            kind,
+            1 if text else length,
+            counts=True,
+            old=first if side == "old" else None,
+            new=first if side == "new" else None,
+            partner=None if shift is None or text else first + shift,
+            text=text,
+            lines=length if text else 1,
+        )
+
+    shown = at = start
+    for line, group in groupby(lines[start:stop], key=lambda line: "" if line.strip() else line):
+        length = sum(1 for _ in group)
+        if line and length > MOST_BLANK:
+            if shown < at:
+                yield run(shown, at - shown)
+            yield run(at, length, partial(_blank_text, kind, length, sources.line(side, at)))
+            shown = at + length
+        at += length
+    if shown < stop:
+        yield run(shown, stop - shown)
+
+
+def _blank_text(kind: RowKind, count: int, line: str) -> SafeText:
+    """Say how many equal blank lines there are, and what is in them if they are not empty."""
+    what = {RowKind.ADDED: " added", RowKind.REMOVED: " removed"}.get(kind, "")
+    words = f"({number_of(count, 'blank line')}{what}"
+    if not line:
+        return SafeText.own(f"{words})")
+    return joined(f"{words}, each ", quoted(reveal_line(line, mark_trailing=True)), ")")
+
+
+def _heading(sources: Sources, start: tuple[int, int], stop: tuple[int, int]) -> Run:
+    """Heading of a hunk, in the form of a unified diff; its text is made when it is read."""
+    return Run(RowKind.HUNK, text=partial(_heading_text, sources, start, stop))
+
+
+def _heading_text(sources: Sources, start: tuple[int, int], stop: tuple[int, int]) -> SafeText:
+    old, new = (
+        # By POSIX, an empty range is named by the line before it.
+        f"{first + (last > first)},{last - first}"
+        for first, last in zip(start, stop, strict=True)
+    )
+    ranges = f"@@ -{old} +{new} @@"
+    for index in range(start[0] - 1, max(-1, start[0] - 1 - _HEADING_SEARCH), -1):
+        line = sources.line("old", index)
+        if line[:1].isidentifier():
+            return joined(f"{ranges} ", reveal_line(line.rstrip()))
+    return SafeText.own(ranges)
+
+
+def _hex_runs(data: bytes) -> Iterator[Run]:
+    """The first bytes as numbers and letters."""
+    for offset in range(0, min(len(data), _HEX_BYTES), _HEX_WIDTH):
+        part = data[offset : min(offset + _HEX_WIDTH, _HEX_BYTES)]
+        letters = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in part)
+        numbers = part.hex(" ").ljust(3 * _HEX_WIDTH - 1)
+        yield fixed(RowKind.PLAIN, f"{offset:08x}  {numbers}  {letters}")
+    if len(data) > _HEX_BYTES:
+        rest = number_of(len(data) - _HEX_BYTES, "more byte")
+        yield fixed(RowKind.NOTE, f"({rest} not shown)")

@@ -1,0 +1,53 @@
+"""What kind of content a file has, told by its first bytes and its name."""
+
+from __future__ import annotations
+
+import mimetypes
+from pathlib import PurePath
+
+__all__ = ["is_binary", "media_type"]
+
+UNKNOWN = "application/octet-stream"
+
+_MAGIC = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"%PDF-", "application/pdf"),
+    (b"PK\x03\x04", "application/zip"),
+    (b"PK\x05\x06", "application/zip"),
+    (b"\x1f\x8b", "application/gzip"),
+    (b"\x7fELF", "application/x-elf"),
+    (b"SQLite format 3\x00", "application/vnd.sqlite3"),
+    (b"\x00asm", "application/wasm"),
+)
+
+
+def is_binary(data: bytes) -> bool:
+    """Tell whether content cannot be read as text: it has a NUL or is not UTF-8."""
+    if b"\0" in data:
+        return True
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def media_type(data: bytes, path: str) -> str:
+    """Name the media type of binary content.
+
+    Args:
+        data: The content; its first bytes outrank the name, which anybody can choose.
+        path: The name of the file.
+
+    Returns:
+        A type as registered by IANA, or in common use; `application/octet-stream` if unknown.
+    """
+    for magic, name in _MAGIC:
+        if data.startswith(magic):
+            return name
+    # The tables of this Python only: the machine's own would make the answer depend on it.
+    guessed, encoding = mimetypes.MimeTypes().guess_type(PurePath(path).name)
+    return guessed if guessed and not encoding else UNKNOWN

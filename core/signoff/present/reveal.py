@@ -1,0 +1,86 @@
+"""Hostile text made visible: the one way of agent-supplied text to any sink.
+
+Whatever a screen, a log, a message on the command line, a notification, a title or the clipboard gets from a
+request goes through `reveal`. Characters that act on a terminal, reorder text or cannot be seen become escapes
+that can; nothing is dropped, and nothing is markup. Padding is counted, not cut. What a reviewer should know is
+said in findings.
+
+Every step is linear in the length of the text; printable ASCII takes a short cut.
+"""
+
+from __future__ import annotations
+
+import re
+
+from signoff.present._draft import Layout, rewrite
+from signoff.present._findings import host_note, judge
+from signoff.present._rules import RULES, Field, Rules
+from signoff.present._safetext import Finding, SafeText
+from signoff.present._unicode import LINE_END, RETURN, shape
+
+__all__ = ["Field", "Finding", "SafeText", "quoted", "reveal", "reveal_line"]
+
+_ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+_WINDOWS_LINE = re.compile(rf"{RETURN}(?=\n|\Z)")
+
+
+def reveal(text: str, field: Field) -> SafeText:
+    """Make a text safe and everything in it visible.
+
+    Never raises, whatever the text. In single-line fields newline and tab are escapes too; elsewhere they
+    stay. The ASCII form of hosts that need one is added at the end of a URL.
+
+    Args:
+        text: Any text, lone surrogates included.
+        field: Where it stands in a request.
+    """
+    return _reveal(text, RULES[field], Layout())
+
+
+def reveal_line(
+    text: str, field: Field = "content", *, tab_width: int = 4, mark_trailing: bool = False
+) -> SafeText:
+    """Like `reveal`, for one row of the screen: a newline is an escape, a tab is visible.
+
+    A tab is ``>`` and spaces up to the tab stop, all of it in `SafeText.hidden`. A carriage return at the end
+    of a line of `content` is shown but not warned of.
+
+    Args:
+        text: One line, without the newline that ends it.
+        field: Where it stands in a request.
+        tab_width: Columns from one tab stop to the next; less than one counts as one.
+        mark_trailing: Show each trailing space as ``~``.
+    """
+    return _reveal(text, RULES[field], Layout(max(tab_width, 1), mark_trailing))
+
+
+def quoted(safe: SafeText) -> SafeText:
+    """The text between quotes that belong to `SafeText.hidden`, so that blanks at its ends can be seen."""
+    end = len(safe) + 1
+    hidden = ((0, 1), *((a + 1, b + 1) for a, b in safe.hidden), (end, end + 1))
+    return SafeText(f'"{safe.text}"', hidden, safe.findings, (0, *safe.replaced, 0))
+
+
+def _reveal(text: str, rules: Rules, layout: Layout) -> SafeText:
+    signs = _shape(text, rules, layout)
+    draft = rewrite(text, text if signs is None else signs, rules, layout)
+    findings = [*judge(text, signs, rules), *draft.findings.values()]
+    findings.sort(key=lambda finding: finding.where)
+    note = host_note(text, rules)
+    if note:
+        draft.hide(note, 0)
+    return SafeText("".join(draft.parts), tuple(draft.hidden), tuple(findings), tuple(draft.replaced))
+
+
+def _shape(text: str, rules: Rules, layout: Layout) -> str | None:
+    """The shape of a text; None if it is printable ASCII, newlines and tabs that stay."""
+    kept = rules.kept.replace("\n", "") if layout.one_row else rules.kept
+    if text.isascii() and (
+        text.isprintable()
+        or (not _ACTING.search(text) and all(blank in kept or blank not in text for blank in "\n\t"))
+    ):
+        return None
+    signs = shape(text, exact=rules.exact, kept=kept)
+    if rules.windows_lines:
+        signs = _WINDOWS_LINE.sub(LINE_END, signs)
+    return signs

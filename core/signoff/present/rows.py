@@ -1,0 +1,120 @@
+"""The rows a reviewer reads, and the runs of rows that a document is kept as until they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from signoff.present.reveal import SafeText, quoted, reveal
+
+__all__ = ["Row", "RowKind", "Run", "Side", "fixed", "joined", "number_of", "quoted_path"]
+
+Side = Literal["old", "new"]
+"""Which version of a file: as it is, or as it would be."""
+
+
+class RowKind(StrEnum):
+    """What a row is."""
+
+    FILE = "file"
+    """Heading of one of several files."""
+    HUNK = "hunk"
+    """Heading of a group of changes."""
+    CONTEXT = "context"
+    """Line that stays as it is."""
+    ADDED = "added"
+    """Line that would be there afterwards."""
+    REMOVED = "removed"
+    """Line that would no longer be there."""
+    FOLD = "fold"
+    """Unchanged lines that are not shown, with their number."""
+    FACT = "fact"
+    """Something about a change that is no line of it: permissions, line ends, a link."""
+    PLAIN = "plain"
+    """Line of a text, or of a file that would be created."""
+    COMMAND = "command"
+    """Line of a command."""
+    NOTE = "note"
+    """A word of ours about what is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row.
+
+    Attributes:
+        kind: What it is.
+        text: What to show, without a newline.
+        old_no: Number of the line before, from 1.
+        new_no: Number of the line after, from 1.
+        unit: Which of the document's counted rows this is, from 0; None if it does not count.
+        side: Version that `source_line` belongs to.
+        source_line: Line of that version, from 0.
+        lines: Number of lines the row stands for: more than 1 for folds and for blank lines that
+            are shown together, whose text is then ours.
+    """
+
+    kind: RowKind
+    text: SafeText
+    old_no: int | None = None
+    new_no: int | None = None
+    unit: int | None = None
+    side: Side | None = None
+    source_line: int | None = None
+    lines: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Rows of one kind that follow each other.
+
+    Attributes:
+        kind: What the rows are.
+        length: Number of rows.
+        counts: Whether a reviewer must have seen them.
+        old: First line before, from 0; None if the rows are no lines of that version.
+        new: First line after, from 0; None if the rows are no lines of that version.
+        partner: First line of the other version that these lines are compared with word by word.
+        text: Makes the text of a single row that is no line; None for lines.
+        lines: Number of lines that a single row stands for.
+    """
+
+    kind: RowKind
+    length: int = 1
+    counts: bool = False
+    old: int | None = None
+    new: int | None = None
+    partner: int | None = None
+    text: Callable[[], SafeText] | None = None
+    lines: int = 1
+
+
+def fixed(kind: RowKind, text: SafeText | str, *, counts: bool = False, lines: int = 1) -> Run:
+    """A single row with a text that is known already; a `str` must be our own words."""
+    safe = SafeText.own(text) if isinstance(text, str) else text
+    return Run(kind, counts=counts, text=lambda: safe, lines=lines)
+
+
+def joined(*parts: SafeText | str) -> SafeText:
+    """Put texts together; a `str` must be our own words."""
+    text = ""
+    hidden: list[tuple[int, int]] = []
+    safe = [SafeText.own(part) if isinstance(part, str) else part for part in parts]
+    for part in safe:
+        hidden.extend((start + len(text), stop + len(text)) for start, stop in part.hidden)
+        text += part.text
+    findings = tuple(finding for part in safe for finding in part.findings)
+    replaced = tuple(count for part in safe for count in part.replaced)
+    return SafeText(text, tuple(hidden), findings, replaced)
+
+
+def quoted_path(path: str) -> SafeText:
+    """A path of others, in quotes."""
+    return quoted(reveal(path, "path"))
+
+
+def number_of(count: int, what: str) -> str:
+    """A number of things in words, such as "1 line" and "2,000 lines"."""
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

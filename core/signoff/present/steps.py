@@ -1,0 +1,83 @@
+"""The steps of a call, as plain data: which files it changes and which commands it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["CommandRun", "FileChange", "FileState", "SnapshotError", "Step"]
+
+
+class SnapshotError(ValueError):
+    """What a call would do cannot be shown, so nobody can be asked about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A file as it was at one moment.
+
+    Attributes:
+        exists: Whether there is a file.
+        sha256: Hash of the content in hexadecimal, None without a file.
+        size: Size in bytes, 0 without a file.
+        mode: Permission bits, including set-id and sticky; None without a file.
+        link_target: What the path itself links to, None if it is no link.
+        real_path: The path with every link followed.
+    """
+
+    exists: bool
+    sha256: str | None
+    size: int
+    mode: int | None
+    link_target: str | None
+    real_path: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file that would be created, replaced or edited.
+
+    Edits of the same file that follow each other without a command between them are one change.
+
+    Attributes:
+        path: Absolute path as the tool would open it.
+        before: The file as it was found.
+        after_sha256: Hash of the content that it would have, in hexadecimal.
+        after_size: Size that it would have, in bytes.
+        binary: Whether the content before or after is not text.
+        media_type: Type of the content after if that is binary, else of the content before; None
+            for text.
+        follows: Whether an earlier step of the same call writes this file. `before` is then what
+            that step leaves, not what is on the disk.
+    """
+
+    path: str
+    before: FileState
+    after_sha256: str
+    after_size: int
+    binary: bool
+    media_type: str | None
+    follows: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRun:
+    """One command that would be run.
+
+    Attributes:
+        command: Text handed to the shell.
+        cwd: Absolute working directory as the tool names it.
+        env: Environment variables that are added or changed.
+        real_cwd: The working directory with every link followed.
+    """
+
+    command: str
+    cwd: str
+    env: Mapping[str, str]
+    real_cwd: str
+
+
+Step: TypeAlias = FileChange | CommandRun

@@ -1,0 +1,140 @@
+"""Wake-ups between processes: one named pipe per sleeper, rung after the commit.
+
+Bells hang under a *key*: the id of a request (a thread waits for it), a session (an event loop waits for
+some of its requests) or `REVIEWERS`. Ringing a key wakes everyone who sleeps under it. A bell says "look
+again" and nothing else; it may be lost (the ringer may die before ringing), so every sleep is bounded.
+
+A pipe with a reader is alive. A pipe without one was left behind by a process that died, and whoever
+rings it takes it down.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import select
+from pathlib import Path
+from typing import Self
+
+__all__ = ["RELOOK_SECONDS", "REVIEWERS", "Bell", "Bells"]
+
+REVIEWERS = "reviewers"
+"""The key under which reviewers sleep."""
+
+RELOOK_SECONDS = 1.0
+"""Longest sleep without a look, because a wake-up can always be lost."""
+
+
+class Bells:
+    """The bells of one queue.
+
+    Args:
+        directory: Where they hang; private to the user.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def hang(self, key: str) -> Bell:
+        """Put up a bell. From its return on, every ring of the key is heard.
+
+        Raises:
+            OSError: The pipe cannot be created.
+        """
+        # Made under a hidden name and moved when it has a reader: a ringer would take down a bell
+        # that it found without one.
+        hidden = self._directory / f".{secrets.token_hex(8)}"
+        os.mkfifo(hidden, 0o600)
+        descriptor = -1
+        try:
+            hidden.chmod(0o600)
+            # Open for writing as well, so that the pipe never reports its end.
+            descriptor = os.open(hidden, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+            return Bell(descriptor, self._place(hidden, key))
+        except OSError:
+            hidden.unlink(missing_ok=True)
+            if descriptor >= 0:
+                os.close(descriptor)
+            raise
+
+    def ring(self, key: str) -> None:
+        """Wake everyone who sleeps under the key. Never fails: they look again anyway."""
+        try:
+            names = os.listdir(self._directory / key)  # noqa: PTH208 (names are all we need)
+        except OSError:
+            return
+        for name in names:
+            _ring(self._directory / key / name)
+
+    def _place(self, hidden: Path, key: str) -> Path:
+        directory = self._directory / key
+        target = directory / secrets.token_hex(8)
+        while True:
+            with contextlib.suppress(FileExistsError):
+                directory.mkdir(0o700)
+                directory.chmod(0o700)
+            try:
+                return hidden.rename(target)
+            except FileNotFoundError:
+                # The last sleeper under this key left and took the directory along.
+                if not hidden.exists():
+                    raise
+
+
+class Bell:
+    """One sleeper's pipe. Used by one thread; a context manager."""
+
+    def __init__(self, descriptor: int, path: Path) -> None:
+        self.descriptor = descriptor
+        self._path = path
+
+    def sleep(self, seconds: float) -> None:
+        """Return when rung or when the time is over, whichever is first."""
+        poll = select.poll()
+        poll.register(self.descriptor, select.POLLIN)
+        if poll.poll(max(0.0, seconds) * 1000):
+            self.hush()
+
+    def hush(self) -> None:
+        """Forget all rings so far."""
+        with contextlib.suppress(BlockingIOError):
+            while len(os.read(self.descriptor, 4096)) == 4096:
+                pass
+
+    def close(self) -> None:
+        """Take the bell down. Closing twice is harmless."""
+        if self.descriptor < 0:
+            return
+        _take_down(self._path)
+        os.close(self.descriptor)
+        self.descriptor = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def _ring(path: Path) -> None:
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # nobody has it open for reading: its owner died
+            _take_down(path)
+        return
+    try:
+        # A full pipe has been rung often enough.
+        with contextlib.suppress(OSError):
+            os.write(descriptor, b"!")
+    finally:
+        os.close(descriptor)
+
+
+def _take_down(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink()
+    with contextlib.suppress(OSError):  # others may sleep under the same key
+        path.parent.rmdir()

@@ -1,0 +1,15 @@
+"""What time it is, as the queue writes it down."""
+
+from __future__ import annotations
+
+import time
+
+__all__ = ["SECOND", "now_us"]
+
+SECOND = 1_000_000
+"""Microseconds in a second."""
+
+
+def now_us() -> int:
+    """Return the wall clock in whole microseconds since the epoch, UTC."""
+    return time.time_ns() // 1_000

@@ -1,0 +1,180 @@
+"""Records as JSON text and back, the same for every engine.
+
+The text is plain ASCII: whatever an agent sends, lone surrogates and NUL included, survives every
+database. Values are checked to be JSON on the way in; the order of keys is kept, since a person reads it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from signoff.canonical import canonical
+from signoff.queue.records import (
+    AskedBy,
+    Decision,
+    DecisionSource,
+    Risk,
+    Submission,
+)
+
+__all__ = [
+    "asked_by_from_text",
+    "asked_by_to_text",
+    "decision_from_text",
+    "decision_to_json",
+    "decision_to_text",
+    "from_text",
+    "pack_text",
+    "submission_from_text",
+    "submission_to_text",
+    "to_text",
+    "unpack_text",
+]
+
+
+def to_text(value: Mapping[str, Any]) -> str:
+    """Return JSON text with the order of keys kept.
+
+    Raises:
+        NotJsonError: A part of the value is not JSON.
+    """
+    canonical(value)  # only for its checks
+    return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+
+
+def from_text(text: str) -> Any:
+    """Return the value that `to_text` wrote.
+
+    Raises:
+        ValueError: The text is damaged.
+    """
+    return json.loads(text)
+
+
+def pack_text(text: str) -> str:
+    """Return text that every database takes, different for different texts; see `unpack_text`.
+
+    Databases refuse lone surrogates, which occur in file names and in what models write, and some
+    refuse NUL.
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(text)
+    # A text that starts like a packed one is packed too, so that no two look the same.
+    return json.dumps(text) if text.startswith('"') or "\0" in text else text
+
+
+def unpack_text(packed: str) -> str:
+    """Return the text that was packed.
+
+    Raises:
+        ValueError: The text is damaged.
+    """
+    return str(json.loads(packed)) if packed.startswith('"') else packed
+
+
+def submission_to_text(submission: Submission) -> str:
+    """Return a submission without its blobs as JSON text.
+
+    Raises:
+        NotJsonError: A JSON-shaped field holds something else.
+    """
+    return to_text(
+        {
+            "key": submission.key,
+            "tool_name": submission.tool_name,
+            "description": submission.description,
+            "payload": submission.payload,
+            "payload_key": submission.payload_key,
+            "arguments": submission.arguments,
+            "digest": submission.digest,
+            "cwd": submission.cwd,
+            "presentation": submission.presentation,
+            "snapshot": submission.snapshot,
+            "group_id": submission.group_id,
+            "group_size": submission.group_size,
+            "batch_id": submission.batch_id,
+            "batch_position": submission.batch_position,
+            "batch_remaining": list(submission.batch_remaining),
+            "risk": submission.risk.value,
+            "risk_reasons": list(submission.risk_reasons),
+            "why": submission.why,
+            "supports": sorted(submission.supports),
+            "expires_at": submission.expires_at,
+        }
+    )
+
+
+def submission_from_text(text: str) -> Submission:
+    """Return the submission, without blobs.
+
+    Raises:
+        ValueError: The text is damaged.
+    """
+    fields = from_text(text)
+    fields["batch_remaining"] = tuple(fields["batch_remaining"])
+    fields["risk"] = Risk(fields["risk"])
+    fields["risk_reasons"] = tuple(fields["risk_reasons"])
+    fields["supports"] = frozenset(fields["supports"])
+    return Submission(**fields)
+
+
+def decision_to_json(decision: Decision) -> dict[str, Any]:
+    """Return a decision as a JSON object."""
+    return {
+        "approved": decision.approved,
+        "note": decision.note,
+        "remember": decision.remember,
+        "hard": decision.hard,
+        "source": decision.source.value,
+        "by": decision.by,
+        "shown": decision.shown,
+        "deliberate": decision.deliberate,
+        "held_us": decision.held_us,
+    }
+
+
+def decision_to_text(decision: Decision) -> str:
+    """Return a decision as JSON text.
+
+    Raises:
+        NotJsonError: A field has a type that is not JSON.
+    """
+    return to_text(decision_to_json(decision))
+
+
+def decision_from_text(text: str) -> Decision:
+    """Return the decision.
+
+    Raises:
+        ValueError: The text is damaged.
+    """
+    fields = from_text(text)
+    fields["source"] = DecisionSource(fields["source"])
+    return Decision(**fields)
+
+
+def asked_by_to_text(asked_by: AskedBy) -> str:
+    """Return who asks as JSON text."""
+    return to_text(
+        {
+            "agent_id": asked_by.agent_id,
+            "name": asked_by.name,
+            "session": asked_by.session,
+            "pid": asked_by.pid,
+            "host": asked_by.host,
+            "via": asked_by.via,
+        }
+    )
+
+
+def asked_by_from_text(text: str) -> AskedBy:
+    """Return who asked.
+
+    Raises:
+        ValueError: The text is damaged.
+    """
+    return AskedBy(**from_text(text))

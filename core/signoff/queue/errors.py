@@ -1,0 +1,68 @@
+"""What can go wrong with a queue.
+
+```
+QueueError                     something about the queue; nothing was decided
+├── QueueNotFoundError         there is no queue at that place
+├── QueuePlaceError            the place is unsafe: foreign owner, open modes, links, network file system
+├── QueueVersionError          the file was written by a newer signoff; it was not touched
+├── QueueUnavailableError      locked, read-only, full, corrupt or closed; says which
+├── UnknownRequestError        no request has that id
+├── RequestConflictError       the same request key was used again for other content
+└── InvalidSubmissionError     the submission contradicts itself
+```
+
+Every error knows the exit code with which the command line ends on it.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "InvalidSubmissionError",
+    "QueueError",
+    "QueueNotFoundError",
+    "QueuePlaceError",
+    "QueueUnavailableError",
+    "QueueVersionError",
+    "RequestConflictError",
+    "UnknownRequestError",
+]
+
+
+class QueueError(Exception):
+    """Something about the queue went wrong; nothing was decided."""
+
+    exit_code = 5
+
+
+class QueueNotFoundError(QueueError):
+    """There is no queue at that place."""
+
+
+class QueuePlaceError(QueueError):
+    """The place of the queue is unsafe; the message says what to change."""
+
+
+class QueueVersionError(QueueError):
+    """The queue was written by a newer signoff; it was not touched."""
+
+
+class QueueUnavailableError(QueueError):
+    """The queue is locked, read-only, full, corrupt or closed; the message says which."""
+
+
+class UnknownRequestError(QueueError):
+    """No request has that id."""
+
+    exit_code = 6
+
+
+class RequestConflictError(QueueError):
+    """A request key was used again for other content."""
+
+    exit_code = 2
+
+
+class InvalidSubmissionError(QueueError, ValueError):
+    """A submission contradicts itself, for example a blob does not have the hash it is filed under."""
+
+    exit_code = 2

@@ -1,0 +1,77 @@
+"""What an event loop needs to use a queue without ever being blocked by it.
+
+Kept apart from the rest because importing asyncio takes longer than asking a question does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import ParamSpec, Self, TypeVar
+
+from signoff.queue.bells import Bell
+
+__all__ = ["AsyncBell", "OwnThread"]
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+class OwnThread:
+    """One thread that does a connection's blocking work, in the order in which it is given.
+
+    The loop's default executor would not do: an agent may fill it with tools that wait for us.
+    """
+
+    def __init__(self) -> None:
+        self._executor = ThreadPoolExecutor(1, thread_name_prefix="signoff-queue")
+
+    async def run(self, work: Callable[_P, _T], *args: _P.args, **options: _P.kwargs) -> _T:
+        """Do the work there and return its result. Cancelling does not stop work that has begun."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._executor, lambda: work(*args, **options))
+
+    def close(self) -> None:
+        """Let the thread end after the work it has."""
+        self._executor.shutdown(wait=False)
+
+
+class AsyncBell:
+    """A bell that wakes a coroutine instead of a thread; takes the bell over.
+
+    Must be created and closed in the running event loop.
+    """
+
+    def __init__(self, bell: Bell) -> None:
+        self._bell = bell
+        self._rung = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self._loop.add_reader(bell.descriptor, self._heard)
+
+    def poke(self) -> None:
+        """Wake the sleeper from within the event loop."""
+        self._rung.set()
+
+    async def sleep(self, seconds: float) -> None:
+        """Return when rung or poked or when the time is over, whichever is first."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._rung.wait(), max(0.0, seconds))
+        self._rung.clear()
+
+    def close(self) -> None:
+        """Take the bell down. Closing twice is harmless."""
+        if self._bell.descriptor >= 0:
+            self._loop.remove_reader(self._bell.descriptor)
+            self._bell.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _heard(self) -> None:
+        self._bell.hush()
+        self._rung.set()

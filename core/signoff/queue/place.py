@@ -1,0 +1,233 @@
+"""Where a queue lives on this machine, and whether that place is safe.
+
+A queue is a directory of its own. Whoever can write there can answer for the reviewer, and whoever can
+read there sees every argument of every tool call. So the directory belongs to the user alone, is reached
+without links, and lies on a file system of this machine: SQLite's write-ahead log needs memory that all
+its users share (https://sqlite.org/wal.html, "Disadvantages").
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from signoff.queue.errors import QueueNotFoundError, QueuePlaceError, QueueUnavailableError
+
+__all__ = ["PLACE_VARIABLE", "QueuePlace", "create_private_file", "locate", "refuse_unsafe_file"]
+
+PLACE_VARIABLE = "SIGNOFF_QUEUE"
+"""Environment variable that names the queue when the caller does not."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_PRIVATE_DIRECTORY = 0o700
+_PRIVATE_FILE = 0o600
+_MOUNTS = Path("/proc/self/mountinfo")
+
+# File systems that several machines may use at once, or that a virtual machine shares with its host.
+_SHARED_FILE_SYSTEMS = frozenset(
+    """9p acfs afs beegfs ceph cifs coda fakeowner gfs gfs2 glusterfs gpfs lustre ncpfs nfs nfs4 ocfs2
+    orangefs prl_fs smb3 smbfs vboxsf virtiofs vmhgfs""".split()
+)
+# FUSE can be anything, so it counts as remote, except for these.
+_LOCAL_FUSE = frozenset({"fuse.cryfs", "fuse.encfs", "fuse.fuse-overlayfs", "fuse.gocryptfs"})
+
+
+@dataclass(frozen=True, slots=True)
+class QueuePlace:
+    """The directory of one queue and the names inside it.
+
+    Attributes:
+        directory: Absolute path of the queue's own directory.
+        trusted: The ancestor below which no component may be a link.
+    """
+
+    directory: Path
+    trusted: Path
+
+    @property
+    def database(self) -> Path:
+        """The SQLite file. Nothing but SQLite may open it."""
+        return self.directory / "queue.db"
+
+    @property
+    def bells(self) -> Path:
+        """Directory of the wake-up pipes."""
+        return self.directory / "bells"
+
+    @property
+    def leases(self) -> Path:
+        """Directory of the agents' lock files."""
+        return self.directory / "leases"
+
+    def prepare(self) -> None:
+        """Create what is missing, then check everything.
+
+        Raises:
+            QueuePlaceError: The place is unsafe.
+            QueueUnavailableError: The directories cannot be created.
+        """
+        try:
+            for directory in (*reversed(self.directory.parents), self.directory):
+                _create_private_directory(directory)
+            for directory in (self.bells, self.leases):
+                _create_private_directory(directory)
+        except OSError as error:
+            raise QueueUnavailableError(
+                f"cannot create the queue at {self.directory}: {error.strerror}"
+            ) from error
+        self.check()
+
+    def check(self) -> None:
+        """Make sure that the place is ours alone and on this machine.
+
+        Raises:
+            QueueNotFoundError: There is no queue.
+            QueuePlaceError: The place is unsafe; the message says what to do.
+        """
+        for directory in (*self._below_trusted(), self.bells, self.leases):
+            _refuse_unsafe_directory(directory, queue=self.directory)
+        refuse_unsafe_file(self.database)
+        _refuse_shared_file_system(self.directory)
+
+    def _below_trusted(self) -> tuple[Path, ...]:
+        """Every directory from just below the trusted ancestor down to the queue itself."""
+        parts = self.directory.relative_to(self.trusted).parts
+        return tuple(self.trusted.joinpath(*parts[: n + 1]) for n in range(len(parts)))
+
+
+def locate(place: str | os.PathLike[str] | None = None) -> QueuePlace:
+    """Turn what a user wrote into a place. Nothing is touched.
+
+    Args:
+        place: A path object, or text: with a slash (or starting with ``.`` or ``~``) it is a path,
+            otherwise the name of a queue in the user's data directory. None takes the environment
+            variable ``SIGNOFF_QUEUE``, and without that the name ``default``.
+
+    Raises:
+        QueuePlaceError: A name contains characters that names may not have.
+    """
+    if place is None:
+        place = os.environ.get(PLACE_VARIABLE) or "default"
+    if isinstance(place, str) and "/" not in place and not place.startswith((".", "~")):
+        return _named(place)
+    directory = Path(os.path.abspath(Path(place).expanduser()))  # noqa: PTH100 (keeps links visible)
+    return QueuePlace(directory, directory.parent)
+
+
+def _named(name: str) -> QueuePlace:
+    if not _NAME.fullmatch(name):
+        raise QueuePlaceError(
+            f"{name!r} is not the name of a queue: use letters, digits, '.', '_' and '-',"
+            " or a path with a slash"
+        )
+    # Imported late: a queue given as a path does not pay for it.
+    import platformdirs
+
+    own = Path(platformdirs.user_data_path("signoff", appauthor=False))
+    return QueuePlace(own / "queues" / name, own.parent)
+
+
+def create_private_file(path: Path) -> None:
+    """Create an empty file that only the user may read and write, whatever the umask.
+
+    Raises:
+        FileExistsError: There is something of that name.
+        OSError: It cannot be created.
+    """
+    descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, _PRIVATE_FILE)
+    try:
+        os.fchmod(descriptor, _PRIVATE_FILE)
+    finally:
+        os.close(descriptor)
+
+
+def refuse_unsafe_file(path: Path) -> None:
+    """Make sure that a file, if it exists, is a regular file of the user's own and private.
+
+    Raises:
+        QueuePlaceError: It is not.
+    """
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(found.st_mode):
+        raise QueuePlaceError(f"{path} is not a regular file; move it away")
+    _refuse_foreign(path, found, "chmod 600")
+
+
+def _create_private_directory(path: Path) -> None:
+    try:
+        path.mkdir(_PRIVATE_DIRECTORY)
+    except FileExistsError:
+        return
+    path.chmod(_PRIVATE_DIRECTORY)  # mkdir() may have been cut down by an unusual umask
+
+
+def _refuse_unsafe_directory(path: Path, *, queue: Path) -> None:
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        raise QueueNotFoundError(f"there is no queue at {queue}") from None
+    except OSError as error:
+        raise QueueUnavailableError(f"cannot look at {path}: {error.strerror}") from error
+    if stat.S_ISLNK(found.st_mode):
+        raise QueuePlaceError(
+            f"{path} is a link; a queue is never reached through links: name the directory itself"
+        )
+    if not stat.S_ISDIR(found.st_mode):
+        raise QueuePlaceError(f"{path} is not a directory; move it away or name another place")
+    _refuse_foreign(path, found, "chmod 700")
+
+
+def _refuse_foreign(path: Path, found: os.stat_result, remedy: str) -> None:
+    if found.st_uid != os.geteuid():
+        raise QueuePlaceError(
+            f"{path} belongs to user {found.st_uid}, not to you; name another place for your queue"
+        )
+    if found.st_mode & 0o077:
+        raise QueuePlaceError(
+            f"other users may enter {path} (mode {stat.S_IMODE(found.st_mode):04o});"
+            f" see who put that there, then run: {remedy} {path}"
+        )
+
+
+def _refuse_shared_file_system(directory: Path) -> None:
+    kind = file_system_of(directory)
+    shared = kind in _SHARED_FILE_SYSTEMS or (
+        kind.startswith("fuse.") and kind not in _LOCAL_FUSE
+    )
+    if shared:
+        raise QueuePlaceError(
+            f"{directory} is on a {kind} file system, where locks and shared memory are not reliable;"
+            f" set {PLACE_VARIABLE} to a directory on a local disk"
+        )
+
+
+def file_system_of(directory: Path, mounts: Path = _MOUNTS) -> str:
+    """Return the type of the file system a directory lies on, or "" where that is not known.
+
+    Args:
+        directory: An existing directory.
+        mounts: A table in the format of ``/proc/self/mountinfo`` (proc_pid_mountinfo(5)).
+    """
+    try:
+        lines = mounts.read_bytes().splitlines()
+    except OSError:
+        return ""
+    real = Path(os.path.realpath(directory))
+    best, kind = -1, ""
+    for line in lines:
+        before, _, after = line.partition(b" - ")
+        point = Path(os.fsdecode(_unescape(before.split(b" ")[4])))
+        # A later mount on the same point hides the earlier one.
+        if real.is_relative_to(point) and len(point.parts) >= best:
+            best, kind = len(point.parts), os.fsdecode(after.split(b" ")[0])
+    return kind
+
+
+def _unescape(field: bytes) -> bytes:
+    return re.sub(rb"\\([0-7]{3})", lambda code: bytes([int(code[1], 8)]), field)

@@ -1,0 +1,401 @@
+"""What goes into a queue and what comes out: immutable records, the same for every engine.
+
+Times are whole microseconds since the epoch, UTC; they are for people. No decision depends on comparing
+the clocks of two machines. JSON-shaped fields hold only values that `signoff.canonical` accepts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+__all__ = [
+    "AgentInfo",
+    "AgentRecord",
+    "AskedBy",
+    "Change",
+    "ChangeSet",
+    "Decision",
+    "DecisionSource",
+    "Grant",
+    "HistoryFilter",
+    "HistoryRecord",
+    "Outcome",
+    "RequestState",
+    "Risk",
+    "Stats",
+    "StoredRequest",
+    "Submission",
+    "Verdict",
+    "VerdictKind",
+]
+
+
+class RequestState(StrEnum):
+    """Where a request is in its life. All but `PENDING` are final."""
+
+    PENDING = "pending"
+    """Waits for a reviewer."""
+    APPROVED = "approved"
+    """A reviewer said yes."""
+    REJECTED = "rejected"
+    """A reviewer said no, or stopped the batch it belongs to."""
+    EXPIRED = "expired"
+    """The sender's own deadline passed. Nobody decided."""
+    WITHDRAWN = "withdrawn"
+    """The agent took it back, or is gone. Nobody decided."""
+    SUPERSEDED = "superseded"
+    """A newer revision took its place. Nobody decided."""
+
+    @property
+    def final(self) -> bool:
+        """Whether the state never changes again."""
+        return self is not RequestState.PENDING
+
+
+class DecisionSource(StrEnum):
+    """Who or what gave an answer."""
+
+    REVIEWER = "reviewer"
+    """A person."""
+    CALLBACK = "callback"
+    """A function the agent's author supplied."""
+    GRANT = "grant"
+    """A remembered approval."""
+    RULE = "rule"
+    """Policy: allowed or blocked without asking."""
+    MODE = "mode"
+    """The controller's mode: approve_all or strict."""
+    CASCADE = "cascade"
+    """A hard rejection of an earlier request of the same batch."""
+    EXPIRY = "expiry"
+    """The sender's own deadline. Not a person's no."""
+    WITHDRAWAL = "withdrawal"
+    """The agent took the request back or is gone. Not a person's no."""
+    ERROR = "error"
+    """A part was missing or broken. Not a person's no."""
+
+
+class Risk(StrEnum):
+    """How much harm a call could do, computed by the core from parsed facts."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    """Never remembered, never part of a group approval."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentInfo:
+    """How an agent introduces itself when it opens a queue.
+
+    Attributes:
+        name: Short name a person recognizes.
+        session: Identity of one conversation or run; grants live and die with it.
+        cwd: Absolute working directory.
+        via: Adapter or framework the calls come through, for example ``pydantic-ai``.
+    """
+
+    name: str
+    session: str
+    cwd: str
+    via: str = "library"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRecord:
+    """An agent connection as the queue knows it."""
+
+    id: str
+    name: str
+    session: str
+    cwd: str
+    via: str
+    pid: int
+    host: str
+    started_at: int
+    ended_at: int | None
+    """When it closed the connection or was found dead; None while it lives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A tool call that must be asked about, as an agent posts it.
+
+    Attributes:
+        key: Chosen by the sender, unique for ever: posting the same key and content again finds the
+            request that is already there.
+        tool_name: Name of the tool.
+        description: One line for the person.
+        payload: What a grant would match on.
+        payload_key: Canonical form of the payload.
+        arguments: The full arguments of the call.
+        digest: SHA-256 over the canonical form of everything that would be executed.
+        cwd: Working directory of the call.
+        presentation: What the tool sent to be shown, or None.
+        snapshot: `signoff.present.snapshot.Snapshot.to_json()` without contents, or None.
+        blobs: Contents the snapshot refers to, by SHA-256.
+        group_id: Requests that belong together, or None.
+        group_size: How many requests the group will have, if the sender knows.
+        batch_id: What the model asked for in one turn, or None.
+        batch_position: Zero-based position in the batch, or None.
+        batch_remaining: What the agent will run next, in order: ``{"tool": …, "arguments": …}``.
+        risk: Risk of the call.
+        risk_reasons: Short reasons, empty for low.
+        why: Which rule or tool asked.
+        supports: What the producer can honor: any of ``note``, ``hard``, ``session``, ``edit``.
+        expires_at: The sender's own deadline, or None to wait for ever.
+    """
+
+    key: str
+    tool_name: str
+    description: str
+    payload: Mapping[str, Any]
+    payload_key: str
+    arguments: Mapping[str, Any]
+    digest: str
+    cwd: str
+    presentation: Mapping[str, Any] | None = None
+    snapshot: Mapping[str, Any] | None = None
+    blobs: Mapping[str, bytes] = field(default_factory=dict)
+    group_id: str | None = None
+    group_size: int | None = None
+    batch_id: str | None = None
+    batch_position: int | None = None
+    batch_remaining: tuple[Mapping[str, Any], ...] = ()
+    risk: Risk = Risk.MEDIUM
+    risk_reasons: tuple[str, ...] = ()
+    why: str = ""
+    supports: frozenset[str] = frozenset({"note", "hard", "session"})
+    expires_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskedBy:
+    """The agent behind a request, copied so that history outlives the connection."""
+
+    agent_id: str
+    name: str
+    session: str
+    pid: int
+    host: str
+    via: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """An answer to a request.
+
+    Attributes:
+        approved: Only an explicit True lets the call run.
+        note: The reviewer's words to the agent.
+        remember: Whether the payload is approved for the rest of the session.
+        hard: For a no: the agent's batch stops. A soft no lets the agent go on.
+        source: Who or what answered.
+        by: Name of the reviewer, grant id, rule or mode.
+        shown: Share of the content that was on screen, 0.0 to 1.0, or None where nothing is shown.
+        deliberate: Approved although not everything had been shown.
+        held_us: How long the decision was held back before it was sent, in microseconds.
+    """
+
+    approved: bool
+    note: str | None = None
+    remember: bool = False
+    hard: bool = False
+    source: DecisionSource = DecisionSource.REVIEWER
+    by: str = ""
+    shown: float | None = None
+    deliberate: bool = False
+    held_us: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRequest:
+    """One revision of a request as the queue holds it."""
+
+    seq: int
+    """Position in the queue: arrival order, per queue."""
+    id: str
+    revision: int
+    """Starts at 1; an amended request is the next revision of the same id."""
+    state: RequestState
+    submission: Submission
+    """Without blobs; fetch those with `ReviewQueue.blob`."""
+    asked_by: AskedBy
+    created_at: int
+    decision: Decision | None
+    decided_at: int | None
+    """When the state became final."""
+    state_note: str | None
+    """Why the request ended without a decision, in plain words."""
+    delivered_at: int | None
+    """When the waiting agent took the answer."""
+
+    @property
+    def pending(self) -> bool:
+        """Whether it still waits for a decision."""
+        return self.state is RequestState.PENDING
+
+
+class VerdictKind(StrEnum):
+    """What became of an attempt to decide."""
+
+    ACCEPTED = "accepted"
+    """The decision stands."""
+    TOO_LATE = "too late"
+    """Somebody or something ended the request earlier; the answer says who."""
+    CHANGED = "changed"
+    """Revision or digest differ from what is stored: it was not what was shown."""
+    GONE = "gone"
+    """There is no such request."""
+    REFUSED = "refused"
+    """The queue does not accept this decision for this request; the answer says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The queue's answer to one attempt to decide.
+
+    Attributes:
+        kind: What became of it.
+        request_id: Which request.
+        message: Plain words: by whom, when, why.
+        current: The request as it is now, or None when it is gone.
+    """
+
+    kind: VerdictKind
+    request_id: str
+    message: str
+    current: StoredRequest | None
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the decision stands."""
+        return self.kind is VerdictKind.ACCEPTED
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a request ended, as its agent is told.
+
+    Attributes:
+        request: The final request.
+        decision: The decision, or None when it ended without one.
+    """
+
+    request: StoredRequest
+    decision: Decision | None
+
+    @property
+    def approved(self) -> bool:
+        """True only for an explicit approval."""
+        return (
+            self.request.state is RequestState.APPROVED
+            and self.decision is not None
+            and self.decision.approved is True
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A remembered approval: tool and exact canonical payload, for one session."""
+
+    id: str
+    session: str
+    agent_name: str
+    tool_name: str
+    payload: Mapping[str, Any]
+    payload_key: str
+    origin_request: str
+    """Id of the request whose approval was remembered."""
+    created_at: int
+    created_by: str
+    uses: int
+    last_used_at: int | None
+    revoked_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRecord:
+    """One line of the append-only history.
+
+    A request contributes one record when it ends; a call answered by grant, rule or mode contributes one
+    although it never waited.
+    """
+
+    seq: int
+    at: int
+    request_id: str | None
+    """None for a call that never was a request."""
+    revision: int
+    agent_name: str
+    session: str
+    tool_name: str
+    description: str
+    arguments: Mapping[str, Any]
+    group_id: str | None
+    batch_id: str | None
+    risk: Risk
+    state: RequestState
+    decision: Decision | None
+    reason: str
+    """For an end without decision: why, in plain words."""
+    took_us: int
+    """From asking to the end, in microseconds."""
+    digest: str
+    hash: str
+    """SHA-256 over the hash of the record before and this record's canonical form."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryFilter:
+    """Which history records to return. None means any.
+
+    Attributes:
+        session: Exact session.
+        agent_name: Exact agent name.
+        tool_name: Exact tool name.
+        state: Exact state.
+        since: Earliest time, microseconds since the epoch.
+        request_id: Exact request id.
+    """
+
+    session: str | None = None
+    agent_name: str | None = None
+    tool_name: str | None = None
+    state: RequestState | None = None
+    since: int | None = None
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A request that appeared or changed, whole, as it is now."""
+
+    request: StoredRequest
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSet:
+    """What changed since the previous look, merged: each request at most once.
+
+    Attributes:
+        changes: In arrival order of the requests.
+        cursor: Hand this to the next look.
+    """
+
+    changes: tuple[Change, ...]
+    cursor: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Counts for a status line."""
+
+    pending: int
+    pending_high: int
+    oldest_pending_at: int | None
+    agents: int
+    grants: int

@@ -1,0 +1,351 @@
+"""The asking side of the SQLite queue."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from typing import TYPE_CHECKING, Self
+from weakref import WeakKeyDictionary
+
+from signoff.queue import wording
+from signoff.queue.codec import pack_text, to_text
+from signoff.queue.errors import (
+    QueueUnavailableError,
+    RequestConflictError,
+)
+from signoff.queue.ids import new_id
+from signoff.queue.leases import Leases, this_boot, this_host
+from signoff.queue.records import (
+    AgentInfo,
+    AskedBy,
+    Decision,
+    DecisionSource,
+    Grant,
+    Outcome,
+    RequestState,
+    Risk,
+    StoredRequest,
+    Submission,
+)
+from signoff.queue.sqlite import grants, history, requests
+from signoff.queue.sqlite.answers import Answers, unknown_to_session
+from signoff.queue.sqlite.engine import Engine, Transaction
+from signoff.queue.sqlite.sweeping import end_expired, retire
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
+    from signoff.queue.eventloop import OwnThread
+    from signoff.queue.sqlite.waiting import WaitingRoom
+
+__all__ = ["SqliteAgentQueue"]
+
+_ENDS_WITHOUT_REQUEST = {
+    DecisionSource.EXPIRY: RequestState.EXPIRED,
+    DecisionSource.WITHDRAWAL: RequestState.WITHDRAWN,
+}
+
+
+class SqliteAgentQueue:
+    """An `AgentQueue` on a SQLite file. May be shared by the threads and event loops of one process.
+
+    Args:
+        info: How the agent introduces itself.
+        engine: An open engine of its own; closed together with the queue.
+
+    Raises:
+        QueueUnavailableError: The connection cannot be registered.
+    """
+
+    def __init__(self, info: AgentInfo, engine: Engine) -> None:
+        self._info = info
+        self._engine = engine
+        self._asked_by = AskedBy(
+            agent_id=new_id(),
+            name=info.name,
+            session=info.session,
+            pid=os.getpid(),
+            host=this_host(),
+            via=info.via,
+        )
+        self._guard = threading.Lock()
+        self._own_thread: OwnThread | None = None
+        self._closing = False
+        self._answers = Answers(engine, info.session)
+        self._rooms: WeakKeyDictionary[AbstractEventLoop, WaitingRoom] = WeakKeyDictionary()
+        try:
+            self._lease = Leases(engine.place.leases).take(self._asked_by.agent_id)
+        except OSError as error:
+            raise QueueUnavailableError(
+                f"cannot register with the queue at {engine.place.directory}: {error.strerror}"
+            ) from error
+        try:
+            self._register()
+        except BaseException:
+            self._lease.release()
+            raise
+
+    @property
+    def agent(self) -> AgentInfo:
+        """How this connection introduced itself."""
+        return self._info
+
+    def submit(self, submission: Submission) -> StoredRequest:
+        """Post a request. Posting the same key and content again returns what is already there.
+
+        Raises:
+            RequestConflictError: The key was used for other content.
+            InvalidSubmissionError: The submission contradicts itself.
+            NotJsonError: A JSON-shaped field holds something else.
+            QueueUnavailableError: The request was not stored.
+        """
+        requests.check_submission(submission)
+        with self._engine.write() as transaction:
+            self._require_registered(transaction)
+            there = requests.by_key(transaction, self._info.session, submission.key)
+            if there is None:
+                return requests.insert(
+                    transaction, self._asked_by, submission, request_id=new_id(), revision=1
+                )
+            _refuse_other_content(there, submission)
+            return requests.take_over(transaction, there, self._asked_by)
+
+    def amend(self, request_id: str, submission: Submission) -> StoredRequest:
+        """Put a new revision in place of a request; the old one is superseded.
+
+        Repeating an amendment that still waits returns what is already there. A request that expired
+        or was withdrawn keeps that end, and the new revision asks again.
+
+        Raises:
+            UnknownRequestError: This session never posted that id.
+            RequestConflictError: The key of the submission belongs to another request.
+            InvalidSubmissionError: The submission contradicts itself.
+            NotJsonError: A JSON-shaped field holds something else.
+            QueueUnavailableError: Nothing was changed.
+        """
+        requests.check_submission(submission)
+        with self._engine.write() as transaction:
+            self._require_registered(transaction)
+            there = requests.newest(transaction, request_id, self._info.session)
+            if there is None:
+                raise unknown_to_session(request_id)
+            owner = requests.by_key(transaction, self._info.session, submission.key)
+            if owner is not None and owner.id != there.id:
+                raise RequestConflictError(
+                    f"the key {submission.key!r} already belongs to request {owner.id}"
+                )
+            if there.pending and requests.same_content(there, submission):
+                return requests.take_over(transaction, there, self._asked_by)
+            revision = there.revision + 1
+            requests.supersede(transaction, there, wording.replaced(revision, there.state))
+            return requests.insert(
+                transaction, self._asked_by, submission, request_id=there.id, revision=revision
+            )
+
+    def wait(self, request_id: str) -> Outcome:
+        """Block until the newest revision of the request ends, and mark the answer delivered.
+
+        Raises:
+            UnknownRequestError: This session never posted that id.
+            QueueUnavailableError: The queue cannot be used, or the connection was closed.
+        """
+        return self._answers.wait(request_id)
+
+    def withdraw(self, request_id: str, reason: str) -> bool:
+        """Take a pending request back. Returns False when it had already ended.
+
+        Raises:
+            UnknownRequestError: This session never posted that id.
+            QueueUnavailableError: Nothing was changed.
+        """
+        with self._engine.write() as transaction:
+            end_expired(transaction)
+            request = requests.newest(transaction, request_id, self._info.session)
+            if request is None:
+                raise unknown_to_session(request_id)
+            if not request.pending:
+                return False
+            requests.end(transaction, request, RequestState.WITHDRAWN, reason)
+            return True
+
+    def use_grant(self, submission: Submission) -> Grant | None:
+        """Answer from the session's grants; a hit is counted and recorded, a miss writes nothing.
+
+        HIGH risk is never answered by a grant.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be used; nothing was granted.
+        """
+        if submission.risk is Risk.HIGH:
+            return None
+        with self._engine.read() as look:
+            if grants.in_force(look, self._info.session, submission) is None:
+                return None
+        with self._engine.write() as transaction:
+            # Looked up again: it may have been revoked in between.
+            grant = grants.in_force(transaction, self._info.session, submission)
+            if grant is None:
+                return None
+            decision = Decision(approved=True, source=DecisionSource.GRANT, by=grant.id)
+            history.append_call(
+                transaction, self._asked_by, submission, RequestState.APPROVED, decision
+            )
+            return grants.count_use(transaction, grant)
+
+    def record(self, submission: Submission, decision: Decision) -> None:
+        """Put a decision that never was a request into the history.
+
+        Raises:
+            NotJsonError: A JSON-shaped field holds something else.
+            QueueUnavailableError: Nothing was recorded.
+        """
+        state = RequestState.APPROVED if decision.approved is True else RequestState.REJECTED
+        state = _ENDS_WITHOUT_REQUEST.get(decision.source, state)
+        with self._engine.write() as transaction:
+            history.append_call(transaction, self._asked_by, submission, state, decision)
+
+    def grants(self) -> tuple[Grant, ...]:
+        """The session's own grants that are in force, oldest first."""
+        with self._engine.read() as look:
+            return grants.all_grants(look, session=self._info.session)
+
+    def add_grant(self, submission: Submission, *, by: str) -> Grant:
+        """Remember an approval that was given outside the queue, for this session.
+
+        Raises:
+            InvalidSubmissionError: The submission contradicts itself, or its risk is HIGH.
+            QueueUnavailableError: Nothing was remembered.
+        """
+        requests.check_submission(submission)
+        if submission.risk is Risk.HIGH:
+            raise InvalidSubmissionError("an approval of HIGH risk is never remembered")
+        with self._engine.write() as transaction:
+            return grants.remember(
+                transaction,
+                session=self._info.session,
+                agent_name=self._info.name,
+                submission=submission,
+                origin="",
+                by=by,
+            )
+
+    def clear_grants(self, *, by: str) -> int:
+        """Revoke all grants of this session; returns how many."""
+        with self._engine.write() as transaction:
+            return grants.revoke_session(transaction, self._info.session, by)
+
+    async def asubmit(self, submission: Submission) -> StoredRequest:
+        """Asynchronous `submit`. When cancelled, the request may have been posted all the same."""
+        return await self._thread().run(self.submit, submission)
+
+    async def aamend(self, request_id: str, submission: Submission) -> StoredRequest:
+        """Asynchronous `amend`. When cancelled, the revision may have been posted all the same."""
+        return await self._thread().run(self.amend, request_id, submission)
+
+    async def awithdraw(self, request_id: str, reason: str) -> bool:
+        """Asynchronous `withdraw`."""
+        return await self._thread().run(self.withdraw, request_id, reason)
+
+    async def ause_grant(self, submission: Submission) -> Grant | None:
+        """Asynchronous `use_grant`."""
+        return await self._thread().run(self.use_grant, submission)
+
+    async def arecord(self, submission: Submission, decision: Decision) -> None:
+        """Asynchronous `record`."""
+        await self._thread().run(self.record, submission, decision)
+
+    async def await_outcome(self, request_id: str) -> Outcome:
+        """Asynchronous `wait`; cancelling it leaves the request as it is."""
+        return await self._room().wait(request_id)
+
+    def close(self) -> None:
+        """End the connection: pending requests are withdrawn. Closing twice is harmless.
+
+        In a forked child only the child's copy is given up.
+        """
+        if self._engine.forked:
+            self._engine.close()
+            return
+        with self._guard:
+            if self._closing:
+                return
+            self._closing = True
+        try:
+            # Where this fails, the released lease tells the reviewers.
+            with contextlib.suppress(QueueUnavailableError), self._engine.write() as transaction:
+                retire(transaction, self._asked_by.agent_id, wording.CLOSED)
+        finally:
+            self._lease.release()
+            self._engine.close()
+            if self._own_thread is not None:
+                self._own_thread.close()
+            for room in tuple(self._rooms.values()):
+                room.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _register(self) -> None:
+        info = self._info
+        # Not flushed to disk: an agent whose machine lost power is gone anyway, and the first request
+        # takes this along.
+        with self._engine.write(durable=False) as transaction:
+            transaction.run(
+                """
+                INSERT INTO agents (id, info, session, pid, host, boot, started_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+                self._asked_by.agent_id,
+                to_text(
+                    {"name": info.name, "session": info.session, "cwd": info.cwd, "via": info.via}
+                ),
+                pack_text(info.session),
+                self._asked_by.pid,
+                pack_text(self._asked_by.host),
+                this_boot(),
+                transaction.now,
+            )
+
+    def _require_registered(self, transaction: Transaction) -> None:
+        """Refuse to post what nobody would withdraw when this process dies."""
+        row = transaction.row("SELECT ended_at FROM agents WHERE id = ?", self._asked_by.agent_id)
+        if row is None or row["ended_at"] is not None:
+            raise QueueUnavailableError(
+                "this connection was taken for dead, because its lease file is no longer locked;"
+                " open a new one"
+            )
+
+    def _thread(self) -> OwnThread:
+        from signoff.queue.eventloop import OwnThread
+
+        self._engine.require_open()
+        with self._guard:
+            if self._own_thread is None:
+                self._own_thread = OwnThread()
+            return self._own_thread
+
+    def _room(self) -> WaitingRoom:
+        """The room of the running event loop."""
+        import asyncio
+
+        from signoff.queue.sqlite.waiting import WaitingRoom
+
+        loop = asyncio.get_running_loop()
+        thread = self._thread()
+        with self._guard:
+            room = self._rooms.get(loop)
+            if room is None:
+                room = self._rooms[loop] = WaitingRoom(self._answers, thread)
+            return room
+
+
+def _refuse_other_content(there: StoredRequest, submission: Submission) -> None:
+    if not requests.same_content(there, submission):
+        raise RequestConflictError(
+            f"the key {submission.key!r} already belongs to request {there.id} with other content;"
+            " use a new key, or amend that request"
+        )

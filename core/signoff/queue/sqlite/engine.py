@@ -1,0 +1,312 @@
+"""One connection to the SQLite file: transactions, their durability, and what can go wrong with them.
+
+Every write goes through the same steps: take the queue's write lock (see `signoff.queue.locks`), ``BEGIN
+IMMEDIATE``, change, ``COMMIT``, release, and only then ring the bells. The file is in WAL mode with
+``synchronous=FULL``: what was committed survives a loss of power.
+
+Nothing but SQLite ever opens the database file or its companions: closing any other descriptor of them
+would drop SQLite's locks (https://sqlite.org/howtocorrupt.html, section 2.2).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from signoff.queue import wording
+from signoff.queue.bells import REVIEWERS, Bell, Bells
+from signoff.queue.clock import now_us
+from signoff.queue.errors import QueueError, QueueUnavailableError, QueueVersionError
+from signoff.queue.locks import WriteLock
+from signoff.queue.place import QueuePlace, create_private_file, refuse_unsafe_file
+from signoff.queue.sqlite.schema import APPLICATION_ID, SCHEMA_VERSION, STATEMENTS
+
+__all__ = ["PATIENCE_SECONDS", "Engine", "Look", "Row", "Transaction", "session_bell"]
+
+PATIENCE_SECONDS = 10.0
+"""Longest wait for other writers."""
+
+Row = sqlite3.Row
+
+
+class Look:
+    """One consistent state of the file."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def row(self, statement: str, *values: object) -> Row | None:
+        """Return the first row, or None."""
+        found: Row | None = self._connection.execute(statement, values).fetchone()
+        return found
+
+    def rows(self, statement: str, *values: object) -> list[Row]:
+        """Return all rows."""
+        return self._connection.execute(statement, values).fetchall()
+
+    def number(self, statement: str, *values: object) -> int:
+        """Return the one whole number that the statement yields."""
+        (found,) = self._connection.execute(statement, values).fetchone()
+        return int(found)
+
+
+class Transaction(Look):
+    """A write in progress.
+
+    Attributes:
+        now: Its one time stamp, microseconds since the epoch.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        super().__init__(connection)
+        self.now = now_us()
+        self._change: int | None = None
+        self._bells: dict[str, None] = {}
+
+    def run(self, statement: str, *values: object) -> int:
+        """Run a statement that changes something; returns how many rows it changed."""
+        return self._connection.execute(statement, values).rowcount
+
+    def change(self, request_id: str, session: str) -> int:
+        """Announce that a request changes: returns its change number and remembers whom to wake.
+
+        Args:
+            request_id: Id of the request.
+            session: Its session as stored.
+        """
+        if self._change is None:
+            self.run("UPDATE counters SET value = value + 1 WHERE name = 'change'")
+            self._change = self.number("SELECT value FROM counters WHERE name = 'change'")
+        self._bells[request_id] = self._bells[session_bell(session)] = None
+        return self._change
+
+    @property
+    def bells(self) -> tuple[str, ...]:
+        """Whom to wake when the change is visible: those who wait, then the reviewers."""
+        return (*self._bells, REVIEWERS) if self._bells else ()
+
+
+class Engine:
+    """A connection that several threads of one process may share.
+
+    Args:
+        place: A place that was prepared or checked.
+
+    Raises:
+        QueueVersionError: The file was written by a newer signoff.
+        QueueUnavailableError: The file cannot be used; the message says why and what to do.
+    """
+
+    def __init__(self, place: QueuePlace) -> None:
+        self.place = place
+        self.bells = Bells(place.bells)
+        self._process = os.getpid()
+        self._guard = threading.RLock()
+        self._write_lock = WriteLock(place.directory)
+        self._closed = False
+        with self._translated():
+            if not place.database.exists():
+                self._create()
+            refuse_unsafe_file(place.database)
+            _refuse_foreign_version(place.database)
+            self._connection = _connect(place.database)
+
+    @property
+    def forked(self) -> bool:
+        """Whether this is a child process that merely inherited the connection."""
+        return os.getpid() != self._process
+
+    @property
+    def closed(self) -> bool:
+        """Whether the connection was closed."""
+        return self._closed
+
+    @contextlib.contextmanager
+    def read(self) -> Iterator[Look]:
+        """Look at one consistent state. Keep it short: a long look stops the log from shrinking.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be read.
+        """
+        with self._usable() as connection, self._translated(), _transaction(connection, "DEFERRED"):
+            yield Look(connection)
+
+    @contextlib.contextmanager
+    def write(self, *, durable: bool = True) -> Iterator[Transaction]:
+        """Change something, all of it or nothing, then wake those whom it concerns.
+
+        Args:
+            durable: Whether the change must survive a loss of power. Without, it still survives the
+                end of any process, and costs no disk flush.
+
+        Raises:
+            QueueUnavailableError: The change was not made.
+        """
+        with self._usable() as connection, self._translated():
+            with self._write_lock.held(PATIENCE_SECONDS):
+                connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+                with _transaction(connection, "IMMEDIATE"):
+                    transaction = Transaction(connection)
+                    yield transaction
+        for key in transaction.bells:
+            self.bells.ring(key)
+
+    def hang_bell(self, key: str) -> Bell:
+        """Put up a bell that this queue's writers ring.
+
+        Raises:
+            QueueUnavailableError: It cannot be put up.
+        """
+        self.require_open()
+        with self._translated():
+            return self.bells.hang(key)
+
+    def require_open(self) -> None:
+        """Refuse to go on with a closed or inherited connection.
+
+        Raises:
+            QueueUnavailableError: It is one.
+        """
+        if self.forked:
+            raise QueueUnavailableError(wording.FORKED)
+        if self._closed:
+            raise QueueUnavailableError(wording.CLOSED_CONNECTION)
+
+    def close(self) -> None:
+        """End the connection. Closing twice is harmless."""
+        if self.forked:  # the file belongs to the parent
+            self._closed = True
+            return
+        with self._guard:
+            if not self._closed:
+                self._closed = True
+                self._connection.close()
+
+    @contextlib.contextmanager
+    def _usable(self) -> Iterator[sqlite3.Connection]:
+        if self.forked:  # before the guard, which another thread may have held at the fork
+            raise QueueUnavailableError(wording.FORKED)
+        with self._guard:
+            self.require_open()
+            yield self._connection
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Turn errors of SQLite and the operating system into ours."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise _translation(error, self.place.database) from error
+        except TimeoutError as error:
+            raise QueueUnavailableError(
+                f"{self.place.directory} is locked: another process has been writing for"
+                f" {PATIENCE_SECONDS:g} s; look for a stopped or hanging signoff process"
+            ) from error
+        except OSError as error:
+            raise QueueUnavailableError(
+                f"{self.place.directory} cannot be used: {error.strerror or error}"
+            ) from error
+
+    def _create(self) -> None:
+        """Make the database under another name and move it into place when it is complete."""
+        target = self.place.database
+        with self._write_lock.held(PATIENCE_SECONDS):
+            if target.exists():
+                return
+            draft = target.with_name(f".{secrets.token_hex(8)}.db")
+            create_private_file(draft)
+            try:
+                with contextlib.closing(_connect(draft)) as connection:
+                    with _transaction(connection, "IMMEDIATE"):
+                        for statement in STATEMENTS:
+                            connection.execute(statement)
+                draft.rename(target)
+            finally:
+                draft.unlink(missing_ok=True)
+            _make_durable(target.parent)
+
+
+def session_bell(session: str) -> str:
+    """Key of the bells under which an event loop waits for requests of a session."""
+    return hashlib.sha256(session.encode("ascii", "backslashreplace")).hexdigest()[:32]
+
+
+@contextlib.contextmanager
+def _transaction(connection: sqlite3.Connection, kind: str) -> Iterator[None]:
+    connection.execute(f"BEGIN {kind}")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _connect(database: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        database, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    try:
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA trusted_schema = OFF")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _refuse_foreign_version(database: Path) -> None:
+    """Look at the version without touching the file: a read-only connection never writes back."""
+    uri = f"{database.absolute().as_uri()}?mode=ro"
+    with contextlib.closing(
+        sqlite3.connect(uri, uri=True, timeout=PATIENCE_SECONDS, isolation_level=None)
+    ) as connection:
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION_ID:
+        raise QueueUnavailableError(
+            f"{database} is not a queue of signoff; move it away or name another place"
+        )
+    if version > SCHEMA_VERSION:
+        raise QueueVersionError(
+            f"{database} was written by a newer signoff (format {version}, this one knows"
+            f" {SCHEMA_VERSION}); it was not touched: install a newer signoff"
+        )
+
+
+def _make_durable(directory: Path) -> None:
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+_CAUSES: dict[int, str] = {
+    sqlite3.SQLITE_BUSY: "is locked by another process; look for a program that keeps it open",
+    sqlite3.SQLITE_FULL: "cannot grow: the disk is full; free some space and try again",
+    sqlite3.SQLITE_READONLY: "is read-only; make it writable for you (chmod 600)",
+    sqlite3.SQLITE_CORRUPT: "is damaged; keep a copy, then move it away or restore it from a backup",
+    sqlite3.SQLITE_NOTADB: "is not a database; keep a copy, then move it away",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened; see whether it and its directory still exist",
+    sqlite3.SQLITE_IOERR: "cannot be read or written; see whether the disk is full or failing",
+}
+
+
+def _translation(error: sqlite3.Error, database: Path) -> QueueError:
+    code: Any = getattr(error, "sqlite_errorcode", None)
+    cause = None if code is None else _CAUSES.get(code & 0xFF)
+    return QueueUnavailableError(
+        f"{database} {cause} ({error})" if cause else f"{database} failed: {error}"
+    )

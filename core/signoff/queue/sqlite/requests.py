@@ -1,0 +1,227 @@
+"""The life of a request in SQLite: posted, replaced, ended. Each step is one part of a transaction."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from dataclasses import replace
+
+from signoff.canonical import canonical
+from signoff.queue.codec import (
+    asked_by_to_text,
+    decision_to_text,
+    pack_text,
+    submission_to_text,
+)
+from signoff.queue.errors import InvalidSubmissionError
+from signoff.queue.records import AskedBy, Decision, RequestState, StoredRequest, Submission
+from signoff.queue.sqlite import history
+from signoff.queue.sqlite.engine import Look, Transaction
+from signoff.queue.sqlite.rows import request_from_row
+
+__all__ = [
+    "by_key",
+    "check_submission",
+    "end",
+    "insert",
+    "mark_delivered",
+    "newest",
+    "same_content",
+    "supersede",
+    "take_over",
+    "try_decide",
+]
+
+
+def check_submission(submission: Submission) -> None:
+    """Refuse a submission that contradicts itself.
+
+    Raises:
+        InvalidSubmissionError: It does.
+        NotJsonError: A JSON-shaped field holds something else.
+    """
+    if submission.payload_key != canonical(submission.payload):
+        raise InvalidSubmissionError("the payload key is not the canonical form of the payload")
+    for sha256, content in submission.blobs.items():
+        if hashlib.sha256(content).hexdigest() != sha256:
+            raise InvalidSubmissionError(f"the blob {sha256} does not have that hash")
+
+
+def newest(look: Look, request_id: str, session: str | None = None) -> StoredRequest | None:
+    """Return the newest revision of a request, if it exists and belongs to the session given."""
+    row = look.row(
+        "SELECT * FROM requests WHERE id = ? ORDER BY revision DESC LIMIT 1", pack_text(request_id)
+    )
+    if row is None or session not in (None, (request := request_from_row(row)).asked_by.session):
+        return None
+    return request
+
+
+def by_key(look: Look, session: str, key: str) -> StoredRequest | None:
+    """Return the newest revision of the request that was posted under a key, or None."""
+    row = look.row(
+        "SELECT id FROM requests WHERE session = ? AND key = ? LIMIT 1",
+        pack_text(session),
+        pack_text(key),
+    )
+    return None if row is None else newest(look, row["id"])
+
+
+def same_content(request: StoredRequest, submission: Submission) -> bool:
+    """Whether a submission asks for exactly what the request asks for."""
+    return (
+        request.submission.digest == submission.digest
+        and request.submission.payload_key == submission.payload_key
+    )
+
+
+def insert(
+    transaction: Transaction,
+    asked_by: AskedBy,
+    submission: Submission,
+    *,
+    request_id: str,
+    revision: int,
+) -> StoredRequest:
+    """Store a new pending revision together with the contents it refers to."""
+    for sha256, content in submission.blobs.items():
+        transaction.run(
+            "INSERT OR IGNORE INTO blobs (sha256, size, compressed) VALUES (?, ?, ?)",
+            sha256,
+            len(content),
+            zlib.compress(content),
+        )
+    transaction.run(
+        """
+        INSERT INTO requests (id, revision, session, key, digest, payload_key, batch_id, risk,
+            submission, agent_id, asked_by, created_at, expires_at, state, change)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?)
+        """,
+        request_id,
+        revision,
+        pack_text(asked_by.session),
+        pack_text(submission.key),
+        pack_text(submission.digest),
+        pack_text(submission.payload_key),
+        None if submission.batch_id is None else pack_text(submission.batch_id),
+        submission.risk.value,
+        submission_to_text(submission),
+        asked_by.agent_id,
+        asked_by_to_text(asked_by),
+        transaction.now,
+        submission.expires_at,
+        transaction.change(request_id, asked_by.session),
+    )
+    return _stored(transaction, request_id)
+
+
+def take_over(
+    transaction: Transaction, request: StoredRequest, asked_by: AskedBy
+) -> StoredRequest:
+    """Make a pending request depend on another connection of its session."""
+    if not request.pending or request.asked_by.agent_id == asked_by.agent_id:
+        return request
+    transaction.run(
+        "UPDATE requests SET agent_id = ?, asked_by = ?, change = ? WHERE seq = ?",
+        asked_by.agent_id,
+        asked_by_to_text(asked_by),
+        transaction.change(request.id, asked_by.session),
+        request.seq,
+    )
+    return replace(request, asked_by=asked_by)
+
+
+def supersede(transaction: Transaction, request: StoredRequest, note: str) -> None:
+    """End a revision in favor of the next one. Ends without a decision stay what they are."""
+    if request.state in (RequestState.EXPIRED, RequestState.WITHDRAWN):
+        return
+    transaction.run(
+        """
+        UPDATE requests SET state = 'superseded', state_note = ?, change = ?,
+            decided_at = COALESCE(decided_at, ?)
+        WHERE seq = ?
+        """,
+        pack_text(note),
+        transaction.change(request.id, request.asked_by.session),
+        transaction.now,
+        request.seq,
+    )
+    history.append_end(transaction, replace(request, state=RequestState.SUPERSEDED), note)
+
+
+def end(
+    transaction: Transaction, request: StoredRequest, state: RequestState, note: str
+) -> None:
+    """End a pending request without a decision, and say why."""
+    transaction.run(
+        """
+        UPDATE requests SET state = ?, state_note = ?, decided_at = ?, change = ?
+        WHERE seq = ? AND state = 'pending'
+        """,
+        state.value,
+        pack_text(note),
+        transaction.now,
+        transaction.change(request.id, request.asked_by.session),
+        request.seq,
+    )
+    history.append_end(transaction, replace(request, state=state), note)
+
+
+def try_decide(
+    transaction: Transaction, request_id: str, revision: int, digest: str, decision: Decision
+) -> StoredRequest | None:
+    """Decide exactly what was named, if it still waits; the one statement that decides.
+
+    Args:
+        transaction: A write in progress.
+        request_id: Id of the request.
+        revision: Revision that was shown.
+        digest: Digest of what was shown.
+        decision: The answer.
+
+    Returns:
+        The decided request, or None when nothing was decided.
+    """
+    state = RequestState.APPROVED if decision.approved is True else RequestState.REJECTED
+    decided = transaction.run(
+        """
+        UPDATE requests SET state = ?, decision = ?, decided_at = ?
+        WHERE id = ? AND revision = ? AND digest = ? AND state = 'pending'
+        """,
+        state.value,
+        decision_to_text(decision),
+        transaction.now,
+        pack_text(request_id),
+        revision,
+        pack_text(digest),
+    )
+    if decided != 1:
+        return None
+    request = _stored(transaction, request_id)
+    transaction.run(
+        "UPDATE requests SET change = ? WHERE seq = ?",
+        transaction.change(request_id, request.asked_by.session),
+        request.seq,
+    )
+    history.append_end(transaction, request)
+    return request
+
+
+def mark_delivered(transaction: Transaction, request: StoredRequest) -> StoredRequest:
+    """Note that the agent took the answer; a second time changes nothing."""
+    stamped = transaction.run(
+        """
+        UPDATE requests SET delivered_at = ?, change = ?
+        WHERE seq = ? AND state <> 'pending' AND delivered_at IS NULL
+        """,
+        transaction.now,
+        transaction.change(request.id, request.asked_by.session),
+        request.seq,
+    )
+    return replace(request, delivered_at=transaction.now) if stamped else request
+
+
+def _stored(look: Look, request_id: str) -> StoredRequest:
+    request = newest(look, request_id)
+    assert request is not None
+    return request

@@ -1,0 +1,139 @@
+"""Rows of the SQLite file as records."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from signoff.queue.codec import (
+    asked_by_from_text,
+    decision_from_text,
+    from_text,
+    submission_from_text,
+    unpack_text,
+)
+from signoff.queue.errors import QueueUnavailableError
+from signoff.queue.records import (
+    AgentRecord,
+    Decision,
+    Grant,
+    HistoryRecord,
+    RequestState,
+    StoredRequest,
+)
+from signoff.queue.sqlite.engine import Row
+
+__all__ = ["agent_from_row", "grant_from_row", "history_from_row", "request_from_row"]
+
+
+def request_from_row(row: Row) -> StoredRequest:
+    """Return the request of a row of ``requests``.
+
+    Raises:
+        QueueUnavailableError: The row is damaged.
+    """
+    with _intact("request", row["seq"]):
+        return StoredRequest(
+            seq=row["seq"],
+            id=row["id"],
+            revision=row["revision"],
+            state=RequestState(row["state"]),
+            submission=submission_from_text(row["submission"]),
+            asked_by=asked_by_from_text(row["asked_by"]),
+            created_at=row["created_at"],
+            decision=_decision(row),
+            decided_at=row["decided_at"],
+            state_note=None if row["state_note"] is None else unpack_text(row["state_note"]),
+            delivered_at=row["delivered_at"],
+        )
+
+
+def grant_from_row(row: Row) -> Grant:
+    """Return the grant of a row of ``grants``.
+
+    Raises:
+        QueueUnavailableError: The row is damaged.
+    """
+    with _intact("grant", row["seq"]):
+        info = from_text(row["info"])
+        return Grant(
+            id=row["id"],
+            session=info["session"],
+            agent_name=info["agent_name"],
+            tool_name=info["tool_name"],
+            payload=info["payload"],
+            payload_key=info["payload_key"],
+            origin_request=info["origin_request"],
+            created_at=row["created_at"],
+            created_by=info["created_by"],
+            uses=row["uses"],
+            last_used_at=row["last_used_at"],
+            revoked_at=row["revoked_at"],
+        )
+
+
+def agent_from_row(row: Row) -> AgentRecord:
+    """Return the agent connection of a row of ``agents``.
+
+    Raises:
+        QueueUnavailableError: The row is damaged.
+    """
+    with _intact("agent", row["id"]):
+        info = from_text(row["info"])
+        return AgentRecord(
+            id=row["id"],
+            name=info["name"],
+            session=info["session"],
+            cwd=info["cwd"],
+            via=info["via"],
+            pid=row["pid"],
+            host=unpack_text(row["host"]),
+            started_at=row["started_at"],
+            ended_at=row["ended_at"],
+        )
+
+
+def history_from_row(row: Row) -> HistoryRecord:
+    """Return the record of a row of ``history``, joined with its request's content and revision.
+
+    Raises:
+        QueueUnavailableError: The row is damaged.
+    """
+    with _intact("history record", row["seq"]):
+        submission = submission_from_text(row["content"])
+        asked_by = asked_by_from_text(row["asked_by"])
+        return HistoryRecord(
+            seq=row["seq"],
+            at=row["at"],
+            request_id=row["request_id"],
+            revision=row["revision"],
+            agent_name=asked_by.name,
+            session=asked_by.session,
+            tool_name=submission.tool_name,
+            description=submission.description,
+            arguments=submission.arguments,
+            group_id=submission.group_id,
+            batch_id=submission.batch_id,
+            risk=submission.risk,
+            state=RequestState(row["state"]),
+            decision=_decision(row),
+            reason=unpack_text(row["reason"]),
+            took_us=row["took_us"],
+            digest=submission.digest,
+            hash=row["hash"],
+        )
+
+
+def _decision(row: Row) -> Decision | None:
+    return None if row["decision"] is None else decision_from_text(row["decision"])
+
+
+@contextlib.contextmanager
+def _intact(what: str, which: object) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, TypeError, KeyError) as error:
+        raise QueueUnavailableError(
+            f"{what} {which} in the queue is damaged: {error}; keep a copy of the queue's directory,"
+            " then restore it from a backup"
+        ) from error

@@ -1,0 +1,204 @@
+"""Tables of the SQLite queue, and the rules that SQLite itself enforces.
+
+Whatever the code above does: an end state stays, a decision is never rewritten, the history only grows.
+"""
+
+from __future__ import annotations
+
+__all__ = ["APPLICATION_ID", "SCHEMA_VERSION", "STATEMENTS"]
+
+APPLICATION_ID = 0x5349474E
+"""Marks the file as ours: ``SIGN`` (https://sqlite.org/pragma.html#pragma_application_id)."""
+
+SCHEMA_VERSION = 1
+"""Stored as ``user_version``. A file with a higher one is refused untouched."""
+
+_COUNTERS = """
+CREATE TABLE counters (
+    name TEXT PRIMARY KEY NOT NULL,
+    value INTEGER NOT NULL
+) WITHOUT ROWID
+"""
+
+_AGENTS = """
+CREATE TABLE agents (
+    id TEXT PRIMARY KEY NOT NULL,
+    info TEXT NOT NULL,
+    session TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    host TEXT NOT NULL,
+    boot TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER
+)
+"""
+
+_BLOBS = """
+CREATE TABLE blobs (
+    sha256 TEXT PRIMARY KEY NOT NULL,
+    size INTEGER NOT NULL,
+    compressed BLOB NOT NULL
+)
+"""
+
+_REQUESTS = """
+CREATE TABLE requests (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL,
+    revision INTEGER NOT NULL CHECK (revision >= 1),
+    session TEXT NOT NULL,
+    key TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    payload_key TEXT NOT NULL,
+    batch_id TEXT,
+    risk TEXT NOT NULL CHECK (risk IN ('low', 'medium', 'high')),
+    submission TEXT NOT NULL,
+    agent_id TEXT NOT NULL REFERENCES agents (id),
+    asked_by TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    state TEXT NOT NULL CHECK (state IN
+        ('pending', 'approved', 'rejected', 'expired', 'withdrawn', 'superseded')),
+    decision TEXT,
+    decided_at INTEGER,
+    state_note TEXT,
+    delivered_at INTEGER,
+    change INTEGER NOT NULL,
+    UNIQUE (id, revision),
+    CHECK ((state = 'pending') = (decided_at IS NULL)),
+    CHECK (state <> 'approved' OR json_extract(decision, '$.approved') IS 1),
+    CHECK (state <> 'rejected' OR json_extract(decision, '$.approved') IS 0),
+    CHECK (state NOT IN ('pending', 'expired', 'withdrawn') OR decision IS NULL),
+    CHECK (state NOT IN ('expired', 'withdrawn', 'superseded') OR state_note IS NOT NULL),
+    CHECK (state <> 'pending' OR delivered_at IS NULL)
+)
+"""
+
+_GRANTS = """
+CREATE TABLE grants (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    session TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    payload_key TEXT NOT NULL,
+    info TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    uses INTEGER NOT NULL DEFAULT 0,
+    last_used_at INTEGER,
+    revoked_at INTEGER,
+    revoked_by TEXT,
+    CHECK ((revoked_at IS NULL) = (revoked_by IS NULL))
+)
+"""
+
+# `submission` is stored here only for calls that never were a request.
+_HISTORY = """
+CREATE TABLE history (
+    seq INTEGER PRIMARY KEY NOT NULL,
+    at INTEGER NOT NULL,
+    request_seq INTEGER REFERENCES requests (seq),
+    agent TEXT NOT NULL,
+    session TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    request_id TEXT,
+    state TEXT NOT NULL,
+    asked_by TEXT NOT NULL,
+    submission TEXT,
+    decision TEXT,
+    reason TEXT NOT NULL,
+    took_us INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    CHECK ((request_seq IS NULL) = (submission IS NOT NULL)),
+    CHECK (state <> 'approved' OR json_extract(decision, '$.approved') IS 1)
+)
+"""
+
+_INDEXES = (
+    "CREATE UNIQUE INDEX requests_one_pending ON requests (id) WHERE state = 'pending'",
+    "CREATE INDEX requests_pending ON requests (seq) WHERE state = 'pending'",
+    "CREATE INDEX requests_pending_agent ON requests (agent_id) WHERE state = 'pending'",
+    "CREATE INDEX requests_pending_batch ON requests (session, batch_id) WHERE state = 'pending'",
+    "CREATE INDEX requests_deadline ON requests (expires_at)"
+    " WHERE state = 'pending' AND expires_at IS NOT NULL",
+    "CREATE UNIQUE INDEX requests_first_key ON requests (session, key) WHERE revision = 1",
+    "CREATE INDEX requests_key ON requests (session, key)",
+    "CREATE INDEX requests_change ON requests (change)",
+    "CREATE INDEX requests_session_change ON requests (session, change)",
+    "CREATE INDEX agents_alive ON agents (started_at) WHERE ended_at IS NULL",
+    "CREATE UNIQUE INDEX grants_in_force ON grants (session, tool, payload_key)"
+    " WHERE revoked_at IS NULL",
+    "CREATE INDEX history_session ON history (session, seq)",
+    "CREATE INDEX history_agent ON history (agent, seq)",
+    "CREATE INDEX history_tool ON history (tool, seq)",
+    "CREATE INDEX history_state ON history (state, seq)",
+    "CREATE INDEX history_request ON history (request_id, seq) WHERE request_id IS NOT NULL",
+    "CREATE INDEX history_at ON history (at)",
+)
+
+_TRIGGERS = (
+    """
+    CREATE TRIGGER requests_content_stays BEFORE UPDATE OF seq, id, revision, session, key, digest,
+        payload_key, batch_id, risk, submission, created_at, expires_at ON requests
+    BEGIN SELECT RAISE(ABORT, 'what was asked is never rewritten'); END
+    """,
+    """
+    CREATE TRIGGER requests_end_stays BEFORE UPDATE OF state ON requests
+    WHEN OLD.state <> 'pending' AND NEW.state <> OLD.state
+        AND NOT (OLD.state IN ('approved', 'rejected') AND NEW.state = 'superseded')
+    BEGIN SELECT RAISE(ABORT, 'an ended request never changes its state'); END
+    """,
+    """
+    CREATE TRIGGER requests_answer_stays
+    BEFORE UPDATE OF decision, decided_at, agent_id, asked_by ON requests
+    WHEN OLD.state <> 'pending' AND (NEW.decision IS NOT OLD.decision
+        OR NEW.decided_at IS NOT OLD.decided_at OR NEW.agent_id IS NOT OLD.agent_id
+        OR NEW.asked_by IS NOT OLD.asked_by)
+    BEGIN SELECT RAISE(ABORT, 'a decision is never rewritten'); END
+    """,
+    """
+    CREATE TRIGGER requests_delivered_once BEFORE UPDATE OF delivered_at ON requests
+    WHEN OLD.delivered_at IS NOT NULL AND NEW.delivered_at IS NOT OLD.delivered_at
+    BEGIN SELECT RAISE(ABORT, 'an answer is delivered once'); END
+    """,
+    """
+    CREATE TRIGGER requests_stay BEFORE DELETE ON requests
+    BEGIN SELECT RAISE(ABORT, 'requests are never deleted'); END
+    """,
+    """
+    CREATE TRIGGER history_stays BEFORE UPDATE ON history
+    BEGIN SELECT RAISE(ABORT, 'history is never rewritten'); END
+    """,
+    """
+    CREATE TRIGGER history_is_kept BEFORE DELETE ON history
+    BEGIN SELECT RAISE(ABORT, 'history is never deleted'); END
+    """,
+    """
+    CREATE TRIGGER history_only_grows BEFORE INSERT ON history
+    WHEN NEW.seq <> (SELECT COALESCE(MAX(seq), 0) + 1 FROM history)
+    BEGIN SELECT RAISE(ABORT, 'history is written without gaps'); END
+    """,
+    """
+    CREATE TRIGGER grants_stay_revoked BEFORE UPDATE ON grants
+    WHEN OLD.revoked_at IS NOT NULL
+    BEGIN SELECT RAISE(ABORT, 'a revoked grant never changes'); END
+    """,
+    """
+    CREATE TRIGGER grants_cover_the_same BEFORE UPDATE OF id, session, tool, payload_key, info ON grants
+    BEGIN SELECT RAISE(ABORT, 'what a grant covers is never rewritten'); END
+    """,
+)
+
+STATEMENTS = (
+    _COUNTERS,
+    _AGENTS,
+    _BLOBS,
+    _REQUESTS,
+    _GRANTS,
+    _HISTORY,
+    *_INDEXES,
+    *_TRIGGERS,
+    "INSERT INTO counters (name, value) VALUES ('change', 0)",
+    f"PRAGMA application_id = {APPLICATION_ID}",
+    f"PRAGMA user_version = {SCHEMA_VERSION}",
+)
+"""What makes an empty database a queue, to be run in one transaction."""

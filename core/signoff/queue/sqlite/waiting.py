@@ -1,0 +1,124 @@
+"""Many coroutines that wait for answers, served by one bell, one task and one thread."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+from signoff.queue import wording
+from signoff.queue.errors import QueueUnavailableError
+from signoff.queue.eventloop import AsyncBell, OwnThread
+from signoff.queue.records import Outcome
+from signoff.queue.sqlite.answers import (
+    Answers,
+    Findings,
+    is_past,
+    seconds_to_next_look,
+    unknown_to_session,
+)
+
+__all__ = ["WaitingRoom"]
+
+
+class WaitingRoom:
+    """Where the coroutines of one event loop wait for requests of one session.
+
+    The room looks once for all of them: at newcomers by id, at the others by what changed. It is open
+    while somebody waits.
+    """
+
+    def __init__(self, answers: Answers, thread: OwnThread) -> None:
+        self._answers = answers
+        self._thread = thread
+        self._loop = asyncio.get_running_loop()
+        self._waiters: dict[str, set[asyncio.Future[Outcome]]] = {}
+        self._newcomers: set[str] = set()
+        self._deadlines: dict[str, int | None] = {}
+        self._bell: AsyncBell | None = None
+        self._attendant: asyncio.Task[None] | None = None
+
+    async def wait(self, request_id: str) -> Outcome:
+        """Return when the newest revision of the request has ended.
+
+        Raises:
+            UnknownRequestError: The session never posted that id.
+            QueueUnavailableError: The queue cannot be used, or the connection was closed.
+        """
+        waiter: asyncio.Future[Outcome] = self._loop.create_future()
+        self._waiters.setdefault(request_id, set()).add(waiter)
+        self._newcomers.add(request_id)
+        self._attend()
+        try:
+            return await waiter
+        finally:
+            self._leave(request_id, waiter)
+
+    def close(self) -> None:
+        """Send everybody away with an error. May be called from any thread."""
+        # A loop that was closed has nobody waiting any more.
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(
+                self._send_away, QueueUnavailableError(wording.CLOSED_CONNECTION)
+            )
+
+    def _attend(self) -> None:
+        if self._attendant is None:
+            self._attendant = self._loop.create_task(self._serve(), name="signoff waiting room")
+        elif self._bell is not None:
+            self._bell.poke()
+
+    def _leave(self, request_id: str, waiter: asyncio.Future[Outcome]) -> None:
+        waiters = self._waiters.get(request_id, set())
+        waiters.discard(waiter)
+        if not waiters:
+            self._waiters.pop(request_id, None)
+            self._newcomers.discard(request_id)
+            self._deadlines.pop(request_id, None)
+        if not self._waiters and self._bell is not None:
+            self._bell.poke()  # the attendant may go
+
+    async def _serve(self) -> None:
+        try:
+            with AsyncBell(self._answers.hang_bell()) as self._bell:
+                await self._look_until_empty(self._bell)
+        except Exception as error:  # noqa: BLE001 (told to everybody who waits)
+            self._send_away(error)
+        finally:
+            self._bell = self._attendant = None
+
+    async def _look_until_empty(self, bell: AsyncBell) -> None:
+        cursor = 0
+        while self._waiters:
+            newcomers, self._newcomers = self._newcomers, set()
+            findings = await self._thread.run(
+                self._answers.collect,
+                newcomers,
+                frozenset(self._waiters),
+                cursor,
+                due=any(map(is_past, self._deadlines.values())),
+            )
+            cursor = findings.cursor
+            self._announce(findings)
+            await bell.sleep(seconds_to_next_look(self._deadlines.values()))
+
+    def _announce(self, findings: Findings) -> None:
+        for request_id, deadline in findings.waiting.items():
+            if request_id in self._waiters:
+                self._deadlines[request_id] = deadline
+        for request_id, outcome in findings.outcomes.items():
+            for waiter in self._dismiss(request_id):
+                waiter.set_result(outcome)
+        for request_id in findings.unknown:
+            for waiter in self._dismiss(request_id):
+                waiter.set_exception(unknown_to_session(request_id))
+
+    def _send_away(self, error: Exception) -> None:
+        for request_id in tuple(self._waiters):
+            for waiter in self._dismiss(request_id):
+                waiter.set_exception(error)
+
+    def _dismiss(self, request_id: str) -> list[asyncio.Future[Outcome]]:
+        """Take those who wait for a request off the list."""
+        self._newcomers.discard(request_id)
+        self._deadlines.pop(request_id, None)
+        return [each for each in self._waiters.pop(request_id, set()) if not each.done()]

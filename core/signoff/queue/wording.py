@@ -1,0 +1,84 @@
+"""The queue's plain words: how a request ended, and why a decision was not taken."""
+
+from __future__ import annotations
+
+from signoff.queue.clock import SECOND
+from signoff.queue.records import Decision, DecisionSource, RequestState, StoredRequest
+
+__all__ = [
+    "CLOSED",
+    "CLOSED_CONNECTION",
+    "FORKED",
+    "agent_is_gone",
+    "duration",
+    "expired",
+    "how_it_ended",
+    "replaced",
+    "stopped_with",
+]
+
+CLOSED = "the agent closed its connection to the queue"
+"""Why a request of a closed connection was withdrawn."""
+
+CLOSED_CONNECTION = "this connection to the queue is closed; open a new one"
+FORKED = (
+    "this connection to the queue was opened before a fork; open one of its own in each process"
+)
+
+
+def duration(microseconds: int) -> str:
+    """Return a length of time in its largest sensible unit, for example ``4 s`` or ``3 min``."""
+    seconds = max(0, microseconds) // SECOND
+    if seconds < 120:
+        return f"{seconds} s"
+    if seconds < 120 * 60:
+        return f"{seconds // 60} min"
+    if seconds < 48 * 3600:
+        return f"{seconds // 3600} h"
+    return f"{seconds // 86400} days"
+
+
+def agent_is_gone(pid: int) -> str:
+    """Why a request of a dead agent was withdrawn."""
+    return f"the agent ended without an answer (process {pid} is gone)"
+
+
+def expired(waited_us: int) -> str:
+    """Why a request past its deadline ended."""
+    return f"expired {duration(waited_us)} after asking, nobody decided"
+
+
+def replaced(revision: int, was: RequestState) -> str:
+    """Why a revision no longer counts."""
+    before = "" if was is RequestState.PENDING else f" after it had been {was.value}"
+    return f"revision {revision} took its place{before}"
+
+
+def stopped_with(stopper: StoredRequest, by: str) -> str:
+    """Note to the agent on a request that was rejected along with an earlier one of its batch."""
+    return (
+        f"{by} stopped the batch by rejecting {stopper.submission.tool_name}"
+        f" (request {stopper.id[:8]}); this call was never looked at"
+    )
+
+
+def how_it_ended(request: StoredRequest, now: int) -> str:
+    """Say what became of a request that is no longer pending, by whom and when.
+
+    Args:
+        request: A request in a final state.
+        now: Microseconds since the epoch.
+    """
+    ago = f"{duration(now - (request.decided_at or now))} ago"
+    if request.decision is None:
+        return f"{request.state.value} {ago}: {request.state_note}"
+    words = f"{_verb(request.decision)} by {request.decision.by} {ago}"
+    return words if request.state is not RequestState.SUPERSEDED else f"{words}, then superseded"
+
+
+def _verb(decision: Decision) -> str:
+    if decision.approved:
+        return "approved"
+    if decision.source is DecisionSource.CASCADE:
+        return "rejected with its batch"
+    return "rejected"

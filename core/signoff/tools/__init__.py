@@ -1,0 +1,1 @@
+"""Tools that declare what they would do before they do it."""

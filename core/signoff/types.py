@@ -1,0 +1,209 @@
+"""The models an agent author meets: requests, decisions, contexts, presentations.
+
+They are liberal in what they read (the field's synonyms are accepted) and strict in what they write.
+Names and shapes follow the public tool-approval documents of the llm-do and ConnectOnion projects.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Literal, Protocol, Self, runtime_checkable
+
+from pydantic import BaseModel, ConfigDict, Field, SkipValidation, field_validator, model_validator
+
+from signoff.canonical import canonical
+from signoff.effects import Effect
+from signoff.queue.records import DecisionSource, Risk
+
+__all__ = [
+    "ApprovalAware",
+    "ApprovalContext",
+    "ApprovalDecision",
+    "ApprovalDeniedError",
+    "ApprovalPresentation",
+    "ApprovalRequest",
+    "ApprovalScope",
+    "DecisionSource",
+    "Risk",
+]
+
+PresentationType = Literal["text", "diff", "file_content", "command", "structured"]
+
+
+class ApprovalScope(StrEnum):
+    """How far an approval reaches."""
+
+    ONCE = "once"
+    """Just this call."""
+    SESSION = "session"
+    """Every call of the same tool with an equal payload, until the session ends."""
+
+
+class ApprovalPresentation(BaseModel):
+    """What a tool itself wants the reviewer to be shown.
+
+    It never replaces what signoff shows from the declared effects; it is shown after that, marked as sent
+    by the tool.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    type: PresentationType
+    content: str
+    language: str | None = None
+    """Language of the content for syntax colors, by its common name."""
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    """For example ``{"full_content": "…"}`` behind a shortened `content`."""
+
+
+class ApprovalContext(BaseModel):
+    """What `check_approval` is asked about.
+
+    `metadata` carries what is specific to a framework: ``run_id``, ``session_id``, ``tool_call_id``,
+    ``batch_id``, ``batch_position``, ``batch_remaining``, ``caller``.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tool_name: str
+    args: dict[str, Any]
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+
+class ApprovalRequest(BaseModel):
+    """A tool's statement that a call must be approved first.
+
+    `payload` is what a remembered approval matches on, together with `tool_name`: exact JSON equality,
+    types kept apart. `effects` declare what the call would do; from them signoff makes the diff, the risk,
+    the digest, and the check that the world still is as it was shown.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tool_name: str
+    description: str
+    payload: dict[str, Any]
+    presentation: ApprovalPresentation | None = None
+    group_id: str | None = None
+    """Requests with the same group belong together and may be decided together."""
+    group_size: int | None = Field(default=None, ge=1)
+    """How many requests the group will have, if the tool knows."""
+    arguments: dict[str, Any] | None = None
+    """The full arguments of the call; None means that the payload is all there is."""
+    effects: tuple[SkipValidation[Effect], ...] = Field(default=(), exclude=True, repr=False)
+    """What the call would write, edit or run. Plain data; nothing is read until a person has to be asked."""
+    why: str = ""
+    """Which rule or setting asked."""
+    expires_in: float | None = Field(default=None, gt=0)
+    """Seconds the sender is willing to wait; None waits for ever."""
+
+    @field_validator("payload", "arguments")
+    @classmethod
+    def _must_be_json(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
+        if value is not None:
+            canonical(value)
+        return value
+
+
+_SOFT_MODES = ("soft", "reject_soft")
+
+
+class ApprovalDecision(BaseModel):
+    """The answer to a request.
+
+    `remember` and `scope` are two spellings of one thing and either may be given; given both, the narrower
+    wins. A refusal is *hard* (the agent's batch stops) unless it says soft: a missing or unknown mode is
+    hard.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    approved: bool = Field(strict=True)
+    note: str | None = None
+    """The reviewer's words, or the true reason why nobody decided."""
+    remember: Literal["none", "session"] = "none"
+    mode: Literal["soft", "hard"] = "hard"
+    """For a refusal: soft lets the agent go on, hard stops its batch."""
+    source: DecisionSource = DecisionSource.REVIEWER
+    by: str = ""
+    """Name of the reviewer, grant, rule or mode behind the answer."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_synonyms(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        values = dict(data)
+        if "feedback" in values:
+            values.setdefault("note", values.pop("feedback"))
+        if "reason" in values:
+            values.setdefault("note", values.pop("reason"))
+        if "scope" in values:
+            scope = ApprovalScope(values.pop("scope"))
+            wide = scope is ApprovalScope.SESSION and values.get("remember", "session") == "session"
+            values["remember"] = "session" if wide else "none"
+        if "mode" in values:
+            values["mode"] = "soft" if values["mode"] in _SOFT_MODES else "hard"
+        return values
+
+    @property
+    def scope(self) -> ApprovalScope:
+        """`remember` under its other name."""
+        return ApprovalScope.SESSION if self.remember == "session" else ApprovalScope.ONCE
+
+    @property
+    def hard(self) -> bool:
+        """Whether this is a refusal that stops the agent's batch."""
+        return not self.approved and self.mode == "hard"
+
+    def raise_if_denied(self) -> Self:
+        """Return itself when approved.
+
+        Raises:
+            ApprovalDeniedError: It is not; the message is the reviewer's note or the true reason.
+        """
+        if self.approved is not True:
+            raise ApprovalDeniedError(self)
+        return self
+
+
+class ApprovalDeniedError(PermissionError):
+    """A call was not approved. It holds the decision with the reviewer's words."""
+
+    def __init__(self, decision: ApprovalDecision) -> None:
+        super().__init__(denial_text(decision))
+        self.decision = decision
+
+
+_NOBODY_SAID_NO = {
+    DecisionSource.EXPIRY: "Not run, nobody decided",
+    DecisionSource.WITHDRAWAL: "Not run, nobody decided",
+    DecisionSource.ERROR: "Not run, approval could not be asked for",
+    DecisionSource.CASCADE: "Not run, the reviewer stopped an earlier call of this batch",
+}
+
+
+def denial_text(decision: ApprovalDecision) -> str:
+    """What to tell the agent about a call that was not approved.
+
+    An expiry, a withdrawal or an error is never worded as a person's no.
+    """
+    prefix = _NOBODY_SAID_NO.get(decision.source, "Approval denied")
+    return f"{prefix}: {decision.note}" if decision.note else prefix
+
+
+@runtime_checkable
+class ApprovalAware(Protocol):
+    """A tool that says itself when a call needs approval.
+
+    Synchronous on purpose: it is a decision from configuration and arguments, without I/O. Diffs and other
+    costly things are made later, and only if a person has to be asked.
+    """
+
+    def check_approval(self, ctx: ApprovalContext) -> ApprovalRequest | None:
+        """Return None if no approval is needed, or the request to ask.
+
+        Raises:
+            PermissionError: The call is blocked; no mode can override it.
+        """
+        ...

@@ -1,0 +1,98 @@
+"""The one table of keys: what each does, where, and in which words. Help and the guard are made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from signoff_tui.guard import DECISION_KEYS, Keys
+
+__all__ = ["ACTIONS", "Action", "Area", "action_of", "guard_keys"]
+
+Area = Literal["decide", "read", "go", "list", "safety"]
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One thing a person can do.
+
+    Attributes:
+        name: Name of the method that does it, after ``do_``; decision keys go through the guard instead.
+        keys: Keys, as the guard names them: the character, or the name of a key that prints none.
+        shown: The keys as people read them.
+        words: What it does.
+        area: Heading in the help.
+        decides: Whether the guard judges it.
+        moves: Whether it only moves, pages or takes back.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+    shown: str
+    words: str
+    area: Area
+    decides: bool = False
+    moves: bool = False
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action("approve", ("y",), "y", "approve this request, once", "decide", decides=True),
+    Action("approve_group", ("Y",), "Y", "approve the ready rest of the group", "decide", decides=True),
+    Action("remember", ("s",), "s", "approve and remember for the session", "decide", decides=True),
+    Action("remember_group", ("S",), "S", "the same for the ready rest of the group", "decide", decides=True),
+    Action("reject", ("n",), "n", "reject, the agent goes on; say why", "decide", decides=True),
+    Action("reject_group", ("N",), "N", "reject the waiting rest of the group", "decide", decides=True),
+    Action("stop", ("x",), "x", "reject and STOP the agent's batch", "decide", decides=True),
+    Action("stop_all", ("X",), "X", "reject everything this agent waits for", "decide", decides=True),
+    Action("despite", ("!",), "!", "approve although not all was shown", "decide", decides=True),
+    Action("undo", ("u",), "u", "take back the last held decision", "decide", moves=True),
+    Action("undo_all", ("U",), "U", "take back all held decisions", "decide", moves=True),
+    Action("later", ("z",), "z", "later: the agent keeps waiting", "decide"),
+    Action("page_down", ("space", "pagedown"), "Space", "next page; at the end, next unseen", "read", moves=True),
+    Action("page_up", ("b", "pageup"), "b", "page back", "read", moves=True),
+    Action("half_down", ("ctrl+d",), "Ctrl+D", "half a page down", "read", moves=True),
+    Action("half_up", ("ctrl+u",), "Ctrl+U", "half a page up", "read", moves=True),
+    Action("next_hunk", ("]",), "]", "next hunk", "read", moves=True),
+    Action("previous_hunk", ("[",), "[", "previous hunk", "read", moves=True),
+    Action("more_context", ("}",), "}", "more context around changes", "read", moves=True),
+    Action("less_context", ("{",), "{", "less context around changes", "read", moves=True),
+    Action("full", ("v",), "v", "full screen", "read", moves=True),
+    Action("down", ("j", "down"), "j", "next row, or line", "list", moves=True),
+    Action("up", ("k", "up"), "k", "previous row, or line", "list", moves=True),
+    Action("next_request", ("J",), "J", "next waiting request", "list", moves=True),
+    Action("previous_request", ("K",), "K", "previous waiting request", "list", moves=True),
+    Action("first", ("g", "home"), "g", "first", "list", moves=True),
+    Action("last", ("G", "end"), "G", "last", "list", moves=True),
+    Action("open", ("enter",), "Enter", "open; never approves", "list", moves=True),
+    Action("expand", ("right",), "Right", "open the group", "list", moves=True),
+    Action("collapse", ("left",), "Left", "close the group", "list", moves=True),
+    Action("tidy", ("o",), "o", "tidy: remove what ended", "list"),
+    Action("inbox", ("1",), "1", "inbox", "go", moves=True),
+    Action("history", ("h", "3"), "h", "history", "go", moves=True),
+    Action("back", ("escape",), "Esc", "one level back; never decides", "go", moves=True),
+    Action("help", ("?",), "?", "this page", "go", moves=True),
+    Action("theme", ("ctrl+t",), "Ctrl+T", "next theme", "go", moves=True),
+    Action("quit", ("q", "ctrl+q"), "q", "back; from the inbox: quit", "go", moves=True),
+    Action("lock", ("L",), "L", "lock and unlock the decision keys", "safety"),
+    Action("redraw", ("ctrl+l",), "Ctrl+L", "redraw", "safety", moves=True),
+)
+
+_BY_KEY = {key: action for action in ACTIONS for key in action.keys}
+
+
+def action_of(key: str) -> Action | None:
+    """The action of a key, or None."""
+    return _BY_KEY.get(key)
+
+
+def guard_keys() -> Keys:
+    """What the guard must know of the table."""
+    return Keys(
+        navigation=frozenset(_names(moves=True)),
+        bound=frozenset(_BY_KEY) | frozenset(DECISION_KEYS),
+    )
+
+
+def _names(*, moves: bool) -> Iterator[str]:
+    return (key for action in ACTIONS if action.moves is moves for key in action.keys)

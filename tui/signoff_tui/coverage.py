@@ -1,0 +1,104 @@
+"""How much of a request was on screen.
+
+A unit (a changed line, a line of a new file, a row of a command) counts as shown when all its wrapped parts
+were painted, inside the view and still, for the dwell time. Shown is not read; the program never claims more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+__all__ = ["Coverage", "Part"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One painted row of the view: part `index` of `count` wrapped parts of a unit."""
+
+    unit: int
+    index: int
+    count: int
+
+
+@dataclass(slots=True)
+class Coverage:
+    """Which units of one revision of one request were shown.
+
+    Args:
+        units: How many units there are.
+        dwell: Seconds a part must stay painted.
+    """
+
+    units: int
+    dwell: float = 0.2
+    _shown: set[int] = field(default_factory=set)
+    _parts: dict[int, set[int]] = field(default_factory=dict)
+    _width: int | None = None
+    _painted: tuple[Part, ...] = ()
+    _since: float = 0.0
+
+    def painted(self, parts: Iterable[Part], width: int, now: float) -> None:
+        """Tell what the view shows since `now` (monotonic seconds), at a width in cells.
+
+        What was painted before counts if it stayed for the dwell time. Another width wraps otherwise, so parts
+        of half-shown units start anew; units that were shown stay shown.
+        """
+        self.settle(now)
+        visible = tuple(parts)
+        if width == self._width and visible == self._painted:
+            return
+        if width != self._width:
+            self._parts.clear()
+            self._width = width
+        self._painted = visible
+        self._since = now
+
+    def hidden(self, now: float) -> None:
+        """Tell that the view is covered or shows something else since `now`."""
+        self.settle(now)
+        self._painted = ()
+
+    def settle(self, now: float) -> bool:
+        """Count what has been on screen long enough; returns whether the share changed."""
+        if not self._painted or now - self._since < self.dwell:
+            return False
+        before = len(self._shown)
+        for part in self._painted:
+            if part.unit in self._shown:
+                continue
+            seen = self._parts.setdefault(part.unit, set())
+            seen.add(part.index)
+            if len(seen) >= part.count:
+                self._shown.add(part.unit)
+                del self._parts[part.unit]
+        return len(self._shown) != before
+
+    def is_shown(self, unit: int) -> bool:
+        """Whether a unit was shown in full."""
+        return unit in self._shown
+
+    @property
+    def shown(self) -> int:
+        """How many units were shown."""
+        return len(self._shown)
+
+    @property
+    def missing(self) -> int:
+        """How many units were not shown yet."""
+        return self.units - self.shown
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything was shown."""
+        return self.missing == 0
+
+    @property
+    def share(self) -> float:
+        """Share of the units that were shown, 0.0 to 1.0."""
+        return 1.0 if self.units == 0 else self.shown / self.units
+
+    @property
+    def percent(self) -> int:
+        """The share in percent, rounded down so that 100 means all of it."""
+        return int(self.share * 100)

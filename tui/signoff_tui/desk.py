@@ -1,0 +1,274 @@
+"""The reviewer's desk: what waits, what was shown of it, what may be decided. No widgets.
+
+The screen feeds it (changes of the queue, made documents, painted parts, keys) and draws what it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from signoff.policy.breadth import Reach, reach
+from signoff.queue.records import ChangeSet, Decision, Grant, Verdict
+from signoff_tui.coverage import Coverage, Part
+from signoff_tui.documents import Content, ContentKey, ContentStore, content_key
+from signoff_tui.guard import (
+    Act,
+    DecisionGuard,
+    Eligibility,
+    Facts,
+    GuardSettings,
+    Held,
+    Keys,
+    Permit,
+    Ref,
+    eligible,
+)
+from signoff_tui.guard import Target as GuardTarget
+from signoff_tui.inbox import Entry, Group, Inbox, RowKey
+from signoff_tui.summary import RISK_WORD, ended_text
+
+__all__ = ["Answer", "Desk", "RememberPreview"]
+
+ALMOST = 0.999
+"""Most that content can count as shown when a part of it cannot be shown at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a held decision will say to the queue."""
+
+    decision: Decision
+    refs: tuple[Ref, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RememberPreview:
+    """What remembering a request would cover.
+
+    Attributes:
+        entry: The request.
+        reach: What later calls would match.
+        matching: How many other waiting requests of the session would match it; they stay waiting.
+    """
+
+    entry: Entry
+    reach: Reach
+    matching: int
+
+
+class Desk:
+    """State of one reviewer's screen.
+
+    Args:
+        settings: Times of the guard.
+        keys: Which keys navigate and which do anything.
+        clock: Monotonic seconds, the clock of key events.
+        reviewer: Name under which decisions are recorded.
+    """
+
+    def __init__(self, settings: GuardSettings, keys: Keys, clock: Callable[[], float], reviewer: str) -> None:
+        self.inbox = Inbox()
+        self.contents = ContentStore()
+        self.guard: DecisionGuard[Answer] = DecisionGuard(settings, keys, self.facts, clock)
+        self.settings = settings
+        self.reviewer = reviewer
+        self._clock = clock
+        self._coverage: dict[ContentKey, Coverage] = {}
+        self._visible: ContentKey | None = None
+
+    # -- facts -------------------------------------------------------------------------------------------
+
+    def facts(self, request_id: str) -> Facts | None:
+        """What the guard must know of a request at this moment; None when it is not there any more."""
+        if request_id not in self.inbox:
+            return None
+        entry = self.inbox.entry(request_id)
+        return Facts(
+            ref=ref_of(entry),
+            risk=RISK_WORD[entry.request.submission.risk],  # type: ignore[arg-type]
+            coverage=self.share(entry),
+            closed=self._closed(entry),
+            later=entry.later,
+        )
+
+    def coverage(self, entry: Entry) -> Coverage | None:
+        """What was shown of a request; None while its documents are not made."""
+        content = self.content(entry)
+        if content is None:
+            return None
+        return self._coverage.setdefault(content.key, Coverage(units=content.units, dwell=self.settings.dwell))
+
+    def share(self, entry: Entry) -> float:
+        """Share of the content that was shown. Never 1 when a part of it cannot be shown."""
+        coverage = self.coverage(entry)
+        if coverage is None:
+            return 0.0
+        content = self.content(entry)
+        return coverage.share if content is not None and content.complete else min(coverage.share, ALMOST)
+
+    def content(self, entry: Entry) -> Content | None:
+        """The made documents of what the request is now."""
+        return self.contents.get(content_key(entry.request))
+
+    def target(self) -> GuardTarget | None:
+        """What the cursor is on, for the guard; None on an empty list."""
+        group = self.inbox.focused_group()
+        entry = self.inbox.focused_request()
+        if entry is not None:
+            facts = self.facts(entry.id)
+            assert facts is not None
+            if group is None:
+                return GuardTarget.one(facts)
+            return GuardTarget.one(facts, group=group.key.id, members=self.eligibility(group))
+        return None if group is None else GuardTarget.heading(group.key.id, self.eligibility(group))
+
+    def eligibility(self, group: Group) -> Eligibility:
+        """Which members an approval of the group would cover, and why the others not."""
+        facts = [self.facts(member) for member in group.members]
+        return eligible([item for item in facts if item is not None])
+
+    def remember_preview(self, request_id: str) -> RememberPreview:
+        """What remembering an approval of a request would cover."""
+        entry = self.inbox.entry(request_id)
+        submission = entry.request.submission
+        matching = sum(
+            other.request.pending
+            and other.id != entry.id
+            and other.request.asked_by.session == entry.request.asked_by.session
+            and other.request.submission.tool_name == submission.tool_name
+            and other.request.submission.payload_key == submission.payload_key
+            for other in self.inbox.entries()
+        )
+        return RememberPreview(entry, reach(submission.payload, submission.arguments), matching)
+
+    # -- what the queue says -----------------------------------------------------------------------------
+
+    def apply(self, changes: ChangeSet) -> tuple[str, ...]:
+        """Take over changes; returns the ids whose content changed. Their coverage starts at zero."""
+        return self.inbox.apply(changes)
+
+    # -- what was painted --------------------------------------------------------------------------------
+
+    def painted(self, key: ContentKey, parts: Sequence[Part], width: int) -> None:
+        """Parts of a request's content are on the screen now."""
+        now = self._clock()
+        if self._visible not in (None, key):
+            self.covered()
+        coverage = self._coverage.get(key)
+        if coverage is not None:
+            coverage.painted(parts, width, now)
+            self._visible = key
+
+    def covered(self) -> None:
+        """No content is on the screen any more."""
+        if self._visible is not None and (coverage := self._coverage.get(self._visible)) is not None:
+            coverage.hidden(self._clock())
+        self._visible = None
+
+    def settle(self) -> bool:
+        """Count what has been on screen long enough; returns whether a share changed."""
+        if self._visible is None or (coverage := self._coverage.get(self._visible)) is None:
+            return False
+        return coverage.settle(self._clock())
+
+    # -- finding what to read ----------------------------------------------------------------------------
+
+    def next_unseen(self) -> RowKey | None:
+        """The next waiting request that was not fully shown: in the group first, then down the list."""
+        group = self.inbox.focused_group()
+        keys = [row.key for row in self.inbox.rows()]
+        at = self.inbox.row_index(self.inbox.cursor)
+        start = 0 if at is None else at + 1
+        if group is not None:
+            members = [RowKey("request", member) for member in group.members]
+            focus = self.inbox.cursor
+            cut = members.index(focus) + 1 if focus in members else 0
+            for key in members[cut:] + members[:cut]:
+                if self._unseen(key):
+                    return key
+        for key in keys[start:] + keys[:start]:
+            for candidate in self._requests_of(key):
+                if self._unseen(candidate):
+                    return candidate
+        return None
+
+    # -- deciding ----------------------------------------------------------------------------------------
+
+    def hold(self, permit: Permit, note: str | None = None) -> Held[Answer]:
+        """Hold what the guard permitted, mark its requests and move the cursor on.
+
+        Raises:
+            PermitError: The guard does not know the permit, or not any more.
+        """
+        decision = Decision(
+            approved=permit.act.approves,
+            note=note or None,
+            remember=permit.act is Act.REMEMBER,
+            hard=permit.act in {Act.STOP, Act.STOP_ALL},
+            by=self.reviewer,
+            shown=permit.shown,
+            deliberate=permit.act is Act.APPROVE_UNSEEN,
+        )
+        held = self.guard.hold(permit, Answer(decision, permit.refs))
+        for ref in permit.refs:
+            self.inbox.entry(ref.id).held = True
+        self.inbox.advance()
+        return held
+
+    def take_back(self, held: Sequence[Held[Answer]]) -> tuple[Entry, ...]:
+        """Mark the requests of decisions that were taken back as waiting again."""
+        entries = []
+        for item in held:
+            for ref in item.refs:
+                if ref.id in self.inbox:
+                    entry = self.inbox.entry(ref.id)
+                    entry.held = False
+                    entries.append(entry)
+        return tuple(entries)
+
+    def sending(self, held: Held[Answer]) -> None:
+        """Mark the requests of a decision that leaves now."""
+        for ref in held.refs:
+            if ref.id in self.inbox:
+                entry = self.inbox.entry(ref.id)
+                entry.held = False
+                entry.sent = True
+
+    def answered(self, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
+        """Take over what the queue said; returns the refusals."""
+        for verdict in verdicts:
+            if verdict.request_id in self.inbox:
+                entry = self.inbox.entry(verdict.request_id)
+                if not verdict.accepted:
+                    entry.sent = False
+        return tuple(verdict for verdict in verdicts if not verdict.accepted)
+
+    # -- parts -------------------------------------------------------------------------------------------
+
+    def _closed(self, entry: Entry) -> str:
+        if entry.sent:
+            return "sent, the queue has not answered yet"
+        return ended_text(entry.request)
+
+    def _unseen(self, key: RowKey) -> bool:
+        entry = self.inbox.entry(key.id)
+        if not entry.waiting or entry.later:
+            return False
+        coverage = self.coverage(entry)
+        return coverage is None or not coverage.complete
+
+    def _requests_of(self, key: RowKey) -> tuple[RowKey, ...]:
+        if key.kind == "request":
+            return (key,)
+        return tuple(RowKey("request", member) for member in self.inbox.group(key).members)
+
+
+def ref_of(entry: Entry) -> Ref:
+    """Exactly what a decision about the entry would name."""
+    return Ref(entry.id, entry.request.revision, entry.request.submission.digest)
+
+
+def grants_for(session: str, grants: Sequence[Grant]) -> tuple[Grant, ...]:
+    """The grants of one session that are in force."""
+    return tuple(grant for grant in grants if grant.session == session and grant.revoked_at is None)

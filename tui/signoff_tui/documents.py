@@ -1,0 +1,110 @@
+"""The documents of requests, made in a thread when somebody looks, and kept while they may be looked at again."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from signoff.present.document import Document, documents_for
+
+from signoff.queue.records import StoredRequest
+
+__all__ = ["Content", "ContentKey", "ContentStore", "content_key", "make_content"]
+
+KEPT = 400
+"""Requests whose documents are kept."""
+
+ContentKey = tuple[str, int, str]
+"""Request id, revision, digest: other contents have another key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a request shows.
+
+    Attributes:
+        key: Whose it is.
+        documents: At least one.
+        units: Coverage units of all documents.
+        added: Added lines over all files.
+        removed: Removed lines over all files.
+        complete: False when not everything can be shown: binary contents, cut short by the tool.
+        notes: Plain facts for the header.
+        hidden: How many hidden or misleading characters were made visible.
+    """
+
+    key: ContentKey
+    documents: tuple[Document, ...]
+    units: int
+    added: int
+    removed: int
+    complete: bool
+    notes: tuple[str, ...]
+    hidden: int
+
+
+def content_key(request: StoredRequest) -> ContentKey:
+    """The key of what a request shows now."""
+    return request.id, request.revision, request.submission.digest
+
+
+def make_content(request: StoredRequest, blob: Callable[[str], bytes]) -> Content:
+    """Make the documents of a request. Reads the queue and may take long: runs in a thread."""
+    submission = request.submission
+    documents = documents_for(
+        dict(submission.snapshot) if submission.snapshot is not None else None,
+        blob,
+        dict(submission.presentation) if submission.presentation is not None else None,
+        dict(submission.arguments),
+        submission.tool_name,
+    )
+    return Content(
+        key=content_key(request),
+        documents=documents,
+        units=sum(document.units for document in documents),
+        added=sum(document.added for document in documents),
+        removed=sum(document.removed for document in documents),
+        complete=all(document.complete for document in documents),
+        notes=tuple(note for document in documents for note in document.notes),
+        hidden=sum(len(document.scan()) for document in documents),
+    )
+
+
+class ContentStore:
+    """Made documents by key, the least recently used ones forgotten."""
+
+    def __init__(self) -> None:
+        self._made: OrderedDict[ContentKey, Content] = OrderedDict()
+        self._failed: dict[ContentKey, str] = {}
+        self._wanted: set[ContentKey] = set()
+
+    def get(self, key: ContentKey) -> Content | None:
+        """The documents, or None while they are not made."""
+        content = self._made.get(key)
+        if content is not None:
+            self._made.move_to_end(key)
+        return content
+
+    def failure(self, key: ContentKey) -> str | None:
+        """Why the documents cannot be made, if that is so."""
+        return self._failed.get(key)
+
+    def want(self, key: ContentKey) -> bool:
+        """Note that somebody asked for the documents; False when that is under way or done already."""
+        if key in self._made or key in self._wanted or key in self._failed:
+            return False
+        self._wanted.add(key)
+        return True
+
+    def store(self, content: Content) -> None:
+        """Keep made documents."""
+        self._wanted.discard(content.key)
+        self._made[content.key] = content
+        while len(self._made) > KEPT:
+            self._made.popitem(last=False)
+
+    def fail(self, key: ContentKey, why: str) -> None:
+        """Note that the documents cannot be made."""
+        self._wanted.discard(key)
+        self._failed[key] = why

@@ -1,0 +1,164 @@
+"""The decision guard: it says whether a pressed key may decide, and about what.
+
+No widget code lives here. The screen tells the guard what it shows and which keys were pressed; the
+guard answers with what the screen must do. Times are seconds of one monotonic clock, the one that
+stamps key events.
+
+**Making one**::
+
+    guard = DecisionGuard(GuardSettings(), keys, facts, clock)
+
+`keys` is a `Keys`: which keys navigate, which are bound to anything. `facts` is called with a
+request id at every press and answers with the `Facts` of that request as the screen knows them at
+that moment, or `None` if there is no such request any more. A request is named by a `Ref`: id,
+revision and digest.
+
+**Telling it what is shown**
+
+=============================== ==================================================================
+`show(target, cause)`           the target line now names this `Target` (or `None`); a call with
+                                an equal target does nothing
+`changed()`                     contents, risk or state of the focused request changed
+`resized(too_small=...)`        everything is laid out anew; decision keys are off while too small
+`restart()`                     a modal closed, the theme changed: wait for a paint, arm anew
+`focus_in(t)`                   the terminal got the focus
+`set_connected(bool)`           the queue was lost or found; answers with what was taken back
+`set_read_only`, `set_locked`   the other switches; read as `connected`, `read_only`, `locked`
+`pending`                       a `Frame` that waits for its paint, or `None`
+`painted(frame, t)`             the refresh that shows this frame has been written
+=============================== ==================================================================
+
+After any of these calls the screen does one thing: if `guard.pending` is not `None` it passes that
+frame to `call_after_refresh(guard.painted, frame, ...)`. What has not been painted is not armed.
+
+**Pressing**
+
+`press(key, t)` takes the character of a printable key or the name of any other (`"enter"`), and the
+time stamped on the event. It must see *every* key, also those that go to a text box. `paste(t)`
+takes a paste event. Both return a `Reaction`: one verdict and what was undone on the way.
+
+=================== ==============================================================================
+`NotDecisive()`     an ordinary key: handle it
+`EditorText()`      belongs to the open text box and to nothing else
+`Ignored(reason,    swallow the key, say `text` on the bar
+text)`
+`Decide(permit)`    call `guard.hold(permit, payload)`, then advance
+`OpenEditor(offer)` show the feedback editor (`offer.act` is `REJECT` or `STOP`) for `offer.refs`;
+                    the guard is in editor scope already, Enter gives `Decide`
+`OpenSheet(offer)`  show a sheet (`offer.act` is `REMEMBER` or `STOP_ALL`), then call
+                    `sheet_opened`; the guard is in sheet scope already
+`NeedsUnseenBar`    show the bar "not everything was shown"; it offers `!`
+`NeedsGroupBar`     show what is left out and why: no member is ready
+`Answered(key)`     a question opened with `question_opened` got this answer
+`Revoke(ref)`       `x` on a remembered approval
+=================== ==============================================================================
+
+Effects, in order: `TakenBack(held)`, `SheetClosed()`, `BarClosed()`, `KeysLocked(until, text,
+keys)`; with the last one the screen undoes what `keys` changed of the view (filter, tag, later).
+
+**Sheets, editors, bars**
+
+`sheet_opened(confirm="y" or "!", extra=keys)` names the one key that confirms; for `STOP_ALL` it
+takes `refs`, the requests that the sheet lists. `question_opened(keys)` asks something of the
+screen's own, such as whether to quit. `sheet_changed()`, `sheet_closed()`. `editor_opened()` is for
+text boxes that decide nothing (filter, palette); `editor_closed()` for every text box;
+`editor_softened()` when Tab turns a stop into a reject. `bar_closed()` when Esc closes the bar that
+`NeedsUnseenBar` opened. `Decide` and `Answered` end the sheet or editor they came from.
+
+**Holding and sending**
+
+`hold(permit, payload)` starts the hold and returns a `Held`. A permit can be held once, before the
+next key. `guard.holds` is a `Holds`: `due(now)` hands out what is to be sent now, `next_due()` says
+when to look again, `take_back_last()`, `take_back_all()`, `release_all()` (quit and send),
+`row_text(request_id, now)`, `line(now)`. **Nothing but what `due` and `release_all` return may be
+sent, and only to `held.refs`:** that is what makes it impossible to decide past the guard.
+
+**Saying how it stands**
+
+`status(now)` gives the word at the right end of the target line and when it changes next.
+`eligible(facts, named=None)` says which members of a group an approval covers and why the others
+are left out; `Target.one`, `.heading` and `.tagged` take its answer.
+"""
+
+from __future__ import annotations
+
+from signoff_tui.guard.arming import Cause, Frame
+from signoff_tui.guard.decision_guard import DecisionGuard, Status
+from signoff_tui.guard.holds import Act, Held, Holds, Permit, PermitError
+from signoff_tui.guard.settings import GuardSettings
+from signoff_tui.guard.subjects import (
+    Eligibility,
+    Facts,
+    Kind,
+    LeftOut,
+    Omission,
+    Ref,
+    Risk,
+    Target,
+    eligible,
+)
+from signoff_tui.guard.typed import DECISION_KEYS, Keys
+from signoff_tui.guard.verdicts import (
+    Answered,
+    BarClosed,
+    Decide,
+    EditorText,
+    Effect,
+    Ignored,
+    KeysLocked,
+    NeedsGroupBar,
+    NeedsUnseenBar,
+    NotDecisive,
+    Offer,
+    OpenEditor,
+    OpenSheet,
+    Reaction,
+    Reason,
+    Revoke,
+    SheetClosed,
+    TakenBack,
+    Verdict,
+)
+
+__all__ = [
+    "DECISION_KEYS",
+    "Act",
+    "Answered",
+    "BarClosed",
+    "Cause",
+    "Decide",
+    "DecisionGuard",
+    "EditorText",
+    "Effect",
+    "Eligibility",
+    "Facts",
+    "Frame",
+    "GuardSettings",
+    "Held",
+    "Holds",
+    "Ignored",
+    "Keys",
+    "KeysLocked",
+    "Kind",
+    "LeftOut",
+    "NeedsGroupBar",
+    "NeedsUnseenBar",
+    "NotDecisive",
+    "Offer",
+    "Omission",
+    "OpenEditor",
+    "OpenSheet",
+    "Permit",
+    "PermitError",
+    "Reaction",
+    "Reason",
+    "Ref",
+    "Revoke",
+    "Risk",
+    "SheetClosed",
+    "Status",
+    "TakenBack",
+    "Target",
+    "Verdict",
+    "eligible",
+]

@@ -1,0 +1,116 @@
+"""When something on screen may be acted on: long enough after it was painted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Generic, TypeVar
+
+from signoff_tui.guard.settings import GuardSettings
+
+__all__ = ["Arming", "Cause", "Frame"]
+
+Subject = TypeVar("Subject")
+
+
+class Cause(StrEnum):
+    """Why something else is on screen now."""
+
+    MOVED = "moved"
+    """The user went there with a key or a click."""
+    ADVANCED = "advanced"
+    """The program went on after a decision."""
+    ARRIVED = "arrived"
+    """It came into an empty inbox and became the target by itself."""
+    CHANGED = "changed"
+    """Its contents, risk, state or members changed."""
+    FOCUS = "focus"
+    """The terminal got the focus."""
+    SHEET = "sheet"
+    """A sheet or bar with its own keys opened."""
+
+    def wait(self, settings: GuardSettings, *, high: bool = False) -> float:
+        """Seconds from the paint to the first key that counts.
+
+        Args:
+            settings: Has a value for each cause.
+            high: Whether it is about a HIGH request, which asks for `arm_high` at least.
+        """
+        wait: float = getattr(settings, f"arm_{self}")
+        return settings.link_delay + (max(wait, settings.arm_high) if high else wait)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What the screen is about to write. Later frames have higher numbers."""
+
+    number: int
+
+
+class Arming(Generic[Subject]):
+    """One subject on screen, when it was painted, and how long that must be ago."""
+
+    def __init__(self) -> None:
+        self.subject: Subject | None = None
+        self._pending: Frame | None = None
+        self._painted_at: float | None = None
+        self._wait = 0.0
+        self._least_wait = 0.0
+        self._restarted_until = 0.0
+        self._not_before = 0.0
+
+    def clear(self) -> None:
+        """Nothing is shown."""
+        self.subject = self._pending = self._painted_at = None
+
+    def show(self, subject: Subject, frame: Frame, wait: float) -> None:
+        """A subject is on screen once `frame` is painted; then it takes `wait` seconds more."""
+        if self._pending is not None:
+            # Nobody has seen the subject that this one replaces: its reason to wait still holds.
+            wait = max(wait, self._wait)
+        self.subject = subject
+        self._pending = frame
+        self._painted_at = None
+        self._wait = max(wait, self._least_wait)
+        self._least_wait = 0.0
+        self._restarted_until = 0.0
+
+    def again(self, frame: Frame, wait: float = 0.0) -> None:
+        """The same subject counts as shown once `frame` is painted."""
+        if self.subject is not None:
+            self.show(self.subject, frame, max(wait, self._wait))
+
+    def painted(self, frame: Frame, t: float) -> None:
+        """`frame` was written at `t`, and with it everything that was pending before it."""
+        if self._pending is not None and self._pending.number <= frame.number:
+            self._pending = None
+            self._painted_at = t
+
+    def restart(self, t: float) -> None:
+        """Count the wait of this subject from `t` again."""
+        self._restarted_until = max(self._restarted_until, t + self._wait)
+
+    def delay(self, until: float) -> None:
+        """No key counts before `until`, whatever is shown."""
+        self._not_before = max(self._not_before, until)
+
+    def next_waits(self, wait: float) -> None:
+        """Whatever is shown next waits at least this long."""
+        self._least_wait = wait
+
+    @property
+    def pending(self) -> Frame | None:
+        """The frame whose paint is awaited."""
+        return self._pending
+
+    @property
+    def painted_at(self) -> float | None:
+        """When the subject was first on screen, or `None` before that."""
+        return self._painted_at
+
+    @property
+    def armed_at(self) -> float | None:
+        """When keys begin to count, or `None` while nothing is painted."""
+        if self._painted_at is None:
+            return None
+        return max(self._painted_at + self._wait, self._restarted_until, self._not_before)

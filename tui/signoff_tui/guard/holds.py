@@ -1,0 +1,189 @@
+"""Decisions that were made and are not sent yet.
+
+Between the key and the queue every decision is held for a moment, in which it can be taken back for
+certain. Nothing here is written down: if the program dies, nothing was decided.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Generic, TypeVar
+
+from signoff_tui.guard.settings import GuardSettings
+from signoff_tui.guard.subjects import Ref
+
+__all__ = ["Act", "Held", "Holds", "Permit", "PermitError"]
+
+Payload = TypeVar("Payload")
+
+RETRY = 0.1
+"""Seconds that a hold goes on after a look that came late, so that keys pressed while the program
+was blocked are handled before the decision leaves."""
+
+MOST_RETRIES = 3
+"""A program that is always late must still be able to send."""
+
+
+class PermitError(RuntimeError):
+    """Something was to be decided that the guard did not allow, or does not allow any more."""
+
+
+class Act(StrEnum):
+    """What a decision does."""
+
+    APPROVE = "approve"
+    APPROVE_GROUP = "approve group"
+    APPROVE_UNSEEN = "approve unseen"
+    REMEMBER = "remember"
+    REJECT = "reject"
+    STOP = "stop"
+    STOP_ALL = "stop all"
+
+    @property
+    def approves(self) -> bool:
+        """Whether a call would run because of it."""
+        return self in (Act.APPROVE, Act.APPROVE_GROUP, Act.APPROVE_UNSEEN, Act.REMEMBER)
+
+
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """The guard's leave to hold one decision. Only the guard makes it; it is good for one hold.
+
+    Attributes:
+        act: What is decided.
+        refs: About which requests with which contents: all that may be named to the queue.
+        key: The key that decided.
+        pressed_at: When it was pressed.
+        shown: Least share of the contents that was shown of any of them, 0 to 1.
+        many: Whether the longer hold applies.
+    """
+
+    act: Act
+    refs: tuple[Ref, ...]
+    key: str
+    pressed_at: float
+    shown: float
+    many: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Held(Generic[Payload]):
+    """A decision on its way.
+
+    Attributes:
+        permit: Why it is allowed.
+        payload: The decision itself, which the guard does not look into.
+        until: When it is to be sent.
+        retries: How often sending was put off because the program was late.
+    """
+
+    permit: Permit
+    payload: Payload
+    until: float
+    retries: int = 0
+
+    @property
+    def refs(self) -> tuple[Ref, ...]:
+        """The requests to name to the queue."""
+        return self.permit.refs
+
+
+class Holds(Generic[Payload]):
+    """Held decisions, oldest first."""
+
+    def __init__(self, settings: GuardSettings) -> None:
+        self._settings = settings
+        self._held: list[Held[Payload]] = []
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __iter__(self) -> Iterator[Held[Payload]]:
+        return iter(tuple(self._held))
+
+    def find(self, request_id: str) -> Held[Payload] | None:
+        """The held decision about this request, if there is one."""
+        for held in self._held:
+            if any(ref.id == request_id for ref in held.refs):
+                return held
+        return None
+
+    def hold(self, permit: Permit, payload: Payload, now: float) -> Held[Payload]:
+        """Start to hold a decision. The guard calls this after it has checked the permit.
+
+        Raises:
+            ValueError: One of the requests has a held decision already.
+        """
+        for ref in permit.refs:
+            if self.find(ref.id) is not None:
+                raise ValueError(f"a decision about request {ref.id} is held already")
+        length = self._settings.hold_many if permit.many else self._settings.hold_one
+        # Without a hold nothing can be taken back, so there is nothing to wait for.
+        held = Held(permit, payload, now + length, retries=0 if length else MOST_RETRIES)
+        self._held.append(held)
+        return held
+
+    def take_back_last(self) -> Held[Payload] | None:
+        """Take back the decision made last."""
+        return self._held.pop() if self._held else None
+
+    def take_back_all(self) -> tuple[Held[Payload], ...]:
+        """Take back everything, for `U` and for a lost queue."""
+        return self.take_back_where(lambda _: True)
+
+    def take_back_where(self, condition: Callable[[Permit], bool]) -> tuple[Held[Payload], ...]:
+        """Take back the decisions whose permit meets a condition."""
+        taken = tuple(held for held in self._held if condition(held.permit))
+        self._held = [held for held in self._held if not condition(held.permit)]
+        return taken
+
+    def due(self, now: float) -> tuple[Held[Payload], ...]:
+        """Hand out the decisions to send now, in the order they were made.
+
+        A decision whose time ended long before this look stays a little longer: the program was
+        blocked, and keys pressed meanwhile may still take it back.
+        """
+        due: list[Held[Payload]] = []
+        kept: list[Held[Payload]] = []
+        for held in self._held:
+            late = now - held.until
+            if late < 0:
+                kept.append(held)
+            elif self._comes_too_late(held, late):
+                kept.append(replace(held, until=now + RETRY, retries=held.retries + 1))
+            else:
+                due.append(held)
+        self._held = kept
+        return tuple(due)
+
+    def _comes_too_late(self, held: Held[Payload], late: float) -> bool:
+        return late > self._settings.late and held.retries < MOST_RETRIES
+
+    def release_all(self) -> tuple[Held[Payload], ...]:
+        """Hand out everything at once: the reviewer chose to send it and quit."""
+        return self.take_back_all()
+
+    def next_due(self) -> float | None:
+        """When the next decision is to be sent. `due` must be called then."""
+        return min((held.until for held in self._held), default=None)
+
+    def row_text(self, request_id: str, now: float) -> str:
+        """What the row of a request says: `held 2s`, or nothing."""
+        held = self.find(request_id)
+        return "" if held is None else f"held {_seconds(held.until - now)}"
+
+    def line(self, now: float) -> str:
+        """What the last row says while something is held: the soonest of all, and how to undo."""
+        if not self._held:
+            return ""
+        count = len(self._held)
+        left = _seconds(min(held.until for held in self._held) - now)
+        what = "1 decision sends" if count == 1 else f"{count} decisions send"
+        return f"held: {what} in {left}   [u] take back"
+
+
+def _seconds(left: float) -> str:
+    return f"{max(0, math.ceil(left))}s"

@@ -1,0 +1,87 @@
+"""What has the keys while the list has not: a text box, a sheet; and the bar that offers `!`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from signoff_tui.guard.arming import Arming, Frame
+from signoff_tui.guard.holds import Act
+from signoff_tui.guard.settings import GuardSettings
+from signoff_tui.guard.subjects import Ref
+from signoff_tui.guard.verdicts import Offer
+
+__all__ = ["Bar", "Editor", "Sheet"]
+
+
+class Editor:
+    """An open text box, and whether it was opened by what was meant for another window.
+
+    Args:
+        settings: When text or Enter came in haste.
+        offer: What Enter would do, or `None` for a text box that decides nothing.
+    """
+
+    def __init__(self, settings: GuardSettings, offer: Offer | None) -> None:
+        self.offer = offer
+        self.arming: Arming[str] = Arming()
+        self._settings = settings
+        self._hasty = False
+        self._untouched = True
+        self._asked_at = math.inf
+
+    def soften(self) -> None:
+        """Turn a stop into a reject, which reaches less."""
+        if self.offer is not None and self.offer.act is Act.STOP:
+            self.offer = replace(self.offer, act=Act.REJECT)
+
+    def text(self, t: float) -> None:
+        """Anything but Enter was pressed or pasted at `t`."""
+        if self._untouched and self._soon(t, self._settings.hasty_text):
+            self._hasty = True
+        self._untouched = False
+        self._asked_at = math.inf
+
+    def enter(self, t: float) -> bool:
+        """Whether Enter, pressed at `t`, sends; otherwise it must be pressed again."""
+        if self._soon(t, self._settings.hasty_enter):
+            self._hasty = True
+        if not self._hasty:
+            return True
+        again = t - self._asked_at >= self._settings.enter_again
+        self._asked_at = t
+        return again
+
+    def _soon(self, t: float, time: float) -> bool:
+        painted_at = self.arming.painted_at
+        return painted_at is None or t - painted_at < time
+
+
+class Sheet:
+    """An open sheet or question.
+
+    Args:
+        offer: What confirming would do, or `None` for a question of the screen's own.
+        confirm: The keys that count. None does until the screen has said what it shows.
+        extra: Keys that the sheet handles itself.
+    """
+
+    def __init__(
+        self,
+        offer: Offer | None,
+        confirm: frozenset[str] = frozenset(),
+        extra: frozenset[str] = frozenset(),
+    ) -> None:
+        self.offer = offer
+        self.confirm = confirm
+        self.extra = extra
+        self.arming: Arming[str] = Arming()
+
+
+class Bar:
+    """The bar that says how much of a request was not shown, and offers `!`."""
+
+    def __init__(self, ref: Ref, frame: Frame, wait: float) -> None:
+        self.ref = ref
+        self.arming: Arming[Ref] = Arming()
+        self.arming.show(ref, frame, wait)

@@ -1,0 +1,216 @@
+"""What is on screen, since when, and who has the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from signoff_tui.guard.arming import Arming, Cause, Frame
+from signoff_tui.guard.holds import Act, PermitError
+from signoff_tui.guard.scopes import Bar, Editor, Sheet
+from signoff_tui.guard.settings import GuardSettings
+from signoff_tui.guard.subjects import Kind, Ref, Risk, Target, is_high
+from signoff_tui.guard.verdicts import Offer
+
+__all__ = ["Stage"]
+
+
+class Stage:
+    """Keeps what the screen reports. Everything that could mislead a key asks for a new paint.
+
+    The request under the cursor and the set that capital keys act on are armed apart, so that
+    moving inside a group does not start its set anew, nor a new member the request.
+
+    Args:
+        settings: The waits.
+    """
+
+    def __init__(self, settings: GuardSettings) -> None:
+        self.settings = settings
+        self.target: Target | None = None
+        self.connected = True
+        self.read_only = False
+        self.locked = False
+        self.too_small = False
+        self._one: Arming[tuple[Kind, Ref | None, Risk]] = Arming()
+        self._set: Arming[tuple[bool, str, frozenset[Ref]]] = Arming()
+        self._bar: Bar | None = None
+        self._sheet: Sheet | None = None
+        self._editor: Editor | None = None
+        self._frames = 0
+
+    # What the target line names
+
+    def show(self, target: Target | None, cause: Cause) -> None:
+        """The target line and the bar name something else now.
+
+        Parts that are the same as before keep their arming; an equal target changes nothing.
+        """
+        if target == self.target:
+            return
+        self.target = target
+        frame = self._next_frame()
+        self._show_one(target, cause, frame)
+        self._show_set(target, cause, frame)
+
+    def changed(self) -> None:
+        """The focused request changed under its name: contents, risk or state."""
+        self._close_bar()
+        self._repaint(Cause.CHANGED.wait(self.settings))
+
+    def restart(self) -> None:
+        """Something lay over the target or drew it anew: a modal, another theme."""
+        self._repaint()
+
+    def resized(self, *, too_small: bool) -> None:
+        """Everything was laid out anew, perhaps in a pane too small for what would be approved."""
+        self.too_small = too_small
+        self._repaint()
+
+    def focus_in(self, t: float) -> None:
+        """The terminal reported focus at `t`: the click or key that gave it is no decision."""
+        high = self.target is not None and is_high(self.target.risk)
+        self._delay(t + Cause.FOCUS.wait(self.settings, high=high))
+
+    def set_read_only(self, on: bool) -> None:
+        """Switch decision keys off or on."""
+        self.read_only = on
+        self._repaint()
+
+    def set_locked(self, on: bool) -> None:
+        """The same by the reviewer's own lock key."""
+        self.locked = on
+        self._repaint()
+
+    # What was painted
+
+    @property
+    def pending(self) -> Frame | None:
+        """The frame to report with `painted` after the next refresh, or `None`."""
+        if any(arming.pending is not None for arming in self._armings()):
+            return Frame(self._frames)
+        return None
+
+    def painted(self, frame: Frame, t: float) -> None:
+        """The terminal got `frame`, captured from `pending` when its refresh was asked for."""
+        for arming in self._armings():
+            arming.painted(frame, t)
+
+    # Sheets, editors, bars
+
+    def sheet_opened(
+        self, *, confirm: str, refs: tuple[Ref, ...] = (), extra: frozenset[str] = frozenset()
+    ) -> None:
+        """The sheet that `OpenSheet` asked for is shown.
+
+        Args:
+            confirm: The one key that goes through with it.
+            refs: For `STOP_ALL`: the requests that the sheet lists. Other offers have their own.
+            extra: Further keys that the sheet handles itself.
+
+        Raises:
+            PermitError: No sheet was asked for, or it was closed meanwhile.
+        """
+        if self._sheet is None or self._sheet.offer is None:
+            raise PermitError("no key asked for this sheet")
+        offer = self._sheet.offer
+        if offer.act is Act.STOP_ALL:
+            offer = replace(offer, refs=refs)
+        self._open_sheet(Sheet(offer, frozenset({confirm}), extra))
+
+    def question_opened(self, keys: frozenset[str]) -> None:
+        """The screen asks something of its own, such as whether to quit, answered by `keys`."""
+        self._open_sheet(Sheet(None, keys))
+
+    def sheet_changed(self) -> None:
+        """The open sheet says something else now."""
+        if self._sheet is not None:
+            self._sheet.arming.again(self._next_frame())
+
+    def sheet_closed(self) -> None:
+        """No sheet is open any more."""
+        if self._sheet is not None:
+            self._sheet = None
+            self._repaint()
+
+    def editor_opened(self) -> None:
+        """A text box that decides nothing is open: filter, search, palette."""
+        self._open_editor(None)
+
+    def editor_softened(self) -> None:
+        """The reviewer turned the stop they are writing into a reject."""
+        if self._editor is not None:
+            self._editor.soften()
+
+    def editor_closed(self) -> None:
+        """No text box is open any more."""
+        if self._editor is not None:
+            self._editor = None
+            self._repaint()
+
+    def bar_closed(self) -> None:
+        """The bar that offered `!` is gone."""
+        self._close_bar()
+
+    # For the guard
+
+    def _show_one(self, target: Target | None, cause: Cause, frame: Frame) -> None:
+        if target is None or target.focus is None:
+            self._close_bar()
+            self._one.clear()
+            return
+        subject = (target.kind, target.focus, target.risk)
+        if subject == self._one.subject:
+            return
+        self._close_bar()
+        wait = cause.wait(self.settings, high=is_high(target.risk))
+        self._one.show(subject, frame, wait)
+
+    def _show_set(self, target: Target | None, cause: Cause, frame: Frame) -> None:
+        if target is None or target.group is None:
+            self._set.clear()
+            return
+        subject = (target.kind is Kind.TAGGED, target.group, target.ready)
+        if subject != self._set.subject:
+            self._set.show(subject, frame, cause.wait(self.settings))
+
+    def _open_sheet(self, sheet: Sheet) -> None:
+        self._close_bar()
+        high = sheet.offer is not None and sheet.offer.high
+        self._sheet = sheet
+        sheet.arming.show("sheet", self._next_frame(), Cause.SHEET.wait(self.settings, high=high))
+
+    def _open_editor(self, offer: Offer | None) -> None:
+        self._close_bar()
+        self._editor = Editor(self.settings, offer)
+        self._editor.arming.show("editor", self._next_frame(), 0.0)
+
+    def _open_bar(self, ref: Ref) -> None:
+        high = self.target is not None and is_high(self.target.risk)
+        self._bar = Bar(ref, self._next_frame(), Cause.SHEET.wait(self.settings, high=high))
+
+    def _close_bar(self) -> bool:
+        was_open = self._bar is not None
+        self._bar = None
+        return was_open
+
+    def _armings(self) -> Iterator[Arming[Any]]:
+        yield self._one
+        yield self._set
+        for layer in (self._bar, self._sheet, self._editor):
+            if layer is not None:
+                yield layer.arming
+
+    def _repaint(self, wait: float = 0.0) -> None:
+        frame = self._next_frame()
+        for arming in self._armings():
+            arming.again(frame, wait)
+
+    def _delay(self, until: float) -> None:
+        for arming in self._armings():
+            arming.delay(until)
+
+    def _next_frame(self) -> Frame:
+        self._frames += 1
+        return Frame(self._frames)

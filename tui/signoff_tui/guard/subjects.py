@@ -1,0 +1,186 @@
+"""What a decision can be about: requests, groups of them, and who of a group is ready."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+__all__ = ["Eligibility", "Facts", "Kind", "LeftOut", "Omission", "Ref", "Risk", "Target", "eligible", "is_high"]
+
+Risk = Literal["low", "med", "HIGH"]
+"""How much a request may harm. A risk that nobody computed is treated as `"med"`."""
+
+
+def is_high(risk: Risk) -> bool:
+    """Whether a risk wants the most care; so does one that nobody has heard of."""
+    return risk not in ("low", "med")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Ref:
+    """One request with exactly these contents: what a decision names.
+
+    Attributes:
+        id: The request's id.
+        revision: Counts its amendments.
+        digest: Of everything that would be executed. Two refs that differ here differ.
+    """
+
+    id: str
+    revision: int
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the screen knows about one request at this moment.
+
+    Attributes:
+        ref: Its present revision.
+        risk: Its present risk.
+        coverage: Share of its contents that was shown, 0 to 1. Exactly 1 means all of it.
+        closed: Why it cannot be decided any more, in words for the reviewer; empty while it waits.
+        later: Whether the reviewer put it off.
+    """
+
+    ref: Ref
+    risk: Risk = "med"
+    coverage: float = 0.0
+    closed: str = ""
+    later: bool = False
+
+
+class Omission(StrEnum):
+    """Why a member of a group is left out of an approval of the group."""
+
+    CLOSED = "closed"
+    """It does not wait any more, or waits for a held decision to be sent."""
+    CHANGED = "changed"
+    """Its contents are not those that were named."""
+    NEW = "new since you looked"
+    """The bar did not name it when it was painted."""
+    LATER = "put off"
+    """The reviewer put it off."""
+    HIGH = "HIGH"
+    """Its risk wants a decision of its own."""
+    UNSEEN = "not fully shown"
+    """A part of it was not on screen yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A member that an approval of its group would not cover, with the first reason why."""
+
+    ref: Ref
+    reason: Omission
+    coverage: float
+
+
+@dataclass(frozen=True, slots=True)
+class Eligibility:
+    """Who of a group an approval would cover, in the order given, and why the others not."""
+
+    ready: tuple[Ref, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def waiting(self) -> frozenset[Ref]:
+        """Members that can be rejected: those that wait, with the contents known."""
+        gone = (Omission.CLOSED, Omission.CHANGED)
+        return frozenset(self.ready) | {member.ref for member in self.left_out if member.reason not in gone}
+
+
+def eligible(members: Iterable[Facts], named: frozenset[Ref] | None = None) -> Eligibility:
+    """Say which members an approval of the group covers.
+
+    Those that wait, were fully shown, are of low or medium risk and not put off, and that the bar
+    named with these very contents when it was painted.
+
+    Args:
+        members: The group as it is now.
+        named: What the bar named, or `None` to compute what a bar shall name.
+    """
+    ready: list[Ref] = []
+    left_out: list[LeftOut] = []
+    for member in members:
+        reason = _omission(member, named)
+        if reason is None:
+            ready.append(member.ref)
+        else:
+            left_out.append(LeftOut(member.ref, reason, member.coverage))
+    return Eligibility(tuple(ready), tuple(left_out))
+
+
+def _omission(member: Facts, named: frozenset[Ref] | None) -> Omission | None:
+    if member.closed:
+        return Omission.CLOSED
+    is_named = named is None or member.ref in named
+    if not is_named and any(ref.id == member.ref.id for ref in named or ()):
+        return Omission.CHANGED
+    if member.later:
+        return Omission.LATER
+    if is_high(member.risk):
+        return Omission.HIGH
+    # Written so that a share that is no number fails.
+    if not member.coverage >= 1.0:
+        return Omission.UNSEEN
+    return None if is_named else Omission.NEW
+
+
+class Kind(StrEnum):
+    """What the cursor is on."""
+
+    ONE = "one"
+    HEADING = "heading"
+    TAGGED = "tagged"
+    AGENT = "agent"
+    GRANT = "grant"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What the target line and the action bar name. Built with the functions below.
+
+    Attributes:
+        kind: What the cursor is on.
+        focus: The request (or remembered approval) that lower-case keys act on.
+        risk: Of `focus`.
+        group: Id of the group, or name of the agent, that capital keys act on; `None` without one.
+        ready: The members that the bar says an approval covers.
+        rest: The members that the bar says a rejection of the group covers.
+    """
+
+    kind: Kind
+    focus: Ref | None = None
+    risk: Risk = "low"
+    group: str | None = None
+    ready: frozenset[Ref] = frozenset()
+    rest: frozenset[Ref] = frozenset()
+
+    @classmethod
+    def one(cls, facts: Facts, *, group: str | None = None, members: Eligibility | None = None) -> Target:
+        """One request, with the group that the bar offers beside it, if it offers one."""
+        members = members or Eligibility()
+        return cls(Kind.ONE, facts.ref, facts.risk, group, frozenset(members.ready), members.waiting)
+
+    @classmethod
+    def heading(cls, group: str, members: Eligibility) -> Target:
+        """The heading of a group: only capital keys act."""
+        return cls(Kind.HEADING, group=group, ready=frozenset(members.ready), rest=members.waiting)
+
+    @classmethod
+    def tagged(cls, members: Eligibility) -> Target:
+        """The tagged requests, after `;`: every decision key acts on the set."""
+        return cls(Kind.TAGGED, group="tagged", ready=frozenset(members.ready), rest=members.waiting)
+
+    @classmethod
+    def agent(cls, name: str) -> Target:
+        """An agent: only `X` acts."""
+        return cls(Kind.AGENT, group=name)
+
+    @classmethod
+    def grant(cls, ref: Ref) -> Target:
+        """A remembered approval: only `x` acts."""
+        return cls(Kind.GRANT, focus=ref)

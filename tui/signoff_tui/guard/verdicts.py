@@ -1,0 +1,201 @@
+"""What the guard answers to a key: one verdict, and what was undone on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from signoff_tui.guard.holds import Act, Held, Permit
+from signoff_tui.guard.subjects import LeftOut, Ref
+
+__all__ = [
+    "Answered",
+    "BarClosed",
+    "Decide",
+    "EditorText",
+    "Effect",
+    "Ignored",
+    "KeysLocked",
+    "NeedsGroupBar",
+    "NeedsUnseenBar",
+    "NotDecisive",
+    "Offer",
+    "OpenEditor",
+    "OpenSheet",
+    "Reaction",
+    "Reason",
+    "Revoke",
+    "SheetClosed",
+    "TakenBack",
+    "Verdict",
+]
+
+
+class Reason(StrEnum):
+    """Why a key was swallowed."""
+
+    READ_ONLY = "read only"
+    LOCKED = "locked"
+    TOO_SMALL = "too small"
+    DISCONNECTED = "not connected"
+    NOTHING = "nothing to decide"
+    CATCHING_UP = "catching up"
+    CLOSED = "closed"
+    HELD = "held"
+    TOO_EARLY = "too early"
+    LATE = "late"
+    CAPITALS = "capitals act on groups"
+    NO_GROUP = "no group"
+    HIGH = "HIGH is never remembered"
+    NOT_OFFERED = "not offered"
+    SHEET = "the sheet has the keys"
+    TYPING = "typing"
+    ENTER_AFTER = "Enter after an approval"
+    ENTER_AGAIN = "Enter again"
+    ENDED = "ended while open"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What an editor or a sheet is about. It decides nothing until the user confirms there.
+
+    Attributes:
+        act: What confirming would do.
+        refs: To which requests, in the order given. Empty for `STOP_ALL`, whose sheet says whom it reaches.
+        key: The key that asked for it.
+        high: Whether one of them is HIGH.
+        left_out: Members of the group that are not covered.
+    """
+
+    act: Act
+    refs: tuple[Ref, ...]
+    key: str
+    high: bool = False
+    left_out: tuple[LeftOut, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NotDecisive:
+    """An ordinary key: the screen handles it."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditorText:
+    """The key belongs to the open text box. Nothing else may see it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ignored:
+    """The key does nothing, and the bar says `text`."""
+
+    reason: Reason
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decide:
+    """A decision was made. The screen holds it: `guard.hold(permit, payload)`."""
+
+    permit: Permit
+
+
+@dataclass(frozen=True, slots=True)
+class OpenEditor:
+    """Ask for words that go with a rejection; Enter there decides."""
+
+    offer: Offer
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSheet:
+    """Show what an approval would be remembered for, or whom a stop would reach."""
+
+    offer: Offer
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsUnseenBar:
+    """Not everything was on screen yet: say how much is missing and offer `!`."""
+
+    ref: Ref
+    coverage: float
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsGroupBar:
+    """No member of the group is ready: say why."""
+
+    left_out: tuple[LeftOut, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A question that the screen asked was answered with this key."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Revoke:
+    """Revoke this remembered approval."""
+
+    ref: Ref
+
+
+Verdict = (
+    NotDecisive
+    | EditorText
+    | Ignored
+    | Decide
+    | OpenEditor
+    | OpenSheet
+    | NeedsUnseenBar
+    | NeedsGroupBar
+    | Answered
+    | Revoke
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """These decisions were not sent and never will be; their requests wait again."""
+
+    held: tuple[Held[Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SheetClosed:
+    """The open sheet is to be removed."""
+
+
+@dataclass(frozen=True, slots=True)
+class BarClosed:
+    """The bar that offered `!` is to be removed."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeysLocked:
+    """Typing was recognized: no letter does anything until it has been quiet.
+
+    Attributes:
+        until: When the lock ends if no further key comes.
+        text: What was typed, as far as it is known.
+        keys: Keys that the screen obeyed before they were known to be typing. It undoes what they
+            changed of the view.
+    """
+
+    until: float
+    text: str
+    keys: tuple[str, ...] = ()
+
+
+Effect = TakenBack | SheetClosed | BarClosed | KeysLocked
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """What a key led to. The effects happened before the verdict."""
+
+    verdict: Verdict
+    effects: tuple[Effect, ...] = ()

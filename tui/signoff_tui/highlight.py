@@ -1,0 +1,119 @@
+"""Syntax colors, computed block by block for what is looked at.
+
+The language comes from the file name only; content is never guessed at. Colors are decoration: a block that starts
+inside a string may be colored wrongly, and nothing is ever hidden or changed by it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Literal
+
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_for_filename
+from pygments.token import Comment, Keyword, Name, Number, Operator, String, Token, _TokenType
+from pygments.util import ClassNotFound
+from signoff.present.document import Document
+
+__all__ = ["BLOCK_LINES", "Block", "Highlights", "Spans", "highlight_block"]
+
+BLOCK_LINES = 50
+"""Lines that are colored together."""
+
+MAX_LINE = 2_000
+"""Longer lines stay plain: lexers may be slow on them."""
+
+MAX_BLOCKS = 200
+"""Colored blocks that are kept."""
+
+Side = Literal["old", "new"]
+Spans = tuple[tuple[int, int, str], ...]
+"""Of one line: start, end (in the raw line), syntax token."""
+
+Block = tuple[int, Side, int]
+"""Identity of the document, side of the file, number of the block."""
+
+_TOKENS: tuple[tuple[_TokenType, str], ...] = (
+    (Comment, "comment"),
+    (String, "string"),
+    (Number, "number"),
+    (Keyword.Type, "type"),
+    (Keyword, "keyword"),
+    (Operator.Word, "keyword"),
+    (Operator, "operator"),
+    (Name.Class, "type"),
+    (Name.Function, "name"),
+    (Name.Decorator, "name"),
+    (Name.Tag, "keyword"),
+    (Name.Attribute, "name"),
+    (Name.Builtin, "type"),
+    (Token.Generic.Heading, "keyword"),
+    (Token.Generic.Subheading, "keyword"),
+)
+
+
+class Highlights:
+    """Colored blocks of the documents on screen, least recently used ones forgotten."""
+
+    def __init__(self) -> None:
+        self._blocks: OrderedDict[Block, tuple[Spans, ...]] = OrderedDict()
+
+    def spans(self, document: Document, side: Side | None, line: int | None) -> Spans | None:
+        """Colors of a line: None while its block was not computed, empty where there are none."""
+        if side is None or line is None or document.language_name is None:
+            return ()
+        block = self._blocks.get((id(document), side, line // BLOCK_LINES))
+        if block is None:
+            return None
+        self._blocks.move_to_end((id(document), side, line // BLOCK_LINES))
+        offset = line % BLOCK_LINES
+        return block[offset] if offset < len(block) else ()
+
+    def store(self, block: Block, spans: tuple[Spans, ...]) -> None:
+        """Keep a computed block."""
+        self._blocks[block] = spans
+        while len(self._blocks) > MAX_BLOCKS:
+            self._blocks.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forget all blocks: other documents are shown."""
+        self._blocks.clear()
+
+
+def highlight_block(document: Document, side: Side, block: int) -> tuple[Spans, ...]:
+    """Color the lines of one block; plain where the language is unknown. Runs in a thread."""
+    lines = document.source(side)[block * BLOCK_LINES : (block + 1) * BLOCK_LINES]
+    lexer = _lexer(document)
+    if lexer is None:
+        return tuple(() for _ in lines)
+    return _by_line(lexer, lines)
+
+
+def _lexer(document: Document) -> Lexer | None:
+    if document.path is None:
+        return None
+    try:
+        return get_lexer_for_filename(document.path, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None
+
+
+def _by_line(lexer: Lexer, lines: Sequence[str]) -> tuple[Spans, ...]:
+    # Lines are lexed as one text so that strings over several lines are seen, with every line end as "\n".
+    texts = [line.rstrip("\r\n") if len(line) <= MAX_LINE else "" for line in lines]
+    found: list[list[tuple[int, int, str]]] = [[] for _ in texts]
+    row = column = 0
+    for _, token, value in lexer.get_tokens_unprocessed("\n".join(texts)):
+        name = _name(token)
+        for index, piece in enumerate(value.split("\n")):
+            if index:
+                row, column = row + 1, 0
+            if piece and name is not None and row < len(found):
+                found[row].append((column, column + len(piece), name))
+            column += len(piece)
+    return tuple(tuple(spans) for spans in found)
+
+
+def _name(token: _TokenType) -> str | None:
+    return next((name for kind, name in _TOKENS if token in kind), None)

@@ -1,0 +1,325 @@
+"""What waits, in which order, and where the cursor is: the model behind the list.
+
+Nothing here moves by itself. New requests are appended, ended ones stay in place as tombstones, and rows leave
+only in `tidy`, which a key of the person asks for. The cursor is bound to the identity of a row, never to its
+position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from signoff.queue.records import ChangeSet, Risk, StoredRequest
+
+__all__ = ["Counts", "Entry", "Group", "Inbox", "Row", "RowKey"]
+
+
+@dataclass(frozen=True, slots=True)
+class RowKey:
+    """Identity of a row: a request by its id, or a group by session and group id."""
+
+    kind: Literal["request", "group"]
+    id: str
+
+
+@dataclass(slots=True)
+class Entry:
+    """One request as this screen knows it."""
+
+    request: StoredRequest
+    group: RowKey | None
+    held: bool = False
+    """A decision of this screen is held back and not sent yet."""
+    sent: bool = False
+    """A decision of this screen was sent; the queue's answer is awaited."""
+    later: bool = False
+    """Put aside by the person; the agent keeps waiting."""
+    note: str = ""
+    """What happened to it, in the program's own words, when the queue's state alone does not say."""
+
+    @property
+    def id(self) -> str:
+        """Id of the request."""
+        return self.request.id
+
+    @property
+    def waiting(self) -> bool:
+        """Whether it can be decided now."""
+        return self.request.pending and not self.held and not self.sent
+
+    @property
+    def closed(self) -> bool:
+        """Whether it ended: a tombstone."""
+        return not self.request.pending
+
+
+@dataclass(slots=True)
+class Group:
+    """Requests that the sender says belong together."""
+
+    key: RowKey
+    label: str
+    members: list[str] = field(default_factory=list)
+    """Request ids in arrival order."""
+    open: bool = True
+    announced: int | None = None
+    """How many the sender said there would be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the list."""
+
+    key: RowKey
+    depth: int
+    """1 inside an open group, else 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What the status line says."""
+
+    waiting: int
+    high: int
+    oldest_at: int | None
+    """When the oldest waiting request was asked, microseconds since the epoch."""
+    agents: int
+
+
+class Inbox:
+    """Rows, groups and the cursor."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, Entry] = {}
+        self._groups: dict[RowKey, Group] = {}
+        self._order: list[RowKey] = []
+        self._rows: tuple[Row, ...] | None = None
+        self._index: dict[RowKey, int] = {}
+        self.cursor: RowKey | None = None
+        self.queue_cursor = 0
+        """Where the queue's change feed was read up to."""
+
+    # -- looking ---------------------------------------------------------------------------------------
+
+    def __contains__(self, request_id: str) -> bool:
+        return request_id in self._entries
+
+    def entry(self, request_id: str) -> Entry:
+        """The entry of a request.
+
+        Raises:
+            KeyError: The inbox does not know it.
+        """
+        return self._entries[request_id]
+
+    def entries(self) -> Iterable[Entry]:
+        """All entries, in arrival order."""
+        return self._entries.values()
+
+    def group(self, key: RowKey) -> Group:
+        """The group behind a group's row.
+
+        Raises:
+            KeyError: There is no such group.
+        """
+        return self._groups[key]
+
+    def members(self, key: RowKey) -> tuple[Entry, ...]:
+        """The members of a group, in arrival order."""
+        return tuple(self._entries[member] for member in self._groups[key].members)
+
+    def rows(self) -> tuple[Row, ...]:
+        """All rows, top to bottom."""
+        if self._rows is None:
+            self._rows = tuple(self._make_rows())
+            self._index = {row.key: index for index, row in enumerate(self._rows)}
+        return self._rows
+
+    def row_index(self, key: RowKey | None) -> int | None:
+        """Where a row stands now, or None when it is not shown."""
+        self.rows()
+        return None if key is None else self._index.get(key)
+
+    def counts(self) -> Counts:
+        """What waits. Held decisions still wait: nothing was sent."""
+        pending = [entry.request for entry in self._entries.values() if entry.request.pending]
+        return Counts(
+            waiting=len(pending),
+            high=sum(request.submission.risk is Risk.HIGH for request in pending),
+            oldest_at=min((request.created_at for request in pending), default=None),
+            agents=len({request.asked_by.agent_id for request in pending}),
+        )
+
+    def focused_request(self) -> Entry | None:
+        """The entry under the cursor, if the cursor is on a request."""
+        if self.cursor is None or self.cursor.kind != "request":
+            return None
+        return self._entries.get(self.cursor.id)
+
+    def focused_group(self) -> Group | None:
+        """The group under the cursor, or the one its request belongs to."""
+        if self.cursor is None:
+            return None
+        if self.cursor.kind == "group":
+            return self._groups.get(self.cursor)
+        entry = self._entries.get(self.cursor.id)
+        return self._groups[entry.group] if entry is not None and entry.group is not None else None
+
+    # -- what the queue says -----------------------------------------------------------------------------
+
+    def apply(self, changes: ChangeSet) -> tuple[str, ...]:
+        """Take over a change set; returns the ids whose content is another than before.
+
+        The cursor stays where it is. Only when there was nothing to stand on does it go to the first row.
+        """
+        replaced = []
+        for change in changes.changes:
+            request = change.request
+            known = self._entries.get(request.id)
+            if known is None:
+                self._append(request)
+                continue
+            if (known.request.revision, known.request.submission.digest) != (
+                request.revision,
+                request.submission.digest,
+            ):
+                replaced.append(request.id)
+                known.held = False
+            known.request = request
+            if not request.pending:
+                known.sent = False
+                known.later = False
+        self.queue_cursor = changes.cursor
+        self._rows = None
+        if self.row_index(self.cursor) is None:
+            self.cursor = self._first_waiting()
+        return tuple(replaced)
+
+    # -- what the person does ----------------------------------------------------------------------------
+
+    def move(self, steps: int) -> None:
+        """Move the cursor by rows, stopping at the ends."""
+        rows = self.rows()
+        at = self.row_index(self.cursor)
+        if not rows:
+            self.cursor = None
+        elif at is None:
+            self.cursor = rows[0].key
+        else:
+            self.cursor = rows[max(0, min(len(rows) - 1, at + steps))].key
+
+    def move_to(self, key: RowKey) -> None:
+        """Put the cursor on a row, opening its group if need be."""
+        if key.kind == "request":
+            group = self._entries[key.id].group
+            if group is not None and not self._groups[group].open:
+                self.set_open(group, open_=True)
+        if self.row_index(key) is not None:
+            self.cursor = key
+
+    def move_to_neighbor(self, steps: int) -> None:
+        """Move to the next or previous request that waits, or group row, skipping what is closed."""
+        rows = self.rows()
+        at = self.row_index(self.cursor)
+        index = -1 if at is None else at
+        while 0 <= (index := index + steps) < len(rows):
+            key = rows[index].key
+            if key.kind == "request" and self._entries[key.id].waiting:
+                self.cursor = key
+                return
+
+    def set_open(self, key: RowKey, *, open_: bool) -> None:
+        """Open or close a group; closing moves the cursor from a member to the heading."""
+        self._groups[key].open = open_
+        self._rows = None
+        if not open_ and self.row_index(self.cursor) is None:
+            self.cursor = key
+
+    def advance(self) -> None:
+        """After a decision: the next waiting member of the group, else the next waiting row, else the oldest.
+
+        The cursor stays when nothing waits.
+        """
+        group = self.focused_group()
+        at = self.row_index(self.cursor)
+        start = -1 if at is None else at
+        keys = [row.key for row in self.rows()]
+        below, above = keys[start + 1 :], keys[: max(start, 0)]
+        in_group = [key for key in below + above if group is not None and self._belongs(key, group)]
+        for key in [*in_group, *below, *above]:
+            if key.kind == "request" and self._entries[key.id].waiting and not self._entries[key.id].later:
+                self.cursor = key
+                return
+
+    def toggle_later(self, request_id: str) -> bool:
+        """Put a request aside, or take it back; returns whether it is aside now."""
+        entry = self._entries[request_id]
+        entry.later = not entry.later
+        return entry.later
+
+    def tidy(self) -> int:
+        """Remove tombstones and move what was put aside to the end; returns how many rows left."""
+        gone = [entry.id for entry in self._entries.values() if entry.closed]
+        at = self.row_index(self.cursor) or 0
+        for request_id in gone:
+            entry = self._entries.pop(request_id)
+            if entry.group is None:
+                self._order.remove(RowKey("request", request_id))
+                continue
+            group = self._groups[entry.group]
+            group.members.remove(request_id)
+            if not group.members:
+                del self._groups[entry.group]
+                self._order.remove(entry.group)
+        self._order.sort(key=self._put_aside)
+        self._rows = None
+        rows = self.rows()
+        if self.row_index(self.cursor) is None:
+            self.cursor = rows[min(at, len(rows) - 1)].key if rows else None
+        return len(gone)
+
+    # -- parts -------------------------------------------------------------------------------------------
+
+    def _make_rows(self) -> Iterable[Row]:
+        for key in self._order:
+            yield Row(key, 0)
+            if key.kind == "group" and self._groups[key].open:
+                yield from (Row(RowKey("request", member), 1) for member in self._groups[key].members)
+
+    def _append(self, request: StoredRequest) -> None:
+        key = _group_key(request)
+        if key is None:
+            self._order.append(RowKey("request", request.id))
+        else:
+            if key not in self._groups:
+                self._groups[key] = Group(key, request.submission.group_id or "")
+                self._order.append(key)
+            group = self._groups[key]
+            group.members.append(request.id)
+            group.announced = request.submission.group_size or group.announced
+        self._entries[request.id] = Entry(request, key)
+
+    def _belongs(self, key: RowKey, group: Group) -> bool:
+        return key.kind == "request" and self._entries[key.id].group == group.key
+
+    def _first_waiting(self) -> RowKey | None:
+        rows: Sequence[Row] = self.rows()
+        for row in rows:
+            if row.key.kind == "group" or self._entries[row.key.id].waiting:
+                return row.key
+        return rows[0].key if rows else None
+
+    def _put_aside(self, key: RowKey) -> bool:
+        if key.kind == "request":
+            return self._entries[key.id].later
+        return all(self._entries[member].later for member in self._groups[key].members)
+
+
+def _group_key(request: StoredRequest) -> RowKey | None:
+    """Group ids are the sender's: two agents may use the same one, so the session belongs to the key."""
+    group_id = request.submission.group_id
+    if group_id is None:
+        return None
+    return RowKey("group", f"{request.asked_by.session}\x1f{group_id}")

@@ -1,0 +1,166 @@
+"""Lines of the screen: pieces of safe text with a style token, laid out into strips.
+
+Everything that signoff draws itself is made of these. A `Chunk` holds `SafeText` only, so text that did not go
+through `reveal` cannot be drawn; the program's own words are `SafeText.own`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from signoff.present.reveal import SafeText, reveal
+from signoff_tui.themes import Theme
+
+__all__ = ["Chunk", "Line", "chunk", "crop_middle", "foreign", "key", "line", "paint", "rule"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of safe text in one style.
+
+    Attributes:
+        text: What to draw.
+        token: Style token, see `signoff_tui.themes.STYLES`.
+        keep: The piece must not be cut when the line is too narrow; others give way first.
+    """
+
+    text: SafeText
+    token: str = "text"
+    keep: bool = False
+
+    @property
+    def width(self) -> int:
+        """Width in cells."""
+        return cell_len(self.text.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row: chunks from the left, chunks pushed to the right end, one background.
+
+    Attributes:
+        left: Drawn from the left edge.
+        right: Drawn so that they end at the right edge; they are never cut.
+        background: Color token of the row.
+        bold: Whether the whole row is emphasized.
+    """
+
+    left: tuple[Chunk, ...] = ()
+    right: tuple[Chunk, ...] = ()
+    background: str = "background"
+    bold: bool = False
+    fill: str = field(default=" ")
+
+
+def chunk(words: str | SafeText, token: str = "text", *, keep: bool = False) -> Chunk:
+    """A chunk from safe text, or from the program's own words.
+
+    Raises:
+        ValueError: Own words hold characters that would have to be revealed: they are not our own.
+    """
+    return Chunk(words if isinstance(words, SafeText) else SafeText.own(words), token, keep)
+
+
+def foreign(text: str, token: str = "text", *, keep: bool = False) -> Chunk:
+    """A chunk from words in which an agent had a part: made safe here, whatever was done before."""
+    return Chunk(reveal(text, "arg_key"), token, keep)
+
+
+def key(name: str, label: str, *, live: bool = True, label_token: str = "text") -> tuple[Chunk, Chunk]:
+    """A key and what it does, as the action bar shows it: ``[y] approve``, or ``(y) approve`` while dead."""
+    shown = f"[{name}]" if live else f"({name})"
+    return chunk(shown, "key" if live else "notyet", keep=True), chunk(
+        f" {label}  ", label_token if live else "notyet"
+    )
+
+
+def line(*left: Chunk, right: Iterable[Chunk] = (), background: str = "background") -> Line:
+    """A line from chunks."""
+    return Line(tuple(left), tuple(right), background)
+
+
+def rule(char: str = "─") -> Line:
+    """A horizontal rule over the whole width."""
+    return Line(fill=char)
+
+
+def crop_middle(text: str, width: int, *, ellipsis: str = "…") -> str:
+    """Shorten text to a number of cells by cutting its middle, so that both ends stay recognizable."""
+    if cell_len(text) <= width:
+        return text
+    if width <= cell_len(ellipsis):
+        return set_cell_size(ellipsis, max(width, 0))
+    room = width - cell_len(ellipsis)
+    tail = room - room // 3
+    return set_cell_size(text, room - tail) + ellipsis + _last_cells(text, tail)
+
+
+def _last_cells(text: str, width: int) -> str:
+    start = len(text)
+    used = 0
+    while start > 0:
+        used += cell_len(text[start - 1])
+        if used > width:
+            break
+        start -= 1
+    return " " * (width - cell_len(text[start:])) + text[start:]
+
+
+def paint(content: Line, width: int, theme: Theme, *, ellipsis: str = "…") -> Strip:
+    """Lay a line out to exactly `width` cells.
+
+    The right end is kept whole; of the left part, the pieces that may be cut give way, longest first, each cut
+    in its middle.
+    """
+    right_width = sum(piece.width for piece in content.right)
+    left = _fitted(content.left, max(width - right_width, 0), ellipsis)
+    segments: list[Segment] = []
+    used = 0
+    for text, piece in left:
+        segments.extend(_segments(text, piece, content, theme))
+        used += cell_len(text)
+    gap = max(width - right_width - used, 0)
+    fill_style = theme.style("rule" if content.fill != " " else "text", background=content.background)
+    segments.append(Segment(content.fill * gap, fill_style))
+    for piece in content.right:
+        segments.extend(_segments(piece.text.text, piece, content, theme))
+    return Strip(segments).adjust_cell_length(width, fill_style)
+
+
+def _fitted(pieces: tuple[Chunk, ...], room: int, ellipsis: str) -> list[tuple[str, Chunk]]:
+    texts = [piece.text.text for piece in pieces]
+    widths = [cell_len(text) for text in texts]
+    over = sum(widths) - room
+    while over > 0:
+        loose = [index for index, piece in enumerate(pieces) if not piece.keep and widths[index] > 1]
+        if not loose:
+            break
+        longest = max(loose, key=widths.__getitem__)
+        others = [widths[index] for index in loose if index != longest]
+        target = max(widths[longest] - over, min(max(others, default=1), widths[longest] - 1), 1)
+        texts[longest] = crop_middle(pieces[longest].text.text, target, ellipsis=ellipsis)
+        over -= widths[longest] - target
+        widths[longest] = target
+    return list(zip(texts, pieces, strict=True))
+
+
+def _segments(text: str, piece: Chunk, content: Line, theme: Theme) -> Iterable[Segment]:
+    style = theme.style(piece.token, background=content.background)
+    if content.bold:
+        style += Style(bold=True)
+    if not piece.text.hidden or text != piece.text.text:
+        yield Segment(text, style)
+        return
+    hidden = theme.style("hidden", background=content.background)
+    at = 0
+    for start, end in piece.text.hidden:
+        yield Segment(text[at:start], style)
+        yield Segment(text[start:end], hidden)
+        at = end
+    yield Segment(text[at:], style)

@@ -1,0 +1,47 @@
+"""How things look in this run: the theme, and the glyphs the terminal can draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, cast, runtime_checkable
+
+from textual.widget import Widget
+
+from signoff_tui.themes import Theme
+
+__all__ = ["ASCII", "UNICODE", "Glyphs", "Look", "look_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """The few signs that are not letters."""
+
+    rule: str
+    column: str
+    ellipsis: str
+    wrap: str
+    focus: str
+    opened: str
+    closed: str
+
+
+UNICODE = Glyphs(rule="─", column="│", ellipsis="…", wrap="↪", focus="▌", opened="▾", closed="▸")
+ASCII = Glyphs(rule="-", column="|", ellipsis="~", wrap="\\", focus=">", opened="v", closed=">")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Theme and glyphs of this run."""
+
+    theme: Theme
+    glyphs: Glyphs
+
+
+@runtime_checkable
+class _HasLook(Protocol):
+    look: Look
+
+
+def look_of(widget: Widget) -> Look:
+    """The look of the app a widget lives in."""
+    return cast("_HasLook", widget.app).look

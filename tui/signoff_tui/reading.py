@@ -1,0 +1,199 @@
+"""A reader's place in one or more documents: wrapping, paging, what is visible.
+
+Rows are wrapped only where they are looked at, so a document of any length opens at once. A place is a row and a
+part of it, never a count of screen lines, so it survives another width.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rich.cells import cell_len, chop_cells
+from signoff.present.document import Document, Row, RowKind
+
+from signoff_tui.coverage import Part
+
+__all__ = ["Place", "Reading", "VisibleLine"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """The topmost visible line: a row, and which wrapped part of it."""
+
+    row: int
+    part: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleLine:
+    """One line of the view."""
+
+    row: int
+    part: int
+    parts: int
+    start: int
+    """First character of the row's text on this line."""
+    end: int
+
+
+class Reading:
+    """Documents one after the other, read in a view of some size.
+
+    Args:
+        documents: What to read; at least one.
+        width: Cells available for text, without the gutter.
+    """
+
+    def __init__(self, documents: Sequence[Document], width: int = 80) -> None:
+        self.documents = tuple(documents)
+        self._starts = _running_totals(len(document) for document in self.documents)
+        self._unit_starts = _running_totals(document.units for document in self.documents)
+        self.set_width(width)
+
+    def set_width(self, width: int) -> None:
+        """Wrap at another width."""
+        self.width = max(width, 1)
+        self._wrapped = lru_cache(maxsize=2048)(self._wrap)
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    @property
+    def units(self) -> int:
+        """Coverage units of all documents."""
+        return self._unit_starts[-1]
+
+    def locate(self, index: int) -> tuple[Document, int]:
+        """The document of a row, and the row's index in it."""
+        which = bisect_right(self._starts, index) - 1
+        return self.documents[which], index - self._starts[which]
+
+    def row(self, index: int) -> Row:
+        """A row of the whole."""
+        document, inner = self.locate(index)
+        return document.row(inner)
+
+    def emphasis(self, index: int) -> tuple[tuple[int, int], ...]:
+        """Spans of the changed words in a row."""
+        document, inner = self.locate(index)
+        return document.emphasis(inner)
+
+    def unit(self, index: int) -> int | None:
+        """The coverage unit of a row, counted over all documents."""
+        which = bisect_right(self._starts, index) - 1
+        unit = self.documents[which].row(index - self._starts[which]).unit
+        return None if unit is None else self._unit_starts[which] + unit
+
+    # -- what is visible -------------------------------------------------------------------------------
+
+    def window(self, top: Place, height: int) -> tuple[VisibleLine, ...]:
+        """The lines a view of some height shows from a place on."""
+        lines: list[VisibleLine] = []
+        for visible in self._lines_from(top):
+            if len(lines) >= height:
+                break
+            lines.append(visible)
+        return tuple(lines)
+
+    def parts(self, visible: Sequence[VisibleLine]) -> tuple[Part, ...]:
+        """What of the coverage units the lines show."""
+        found = []
+        for item in visible:
+            unit = self.unit(item.row)
+            if unit is not None:
+                found.append(Part(unit, item.part, item.parts))
+        return tuple(found)
+
+    # -- moving ----------------------------------------------------------------------------------------
+
+    def down(self, top: Place, lines: int, height: int) -> Place:
+        """The place some lines further down, at most so far that the last line is at the bottom."""
+        place = top
+        for index, visible in enumerate(self._lines_from(top)):
+            if index == lines:
+                place = Place(visible.row, visible.part)
+                break
+        else:
+            return self.last(height)
+        return min(place, max(self.last(height), top))
+
+    def up(self, top: Place, lines: int) -> Place:
+        """The place some lines further up."""
+        row, part = top.row, top.part
+        for _ in range(lines):
+            if part > 0:
+                part -= 1
+            elif row > 0:
+                row -= 1
+                part = len(self._wrapped(row)) - 1
+            else:
+                break
+        return Place(row, part)
+
+    def last(self, height: int) -> Place:
+        """The place from which the end of the text is at the bottom of the view."""
+        if not len(self):
+            return Place(0)
+        end = len(self) - 1
+        return self.up(Place(end, len(self._wrapped(end)) - 1), max(height - 1, 0))
+
+    def at_end(self, top: Place, height: int) -> bool:
+        """Whether the view shows the end of the text."""
+        return top >= self.last(height)
+
+    def next_hunk(self, top: Place) -> Place | None:
+        """The next hunk or file heading below a place."""
+        return self._heading(range(top.row + 1, len(self)))
+
+    def previous_hunk(self, top: Place) -> Place | None:
+        """The hunk or file heading above a place."""
+        return self._heading(range(top.row - 1, -1, -1))
+
+    def missing_below(self, top: Place, height: int) -> int:
+        """How many rows lie below the view."""
+        shown = self.window(top, height)
+        return 0 if not shown else len(self) - 1 - shown[-1].row
+
+    # -- parts -----------------------------------------------------------------------------------------
+
+    def _lines_from(self, top: Place) -> Iterator[VisibleLine]:
+        first = top.part
+        for row in range(top.row, len(self)):
+            spans = self._wrapped(row)
+            # Another width may have left fewer parts than the place names.
+            for part in range(min(first, len(spans) - 1), len(spans)):
+                yield VisibleLine(row, part, len(spans), *spans[part])
+            first = 0
+
+    def _heading(self, rows: range) -> Place | None:
+        wanted = {
+            start + hunk for start, doc in zip(self._starts, self.documents, strict=False) for hunk in doc.hunks
+        }
+        return next((Place(row) for row in rows if row in wanted), None)
+
+    def _wrap(self, index: int) -> tuple[tuple[int, int], ...]:
+        text = self.row(index).text.text
+        if len(text) <= self.width and (text.isascii() or cell_len(text) <= self.width):
+            return ((0, len(text)),)
+        if text.isascii():
+            return tuple((start, min(start + self.width, len(text))) for start in range(0, len(text), self.width))
+        spans, start = [], 0
+        for piece in chop_cells(text, self.width):
+            spans.append((start, start + len(piece)))
+            start += len(piece)
+        return tuple(spans)
+
+
+def _running_totals(sizes: Iterator[int]) -> list[int]:
+    totals = [0]
+    for size in sizes:
+        totals.append(totals[-1] + size)
+    return totals
+
+
+def is_change(row: Row) -> bool:
+    """Whether a row is part of what changes."""
+    return row.kind in {RowKind.ADDED, RowKind.REMOVED, RowKind.FACT}

@@ -1,0 +1,47 @@
+"""The text box for words to the agent. Its screen sees every key first."""
+
+from __future__ import annotations
+
+from typing import Protocol, cast
+
+from textual import events
+from textual.widgets import Input
+
+__all__ = ["FeedbackInput", "TakesKeys"]
+
+
+class TakesKeys(Protocol):
+    """A screen that judges keys before a text box gets them."""
+
+    def takes_key(self, event: events.Key) -> bool:
+        """Handle the key; False when it is text for the box."""
+
+    def takes_paste(self, event: events.Paste) -> bool:
+        """Handle the paste; False when it is text for the box."""
+
+
+class FeedbackInput(Input):
+    """One line of feedback. Enter and Esc belong to the screen."""
+
+    DEFAULT_CSS = """
+    FeedbackInput { height: 1; border: none; padding: 0 1; }
+    FeedbackInput:focus { border: none; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id, compact=True, select_on_focus=False)
+        self.cursor_blink = False
+
+    async def _on_key(self, event: events.Key) -> None:
+        if cast("TakesKeys", self.screen).takes_key(event):
+            event.stop()
+            event.prevent_default()
+            return
+        await super()._on_key(event)
+
+    def _on_paste(self, event: events.Paste) -> None:
+        if cast("TakesKeys", self.screen).takes_paste(event):
+            event.stop()
+            event.prevent_default()
+            return
+        super()._on_paste(event)

@@ -1,0 +1,180 @@
+"""Themes: YAML files that give every token its color.
+
+A theme file names each token of `COLOR_TOKENS` and `SYNTAX_TOKENS` once, as ``#rrggbb``. Nothing on screen
+uses a color that is not a token, and no token carries meaning alone: the words and signs beside it do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from rich.style import Style
+from textual.theme import Theme as TextualTheme
+
+__all__ = ["COLOR_TOKENS", "SYNTAX_TOKENS", "Theme", "ThemeError", "builtin_themes", "load_theme"]
+
+COLOR_TOKENS = (
+    "background", "surface", "rule", "text", "muted", "accent", "focus-bg", "add-fg", "add-bg", "add-emph-bg",
+    "del-fg", "del-bg", "del-emph-bg", "ok", "warn", "danger", "held",
+)  # fmt: skip
+SYNTAX_TOKENS = ("keyword", "string", "number", "comment", "name", "type", "operator")
+
+_COLOR = re.compile(r"#[0-9a-fA-F]{6}")
+
+
+class ThemeError(ValueError):
+    """A theme file is not usable; the message names file, key and what to write."""
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """One theme, validated: every token has a color."""
+
+    name: str
+    dark: bool
+    colors: Mapping[str, str]
+    syntax: Mapping[str, str]
+
+    def style(self, token: str, *, background: str = "background") -> Style:
+        """The terminal style of a token of `STYLES`, or of a syntax token as ``syntax.keyword``.
+
+        Args:
+            token: Name of the style.
+            background: Color token to put behind styles that bring no background of their own.
+
+        Raises:
+            KeyError: There is no such token.
+        """
+        if token.startswith("syntax."):
+            return Style(color=self.syntax[token[7:]], bgcolor=self.colors[background])
+        spec = STYLES[token]
+        return Style(
+            color=self.colors[spec.foreground],
+            bgcolor=self.colors[spec.background or background],
+            bold=spec.bold,
+            underline=spec.underline,
+            reverse=spec.reverse,
+        )
+
+    def for_textual(self) -> TextualTheme:
+        """The same theme for Textual's own style sheets."""
+        color = self.colors
+        return TextualTheme(
+            name=self.name,
+            dark=self.dark,
+            primary=color["accent"],
+            secondary=color["held"],
+            accent=color["accent"],
+            foreground=color["text"],
+            background=color["background"],
+            surface=color["surface"],
+            panel=color["surface"],
+            success=color["ok"],
+            warning=color["warn"],
+            error=color["danger"],
+            variables={f"signoff-{token}": value for token, value in color.items()},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Spec:
+    foreground: str
+    background: str | None = None
+    bold: bool = False
+    underline: bool = False
+    reverse: bool = False
+
+
+STYLES: Mapping[str, _Spec] = {
+    "text": _Spec("text"),
+    "strong": _Spec("text", bold=True),
+    "muted": _Spec("muted"),
+    "accent": _Spec("accent", bold=True),
+    "rule": _Spec("rule"),
+    "focus": _Spec("text", "focus-bg", bold=True),
+    "risk-low": _Spec("muted"),
+    "risk-medium": _Spec("warn"),
+    "risk-high": _Spec("danger", bold=True),
+    "add": _Spec("add-fg", "add-bg"),
+    "add-sign": _Spec("add-fg", "add-bg", bold=True),
+    "add-emph": _Spec("add-fg", "add-emph-bg", bold=True, underline=True),
+    "del": _Spec("del-fg", "del-bg"),
+    "del-sign": _Spec("del-fg", "del-bg", bold=True),
+    "del-emph": _Spec("del-fg", "del-emph-bg", bold=True, underline=True),
+    "hunk": _Spec("accent", "surface"),
+    "fold": _Spec("muted", "surface"),
+    "fact": _Spec("warn", bold=True),
+    "hidden": _Spec("warn", bold=True, reverse=True),
+    "ok": _Spec("ok", bold=True),
+    "no": _Spec("danger", bold=True),
+    "held": _Spec("held", bold=True),
+    "closed": _Spec("muted"),
+    "armed": _Spec("ok", bold=True),
+    "notyet": _Spec("muted"),
+    "key": _Spec("accent", bold=True),
+    "warn": _Spec("warn", bold=True),
+    "danger": _Spec("danger", bold=True),
+    "bar": _Spec("text", "surface"),
+    "bar-muted": _Spec("muted", "surface"),
+    "bar-strong": _Spec("text", "surface", bold=True),
+    "bar-danger": _Spec("danger", "surface", bold=True),
+}
+"""Every style the screen uses, made from color tokens only."""
+
+
+def load_theme(path: Path) -> Theme:
+    """Read and validate one theme file.
+
+    Raises:
+        ThemeError: The file cannot be read, is not YAML, or lacks a token or has a bad or unknown one.
+    """
+    try:
+        data = yaml.safe_load(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ThemeError(f"{path.name}: cannot be read as YAML: {error}") from error
+    if not isinstance(data, dict) or not isinstance(data.get("name"), str):
+        raise ThemeError(f"{path.name}: give the theme a 'name'")
+    return Theme(
+        name=data["name"],
+        dark=bool(data.get("dark", True)),
+        colors=_checked(path, "colors", data.get("colors"), COLOR_TOKENS),
+        syntax=_checked(path, "syntax", data.get("syntax"), SYNTAX_TOKENS),
+    )
+
+
+def builtin_themes() -> dict[str, Theme]:
+    """The themes that come with signoff, by name.
+
+    Raises:
+        ThemeError: The installation is damaged.
+    """
+    themes = [load_theme(path) for path in sorted(_builtin_folder().glob("*.yaml"))]
+    if not themes:
+        raise ThemeError(f"no theme files in {_builtin_folder()}; reinstall signoff")
+    return {theme.name: theme for theme in themes}
+
+
+def _builtin_folder() -> Path:
+    """Inside the installed package, or beside the source roots in an editable install."""
+    here = Path(__file__).resolve().parent
+    installed = here / "themes"
+    return installed if installed.is_dir() else here.parents[1] / "themes"
+
+
+def _checked(path: Path, section: str, found: Any, tokens: Iterable[str]) -> dict[str, str]:
+    if not isinstance(found, dict):
+        raise ThemeError(f"{path.name}: section '{section}' is missing")
+    wanted = tuple(tokens)
+    for token in wanted:
+        value = found.get(token)
+        if not isinstance(value, str) or not _COLOR.fullmatch(value):
+            raise ThemeError(f"{path.name}: {section}.{token} must be a color such as '#1a2b3c'")
+    for token in found:
+        if token not in wanted:
+            raise ThemeError(f"{path.name}: {section}.{token} is not a token of signoff")
+    return {token: found[token] for token in wanted}

@@ -1,0 +1,1 @@
+"""Widgets that draw lines of safe text. None of them decides anything or talks to the queue."""

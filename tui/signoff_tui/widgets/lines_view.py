@@ -1,0 +1,50 @@
+"""A block of lines, drawn as given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.strip import Strip
+from textual.widget import Widget
+
+from signoff_tui.lines import Line, paint
+from signoff_tui.look import look_of
+
+__all__ = ["LinesView"]
+
+
+class LinesView(Widget):
+    """Draws `Line`s from the top; as high as there are lines unless the style sheet says otherwise."""
+
+    DEFAULT_CSS = """
+    LinesView { height: auto; width: 1fr; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._lines: tuple[Line, ...] = ()
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """What is drawn."""
+        return self._lines
+
+    def show(self, lines: Sequence[Line]) -> None:
+        """Draw other lines. Nothing happens if they are the same."""
+        new = tuple(lines)
+        if new == self._lines:
+            return
+        other_height = len(new) != len(self._lines)
+        self._lines = new
+        self.refresh(layout=other_height)
+
+    def get_content_height(self, *_: object) -> int:
+        """As many rows as there are lines."""
+        return len(self._lines)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one row."""
+        width = self.size.width
+        look = look_of(self)
+        content = self._lines[y] if y < len(self._lines) else Line()
+        return paint(content, width, look.theme, ellipsis=look.glyphs.ellipsis)

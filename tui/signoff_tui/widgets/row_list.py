@@ -1,0 +1,134 @@
+"""A long list of rows of equal height, drawn line by line. It moves only when it is told to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from textual import events
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from signoff_tui.lines import Line, paint
+from signoff_tui.look import look_of
+
+__all__ = ["RowList", "RowPainter"]
+
+RowPainter = Callable[[int, int], Sequence[Line]]
+"""Makes the lines of a row: index of the row, width in cells."""
+
+
+class RowList(ScrollView, can_focus=False):
+    """Rows with a cursor. The owner says which rows there are and where the cursor is."""
+
+    DEFAULT_CSS = """
+    RowList { height: 1fr; width: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden; }
+    """
+
+    ALLOW_SELECT = False
+
+    class Clicked(Message):
+        """A row was clicked."""
+
+        def __init__(self, row_list: RowList, index: int, *, double: bool) -> None:
+            super().__init__()
+            self.row_list = row_list
+            self.index = index
+            self.double = double
+
+        @property
+        def control(self) -> RowList:
+            """The list, for `@on` selectors."""
+            return self.row_list
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._count = 0
+        self._lines_per_row = 1
+        self._cursor: int | None = None
+        self._painter: RowPainter = lambda _index, _width: ()
+
+    def show(self, count: int, painter: RowPainter, *, cursor: int | None, lines_per_row: int = 1) -> None:
+        """Draw other rows. The row under the cursor keeps its place on the screen.
+
+        Args:
+            count: Number of rows.
+            painter: Makes their lines.
+            cursor: Index of the focused row, or None.
+            lines_per_row: Height of each row.
+        """
+        before = self._screen_line_of_cursor()
+        moved = cursor != self._cursor
+        same_shape = (count, lines_per_row) == (self._count, self._lines_per_row)
+        self._count, self._painter, self._lines_per_row = count, painter, lines_per_row
+        self._cursor = cursor
+        if not same_shape:
+            self.virtual_size = Size(0, count * lines_per_row)
+        if cursor is not None:
+            self._keep_in_place(cursor, None if same_shape and moved else before)
+        self.refresh()
+
+    @property
+    def first_visible(self) -> int:
+        """Index of the topmost row that is at least partly visible."""
+        return int(self.scroll_offset.y) // self._lines_per_row
+
+    @property
+    def visible_rows(self) -> range:
+        """Indices of the rows that are at least partly visible."""
+        if not self.size.height:
+            return range(0)
+        last = (int(self.scroll_offset.y) + self.size.height - 1) // self._lines_per_row
+        return range(self.first_visible, min(last + 1, self._count))
+
+    @property
+    def rows_below(self) -> range:
+        """Indices of the rows below the visible ones."""
+        return range(self.visible_rows.stop, self._count)
+
+    @property
+    def page(self) -> int:
+        """Rows on a page."""
+        return max(self.size.height // self._lines_per_row - 1, 1)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one line of the view."""
+        look = look_of(self)
+        index, part = divmod(y + int(self.scroll_offset.y), self._lines_per_row)
+        lines: Sequence[Line] = self._painter(index, self.size.width) if index < self._count else ()
+        content = lines[part] if part < len(lines) else Line()
+        return paint(content, self.size.width, look.theme, ellipsis=look.glyphs.ellipsis)
+
+    def on_resize(self, _: events.Resize) -> None:
+        """Keep the focused row on the screen."""
+        if self._cursor is not None:
+            self._keep_in_place(self._cursor, None)
+
+    def on_click(self, event: events.Click) -> None:
+        """Report which row was clicked."""
+        index = (event.y + int(self.scroll_offset.y)) // self._lines_per_row
+        if 0 <= index < self._count:
+            event.stop()
+            self.post_message(self.Clicked(self, index, double=event.chain > 1))
+
+    def _screen_line_of_cursor(self) -> int | None:
+        if self._cursor is None:
+            return None
+        return self._cursor * self._lines_per_row - int(self.scroll_offset.y)
+
+    def _keep_in_place(self, cursor: int, wanted: int | None) -> None:
+        """Scroll so that the row is visible, at the wanted line of the view if that is possible."""
+        height = self.size.height
+        if not height:
+            return
+        top = cursor * self._lines_per_row
+        offset = int(self.scroll_offset.y)
+        if wanted is not None and 0 <= wanted < height:
+            offset = top - wanted
+        if top < offset:
+            offset = top
+        elif top + self._lines_per_row > offset + height:
+            offset = top + self._lines_per_row - height
+        limit = max(self._count * self._lines_per_row - height, 0)
+        self.scroll_to(y=max(0, min(offset, limit)), animate=False, immediate=True)
