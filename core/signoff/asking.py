@@ -111,9 +111,13 @@ def _plain(value: object) -> object:
 
 
 def _key(meta: Mapping[str, Any]) -> str:
-    """The sender's own identity for the call, so that posting it again finds the same request."""
-    call, run = meta.get("tool_call_id"), meta.get("run_id")
-    return f"{run}:{call}" if call and run else uuid.uuid4().hex
+    """The sender's own identity for the call, so that posting it again finds the same request.
+
+    The step is part of it because some models number their calls from zero in every turn, and the answer to
+    an earlier call must never answer a later one.
+    """
+    run, step, call = meta.get("run_id"), meta.get("run_step"), meta.get("tool_call_id")
+    return uuid.uuid4().hex if None in (run, step, call) else f"{run}:{step}:{call}"
 
 
 def _text(value: object) -> str | None:

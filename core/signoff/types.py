@@ -59,8 +59,9 @@ class ApprovalPresentation(BaseModel):
 class ApprovalContext(BaseModel):
     """What `check_approval` is asked about.
 
-    `metadata` carries what is specific to a framework: ``run_id``, ``session_id``, ``tool_call_id``,
-    ``batch_id``, ``batch_position``, ``batch_remaining``, ``caller``.
+    `metadata` carries what is specific to a framework: ``run_id``, ``run_step``, ``session_id``,
+    ``tool_call_id``, ``caller``; for what the model asked for in one turn ``batch_id``, ``batch_position``,
+    ``batch_remaining``; and, set by whoever starts the run, ``group_id`` and ``group_size``.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -108,7 +108,7 @@ def test_an_exact_diff_of_a_small_text_is_the_smallest(before: list[str], after:
     assert kept(diff) == longest_common(before, after)
 
 
-@given(st.text(max_size=12), st.text(max_size=12))
+@given(st.text("abc", max_size=12), st.text("abc", max_size=12))
 def test_items_of_any_kind_are_compared_and_the_diff_is_the_smallest(a: str, b: str) -> None:
     assert kept(diff_items(a, b)) == longest_common(list(a), list(b))
 
@@ -156,6 +156,13 @@ def test_a_long_text_with_scattered_edits_is_searched_exactly() -> None:
 def test_three_edits_between_long_repeating_texts_are_found() -> None:
     before, after = ["a", "b"] * 10_000, ["b", "a"] * 10_000 + ["c"]
     assert kept(diff_lines(before, after)) == 19_999
+
+
+def test_a_long_text_that_lost_its_head_and_gained_a_tail_is_searched_exactly() -> None:
+    shared = [f"line {i}\n" for i in range(2_000)]
+    diff = diff_lines(["head\n", *shared], [*shared, "tail\n"])
+    assert diff.exact
+    assert [opcode.tag for opcode in diff.opcodes] == ["delete", "equal", "insert"]
 
 
 def noise(symbols: int, lines: int, seed: int) -> list[str]:

@@ -49,7 +49,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("undo", ("u",), "u", "take back the last held decision", "decide", moves=True),
     Action("undo_all", ("U",), "U", "take back all held decisions", "decide", moves=True),
     Action("later", ("z",), "z", "later: the agent keeps waiting", "decide"),
-    Action("page_down", ("space", "pagedown"), "Space", "next page; at the end, next unseen", "read", moves=True),
+    Action("page_down", (" ", "pagedown"), "Space", "next page; at the end, next unseen", "read", moves=True),
     Action("page_up", ("b", "pageup"), "b", "page back", "read", moves=True),
     Action("half_down", ("ctrl+d",), "Ctrl+D", "half a page down", "read", moves=True),
     Action("half_up", ("ctrl+u",), "Ctrl+U", "half a page up", "read", moves=True),

@@ -37,6 +37,7 @@ class Coverage:
     _width: int | None = None
     _painted: tuple[Part, ...] = ()
     _since: float = 0.0
+    _counted: bool = True
 
     def painted(self, parts: Iterable[Part], width: int, now: float) -> None:
         """Tell what the view shows since `now` (monotonic seconds), at a width in cells.
@@ -53,16 +54,19 @@ class Coverage:
             self._width = width
         self._painted = visible
         self._since = now
+        self._counted = not visible
 
     def hidden(self, now: float) -> None:
         """Tell that the view is covered or shows something else since `now`."""
         self.settle(now)
         self._painted = ()
+        self._counted = True
 
     def settle(self, now: float) -> bool:
         """Count what has been on screen long enough; returns whether the share changed."""
-        if not self._painted or now - self._since < self.dwell:
+        if self._counted or now - self._since < self.dwell:
             return False
+        self._counted = True
         before = len(self._shown)
         for part in self._painted:
             if part.unit in self._shown:
@@ -73,6 +77,11 @@ class Coverage:
                 self._shown.add(part.unit)
                 del self._parts[part.unit]
         return len(self._shown) != before
+
+    @property
+    def settles_at(self) -> float | None:
+        """When what is on the screen now has stayed long enough, or None when all of it was counted."""
+        return None if self._counted else self._since + self.dwell
 
     def is_shown(self, unit: int) -> bool:
         """Whether a unit was shown in full."""

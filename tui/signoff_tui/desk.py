@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from signoff.policy.breadth import Reach, reach
-from signoff.queue.records import ChangeSet, Decision, Grant, Verdict
+from signoff.queue.records import ChangeSet, Decision, Verdict
 from signoff_tui.coverage import Coverage, Part
 from signoff_tui.documents import Content, ContentKey, ContentStore, content_key
 from signoff_tui.guard import (
@@ -172,6 +172,12 @@ class Desk:
             return False
         return coverage.settle(self._clock())
 
+    @property
+    def settles_at(self) -> float | None:
+        """When `settle` should be called next, or None when nothing is to be counted."""
+        coverage = None if self._visible is None else self._coverage.get(self._visible)
+        return None if coverage is None else coverage.settles_at
+
     # -- finding what to read ----------------------------------------------------------------------------
 
     def next_unseen(self) -> RowKey | None:
@@ -267,8 +273,3 @@ class Desk:
 def ref_of(entry: Entry) -> Ref:
     """Exactly what a decision about the entry would name."""
     return Ref(entry.id, entry.request.revision, entry.request.submission.digest)
-
-
-def grants_for(session: str, grants: Sequence[Grant]) -> tuple[Grant, ...]:
-    """The grants of one session that are in force."""
-    return tuple(grant for grant in grants if grant.session == session and grant.revoked_at is None)

@@ -6,8 +6,9 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from signoff.present.document import Document, documents_for
-
+from signoff.present.document import Document
+from signoff.present.documents import documents_for
+from signoff.present.snapshot import Snapshot
 from signoff.queue.records import StoredRequest
 
 __all__ = ["Content", "ContentKey", "ContentStore", "content_key", "make_content"]
@@ -31,7 +32,7 @@ class Content:
         removed: Removed lines over all files.
         complete: False when not everything can be shown: binary contents, cut short by the tool.
         notes: Plain facts for the header.
-        hidden: How many hidden or misleading characters were made visible.
+        alerts: What the text holds that misleads or hides, one sentence for each kind.
     """
 
     key: ContentKey
@@ -41,7 +42,7 @@ class Content:
     removed: int
     complete: bool
     notes: tuple[str, ...]
-    hidden: int
+    alerts: tuple[str, ...]
 
 
 def content_key(request: StoredRequest) -> ContentKey:
@@ -52,13 +53,9 @@ def content_key(request: StoredRequest) -> ContentKey:
 def make_content(request: StoredRequest, blob: Callable[[str], bytes]) -> Content:
     """Make the documents of a request. Reads the queue and may take long: runs in a thread."""
     submission = request.submission
-    documents = documents_for(
-        dict(submission.snapshot) if submission.snapshot is not None else None,
-        blob,
-        dict(submission.presentation) if submission.presentation is not None else None,
-        dict(submission.arguments),
-        submission.tool_name,
-    )
+    stored = submission.snapshot
+    snapshot = Snapshot.from_json(dict(stored), blob) if stored is not None else None
+    documents = documents_for(snapshot, submission.presentation, dict(submission.arguments))
     return Content(
         key=content_key(request),
         documents=documents,
@@ -67,7 +64,7 @@ def make_content(request: StoredRequest, blob: Callable[[str], bytes]) -> Conten
         removed=sum(document.removed for document in documents),
         complete=all(document.complete for document in documents),
         notes=tuple(note for document in documents for note in document.notes),
-        hidden=sum(len(document.scan()) for document in documents),
+        alerts=tuple(dict.fromkeys(alert.message for document in documents for alert in document.scan())),
     )
 
 

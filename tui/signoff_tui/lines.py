@@ -68,13 +68,22 @@ def chunk(words: str | SafeText, token: str = "text", *, keep: bool = False) -> 
 
 
 def foreign(text: str, token: str = "text", *, keep: bool = False) -> Chunk:
-    """A chunk from words in which an agent had a part: made safe here, whatever was done before."""
-    return Chunk(reveal(text, "arg_key"), token, keep)
+    """A chunk from words in which an agent had a part: made safe here, whatever was done before.
+
+    Blanks at the ends are layout, not content: they stay blanks.
+    """
+    core = text.strip(" ")
+    safe = reveal(core, "arg_key")
+    lead = len(text) - len(text.lstrip(" ")) if core else len(text)
+    tail = len(text) - lead - len(core)
+    hidden = tuple((start + lead, end + lead) for start, end in safe.hidden)
+    return Chunk(SafeText(" " * lead + safe.text + " " * tail, hidden, safe.findings), token, keep)
 
 
 def key(name: str, label: str, *, live: bool = True, label_token: str = "text") -> tuple[Chunk, Chunk]:
     """A key and what it does, as the action bar shows it: ``[y] approve``, or ``(y) approve`` while dead."""
-    shown = f"[{name}]" if live else f"({name})"
+    # Brackets around a bracket key would be unreadable.
+    shown = name if "[" in name else f"[{name}]" if live else f"({name})"
     return chunk(shown, "key" if live else "notyet", keep=True), chunk(
         f" {label}  ", label_token if live else "notyet"
     )

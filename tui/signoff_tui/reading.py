@@ -7,13 +7,14 @@ part of it, never a count of screen lines, so it survives another width.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from rich.cells import cell_len, chop_cells
-from signoff.present.document import Document, Row, RowKind
 
+from signoff.present.document import Document
+from signoff.present.rows import Row
 from signoff_tui.coverage import Part
 
 __all__ = ["Place", "Reading", "VisibleLine"]
@@ -84,8 +85,13 @@ class Reading:
     def unit(self, index: int) -> int | None:
         """The coverage unit of a row, counted over all documents."""
         which = bisect_right(self._starts, index) - 1
-        unit = self.documents[which].row(index - self._starts[which]).unit
+        unit = self.documents[which].unit_at(index - self._starts[which])
         return None if unit is None else self._unit_starts[which] + unit
+
+    def place_of_unit(self, unit: int) -> Place:
+        """Where a coverage unit begins."""
+        which = bisect_right(self._unit_starts, unit) - 1
+        return Place(self._starts[which] + self.documents[which].row_of_unit(unit - self._unit_starts[which]))
 
     # -- what is visible -------------------------------------------------------------------------------
 
@@ -187,13 +193,8 @@ class Reading:
         return tuple(spans)
 
 
-def _running_totals(sizes: Iterator[int]) -> list[int]:
+def _running_totals(sizes: Iterable[int]) -> list[int]:
     totals = [0]
     for size in sizes:
         totals.append(totals[-1] + size)
     return totals
-
-
-def is_change(row: Row) -> bool:
-    """Whether a row is part of what changes."""
-    return row.kind in {RowKind.ADDED, RowKind.REMOVED, RowKind.FACT}

@@ -86,15 +86,13 @@ def ask(*, agent: str | None, session: str | None, key: str | None, mode: str, a
         with stoppable():
             answer = ask_and_wait(request, context, asker)
     except StoppedBySignal as stopped:
-        complain(f"stopped by {stopped}; the request is withdrawn")
+        complain(f"stopped by {stopped}; a request that still waited is withdrawn")
         return 128 + stopped.number
     _print_answer(answer, as_json=as_json)
     return _exit_code(answer)
 
 
-def _context(
-    tool: str, arguments: dict[str, Any], session: str | None, key: str | None
-) -> ApprovalContext:
+def _context(tool: str, arguments: dict[str, Any], session: str | None, key: str | None) -> ApprovalContext:
     from signoff.types import ApprovalContext
 
     if key is None:
@@ -103,7 +101,9 @@ def _context(
     if not key or not run:
         raise AskError("--key takes a text and needs --session or SIGNOFF_SESSION: keys belong to a session")
     return ApprovalContext(
-        tool_name=tool, args=arguments, metadata={"run_id": run, "session_id": run, "tool_call_id": key}
+        tool_name=tool,
+        args=arguments,
+        metadata={"run_id": run, "run_step": "signoff ask", "session_id": run, "tool_call_id": key},
     )
 
 

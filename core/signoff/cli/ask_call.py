@@ -157,12 +157,10 @@ def _add(given: dict[str, Any], **facts: Any) -> None:
 
 
 def _read_input(source: str) -> bytes:
+    if source == "-" and sys.stdin is None:
+        raise AskError("standard input is closed")
     try:
-        if source != "-":
-            return Path(source).read_bytes()
-        if sys.stdin is None:
-            raise ValueError("standard input is closed")
-        return sys.stdin.buffer.read()
+        return sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
     except (OSError, ValueError) as error:
         raise AskError(f"cannot read {source}: {getattr(error, 'strerror', None) or error}") from error
 

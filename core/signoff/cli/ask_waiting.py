@@ -90,17 +90,18 @@ def stoppable() -> Iterator[None]:
 
 
 def ask_and_wait(request: ApprovalRequest, context: ApprovalContext, asker: Asker) -> Answer:
-    """Ask and wait; leaving in any other way than by an answer withdraws the request.
-
-    Raises:
-        QueueError: The queue cannot be opened.
-        NotJsonError: The payload or the arguments are not JSON.
-    """
+    """Ask and wait; leaving in any other way than by an answer withdraws the request."""
     from signoff.connecting import connect_agent
     from signoff.controller import ApprovalController
+    from signoff.types import ApprovalDecision, DecisionSource
 
     name = asker.name or os.environ.get("SIGNOFF_AGENT") or AGENT_NAME
-    with connect_agent(name, session=asker.session, place=asker.place, via="signoff ask") as queue:
+    try:
+        connection = connect_agent(name, session=asker.session, place=asker.place, via="signoff ask")
+    except QueueError as error:
+        refusal = ApprovalDecision(approved=False, note=str(error), mode="soft", source=DecisionSource.ERROR)
+        return Answer(refusal, None, error)
+    with connection as queue:
         announcing = _Announcing(queue)
         controller = ApprovalController(asker.mode, queue=cast("AgentQueue", announcing))
         decision = controller.request_approval_sync(request, context)

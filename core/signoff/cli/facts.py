@@ -45,7 +45,6 @@ def request_facts(request: StoredRequest, kind: str, now: int) -> dict[str, Any]
         "id": request.id,
         "revision": request.revision,
         "digest": submission.digest,
-        "seen": seen_token(request),
         "state": request.state,
         "state_note": request.state_note,
         "risk": submission.risk,

@@ -9,9 +9,9 @@ import click
 
 from signoff import __version__
 from signoff.cli.ask import ask
+from signoff.cli.deciding import approve, reject
 from signoff.cli.demo import demo
 from signoff.cli.exit_codes import EXIT_CODE_TABLE, ExitCode
-from signoff.cli.deciding import approve, reject
 from signoff.cli.history import history
 from signoff.cli.listing import list_pending
 from signoff.cli.options import chosen_place, queue_option

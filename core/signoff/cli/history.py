@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -12,15 +13,18 @@ from signoff.cli.exit_codes import ExitCode
 from signoff.cli.facts import record_facts, short_id
 from signoff.cli.options import json_option, open_for_review, queue_option
 from signoff.cli.output import clipped, complain, one_line, print_json
+from signoff.cli.page import Page, width_of
 from signoff.queue.records import HistoryFilter, RequestState
 
 if TYPE_CHECKING:
+    from signoff.cli.page import Page, width_of
     from signoff.queue.protocol import ReviewQueue
-    from signoff.queue.records import HistoryRecord
+from signoff.queue.records import HistoryRecord
 
 __all__ = ["history"]
 
 _WIDTH = 100
+_NAME_WIDTH = 40
 _PAGE = 500
 _ENDED = [state.value for state in RequestState if state.final]
 
@@ -64,8 +68,7 @@ def history(
     if as_json:
         print_json([record_facts(record) for record in records])
     else:
-        for record in records:
-            _print_record(record)
+        print(_table(records, width_of(sys.stdout)), end="")
     if more:
         complain(f"there is more: these are the newest {limit}; raise --limit to see older ones")
     elif not records:
@@ -86,16 +89,20 @@ def _collect(queue: ReviewQueue, which: HistoryFilter, limit: int) -> tuple[list
     return found[:limit], len(found) > limit
 
 
-def _print_record(record: HistoryRecord) -> None:
-    ident = short_id(record.request_id) if record.request_id else "-"
-    what = clipped(one_line(record.description, "description"), _WIDTH)
-    print(
-        f"{local_time(record.at)}  {ident:8}  {record.state:10}  {_by(record)}  "
-        f"{one_line(record.agent_name, 'agent')}  {one_line(record.tool_name, 'tool_name')}: {what}"
-    )
-    note = record.decision.note if record.decision else record.reason
-    if note:
-        print(f"    {one_line(note)}")
+def _table(records: list[HistoryRecord], width: int | None) -> str:
+    page = Page(width)
+    for record in records:
+        ident = short_id(record.request_id) if record.request_id else "-"
+        what = clipped(one_line(record.description), _WIDTH)
+        page.add(
+            f"{record.state:10}  {_by(record)}  {clipped(one_line(record.agent_name, 'agent'), _NAME_WIDTH)}  "
+            f"{clipped(one_line(record.tool_name, 'tool_name'), _NAME_WIDTH)}: {what}",
+            label=f"{local_time(record.at)}  {ident:8}  ",
+        )
+        note = record.decision.note if record.decision else record.reason
+        if note:
+            page.add(one_line(note), label="    ")
+    return page.text()
 
 
 def _by(record: HistoryRecord) -> str:

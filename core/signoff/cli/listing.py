@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -13,7 +14,9 @@ from signoff.cli.exit_codes import ExitCode
 from signoff.cli.facts import request_facts, short_id
 from signoff.cli.options import json_option, open_for_review, queue_option
 from signoff.cli.output import clipped, one_line, print_json
-from signoff.cli.request_text import kind_of, risk_word
+from signoff.cli.page import Page, width_of
+from signoff.cli.request_content import kind_of
+from signoff.cli.request_text import risk_word
 from signoff.queue.records import Risk
 
 if TYPE_CHECKING:
@@ -22,11 +25,14 @@ if TYPE_CHECKING:
 __all__ = ["list_pending"]
 
 _WIDTH = 100
+_NAME_WIDTH = 40
 
 _Group = tuple[str, str]
 
 
-@click.command("list", epilog="\b\nExample:\n  signoff list --json | jq -r '.[] | select(.risk == \"high\") | .id'")
+@click.command(
+    "list", epilog="\b\nExample:\n  signoff list --json | jq -r '.[] | select(.risk == \"high\") | .id'"
+)
 @queue_option
 @json_option
 def list_pending(*, as_json: bool) -> int:
@@ -43,12 +49,17 @@ def list_pending(*, as_json: bool) -> int:
 
 def _print_table(requests: Sequence[StoredRequest], now: int) -> None:
     groups = _by_group(requests)
-    print(_summary(requests, groups))
+    page = Page(width_of(sys.stdout))
+    page.add(_summary(requests, groups))
     for (_, name), members in groups.items():
         if name:
-            print(f"\ngroup {one_line(name)}: {_count(len(members), 'request')}{_announced(members)}")
+            page.add("")
+            members_text = f"{_count(len(members), 'request')}{_announced(members)}"
+            page.add(f"{clipped(one_line(name), _NAME_WIDTH)}: {members_text}", label="group ")
         for request in members:
-            print(("  " if name else "") + _row(request, now))
+            label = f"{short_id(request.id)}  "
+            page.add(_row(request, now), label=f"  {label}" if name else label)
+    print(page.text(), end="")
 
 
 def _by_group(requests: Sequence[StoredRequest]) -> dict[_Group, list[StoredRequest]]:
@@ -82,9 +93,9 @@ def _row(request: StoredRequest, now: int) -> str:
     submission = request.submission
     what = clipped(one_line(submission.description, "description"), _WIDTH)
     return (
-        f"{short_id(request.id)}  {risk_word(submission.risk):4}  {kind_of(submission):10}  "
-        f"{clock(now - request.created_at):>6}  {one_line(request.asked_by.name, 'agent')}  "
-        f"{one_line(submission.tool_name, 'tool_name')}: {what}"
+        f"{risk_word(submission.risk):4}  {kind_of(submission):8}  {clock(now - request.created_at):>6}  "
+        f"{clipped(one_line(request.asked_by.name, 'agent'), _NAME_WIDTH)}  "
+        f"{clipped(one_line(submission.tool_name, 'tool_name'), _NAME_WIDTH)}: {what}"
     )
 
 

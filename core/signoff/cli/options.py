@@ -53,4 +53,4 @@ def open_for_review() -> ReviewQueue:
     """
     from signoff.queue import open_review_queue
 
-    return open_review_queue(place=chosen_place())
+    return open_review_queue(chosen_place(), create=False)

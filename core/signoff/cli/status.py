@@ -6,14 +6,13 @@ It loads the queue and nothing else: no command-line library, no models, no scre
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
-from signoff.cli.exit_codes import StatusCode
 from signoff.cli.durations import clock
+from signoff.cli.exit_codes import StatusCode
 from signoff.queue.errors import QueueError
 from signoff.queue.records import Stats
 
@@ -72,7 +71,7 @@ def run_status(call: StatusCall) -> StatusCode:
     from signoff.queue import open_review_queue
 
     try:
-        with open_review_queue(place=call.place) as queue:
+        with open_review_queue(call.place, create=False) as queue:
             stats = queue.stats()
     except QueueError as error:
         from signoff.cli.output import complain

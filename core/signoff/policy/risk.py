@@ -9,6 +9,7 @@ from __future__ import annotations
 import os.path
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 from signoff.effects import Command, Effect, FileEdit, FileWrite
@@ -23,12 +24,14 @@ Finding = tuple[Risk, str]
 
 _ORDER = {Risk.LOW: 0, Risk.MEDIUM: 1, Risk.HIGH: 2}
 
-# Files that other programs run or obey without asking anybody.
-_CI = (".github/workflows", ".gitlab-ci.yml", ".circleci", "Jenkinsfile", ".buildkite")
+# Files and directories that other programs run or obey without asking anybody. All in lower case: some file
+# systems do not tell cases apart.
+_CI = frozenset({".github", ".gitlab-ci.yml", ".circleci", ".buildkite", "jenkinsfile"})
 _STARTUP = frozenset(
     {
         ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile",
-        ".zlogin", ".envrc", "config.fish", "crontab", "authorized_keys", "sitecustomize.py", "usercustomize.py",
+        ".zlogin", ".envrc", ".gitconfig", "config.fish", "crontab", "authorized_keys", "sitecustomize.py",
+        "usercustomize.py",
     }
 )  # fmt: skip
 _RULES = frozenset(
@@ -36,8 +39,9 @@ _RULES = frozenset(
 )
 _BUILD = frozenset(
     {
-        "pyproject.toml", "setup.py", "setup.cfg", "package.json", "makefile", "dockerfile", "cargo.toml", "build.rs",
-        "conftest.py", "tox.ini", "noxfile.py", "justfile", ".pre-commit-config.yaml", "go.mod", "cmakelists.txt",
+        "pyproject.toml", "setup.py", "setup.cfg", "package.json", "makefile", "dockerfile", "cargo.toml",
+        "build.rs", "conftest.py", "tox.ini", "noxfile.py", "justfile", ".pre-commit-config.yaml", "go.mod",
+        "cmakelists.txt",
     }
 )  # fmt: skip
 
@@ -83,20 +87,20 @@ def _effects(effects: Sequence[Effect], cwd: str) -> Iterator[Finding]:
 
 
 def _path(path: str, cwd: str) -> Iterator[Finding]:
-    relative = os.path.relpath(os.path.normpath(path), cwd)
-    parts = relative.split(os.sep)
-    name = parts[-1]
+    parts = PurePath(os.path.relpath(os.path.normpath(path), cwd)).parts
+    names = {part.lower() for part in parts}
+    name = parts[-1].lower()
     if parts[0] == os.pardir:
         yield Risk.HIGH, "outside-root"
-    if ".git" in parts:
+    if ".git" in names:
         yield Risk.HIGH, "git-internals"
-    if relative.startswith(_CI):
+    if names & _CI:
         yield Risk.HIGH, "ci-file"
-    if name in _STARTUP or ".ssh" in parts:
+    if name in _STARTUP or ".ssh" in names:
         yield Risk.HIGH, "start-up-file"
-    if _RULES.intersection(parts):
+    if names & _RULES:
         yield Risk.HIGH, "rules-file"
-    if name.lower() in _BUILD:
+    if name in _BUILD:
         yield Risk.MEDIUM, "build-file"
 
 

@@ -23,8 +23,8 @@ _PUBLISHERS = frozenset({"publish", "upload", "release"})
 # Programs that read, or check the project, without side doors that matter at this level.
 _HARMLESS = frozenset(
     {
-        "cat", "cut", "diff", "echo", "false", "grep", "head", "ls", "printf", "pwd", "pytest", "ruff", "mypy", "sort",
-        "stat", "tail", "true", "uniq", "wc", "which",
+        "cat", "cut", "diff", "echo", "false", "grep", "head", "ls", "mypy", "printf", "pwd", "pytest", "ruff",
+        "sort", "stat", "tail", "true", "uniq", "wc", "which",
     }
 )  # fmt: skip
 _HARMLESS_GIT = frozenset({"status", "diff", "log", "show", "branch"})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 
@@ -32,8 +33,9 @@ _CHARACTERS = {
 }
 """Kind and noun for each sign that is worth a finding wherever it stands."""
 
+_HIDDEN = re.compile(f"[{signs_of.HIDDEN}]")
 _UNWARNED = frozenset({signs_of.LINE_END, signs_of.BLANK})
-_LONGEST_HOST = 100
+_LONG_HOST = 80
 _MOST_HOSTS = 20
 _DELIMITERS = frozenset("/\\?#@:")
 
@@ -51,16 +53,14 @@ def judge(text: str, signs: str | None, rules: Rules) -> Iterator[Finding]:
         yield from _characters(text, signs)
         yield from _scripts(text, signs, rules)
     if rules.links:
-        for authority in authorities(text, whole=not rules.rows):
-            yield from _authority(authority)
+        yield from _links(text, rules)
 
 
 def host_note(text: str, rules: Rules) -> str:
     """The ASCII form of the hosts in a text that are not ASCII, as ``<host xn--...>``; empty if there is none."""
     if not rules.links or text.isascii():
         return ""
-    found = authorities(text, whole=not rules.rows)
-    hosts = list(dict.fromkeys(each.host for each in found if not each.host.isascii()))
+    hosts = list(dict.fromkeys(each.host for each in _foreign(text, rules)))
     forms = [form for host in hosts[:_MOST_HOSTS] if (form := _looked_up(host))]
     if not forms:
         return ""
@@ -116,26 +116,46 @@ def _scripts(text: str, signs: str, rules: Rules) -> Iterator[Finding]:
         yield Finding("disguise", disguise, ord(text[disguise]), rules.name, message)
 
 
-def _authority(authority: Authority) -> Iterator[Finding]:
-    host, where = authority.host, authority.where
-    if authority.credentials:
-        message = f"the URL has a user part; the host is {_ascii(host)}"
-        yield Finding("credentials", where, None, True, message)
-    if len(host) > _LONGEST_HOST:
-        yield Finding("long", where, None, True, f"long host: {len(host)} characters")
-    if host.isascii():
+def _links(text: str, rules: Rules) -> Iterator[Finding]:
+    found = authorities(text, whole=not rules.rows)
+    first = next((each for each in found if each.credentials or len(each.host) > _LONG_HOST), None)
+    if first is not None and first.credentials:
+        message = f"the URL has a user part; the host is {_ascii(first.host)}"
+        yield Finding("credentials", first.where, None, True, message)
+    elif first is not None:
+        yield Finding("long", first.where, None, True, f"long host: {len(first.host)} characters")
+    if text.isascii():
         return
+    seen: set[str] = set()
+    for authority in _foreign(text, rules):
+        if authority.host in seen:
+            continue
+        if len(seen) == _MOST_HOSTS:
+            message = f"more than {_MOST_HOSTS} hosts with letters that are not ASCII"
+            yield Finding("punycode", authority.where, None, True, message)
+            break
+        seen.add(authority.host)
+        yield _foreign_host(authority)
+
+
+def _foreign(text: str, rules: Rules) -> Iterator[Authority]:
+    found = authorities(text, whole=not rules.rows)
+    return (authority for authority in found if not authority.host.isascii())
+
+
+def _foreign_host(authority: Authority) -> Finding:
+    host, where = authority.host, authority.where
     form = _looked_up(host)
     if form is None:
-        yield Finding("punycode", where, None, True, f"no host can be named {_ascii(host)}")
-        return
+        return Finding("punycode", where, None, True, f"no host can be named {_ascii(host)}")
     suspect = _disguised(host) or not _DELIMITERS.isdisjoint(form)
-    yield Finding("punycode", where, None, suspect, f"the host is looked up as {form}")
+    return Finding("punycode", where, None, suspect, f"the host is looked up as {form}")
 
 
 def _looked_up(host: str) -> str | None:
-    hidden = any("\x80" <= sign <= "\x8c" for sign in shape(host, exact=True, kept=""))
-    return None if hidden else ascii_host(host)
+    form = ascii_host(host)
+    hidden = form and _HIDDEN.search(shape(host, exact=True, kept=""))
+    return None if hidden else form
 
 
 def _disguised(host: str) -> bool:

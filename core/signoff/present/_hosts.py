@@ -28,7 +28,8 @@ _PORT = re.compile(r":\d*$", re.ASCII)
 _DOTS = re.compile("[.\u3002\uff0e\uff61]")
 _LOGIN_SCHEMES = frozenset({"git+ssh", "rsync", "sftp", "ssh", "ssh+git", "svn+ssh"})
 _LOGIN = re.compile(r"[A-Za-z0-9_-]+")
-_LONGEST_LABEL = 63
+_LONGEST_HOST = 253
+_LONGEST_LABEL = 63  # Punycode takes quadratic time
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +81,10 @@ def _authority(found: re.Match[str]) -> Authority:
 def ascii_host(host: str) -> str | None:
     """The host as it is looked up, in ASCII; None if no host can have that name."""
     labels = []
+    if len(host) > _LONGEST_HOST:
+        return None
     for label in _DOTS.split(host):
-        if len(label) > _LONGEST_LABEL:  # Punycode takes quadratic time
+        if len(label) > _LONGEST_LABEL:
             return None
         # One by one: the lower case of a whole word would choose a final sigma.
         label = "".join(map(str.lower, unicodedata.normalize("NFKC", label)))

@@ -108,16 +108,17 @@ _PICTOGRAPHS = frozenset(_codes(
     (0x1F400, 0x1F64F), (0x1F680, 0x1F6FF), (0x1F7E0, 0x1F7F0), (0x1F90C, 0x1F9FF), (0x1FA70, 0x1FAFF),
 ))  # fmt: skip
 
-_NO_SCRIPT = """
-ALEF ANGSTROM BET BLACK-LETTER CARON DALET DOUBLE-STRUCK EULER FEMININE FULLWIDTH GIMEL HANGZHOU INFORMATION
-KELVIN MASCULINE MASU MATHEMATICAL MICRO MODIFIER OHM PLANCK ROMAN SCRIPT SEGMENTED SMALL SUPERSCRIPT TURNED
-VEDIC
-""".split()
+_NO_SCRIPT = {
+    "ALEF", "ANGSTROM", "BET", "BLACK-LETTER", "CARON", "DALET", "DOUBLE-STRUCK", "EULER", "FEMININE",
+    "FULLWIDTH", "GIMEL", "HANGZHOU", "INFORMATION", "KELVIN", "MASCULINE", "MASU", "MATHEMATICAL", "MICRO",
+    "MODIFIER", "OHM", "PLANCK", "ROMAN", "SCRIPT", "SEGMENTED", "SMALL", "SUPERSCRIPT", "TURNED", "VEDIC",
+}  # fmt: skip
 """First words of the names of letters and digits that are used with more than one script."""
 
-_NO_BLANKS = """
-BOPOMOFO CJK HALFWIDTH HANGUL HENTAIGANA HIRAGANA IDEOGRAPHIC KATAKANA KATAKANA-HIRAGANA VERTICAL
-""".split()
+_NO_BLANKS = {
+    "BOPOMOFO", "CJK", "HALFWIDTH", "HANGUL", "HENTAIGANA", "HIRAGANA", "IDEOGRAPHIC", "KATAKANA",
+    "KATAKANA-HIRAGANA", "VERTICAL",
+}  # fmt: skip
 """First words of the names of letters of the scripts that `EAST_ASIAN` stands for."""
 
 _SCRIPT_OF = {"ARABIC-INDIC": "ARABIC", "EXTENDED": "ARABIC", "": "TANGUT"}
@@ -166,8 +167,6 @@ _EMOJI = re.compile(
     f"|{PICTOGRAPH}{SELECTOR}|[{DIGIT}{KEYPAD}]{SELECTOR}{KEYCAP}"
 )
 _STRAY = re.compile(rf"(?:\A|(?<=[ \t\n{BLANK}{HIDDEN}])){MARK}+|(?<={MARK * 4}){MARK}+")
-_EXACT = {ord(BLANK): EXACT_BLANK, ord(OVERLAY): EXACT_OVERLAY, ord(KEYCAP): MARK}
-_LOOSE = {ord(OVERLAY): MARK, ord(KEYCAP): MARK}
 
 
 def shape(text: str, *, exact: bool, kept: str) -> str:
@@ -185,7 +184,9 @@ def shape(text: str, *, exact: bool, kept: str) -> str:
     if JOINER in signs or SELECTOR in signs:
         signs = _EMOJI.sub(lambda emoji: PICTOGRAPH * len(emoji[0]), signs)
         signs = signs.replace(JOINER, INVISIBLE).replace(SELECTOR, INVISIBLE)
-    signs = signs.translate(_EXACT if exact else _LOOSE)
+    signs = signs.replace(KEYCAP, MARK).replace(OVERLAY, EXACT_OVERLAY if exact else MARK)
+    if exact:
+        signs = signs.replace(BLANK, EXACT_BLANK)
     for blank in "\n\t":
         if blank not in kept:
             signs = signs.replace(blank, CONTROL)
@@ -222,11 +223,14 @@ def escape(code: int) -> str:
 
 
 _escapes = _Table({}, escape)
-_REPEATED = re.compile(r"(.)\1{7,}", re.DOTALL)
+_REPEATS = 8
+_REPEATED = re.compile(rf"(.)\1{{{_REPEATS - 1},}}", re.DOTALL)
 
 
 def escaped(run: str) -> str:
     """Every character of a run as an escape; eight or more of one as ``[400 x <U+200B ZWSP>]``."""
+    if len(run) < _REPEATS:
+        return run.translate(_escapes)
     parts = []
     at = 0
     for repeated in _REPEATED.finditer(run):

@@ -157,7 +157,8 @@ class _Search:
             small = (a1 - a0) + (b1 - b0) <= _SMALL_RANGE
             if small and self._search(gap):
                 continue
-            if parts := self._divide(gap):
+            parts = self._divide(gap)
+            if parts is not None:
                 pending.extend(parts)
             elif small or not self._search(gap):
                 self.coarse.add((a0, b0))
@@ -198,22 +199,23 @@ class _Search:
         self._found.extend((at[x], bt[y], 1) for x, y in pairs)
         return True
 
-    def _divide(self, gap: Range) -> list[Range]:
-        """Divide a range at its anchors: the unequal parts between them, none without anchors."""
+    def _divide(self, gap: Range) -> list[Range] | None:
+        """Divide a range at its anchors: the unequal parts between them; None without anchors."""
         a0, a1, b0, b1 = gap
         if not self._afford((a1 - a0) + (b1 - b0)):
-            return []
+            return None
         once_a = _unrepeated(self._a, a0, a1)
         once_b = _unrepeated(self._b, b0, b1)
-        candidates = [(i, once_b[item]) for item, i in once_a.items() if item in once_b]
+        anchors = _longest_increasing([(i, once_b[item]) for item, i in once_a.items() if item in once_b])
+        if not anchors:
+            return None
+        self._found.extend((i, j, 1) for i, j in anchors)
         parts: list[Range] = []
-        for i, j in _longest_increasing(candidates):
-            parts.append((a0, i, b0, j))
-            self._found.append((i, j, 1))
+        for i, j in (*anchors, (a1, b1)):
+            if a0 < i and b0 < j:
+                parts.append((a0, i, b0, j))
             a0, b0 = i + 1, j + 1
-        if parts:
-            parts.append((a0, a1, b0, b1))
-        return [part for part in parts if part[0] < part[1] and part[2] < part[3]]
+        return parts
 
     def _share(self, size: int) -> int:
         """Steps that a range of so many lines may use of those that are left."""

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Literal
 
-from signoff.present.reveal import Field, SafeText, reveal, reveal_line
+from signoff.present.reveal import Field, reveal, reveal_line
 from signoff.present.rows import Row, RowKind, Run, Side
 from signoff.present.words import Span, diff_words
 
@@ -85,11 +85,11 @@ class Document:
         notes: Plain and safe facts about the document, for its heading.
     """
 
-    def __init__(  # noqa: PLR0913  one argument for each thing a document knows
+    def __init__(
         self,
         kind: DocumentKind,
         runs: Sequence[Run],
-        sources: Sources = Sources(),  # noqa: B008  immutable
+        sources: Sources = Sources(),
         *,
         path: str | None = None,
         language_name: str | None = None,
@@ -112,9 +112,7 @@ class Document:
         self._other_context = other_context
         self._runs = runs
         self._starts = list(accumulate((run.length for run in runs), initial=0))
-        self._units = list(
-            accumulate((run.length if run.counts else 0 for run in runs), initial=0)
-        )
+        self._units = list(accumulate((run.length if run.counts else 0 for run in runs), initial=0))
         self._rows: OrderedDict[int, Row] = OrderedDict()
 
     def __len__(self) -> int:
@@ -205,24 +203,21 @@ class Document:
         """Look through everything that counts for what a reviewer should be warned of.
 
         This reads the whole document; it may be called in a thread of its own.
+
+        Returns:
+            The first finding of each kind and character.
         """
-        alerts: dict[str, Alert] = {}
-        for number, run in enumerate(self._runs):
-            start = self._starts[number]
-            if run.text is not None:
-                found = ((finding, start) for finding in run.text().findings)
-                text = ""
-            elif run.counts:
-                side, first = _side_of(run)
-                lines = self._sources.of(side)[first : first + run.length]
-                text = "".join(lines).replace(self._sources.eol, "\n")
-                found = ((finding, start) for finding in reveal(text, self._sources.field).findings)
-            else:
+        alerts: dict[tuple[str, int | None], Alert] = {}
+        for run, start in zip(self._runs, self._starts, strict=False):
+            if not run.counts:
                 continue
-            for finding, row in found:
-                if finding.warn and finding.kind not in alerts:
-                    row += text.count("\n", 0, finding.where)
-                    alerts[finding.kind] = Alert(finding.kind, finding.message, row)
+            text = "" if run.text else self._text_of(run)
+            safe = run.text() if run.text else reveal(text, self._sources.field)
+            for finding in safe.findings:
+                key = finding.kind, finding.codepoint
+                if finding.warn and key not in alerts:
+                    row = start + text.count("\n", 0, finding.where)
+                    alerts[key] = Alert(finding.kind, finding.message, row)
         return tuple(alerts.values())
 
     def __iter__(self) -> Iterator[Row]:
@@ -245,14 +240,20 @@ class Document:
         pairs = zip(self._runs, self._starts, strict=False)
         return [start for run, start in pairs if wanted(run)]
 
+    def _text_of(self, run: Run) -> str:
+        """The lines of a run as one text."""
+        side, first = _side_of(run)
+        lines = self._sources.of(side)[first : first + run.length]
+        return "".join(lines).replace(self._sources.eol, "\n")
+
     def _make(self, number: int, offset: int) -> Row:
         """Make a row of a run."""
         run = self._runs[number]
         unit = self._units[number] + offset if run.counts else None
         old = None if run.old is None else run.old + offset
         new = None if run.new is None else run.new + offset
-        old_no = None if old is None else old + 1
-        new_no = None if new is None else new + 1
+        old_no = None if old is None or not run.numbered else old + 1
+        new_no = None if new is None or not run.numbered else new + 1
         if run.text is not None:
             return Row(run.kind, run.text(), old_no, new_no, unit, lines=run.lines)
         side, first = _side_of(run)

@@ -13,7 +13,7 @@ from signoff.present.facts import FileFacts, content_fact, line_ends, line_fact_
 from signoff.present.language import language_of
 from signoff.present.media import is_binary
 from signoff.present.reveal import SafeText, quoted, reveal_line
-from signoff.present.rows import RowKind, Run, fixed, joined, number_of
+from signoff.present.rows import RowKind, Run, Side, fixed, joined, number_of
 
 __all__ = ["CONTEXT", "binary_document", "diff_document", "file_document"]
 
@@ -28,8 +28,7 @@ _HEX_WIDTH = 16
 _HEADING_SEARCH = 2_000
 _NO_NEWLINE = "\\ no newline at end of file"
 _GAVE_UP = (
-    "shown as replaced: too much differs here to be compared line by line, "
-    "so equal lines may be among these"
+    "shown as replaced: too much differs here to be compared line by line, so equal lines may be among these"
 )
 
 
@@ -57,13 +56,16 @@ def diff_document(
     if is_binary(after):
         return binary_document(before, after, path, facts=facts)
     replaces_binary = is_binary(before)
-    old = [] if replaces_binary else split_lines(before.decode())
-    new = split_lines(after.decode())
-    place = [*place_runs(path, facts)]
+    old = "" if replaces_binary else before.decode()
+    new = after.decode()
+    rows = [*place_runs(path, facts)]
     if replaces_binary:
-        place.append(content_fact("text replaces binary content", before, path))
-    diff = diff_lines(old, new)
-    change = _Change(path, facts, _sources(old, new), diff, tuple(place), not replaces_binary)
+        rows.append(content_fact("text replaces binary content", before, path))
+    else:
+        rows.extend(line_fact_runs(old, new))
+    sources = _sources(old, new)
+    diff = diff_lines(sources.old, sources.new)
+    change = _Change(path, facts, sources, diff, tuple(rows), not replaces_binary)
     return change.document(CONTEXT)
 
 
@@ -85,8 +87,8 @@ def file_document(
     """
     if is_binary(content):
         return binary_document(None, content, path, facts=facts)
-    lines = split_lines(content.decode())
-    sources = _sources([], lines)
+    sources = _sources("", content.decode())
+    lines = sources.new
     runs = [*place_runs(path, facts), *_changed_lines(RowKind.PLAIN, sources, 0, len(lines))]
     if not lines:
         runs.append(fixed(RowKind.NOTE, "(empty file)", counts=True))
@@ -152,15 +154,12 @@ class _Change:
     facts: FileFacts
     sources: Sources
     diff: LineDiff
-    place: tuple[Run, ...]
+    fact_runs: tuple[Run, ...]
     complete: bool
 
     def document(self, context: int) -> Document:
         """Make the document with so many unchanged lines around each change."""
-        old, new = self.sources.old, self.sources.new
-        runs = [*self.place]
-        if self.complete:
-            runs.extend(line_fact_runs(old, new))
+        runs = [*self.fact_runs]
         changed = [opcode for opcode in self.diff.opcodes if opcode.tag != "equal"]
         if changed or runs:
             runs.extend(_hunk_runs(self.sources, self.diff.opcodes, max(context, 0)))
@@ -181,9 +180,9 @@ class _Change:
         )
 
 
-def _sources(old: list[str], new: list[str]) -> Sources:
-    ends = {line_ends(lines) for lines in (old, new)} - {None}
-    return Sources(old, new, "\r\n" if ends == {"CRLF"} else "\n")
+def _sources(old: str, new: str) -> Sources:
+    ends = {line_ends(text) for text in (old, new)} - {None}
+    return Sources(split_lines(old), split_lines(new), "\r\n" if ends == {"CRLF"} else "\n")
 
 
 def _eol_notes(sources: Sources) -> tuple[str, ...]:
@@ -255,7 +254,7 @@ def _changed_lines(
         stop: Line that follows the last one.
         shift: How much further the line of the other version stands that each is compared with.
     """
-    side = "old" if kind is RowKind.REMOVED else "new"
+    side: Side = "old" if kind is RowKind.REMOVED else "new"
     lines = sources.of(side)
 
     def run(first: int, length: int, text: partial[SafeText] | None = None) -> Run:

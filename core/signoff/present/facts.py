@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from signoff.present.media import media_type
 from signoff.present.reveal import SafeText
 from signoff.present.rows import RowKind, Run, fixed, joined, number_of, quoted_path
 
-__all__ = ["FileFacts", "content_fact", "line_fact_runs", "place_runs"]
+__all__ = ["FileFacts", "content_fact", "line_ends", "line_fact_runs", "place_runs"]
 
 _EXECUTABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 _SPECIAL = stat.S_ISUID | stat.S_ISGID
@@ -67,13 +67,13 @@ def place_runs(path: str, facts: FileFacts) -> Iterator[Run]:
         yield _fact(f"permissions change{was} to {after:o}{_executable_change(before, after)}")
 
 
-def line_fact_runs(before: Sequence[str], after: Sequence[str]) -> Iterator[Run]:
+def line_fact_runs(before: str, after: str) -> Iterator[Run]:
     """Rows about changes of line ends and of the newline at the end of a file."""
     was, becomes = line_ends(before), line_ends(after)
     if was and becomes and was != becomes:
         yield _fact(f"line ends change from {was} to {becomes}")
     if before and after:
-        had, has = before[-1].endswith("\n"), after[-1].endswith("\n")
+        had, has = before.endswith("\n"), after.endswith("\n")
         if had and not has:
             yield _fact("no newline at end of file any more")
         elif has and not had:
@@ -82,10 +82,9 @@ def line_fact_runs(before: Sequence[str], after: Sequence[str]) -> Iterator[Run]
         yield _fact("the file becomes empty")
 
 
-def line_ends(lines: Sequence[str]) -> str | None:
+def line_ends(text: str) -> str | None:
     """How the lines of a text end: "LF", "CRLF", "LF and CRLF mixed", or None without any end."""
-    ended = sum(line.endswith("\n") for line in lines)
-    windows = sum(line.endswith("\r\n") for line in lines)
+    ended, windows = text.count("\n"), text.count("\r\n")
     if not ended:
         return None
     if windows == ended:

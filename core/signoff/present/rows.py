@@ -79,6 +79,7 @@ class Run:
         partner: First line of the other version that these lines are compared with word by word.
         text: Makes the text of a single row that is no line; None for lines.
         lines: Number of lines that a single row stands for.
+        numbered: Whether lines have numbers that are worth showing.
     """
 
     kind: RowKind
@@ -89,6 +90,7 @@ class Run:
     partner: int | None = None
     text: Callable[[], SafeText] | None = None
     lines: int = 1
+    numbered: bool = True
 
 
 def fixed(kind: RowKind, text: SafeText | str, *, counts: bool = False, lines: int = 1) -> Run:

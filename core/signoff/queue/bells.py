@@ -125,12 +125,13 @@ def _ring(path: Path) -> None:
         if error.errno == errno.ENXIO:  # nobody has it open for reading: its owner died
             _take_down(path)
         return
-    try:
-        # A full pipe has been rung often enough.
-        with contextlib.suppress(OSError):
-            os.write(descriptor, b"!")
-    finally:
-        os.close(descriptor)
+    os.close(descriptor)
+    # Rung through a descriptor that also reads: writing to a pipe whose only reader has just left
+    # would kill programs that do not ignore SIGPIPE. A full pipe has been rung often enough.
+    with contextlib.suppress(OSError):
+        descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "wb", buffering=0) as pipe:
+            pipe.write(b"!")
 
 
 def _take_down(path: Path) -> None:

@@ -123,7 +123,7 @@ def submission_from_text(text: str) -> Submission:
 
 
 def decision_to_json(decision: Decision) -> dict[str, Any]:
-    """Return a decision as a JSON object."""
+    """Return a decision as a JSON object, ``approved`` first."""
     return {
         "approved": decision.approved,
         "note": decision.note,

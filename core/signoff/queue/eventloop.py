@@ -11,7 +11,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, Self, TypeVar
 
+from signoff.queue import wording
 from signoff.queue.bells import Bell
+from signoff.queue.errors import QueueUnavailableError
 
 __all__ = ["AsyncBell", "OwnThread"]
 
@@ -29,9 +31,17 @@ class OwnThread:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="signoff-queue")
 
     async def run(self, work: Callable[_P, _T], *args: _P.args, **options: _P.kwargs) -> _T:
-        """Do the work there and return its result. Cancelling does not stop work that has begun."""
+        """Do the work there and return its result. Cancelling does not stop work that has begun.
+
+        Raises:
+            QueueUnavailableError: The thread was closed.
+        """
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._executor, lambda: work(*args, **options))
+        try:
+            doing = loop.run_in_executor(self._executor, lambda: work(*args, **options))
+        except RuntimeError as error:
+            raise QueueUnavailableError(wording.CLOSED_CONNECTION) from error
+        return await doing
 
     def close(self) -> None:
         """Let the thread end after the work it has."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import socket
 import threading
 from pathlib import Path
 
@@ -88,7 +87,7 @@ class Lease:
 
 def this_host() -> str:
     """Name of this machine, for people."""
-    return socket.gethostname()
+    return os.uname().nodename
 
 
 def this_boot() -> str:

@@ -14,7 +14,11 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from signoff.queue.errors import QueueNotFoundError, QueuePlaceError, QueueUnavailableError
+from signoff.queue.errors import (
+    QueueNotFoundError,
+    QueuePlaceError,
+    QueueUnavailableError,
+)
 
 __all__ = ["PLACE_VARIABLE", "QueuePlace", "create_private_file", "locate", "refuse_unsafe_file"]
 
@@ -28,8 +32,9 @@ _MOUNTS = Path("/proc/self/mountinfo")
 
 # File systems that several machines may use at once, or that a virtual machine shares with its host.
 _SHARED_FILE_SYSTEMS = frozenset(
-    """9p acfs afs beegfs ceph cifs coda fakeowner gfs gfs2 glusterfs gpfs lustre ncpfs nfs nfs4 ocfs2
-    orangefs prl_fs smb3 smbfs vboxsf virtiofs vmhgfs""".split()
+    {"9p", "acfs", "afs", "beegfs", "ceph", "cifs", "coda", "fakeowner", "gfs", "gfs2", "glusterfs"}
+    | {"gpfs", "lustre", "ncpfs", "nfs", "nfs4", "ocfs2", "orangefs", "prl_fs", "smb3", "smbfs"}
+    | {"vboxsf", "virtiofs", "vmhgfs"}
 )
 # FUSE can be anything, so it counts as remote, except for these.
 _LOCAL_FUSE = frozenset({"fuse.cryfs", "fuse.encfs", "fuse.fuse-overlayfs", "fuse.gocryptfs"})
@@ -88,7 +93,9 @@ class QueuePlace:
             QueuePlaceError: The place is unsafe; the message says what to do.
         """
         for directory in (*self._below_trusted(), self.bells, self.leases):
-            _refuse_unsafe_directory(directory, queue=self.directory)
+            inside = directory.is_relative_to(self.directory)
+            forbidden = 0o077 if inside else 0o022  # others may see the way, but not change it
+            _refuse_unsafe_directory(directory, forbidden, queue=self.directory)
         refuse_unsafe_file(self.database)
         _refuse_shared_file_system(self.directory)
 
@@ -113,15 +120,17 @@ def locate(place: str | os.PathLike[str] | None = None) -> QueuePlace:
         place = os.environ.get(PLACE_VARIABLE) or "default"
     if isinstance(place, str) and "/" not in place and not place.startswith((".", "~")):
         return _named(place)
-    directory = Path(os.path.abspath(Path(place).expanduser()))  # noqa: PTH100 (keeps links visible)
+    try:
+        directory = Path(os.path.abspath(Path(place).expanduser()))  # noqa: PTH100 (keeps links visible)
+    except RuntimeError as error:
+        raise QueuePlaceError(f"{place} names no directory: {error}") from error
     return QueuePlace(directory, directory.parent)
 
 
 def _named(name: str) -> QueuePlace:
     if not _NAME.fullmatch(name):
         raise QueuePlaceError(
-            f"{name!r} is not the name of a queue: use letters, digits, '.', '_' and '-',"
-            " or a path with a slash"
+            f"{name!r} is not the name of a queue: use letters, digits, '.', '_' and '-', or a path with a slash"
         )
     # Imported late: a queue given as a path does not pay for it.
     import platformdirs
@@ -156,18 +165,18 @@ def refuse_unsafe_file(path: Path) -> None:
         return
     if not stat.S_ISREG(found.st_mode):
         raise QueuePlaceError(f"{path} is not a regular file; move it away")
-    _refuse_foreign(path, found, "chmod 600")
+    _refuse_foreign(path, found, 0o077, "chmod 600")
 
 
 def _create_private_directory(path: Path) -> None:
     try:
         path.mkdir(_PRIVATE_DIRECTORY)
-    except FileExistsError:
+    except (FileExistsError, IsADirectoryError):  # macOS says the latter of "/"
         return
     path.chmod(_PRIVATE_DIRECTORY)  # mkdir() may have been cut down by an unusual umask
 
 
-def _refuse_unsafe_directory(path: Path, *, queue: Path) -> None:
+def _refuse_unsafe_directory(path: Path, forbidden: int, *, queue: Path) -> None:
     try:
         found = path.lstat()
     except FileNotFoundError:
@@ -180,26 +189,24 @@ def _refuse_unsafe_directory(path: Path, *, queue: Path) -> None:
         )
     if not stat.S_ISDIR(found.st_mode):
         raise QueuePlaceError(f"{path} is not a directory; move it away or name another place")
-    _refuse_foreign(path, found, "chmod 700")
+    _refuse_foreign(path, found, forbidden, "chmod 700")
 
 
-def _refuse_foreign(path: Path, found: os.stat_result, remedy: str) -> None:
+def _refuse_foreign(path: Path, found: os.stat_result, forbidden: int, remedy: str) -> None:
     if found.st_uid != os.geteuid():
         raise QueuePlaceError(
             f"{path} belongs to user {found.st_uid}, not to you; name another place for your queue"
         )
-    if found.st_mode & 0o077:
+    if found.st_mode & forbidden:
         raise QueuePlaceError(
-            f"other users may enter {path} (mode {stat.S_IMODE(found.st_mode):04o});"
-            f" see who put that there, then run: {remedy} {path}"
+            f"other users have access to {path} (mode {stat.S_IMODE(found.st_mode):04o});"
+            f" make sure that what is in there is yours, then run: {remedy} {path}"
         )
 
 
 def _refuse_shared_file_system(directory: Path) -> None:
     kind = file_system_of(directory)
-    shared = kind in _SHARED_FILE_SYSTEMS or (
-        kind.startswith("fuse.") and kind not in _LOCAL_FUSE
-    )
+    shared = kind in _SHARED_FILE_SYSTEMS or (kind.startswith("fuse.") and kind not in _LOCAL_FUSE)
     if shared:
         raise QueuePlaceError(
             f"{directory} is on a {kind} file system, where locks and shared memory are not reliable;"

@@ -204,6 +204,9 @@ class ReviewQueue(Protocol):
     ) -> tuple[HistoryRecord, ...]:
         """A page of history, newest first, of records with seq below `before`."""
 
+    def verify(self) -> int | None:
+        """Check the chain of the history: the seq of the first broken record, None if it is whole."""
+
     def agents(self) -> tuple[AgentRecord, ...]:
         """All agent connections, first seen first."""
 

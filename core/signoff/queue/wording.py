@@ -21,9 +21,7 @@ CLOSED = "the agent closed its connection to the queue"
 """Why a request of a closed connection was withdrawn."""
 
 CLOSED_CONNECTION = "this connection to the queue is closed; open a new one"
-FORKED = (
-    "this connection to the queue was opened before a fork; open one of its own in each process"
-)
+FORKED = "this connection to the queue was opened before a fork; open one of its own in each process"
 
 
 def duration(microseconds: int) -> str:

@@ -98,7 +98,7 @@ class DecisionGuard(Stage, Generic[Payload]):
         self._permit = None
         if self._editor is not None:
             return self._press_in_editor(self._editor, key, t)
-        seen = self._watch.press(key, t)
+        seen = self._watch.press(key, t, self._awaited())
         typed = is_typed(key) or key in ENTER_KEYS
         if t < self._quiet_at and typed:
             self._quiet_at = t + self.settings.burst_quiet
@@ -244,6 +244,14 @@ class DecisionGuard(Stage, Generic[Payload]):
             case _:
                 pass
         return verdict
+
+    def _awaited(self) -> frozenset[str]:
+        """The keys that the open sheet or bar asks for."""
+        if self._sheet is not None:
+            return self._sheet.confirm
+        if self._bar is not None:
+            return frozenset(key for key, decision in self._keys.decides.items() if decision == "!")
+        return frozenset()
 
     # Reasons against
 

@@ -77,7 +77,8 @@ class Judge:
 
     def confirmed(self, offer: Offer, key: str, t: float) -> Verdict:
         """Go through with what an editor or a sheet was about, as far as it is still possible."""
-        members = [self.look(ref) for ref in offer.refs]
+        # Who was put off was left out when the offer was made; a single request may be.
+        members = [replace(self.look(ref), later=False) for ref in offer.refs]
         who = eligible(members, frozenset(offer.refs))
         covered = frozenset(who.ready) if offer.act.approves else who.waiting & frozenset(offer.refs)
         still = [member for member in members if member.ref in covered]

@@ -64,6 +64,7 @@ class Seen:
 class _Stroke:
     key: str
     t: float
+    counts: bool = False
 
 
 class KeyWatch:
@@ -79,15 +80,22 @@ class KeyWatch:
         self._run_length = 0
         self._decision: _Stroke | None = None
 
-    def press(self, key: str, t: float) -> Seen:
-        """Take note of a key and say what it tells."""
+    def press(self, key: str, t: float, awaited: frozenset[str] = frozenset()) -> Seen:
+        """Take note of a key and say what it tells.
+
+        Args:
+            key: As `press` of the guard takes it.
+            t: When it was pressed.
+            awaited: Keys that an open sheet or bar asks for. Pressing them twice is impatience.
+        """
         self._follow_run(key, t)
+        counts = is_typed(key) and key not in self._keys.navigation and key not in awaited
         if is_typed(key):
-            self._strokes.append(_Stroke(key, t))
+            self._strokes.append(_Stroke(key, t, counts))
         while self._strokes and t - self._strokes[0].t > MEMORY:
             self._strokes.popleft()
         return Seen(
-            typing_since=self._typing_since(key, t) if self._settings.typing_lock else None,
+            typing_since=self._typing_since(key, t) if counts and self._settings.typing_lock else None,
             repeating_since=self._run_start if self._run_length >= 3 else None,
             quiet=t - self._other_at,
         )
@@ -117,13 +125,8 @@ class KeyWatch:
             self._run_length = 1
 
     def _typing_since(self, key: str, t: float) -> float | None:
-        if not self._counts(key):
-            return None
-        window = [
-            stroke
-            for stroke in self._strokes
-            if t - stroke.t <= self._settings.burst_window and self._counts(stroke.key)
-        ]
+        start = t - self._settings.burst_window
+        window = [stroke for stroke in self._strokes if stroke.counts and stroke.t >= start]
         if (
             len(window) >= self._settings.burst_keys
             and len({stroke.key for stroke in window}) > 1
@@ -138,9 +141,6 @@ class KeyWatch:
         if first is None or first.key == key or t - first.t >= self._settings.quiet_before:
             return None
         return first.t
-
-    def _counts(self, key: str) -> bool:
-        return is_typed(key) and key not in self._keys.navigation
 
     def _tells(self, key: str) -> bool:
         return key in self._keys.decides or key not in self._keys.bound

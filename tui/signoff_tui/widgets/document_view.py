@@ -6,10 +6,10 @@ screen can count what was shown, and asks for syntax colors of visible blocks on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -17,7 +17,8 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from signoff.present.document import Document, Row, RowKind
+from signoff.present.document import Document
+from signoff.present.rows import Row, RowKind
 from signoff_tui.coverage import Part
 from signoff_tui.highlight import BLOCK_LINES, Block, Highlights, Spans
 from signoff_tui.lines import Line, paint
@@ -169,6 +170,28 @@ class DocumentView(Widget):
             self._go(place)
         return place is not None
 
+    def go_unseen(self, is_shown: Callable[[int], bool]) -> bool:
+        """Go to the first coverage unit that was not shown and is not visible now; False when there is none."""
+        if self._reading is None:
+            return False
+        visible = {part.unit for part in self._reading.parts(self._visible) if part.count == 1}
+        for unit in range(self._reading.units):
+            if unit not in visible and not is_shown(unit):
+                self._go(self._reading.place_of_unit(unit))
+                return True
+        return False
+
+    def set_context(self, lines: int) -> None:
+        """Show another number of unchanged lines around changes; what was shown stays shown."""
+        if self._content is not None:
+            documents = tuple(document.with_context(lines) for document in self._content.documents)
+            self._content = Content(self._content.owner, documents)
+            self._reading = Reading(documents, self._text_width())
+            self._top = Place(0)
+            self._highlights.clear()
+            self._asked.clear()
+            self._relayout()
+
     def _go(self, place: Place) -> None:
         if place != self._top:
             self._top = place
@@ -183,7 +206,7 @@ class DocumentView(Widget):
     @property
     def _gutter(self) -> int:
         """Cells for line numbers, sign and the space behind it."""
-        return _gutter_width(self.size.width < NARROW)
+        return _gutter_width(narrow=self.size.width < NARROW)
 
     def _text_width(self) -> int:
         return max(self.size.width - self._gutter, 8)
@@ -315,12 +338,7 @@ def _styled(
     clipped = [(max(a, start), min(b, end), style) for a, b, style in overlays if a < end and b > start]
     cuts = sorted({start, end, *(a for a, _, _ in clipped), *(b for _, b, _ in clipped)})
     segments = []
-    for a, b in zip(cuts, cuts[1:], strict=False):
+    for a, b in pairwise(cuts):
         style = next((s for x, y, s in reversed(clipped) if x <= a and y >= b), base)
         segments.append(Segment(text[a:b], style))
     return segments
-
-
-def cells(text: str) -> int:
-    """Width of safe text in cells."""
-    return cell_len(text)

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 from signoff.queue import wording
 from signoff.queue.codec import pack_text, to_text
 from signoff.queue.errors import (
+    InvalidSubmissionError,
     QueueUnavailableError,
     RequestConflictError,
 )
@@ -100,14 +101,12 @@ class SqliteAgentQueue:
             NotJsonError: A JSON-shaped field holds something else.
             QueueUnavailableError: The request was not stored.
         """
-        requests.check_submission(submission)
+        posting = requests.posting(submission)
         with self._engine.write() as transaction:
             self._require_registered(transaction)
             there = requests.by_key(transaction, self._info.session, submission.key)
             if there is None:
-                return requests.insert(
-                    transaction, self._asked_by, submission, request_id=new_id(), revision=1
-                )
+                return requests.insert(transaction, self._asked_by, posting, request_id=new_id(), revision=1)
             _refuse_other_content(there, submission)
             return requests.take_over(transaction, there, self._asked_by)
 
@@ -124,7 +123,7 @@ class SqliteAgentQueue:
             NotJsonError: A JSON-shaped field holds something else.
             QueueUnavailableError: Nothing was changed.
         """
-        requests.check_submission(submission)
+        posting = requests.posting(submission)
         with self._engine.write() as transaction:
             self._require_registered(transaction)
             there = requests.newest(transaction, request_id, self._info.session)
@@ -132,16 +131,12 @@ class SqliteAgentQueue:
                 raise unknown_to_session(request_id)
             owner = requests.by_key(transaction, self._info.session, submission.key)
             if owner is not None and owner.id != there.id:
-                raise RequestConflictError(
-                    f"the key {submission.key!r} already belongs to request {owner.id}"
-                )
+                raise RequestConflictError(f"the key {submission.key!r} already belongs to request {owner.id}")
             if there.pending and requests.same_content(there, submission):
                 return requests.take_over(transaction, there, self._asked_by)
             revision = there.revision + 1
             requests.supersede(transaction, there, wording.replaced(revision, there.state))
-            return requests.insert(
-                transaction, self._asked_by, submission, request_id=there.id, revision=revision
-            )
+            return requests.insert(transaction, self._asked_by, posting, request_id=there.id, revision=revision)
 
     def wait(self, request_id: str) -> Outcome:
         """Block until the newest revision of the request ends, and mark the answer delivered.
@@ -188,9 +183,7 @@ class SqliteAgentQueue:
             if grant is None:
                 return None
             decision = Decision(approved=True, source=DecisionSource.GRANT, by=grant.id)
-            history.append_call(
-                transaction, self._asked_by, submission, RequestState.APPROVED, decision
-            )
+            history.append_call(transaction, self._asked_by, submission, RequestState.APPROVED, decision)
             return grants.count_use(transaction, grant)
 
     def record(self, submission: Submission, decision: Decision) -> None:
@@ -300,9 +293,7 @@ class SqliteAgentQueue:
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """,
                 self._asked_by.agent_id,
-                to_text(
-                    {"name": info.name, "session": info.session, "cwd": info.cwd, "via": info.via}
-                ),
+                to_text({"name": info.name, "session": info.session, "cwd": info.cwd, "via": info.via}),
                 pack_text(info.session),
                 self._asked_by.pid,
                 pack_text(self._asked_by.host),
@@ -315,8 +306,7 @@ class SqliteAgentQueue:
         row = transaction.row("SELECT ended_at FROM agents WHERE id = ?", self._asked_by.agent_id)
         if row is None or row["ended_at"] is not None:
             raise QueueUnavailableError(
-                "this connection was taken for dead, because its lease file is no longer locked;"
-                " open a new one"
+                "this connection was taken for dead, because its lease file is no longer locked; open a new one"
             )
 
     def _thread(self) -> OwnThread:

@@ -56,28 +56,27 @@ class Answers:
         return self._deliver([request])[request_id]
 
     def collect(
-        self, newcomers: Collection[str], waiting: Collection[str], since: int, *, due: bool
+        self, newcomers: Collection[str], waiting: Collection[str], since: int | None, *, due: bool
     ) -> Findings:
         """Look for several waiters at once, in one consistent look.
 
         Args:
             newcomers: Ids that are waited for since the look before.
             waiting: All ids that are waited for.
-            since: Cursor of the look before; changes after it are looked at.
+            since: Cursor of the look before; changes after it are looked at. None in the first look.
             due: Whether the deadline of one of them has passed.
         """
         if due:
             self._expire()
         with self._engine.read() as look:
             cursor = look.number("SELECT value FROM counters WHERE name = 'change'")
-            wanted = {*newcomers, *self._changed(look, since).intersection(waiting)}
+            changed = set() if since is None else self._changed(look, since)
+            wanted = {*newcomers, *changed.intersection(waiting)}
             found = {id_: requests.newest(look, id_, self._session) for id_ in wanted}
         known = [request for request in found.values() if request is not None]
         return Findings(
             outcomes=self._deliver(request for request in known if not request.pending),
-            waiting={
-                request.id: request.submission.expires_at for request in known if request.pending
-            },
+            waiting={request.id: request.submission.expires_at for request in known if request.pending},
             unknown=frozenset(id_ for id_, request in found.items() if request is None),
             cursor=cursor,
         )

@@ -149,12 +149,15 @@ class Engine:
         Raises:
             QueueUnavailableError: The change was not made.
         """
-        with self._usable() as connection, self._translated():
-            with self._write_lock.held(PATIENCE_SECONDS):
-                connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-                with _transaction(connection, "IMMEDIATE"):
-                    transaction = Transaction(connection)
-                    yield transaction
+        with (
+            self._usable() as connection,
+            self._translated(),
+            self._write_lock.held(PATIENCE_SECONDS),
+        ):
+            connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            with _transaction(connection, "IMMEDIATE"):
+                transaction = Transaction(connection)
+                yield transaction
         for key in transaction.bells:
             self.bells.ring(key)
 
@@ -223,10 +226,12 @@ class Engine:
             draft = target.with_name(f".{secrets.token_hex(8)}.db")
             create_private_file(draft)
             try:
-                with contextlib.closing(_connect(draft)) as connection:
-                    with _transaction(connection, "IMMEDIATE"):
-                        for statement in STATEMENTS:
-                            connection.execute(statement)
+                with (
+                    contextlib.closing(_connect(draft)) as connection,
+                    _transaction(connection, "IMMEDIATE"),
+                ):
+                    for statement in STATEMENTS:
+                        connection.execute(statement)
                 draft.rename(target)
             finally:
                 draft.unlink(missing_ok=True)
@@ -251,9 +256,7 @@ def _transaction(connection: sqlite3.Connection, kind: str) -> Iterator[None]:
 
 
 def _connect(database: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        database, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False
-    )
+    connection = sqlite3.connect(database, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
     try:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA journal_mode = WAL")
@@ -275,9 +278,7 @@ def _refuse_foreign_version(database: Path) -> None:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION_ID:
-        raise QueueUnavailableError(
-            f"{database} is not a queue of signoff; move it away or name another place"
-        )
+        raise QueueUnavailableError(f"{database} is not a queue of signoff; move it away or name another place")
     if version > SCHEMA_VERSION:
         raise QueueVersionError(
             f"{database} was written by a newer signoff (format {version}, this one knows"
@@ -307,6 +308,4 @@ _CAUSES: dict[int, str] = {
 def _translation(error: sqlite3.Error, database: Path) -> QueueError:
     code: Any = getattr(error, "sqlite_errorcode", None)
     cause = None if code is None else _CAUSES.get(code & 0xFF)
-    return QueueUnavailableError(
-        f"{database} {cause} ({error})" if cause else f"{database} failed: {error}"
-    )
+    return QueueUnavailableError(f"{database} {cause} ({error})" if cause else f"{database} failed: {error}")

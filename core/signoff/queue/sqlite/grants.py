@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from signoff.queue.codec import pack_text, to_text
+from signoff.queue.errors import UnknownRequestError
 from signoff.queue.ids import new_id
 from signoff.queue.records import Grant, Submission
 from signoff.queue.sqlite.engine import Look, Transaction
 from signoff.queue.sqlite.rows import grant_from_row
 
-__all__ = ["all_grants", "count_use", "in_force", "remember", "revoke_session"]
+__all__ = ["all_grants", "count_use", "in_force", "remember", "revoke", "revoke_session"]
 
 
 def in_force(look: Look, session: str, submission: Submission) -> Grant | None:
@@ -78,12 +79,29 @@ def remember(
 
 def count_use(transaction: Transaction, grant: Grant) -> Grant:
     """Count one use of a grant in force and return it as it is now."""
-    transaction.run(
-        "UPDATE grants SET uses = uses + 1, last_used_at = ? WHERE id = ?", transaction.now, grant.id
-    )
+    transaction.run("UPDATE grants SET uses = uses + 1, last_used_at = ? WHERE id = ?", transaction.now, grant.id)
     row = transaction.row("SELECT * FROM grants WHERE id = ?", grant.id)
     assert row is not None
     return grant_from_row(row)
+
+
+def revoke(transaction: Transaction, grant_id: str, by: str) -> bool:
+    """Revoke one grant; returns False when it was revoked before.
+
+    Raises:
+        UnknownRequestError: There is no such grant.
+    """
+    revoked = transaction.run(
+        "UPDATE grants SET revoked_at = ?, revoked_by = ? WHERE id = ? AND revoked_at IS NULL",
+        transaction.now,
+        pack_text(by),
+        pack_text(grant_id),
+    )
+    if revoked:
+        return True
+    if transaction.row("SELECT 1 FROM grants WHERE id = ?", pack_text(grant_id)) is None:
+        raise UnknownRequestError(f"there is no grant {grant_id!r}")
+    return False
 
 
 def revoke_session(transaction: Transaction, session: str, by: str) -> int:
@@ -96,9 +114,7 @@ def revoke_session(transaction: Transaction, session: str, by: str) -> int:
     )
 
 
-def all_grants(
-    look: Look, *, session: str | None = None, include_revoked: bool = False
-) -> tuple[Grant, ...]:
+def all_grants(look: Look, *, session: str | None = None, include_revoked: bool = False) -> tuple[Grant, ...]:
     """Return grants, oldest first.
 
     Args:

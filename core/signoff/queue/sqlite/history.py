@@ -62,14 +62,10 @@ def append_call(
 ) -> None:
     """Record a call that was answered without ever being a request."""
     record = _record(transaction, asked_by, submission, state)
-    _insert(
-        transaction, replace(record, decision=decision), asked_by, content=submission_to_text(submission)
-    )
+    _insert(transaction, replace(record, decision=decision), asked_by, content=submission_to_text(submission))
 
 
-def page(
-    look: Look, which: HistoryFilter, before: int | None, limit: int
-) -> tuple[HistoryRecord, ...]:
+def page(look: Look, which: HistoryFilter, before: int | None, limit: int) -> tuple[HistoryRecord, ...]:
     """Return a page of the history, newest first.
 
     Args:
@@ -90,7 +86,7 @@ def page(
     used = {test: value for test, value in tests.items() if value is not None}
     where = f"WHERE {' AND '.join(used)}" if used else ""
     rows = look.rows(
-        f"{_SELECT} {where} ORDER BY h.seq DESC LIMIT ?",  # noqa: S608 (the tests are our own words)
+        f"{_SELECT} {where} ORDER BY h.seq DESC LIMIT ?",
         *used.values(),
         max(0, limit),
     )
@@ -102,9 +98,7 @@ def first_broken(engine: Engine) -> int | None:
     seq, previous = 0, FIRST_HASH
     while True:
         with engine.read() as look:
-            rows = look.rows(
-                f"{_SELECT} WHERE h.seq > ? ORDER BY h.seq LIMIT ?", seq, _CHECKED_AT_ONCE
-            )
+            rows = look.rows(f"{_SELECT} WHERE h.seq > ? ORDER BY h.seq LIMIT ?", seq, _CHECKED_AT_ONCE)
         if not rows:
             return None
         for row in rows:

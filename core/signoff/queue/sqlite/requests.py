@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from signoff.canonical import canonical
 from signoff.queue.codec import (
@@ -20,17 +21,43 @@ from signoff.queue.sqlite.engine import Look, Transaction
 from signoff.queue.sqlite.rows import request_from_row
 
 __all__ = [
+    "Posting",
     "by_key",
     "check_submission",
     "end",
     "insert",
     "mark_delivered",
     "newest",
+    "posting",
     "same_content",
     "supersede",
     "take_over",
     "try_decide",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """A checked submission, encoded before the write lock is taken."""
+
+    submission: Submission
+    text: str
+    compressed: Mapping[str, bytes]
+
+
+def posting(submission: Submission) -> Posting:
+    """Check and encode a submission.
+
+    Raises:
+        InvalidSubmissionError: It contradicts itself.
+        NotJsonError: A JSON-shaped field holds something else.
+    """
+    check_submission(submission)
+    return Posting(
+        submission,
+        submission_to_text(submission),
+        {sha256: zlib.compress(content) for sha256, content in submission.blobs.items()},
+    )
 
 
 def check_submission(submission: Submission) -> None:
@@ -40,6 +67,9 @@ def check_submission(submission: Submission) -> None:
         InvalidSubmissionError: It does.
         NotJsonError: A JSON-shaped field holds something else.
     """
+    deadline = submission.expires_at
+    if deadline is not None and not 0 <= deadline < 2**63:
+        raise InvalidSubmissionError(f"the deadline {deadline} is no time in microseconds")
     if submission.payload_key != canonical(submission.payload):
         raise InvalidSubmissionError("the payload key is not the canonical form of the payload")
     for sha256, content in submission.blobs.items():
@@ -49,9 +79,7 @@ def check_submission(submission: Submission) -> None:
 
 def newest(look: Look, request_id: str, session: str | None = None) -> StoredRequest | None:
     """Return the newest revision of a request, if it exists and belongs to the session given."""
-    row = look.row(
-        "SELECT * FROM requests WHERE id = ? ORDER BY revision DESC LIMIT 1", pack_text(request_id)
-    )
+    row = look.row("SELECT * FROM requests WHERE id = ? ORDER BY revision DESC LIMIT 1", pack_text(request_id))
     if row is None or session not in (None, (request := request_from_row(row)).asked_by.session):
         return None
     return request
@@ -70,26 +98,26 @@ def by_key(look: Look, session: str, key: str) -> StoredRequest | None:
 def same_content(request: StoredRequest, submission: Submission) -> bool:
     """Whether a submission asks for exactly what the request asks for."""
     return (
-        request.submission.digest == submission.digest
-        and request.submission.payload_key == submission.payload_key
+        request.submission.digest == submission.digest and request.submission.payload_key == submission.payload_key
     )
 
 
 def insert(
     transaction: Transaction,
     asked_by: AskedBy,
-    submission: Submission,
+    posting: Posting,
     *,
     request_id: str,
     revision: int,
 ) -> StoredRequest:
     """Store a new pending revision together with the contents it refers to."""
-    for sha256, content in submission.blobs.items():
+    submission = posting.submission
+    for sha256, compressed in posting.compressed.items():
         transaction.run(
             "INSERT OR IGNORE INTO blobs (sha256, size, compressed) VALUES (?, ?, ?)",
             sha256,
-            len(content),
-            zlib.compress(content),
+            len(submission.blobs[sha256]),
+            compressed,
         )
     transaction.run(
         """
@@ -105,7 +133,7 @@ def insert(
         pack_text(submission.payload_key),
         None if submission.batch_id is None else pack_text(submission.batch_id),
         submission.risk.value,
-        submission_to_text(submission),
+        posting.text,
         asked_by.agent_id,
         asked_by_to_text(asked_by),
         transaction.now,
@@ -115,9 +143,7 @@ def insert(
     return _stored(transaction, request_id)
 
 
-def take_over(
-    transaction: Transaction, request: StoredRequest, asked_by: AskedBy
-) -> StoredRequest:
+def take_over(transaction: Transaction, request: StoredRequest, asked_by: AskedBy) -> StoredRequest:
     """Make a pending request depend on another connection of its session."""
     if not request.pending or request.asked_by.agent_id == asked_by.agent_id:
         return request
@@ -149,9 +175,7 @@ def supersede(transaction: Transaction, request: StoredRequest, note: str) -> No
     history.append_end(transaction, replace(request, state=RequestState.SUPERSEDED), note)
 
 
-def end(
-    transaction: Transaction, request: StoredRequest, state: RequestState, note: str
-) -> None:
+def end(transaction: Transaction, request: StoredRequest, state: RequestState, note: str) -> None:
     """End a pending request without a decision, and say why."""
     transaction.run(
         """

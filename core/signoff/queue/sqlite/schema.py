@@ -41,6 +41,7 @@ CREATE TABLE blobs (
 )
 """
 
+# Decisions are JSON with "approved" first (signoff.queue.codec), so that SQLite can check it too.
 _REQUESTS = """
 CREATE TABLE requests (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -66,8 +67,8 @@ CREATE TABLE requests (
     change INTEGER NOT NULL,
     UNIQUE (id, revision),
     CHECK ((state = 'pending') = (decided_at IS NULL)),
-    CHECK (state <> 'approved' OR json_extract(decision, '$.approved') IS 1),
-    CHECK (state <> 'rejected' OR json_extract(decision, '$.approved') IS 0),
+    CHECK (state <> 'approved' OR COALESCE(decision, '') GLOB '{"approved":true,*'),
+    CHECK (state <> 'rejected' OR COALESCE(decision, '') GLOB '{"approved":false,*'),
     CHECK (state NOT IN ('pending', 'expired', 'withdrawn') OR decision IS NULL),
     CHECK (state NOT IN ('expired', 'withdrawn', 'superseded') OR state_note IS NOT NULL),
     CHECK (state <> 'pending' OR delivered_at IS NULL)
@@ -109,7 +110,7 @@ CREATE TABLE history (
     took_us INTEGER NOT NULL,
     hash TEXT NOT NULL,
     CHECK ((request_seq IS NULL) = (submission IS NOT NULL)),
-    CHECK (state <> 'approved' OR json_extract(decision, '$.approved') IS 1)
+    CHECK (state <> 'approved' OR COALESCE(decision, '') GLOB '{"approved":true,*')
 )
 """
 
@@ -118,15 +119,13 @@ _INDEXES = (
     "CREATE INDEX requests_pending ON requests (seq) WHERE state = 'pending'",
     "CREATE INDEX requests_pending_agent ON requests (agent_id) WHERE state = 'pending'",
     "CREATE INDEX requests_pending_batch ON requests (session, batch_id) WHERE state = 'pending'",
-    "CREATE INDEX requests_deadline ON requests (expires_at)"
-    " WHERE state = 'pending' AND expires_at IS NOT NULL",
+    "CREATE INDEX requests_deadline ON requests (expires_at) WHERE state = 'pending' AND expires_at IS NOT NULL",
     "CREATE UNIQUE INDEX requests_first_key ON requests (session, key) WHERE revision = 1",
     "CREATE INDEX requests_key ON requests (session, key)",
     "CREATE INDEX requests_change ON requests (change)",
     "CREATE INDEX requests_session_change ON requests (session, change)",
     "CREATE INDEX agents_alive ON agents (started_at) WHERE ended_at IS NULL",
-    "CREATE UNIQUE INDEX grants_in_force ON grants (session, tool, payload_key)"
-    " WHERE revoked_at IS NULL",
+    "CREATE UNIQUE INDEX grants_in_force ON grants (session, tool, payload_key) WHERE revoked_at IS NULL",
     "CREATE INDEX history_session ON history (session, seq)",
     "CREATE INDEX history_agent ON history (agent, seq)",
     "CREATE INDEX history_tool ON history (tool, seq)",
@@ -197,7 +196,8 @@ STATEMENTS = (
     _HISTORY,
     *_INDEXES,
     *_TRIGGERS,
-    "INSERT INTO counters (name, value) VALUES ('change', 0)",
+    # Starts at 1, because cursor 0 means "from the beginning".
+    "INSERT INTO counters (name, value) VALUES ('change', 1)",
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {SCHEMA_VERSION}",
 )

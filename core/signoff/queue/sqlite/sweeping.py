@@ -54,17 +54,14 @@ class Sweeper:
     def look(self) -> Overdue:
         """Find out what is overdue, without changing anything."""
         with self._engine.read() as look:
-            agents = look.rows(
-                "SELECT id, host, boot FROM agents WHERE ended_at IS NULL ORDER BY started_at"
-            )
+            agents = look.rows("SELECT id, host, boot FROM agents WHERE ended_at IS NULL ORDER BY started_at")
             expired = look.row(
                 "SELECT 1 FROM requests WHERE state = 'pending' AND expires_at <= ? LIMIT 1", now_us()
             )
         dead = tuple(
             agent["id"]
             for agent in agents
-            if self._within_reach(agent["host"], agent["boot"])
-            and not self._leases.alive(agent["id"])
+            if self._within_reach(agent["host"], agent["boot"]) and not self._leases.alive(agent["id"])
         )
         return Overdue(dead, expired is not None)
 

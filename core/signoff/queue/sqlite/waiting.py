@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import weakref
 
 from signoff.queue import wording
 from signoff.queue.errors import QueueUnavailableError
@@ -30,7 +31,8 @@ class WaitingRoom:
     def __init__(self, answers: Answers, thread: OwnThread) -> None:
         self._answers = answers
         self._thread = thread
-        self._loop = asyncio.get_running_loop()
+        # Weak, so that a queue does not keep the loops of the past alive.
+        self._loop = weakref.ref(asyncio.get_running_loop())
         self._waiters: dict[str, set[asyncio.Future[Outcome]]] = {}
         self._newcomers: set[str] = set()
         self._deadlines: dict[str, int | None] = {}
@@ -44,7 +46,7 @@ class WaitingRoom:
             UnknownRequestError: The session never posted that id.
             QueueUnavailableError: The queue cannot be used, or the connection was closed.
         """
-        waiter: asyncio.Future[Outcome] = self._loop.create_future()
+        waiter: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._waiters.setdefault(request_id, set()).add(waiter)
         self._newcomers.add(request_id)
         self._attend()
@@ -55,15 +57,15 @@ class WaitingRoom:
 
     def close(self) -> None:
         """Send everybody away with an error. May be called from any thread."""
-        # A loop that was closed has nobody waiting any more.
-        with contextlib.suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(
-                self._send_away, QueueUnavailableError(wording.CLOSED_CONNECTION)
-            )
+        loop = self._loop()
+        if loop is None:
+            return
+        with contextlib.suppress(RuntimeError):  # a closed loop has nobody waiting any more
+            loop.call_soon_threadsafe(self._send_away, QueueUnavailableError(wording.CLOSED_CONNECTION))
 
     def _attend(self) -> None:
         if self._attendant is None:
-            self._attendant = self._loop.create_task(self._serve(), name="signoff waiting room")
+            self._attendant = asyncio.create_task(self._serve(), name="signoff waiting room")
         elif self._bell is not None:
             self._bell.poke()
 
@@ -83,11 +85,14 @@ class WaitingRoom:
                 await self._look_until_empty(self._bell)
         except Exception as error:  # noqa: BLE001 (told to everybody who waits)
             self._send_away(error)
+        except asyncio.CancelledError:
+            self._send_away(QueueUnavailableError("waiting for the queue was stopped"))
+            raise
         finally:
             self._bell = self._attendant = None
 
     async def _look_until_empty(self, bell: AsyncBell) -> None:
-        cursor = 0
+        cursor: int | None = None
         while self._waiters:
             newcomers, self._newcomers = self._newcomers, set()
             findings = await self._thread.run(
@@ -116,6 +121,8 @@ class WaitingRoom:
         for request_id in tuple(self._waiters):
             for waiter in self._dismiss(request_id):
                 waiter.set_exception(error)
+        if self._bell is not None:
+            self._bell.poke()
 
     def _dismiss(self, request_id: str) -> list[asyncio.Future[Outcome]]:
         """Take those who wait for a request off the list."""

@@ -24,6 +24,7 @@ from signoff_tui.summary import RISK_WORD, summarize
 __all__ = [
     "View",
     "action_lines",
+    "careless",
     "editor_lines",
     "group_bar",
     "name_of",
@@ -150,7 +151,7 @@ def _view_hints(view: View, entry: Entry | None, group: Group | None) -> list[Ke
         if group is not None and entry is None:
             hints.append(KeyHint("Left/Right", "close/open"))
     else:
-        hints += [KeyHint("Esc", "back"), KeyHint("]/[", "hunk")]
+        hints += [KeyHint("Esc", "back"), KeyHint("] [", "hunk")]
         if group is not None:
             hints.append(KeyHint("J/K", "next/previous"))
     if entry is not None:
@@ -190,69 +191,102 @@ def unseen_bar(desk: Desk, ref: Ref, bar: Bar) -> tuple[Line, ...]:
 
 def group_bar(desk: Desk, left_out: Sequence[LeftOut], bar: Bar) -> tuple[Line, ...]:
     """No member of the group is ready: say why for each."""
-    reasons = "  ".join(f"{name_of(desk, item.ref)} {_why(item)}" for item in left_out)
+    reasons = [f"{name_of(desk, item.ref)} {_why(item)}" for item in left_out]
     return (
         line(
             chunk(" (Y) ", "notyet", keep=True),
             chunk("nothing approved: no request of the group is ready", "warn"),
         ),
-        line(chunk(" left out: ", "muted", keep=True), foreign(reasons)),
-        *flow([KeyHint("Space", "read next unseen"), KeyHint("Esc", "back")], bar.width, max(bar.rows - 2, 1)),
+        *_listed(" left out: ", reasons, bar.width, head="muted", body="text"),
+        *flow([KeyHint("Space", "read next unseen"), KeyHint("Esc", "back")], bar.width, 1),
     )
 
 
-def ready_lines(desk: Desk, members: Eligibility) -> tuple[Line, ...]:
-    """What `Y` covers, by name, and what it leaves out."""
-    if not members.ready:
-        covered = line(chunk(" [Y] covers nothing yet: read first", "muted"))
+def ready_lines(desk: Desk, members: Eligibility, width: int) -> tuple[Line, ...]:
+    """What `Y` covers, by name, and what it leaves out. Names are never left out of these lists."""
+    if members.ready:
+        names = [name_of(desk, ref) for ref in members.ready]
+        lines = _listed(f" [Y] approves exactly these {len(names)}: ", names, width, head="ok", body="text")
     else:
-        covered = line(
-            chunk(f" [Y] approves exactly these {len(members.ready)}:  ", "ok", keep=True),
-            foreign(names_of(desk, members.ready)),
-        )
-    open_items = [item for item in members.left_out if item.reason is not Omission.CLOSED]
-    if not open_items:
-        return (covered,)
-    left = "  ".join(f"{name_of(desk, item.ref)} {_why(item)}" for item in open_items)
-    return (covered, line(chunk(" left out: ", "muted", keep=True), foreign(left, "muted")))
+        lines = [line(chunk(" [Y] covers nothing yet: read first", "muted"))]
+    left = [
+        f"{name_of(desk, item.ref)} {_why(item)}"
+        for item in members.left_out
+        if item.reason is not Omission.CLOSED
+    ]
+    if left:
+        lines += _listed(" left out: ", left, width, head="muted", body="muted")
+    return tuple(lines)
 
 
-def remember_sheet(preview: RememberPreview, bar: Bar, *, armed: bool) -> tuple[Line, ...]:
-    """What remembering would cover, in words, before anybody agrees."""
-    summary = summarize(preview.entry.request)
-    reach = preview.reach
-    careless = reach.breadth.careless
-    confirm = "!" if careless else "y"
+def _listed(title: str, names: Sequence[str], width: int, *, head: str, body: str) -> list[Line]:
+    """Names after a title, on as many lines as they need."""
+    rows: list[str] = [""]
+    for name in names:
+        if rows[-1] and len(title) + len(rows[-1]) + len(name) + 2 > width:
+            rows.append("")
+        rows[-1] += f"{name}  "
+    indent = " " * len(title)
+    return [
+        line(chunk(title if index == 0 else indent, head, keep=True), foreign(row, body))
+        for index, row in enumerate(rows)
+    ]
+
+
+def remember_sheet(previews: Sequence[RememberPreview], bar: Bar, *, armed: bool) -> tuple[Line, ...]:
+    """What remembering would cover, in words, before anybody agrees.
+
+    Args:
+        previews: One for each request that the sheet is about; at least one.
+        bar: Where it is drawn.
+        armed: Whether the confirming key works already.
+    """
+    summary = summarize(previews[0].entry.request)
+    wide = careless(previews)
+    waiting = sum(preview.matching for preview in previews)
+    now = "this request" if len(previews) == 1 else f"these {len(previews)} requests"
     lines = [
-        line(chunk(" Remember for this session?", "strong"), chunk("  From now on this runs WITHOUT asking you:")),
-        line(chunk("   agent    ", "muted", keep=True), Chunk(summary.agent), chunk(", session ", keep=True), Chunk(summary.session), chunk(" only")),
-        line(chunk("   tool     ", "muted", keep=True), Chunk(summary.tool)),
-        line(chunk("   matches  ", "muted", keep=True), *_matches(preview), right=(chunk(f" breadth: {reach.breadth} ", "danger" if careless else "muted", keep=True),)),
-        line(chunk("   ends     ", "muted", keep=True), chunk("with the session; HIGH risk still asks")),
-        line(chunk("   now      ", "muted", keep=True), chunk(f"approves only this request; {preview.matching} other waiting match and stay")),
-    ]  # fmt: skip
+        line(
+            chunk(" Remember for this session?", "strong", keep=True),
+            chunk("  From now on this runs WITHOUT asking you:"),
+        ),
+        _fact("agent", Chunk(summary.agent), chunk(", session "), Chunk(summary.session), chunk(" only")),
+        *(_fact("matches", *_matches(preview), right=_breadth(preview)) for preview in previews),
+        _fact("ends", chunk("with the session; HIGH risk still asks")),
+        _fact("now", chunk(f"approves only {now}; {waiting} other waiting match and stay")),
+    ]
     hints = [
-        KeyHint(confirm, "remember anyway" if careless else "yes, remember", live=armed, token="strong"),
+        KeyHint("!" if wide else "y", "remember anyway" if wide else "yes, remember", live=armed),
         KeyHint("Esc", "no, back"),
     ]
     return (*lines, *flow(hints, bar.width, 1))
 
 
+def careless(previews: Sequence[RememberPreview]) -> bool:
+    """Whether the ordinary confirming key must not be enough."""
+    return any(preview.reach.breadth.careless for preview in previews)
+
+
+def _fact(name: str, *words: Chunk, right: tuple[Chunk, ...] = ()) -> Line:
+    return Line((chunk(f"   {name:<9}", "muted", keep=True), *words), right)
+
+
+def _breadth(preview: RememberPreview) -> tuple[Chunk, ...]:
+    breadth = preview.reach.breadth
+    return (chunk(f"  breadth: {breadth} ", "danger" if breadth.careless else "muted", keep=True),)
+
+
 def _matches(preview: RememberPreview) -> tuple[Chunk, ...]:
     reach = preview.reach
+    tool = Chunk(summarize(preview.entry.request).tool, keep=True)
     if reach.breadth is Breadth.EVERYTHING:
-        return (chunk("ANY call of this tool: it names nothing that must be equal", "danger"),)
-    fixed = [
-        piece
-        for name, value in reach.fixed
-        for piece in (foreign(name, keep=True), chunk(" = ", keep=True), Chunk(_value(value)), chunk("  "))
-    ]  # fmt: skip
-    if not reach.free:
-        return tuple(fixed)
-    free = [chunk("any ", "warn", keep=True)]
-    for name in reach.free:
-        free += [foreign(name, "warn"), chunk(" ")]
-    return (*fixed, *free)
+        return (tool, chunk(": ANY call, because the tool names nothing that must be equal", "danger"))
+    words = [tool, chunk("  ", keep=True)]
+    for name, value in reach.fixed:
+        words += [foreign(f"{name} = ", "muted", keep=True), Chunk(_value(value), "strong"), chunk("  ")]
+    if reach.free:
+        words += [chunk("with ANY ", "warn", keep=True), foreign(", ".join(reach.free), "warn")]
+    return tuple(words)
 
 
 def _value(value: object) -> SafeText:
@@ -263,27 +297,27 @@ def stop_sheet(desk: Desk, names: Sequence[Ref], bar: Bar, *, armed: bool) -> tu
     """Stopping everything an agent waits for names its reach first."""
     return (
         line(chunk(f" STOP: reject all {len(names)} requests this agent waits for:", "danger")),
-        line(chunk("   "), foreign(names_of(desk, names))),
+        *_listed("   ", [name_of(desk, ref) for ref in names], bar.width, head="text", body="text"),
         *flow([KeyHint("!", "stop it", live=armed, token="danger"), KeyHint("Esc", "no, back")], bar.width, 1),
     )
 
 
-def editor_lines(desk: Desk, offer: Offer, *, hard: bool) -> tuple[Line, ...]:
+def editor_lines(desk: Desk, offer: Offer, bar: Bar, *, hard: bool) -> tuple[Line, ...]:
     """What the text box is about: soft or hard, and how far it reaches."""
-    reach = f"{len(offer.refs)} requests" if len(offer.refs) != 1 else "this request"
+    reach = f"{len(offer.refs)} requests" if len(offer.refs) != 1 else name_of(desk, offer.refs[0])
     if hard:
         title = line(
             chunk(" STOP: ", "danger", keep=True),
-            chunk(f"reject {reach} and the later ones of its batch. The agent's batch ends. Message (optional):"),
+            foreign(f"reject {reach} and what follows it in its batch. Message (optional):"),
         )
         hints = [KeyHint("Enter", "stops it"), KeyHint("Tab", "soft reject instead"), KeyHint("Esc", "back")]
     else:
         title = line(
             chunk(" Reject ", "no", keep=True),
-            chunk(f"{reach}; the agent goes on. Tell it what to do instead (optional):"),
+            foreign(f"{reach}; the agent goes on. Tell it what to do instead (optional):"),
         )
         hints = [KeyHint("Enter", "sends"), KeyHint("Esc", "back, text is kept")]
-    return (title, *flow(hints, 120, 1))
+    return (title, *flow(hints, bar.width, 1))
 
 
 def question_lines(question: str, hints: Sequence[KeyHint], bar: Bar) -> tuple[Line, ...]:

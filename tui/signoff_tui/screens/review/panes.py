@@ -75,9 +75,7 @@ def header_lines(desk: Desk, entry: Entry, style: RowStyle, *, wide: bool) -> tu
     )
     lines = [first, second]
     if request.submission.why and wide:
-        lines.append(
-            line(chunk(" why asked: ", "muted", keep=True), foreign(request.submission.why))
-        )
+        lines.append(line(chunk(" why asked: ", "muted", keep=True), foreign(request.submission.why)))
     lines += _warnings(desk, entry)
     return tuple(lines)
 
@@ -96,18 +94,14 @@ def _warnings(desk: Desk, entry: Entry) -> list[Line]:
     if entry.note:
         lines.append(line(foreign(f" {entry.note}", "warn")))
     if content is not None:
-        lines += [
-            line(chunk(" ! ", "warn", keep=True), foreign(note, "warn")) for note in content.notes
-        ]
-        if content.hidden:
-            word = "character was" if content.hidden == 1 else "characters were"
-            lines.append(line(chunk(f" ! {content.hidden} hidden or misleading {word} made visible", "warn")))
+        lines += [line(chunk(" ! ", "warn", keep=True), foreign(note, "warn")) for note in content.notes]
+        lines += [line(chunk(" ! ", "warn", keep=True), foreign(alert, "warn")) for alert in content.alerts]
     if summarize(entry.request).outside:
         lines.append(line(chunk(" ! this path lies outside the agent's working directory", "danger")))
     return lines
 
 
-def group_lines(desk: Desk, group: Group) -> tuple[Line, ...]:
+def group_lines(desk: Desk, group: Group, width: int) -> tuple[Line, ...]:
     """Totals of a group, and exactly what one approval would cover."""
     members = desk.inbox.members(group.key)
     waiting = sum(entry.request.pending for entry in members)
@@ -124,7 +118,7 @@ def group_lines(desk: Desk, group: Group) -> tuple[Line, ...]:
     totals = [chunk(" " + "   ".join(facts), "muted")]
     if high:
         totals.append(chunk(f"   {high} HIGH: decide one by one", "risk-high", keep=True))
-    return (Line(tuple(totals)), *ready_lines(desk, desk.eligibility(group)))
+    return (Line(tuple(totals)), *ready_lines(desk, desk.eligibility(group), width))
 
 
 def strip_lines(desk: Desk, width: int) -> tuple[Line, ...]:
@@ -133,7 +127,7 @@ def strip_lines(desk: Desk, width: int) -> tuple[Line, ...]:
     if entry is None:
         if group is None:
             return (Line(), Line())
-        return (_whose(desk.inbox.members(group.key)[0]), *group_lines(desk, group)[:1])
+        return (_whose(desk.inbox.members(group.key)[0]), group_lines(desk, group, width)[0])
     return (_whose(entry), _next_in_batch(entry, width))
 
 

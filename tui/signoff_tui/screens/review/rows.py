@@ -17,6 +17,9 @@ __all__ = ["AGENT_COLUMN", "RowStyle", "counts_text", "inbox_heading", "inbox_ro
 AGENT_COLUMN = 64
 """From this many cells on, rows have a column with the agent's name."""
 
+ROOMY = 100
+"""From this many cells on, rows show both the change and the reason of the risk."""
+
 _AGENT = 10
 _SEEN = 7
 _WAIT = 7
@@ -114,7 +117,7 @@ def _group_row(desk: Desk, group: Group, style: RowStyle, width: int, *, focused
     first = (
         _focus(style, focused=focused),
         _risk(risk) if waiting else chunk("---  ", "closed", keep=True),
-        chunk(f"G{sign}", "accent", keep=True),
+        chunk(f"G{sign} ", "accent", keep=True),
         foreign(group.label, "strong" if waiting else "closed"),
         chunk(f"  {size}", "muted"),
     )
@@ -162,7 +165,7 @@ def _request_row(
             right += [counts]
         right += [seen, chunk(" ")]
     else:
-        right += [*_risk_note(entry), counts]
+        right += [*_risk_note(entry), counts] if width >= ROOMY else [_counts_or_note(desk, entry)]
         if width >= AGENT_COLUMN:
             right.append(_agent(summary.agent))
         right += [wait, seen, chunk(" ")]
@@ -195,6 +198,15 @@ def _risk_note(entry: Entry) -> tuple[Chunk, ...]:
     if entry.closed or not reasons or entry.request.submission.risk is Risk.LOW:
         return ()
     return (foreign(reasons[0], "muted"), chunk(" "))
+
+
+def _counts_or_note(desk: Desk, entry: Entry) -> Chunk:
+    """Where there is no room for both: the size of the change, or the first reason of the risk."""
+    counts = counts_text(desk, entry)
+    reasons = entry.request.submission.risk_reasons
+    if counts or not reasons:
+        return _right(counts, _COUNTS)
+    return foreign(f" {reasons[0]}".rjust(_COUNTS), "muted", keep=True)
 
 
 def _highest(entries: list[Entry]) -> Risk:

@@ -1,0 +1,195 @@
+"""Approval around any PydanticAI toolset.
+
+```python
+from pydantic_ai import Agent
+from signoff.adapters.pydantic_ai import ApprovalToolset
+
+agent = Agent("...", toolsets=[ApprovalToolset(my_toolset)])     # asks in the local queue
+```
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_ai import RunContext, ToolDenied
+from pydantic_ai.tools import AgentDepsT
+from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
+
+from signoff.adapters.needs import ApprovalNeeds, Setting
+from signoff.adapters.run_context import approval_context
+from signoff.adapters.turns import taking_turns
+from signoff.binding import bound_to
+from signoff.controller import ApprovalCallback, ApprovalController
+from signoff.memory import ApprovalMemory
+from signoff.types import ApprovalDecision, ApprovalDeniedError, DecisionSource, denial_text
+
+__all__ = ["ApprovalToolset"]
+
+
+@dataclass(init=False)
+class ApprovalToolset(WrapperToolset[AgentDepsT]):
+    """A toolset whose calls are approved before they run.
+
+    A soft refusal reaches the model as a denied call with the reviewer's words, and so does a call about
+    which nobody decided. A hard refusal ends the run with `ApprovalDeniedError`, a `PermissionError`; use
+    `pydantic_ai.capture_run_messages` to keep the conversation. Cancelling the run withdraws its requests.
+
+    Attributes that it does not have are those of the wrapped toolset.
+
+    Args:
+        inner: The toolset to wrap; `wrapped` is another name for it.
+        approval_callback: Asks a person; `prompt_fn` is another name for it. The method of an
+            `ApprovalController` stands for that controller. Without a callback and a controller, requests
+            go to the local queue.
+        memory: Remembered approvals, to share them with other toolsets.
+        pre_approved: Deprecated. Tools that need no approval; use `tool_configs`.
+        tool_configs: By tool name ``{"approval": "required"}`` or ``{"approval": "none"}``.
+        controller: Decides; instead of a callback and a memory.
+        default_approval: For tools about which neither `tool_configs` nor the toolset nor
+            `@requires_approval` says anything.
+
+    Raises:
+        ValueError: A setting is unknown, or arguments contradict each other.
+        TypeError: There is no toolset to wrap.
+    """
+
+    # The fields are all that a copy is made from: PydanticAI copies a wrapper for each run.
+    controller: ApprovalController
+    tool_configs: Mapping[str, Mapping[str, Any]]
+    default_approval: Setting
+
+    def __init__(
+        self,
+        inner: AbstractToolset[AgentDepsT] | None = None,
+        approval_callback: ApprovalCallback | None = None,
+        memory: ApprovalMemory | None = None,
+        pre_approved: Sequence[str] | None = None,
+        tool_configs: Mapping[str, Mapping[str, Any]] | None = None,
+        *,
+        wrapped: AbstractToolset[AgentDepsT] | None = None,
+        prompt_fn: ApprovalCallback | None = None,
+        controller: ApprovalController | None = None,
+        default_approval: Setting = "required",
+    ) -> None:
+        toolset = _one_of("inner", inner, "wrapped", wrapped)
+        if toolset is None:
+            raise TypeError("ApprovalToolset needs the toolset to wrap as its first argument")
+        super().__init__(toolset)
+        callback = _one_of("approval_callback", approval_callback, "prompt_fn", prompt_fn)
+        self.controller = _controller(controller, callback, memory)
+        self.tool_configs = _with_pre_approved(tool_configs or {}, pre_approved)
+        self.default_approval = default_approval
+        self._needs = ApprovalNeeds(self.tool_configs, default_approval)
+
+    @property
+    def memory(self) -> ApprovalMemory:
+        """The remembered approvals of this process."""
+        return self.controller.memory
+
+    def __getattr__(self, name: str) -> Any:
+        """An attribute of the wrapped toolset."""
+        if name == "wrapped":  # not set yet, while a copy is being made
+            raise AttributeError(name)
+        return getattr(self.wrapped, name)
+
+    async def call_tool(
+        self,
+        name: str,
+        tool_args: dict[str, Any],
+        ctx: RunContext[AgentDepsT],
+        tool: ToolsetTool[AgentDepsT],
+    ) -> Any:
+        """Run a tool, asking first if it needs approval.
+
+        Returns:
+            What the tool returned, or a `ToolDenied` with the reviewer's words.
+
+        Raises:
+            PermissionError: The call is blocked, or was refused hard (`ApprovalDeniedError`).
+            NotJsonError: The arguments cannot be shown to a reviewer.
+        """
+        context = approval_context(name, tool_args, ctx)
+        function = _function_behind(name, tool, self.wrapped)
+        request = self._needs.request_for(context, self.wrapped, function, self.memory)
+        if request is None:
+            return await self.wrapped.call_tool(name, tool_args, ctx, tool)
+        async with taking_turns(request.effects):
+            decision = await self.controller.request_approval(request, context)
+            if decision.approved is not True:
+                return _refusal(decision)
+            with bound_to(request):
+                return await self.wrapped.call_tool(name, tool_args, ctx, tool)
+
+
+def _refusal(decision: ApprovalDecision) -> ToolDenied:
+    """Tell the model, or end the run.
+
+    A call that fell with an earlier one of its batch never ends the run itself: the earlier one does, and
+    carries the reviewer's words.
+
+    Raises:
+        ApprovalDeniedError: The refusal is hard.
+    """
+    if decision.mode == "hard" and decision.source is not DecisionSource.CASCADE:
+        raise ApprovalDeniedError(decision)
+    return ToolDenied(denial_text(decision))
+
+
+def _one_of(name: str, value: Any, other_name: str, other_value: Any) -> Any:
+    if value is not None and other_value is not None and value is not other_value:
+        raise ValueError(f"{name!r} and {other_name!r} are two names for one argument; give one of them")
+    return value if value is not None else other_value
+
+
+def _controller(
+    controller: ApprovalController | None,
+    callback: ApprovalCallback | None,
+    memory: ApprovalMemory | None,
+) -> ApprovalController:
+    """The controller that decides; the one behind the callback if there is one, with its mode and queue."""
+    behind = getattr(callback, "__self__", None)
+    if isinstance(behind, ApprovalController):
+        if controller is not None and controller is not behind:
+            raise ValueError("the callback belongs to another controller than the one given; give one of them")
+        controller, callback = behind, None
+    if controller is None:
+        return ApprovalController(approval_callback=callback, memory=memory)
+    if callback is not None:
+        raise ValueError("give a controller or a callback: a controller knows whom to ask")
+    if memory is not None and memory is not controller.memory:
+        raise ValueError("give a controller or a memory: a controller has its own")
+    return controller
+
+
+def _with_pre_approved(
+    tool_configs: Mapping[str, Mapping[str, Any]], pre_approved: Sequence[str] | None
+) -> Mapping[str, Mapping[str, Any]]:
+    if pre_approved is None:
+        return tool_configs
+    warnings.warn(
+        'pre_approved is deprecated; use tool_configs={"tool": {"approval": "none"}}',
+        DeprecationWarning,
+        stacklevel=3,
+    )
+    # What tool_configs says of a tool itself is more exact than the list.
+    return {**{name: {"approval": "none"} for name in pre_approved}, **tool_configs}
+
+
+def _function_behind(name: str, tool: object, toolset: object) -> Callable[..., Any] | None:
+    """The Python function that carries the marks of a tool, if it can be found."""
+    schema = getattr(getattr(tool, "call_func", None), "__self__", None)  # a FunctionToolset's tool
+    registered = getattr(toolset, "tools", None)
+    known = registered.get(name) if isinstance(registered, Mapping) else None
+    candidates = (schema, known, tool)
+    functions = (getattr(candidate, "function", None) for candidate in candidates)
+    found = next((function for function in functions if callable(function)), None)
+    return found if found is not None else _method(toolset, name)
+
+
+def _method(toolset: object, name: str) -> Callable[..., Any] | None:
+    method = getattr(toolset, name, None)
+    return method if callable(method) else None

@@ -1,0 +1,105 @@
+"""What a PydanticAI run knows of a call, in the words of an `ApprovalContext`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic_ai import RunContext
+from pydantic_ai.messages import ModelResponse, ToolCallPart
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+from signoff.canonical import NotJsonError, canonical
+from signoff.types import ApprovalContext
+
+__all__ = ["approval_context"]
+
+_LOOK_AHEAD = 500
+"""Characters of a text that are sent ahead of the call that has it."""
+
+
+def approval_context(name: str, tool_args: dict[str, Any], ctx: RunContext[Any] | None) -> ApprovalContext:
+    """Describe a call: its arguments as JSON values, its ids, and what the model wants after it.
+
+    Args:
+        name: Name of the tool, as the wrapped toolset knows it.
+        tool_args: Validated arguments, as the tool will be called with.
+        ctx: The run; None for a call from outside a run.
+
+    Raises:
+        NotJsonError: The arguments cannot be shown as JSON values.
+    """
+    return ApprovalContext(tool_name=name, args=_shown(name, tool_args), metadata=_metadata(ctx))
+
+
+def _shown(name: str, tool_args: dict[str, Any]) -> dict[str, Any]:
+    """The arguments as JSON values: a copy, so that nobody can change what runs."""
+    try:
+        shown: dict[str, Any] = to_jsonable_python(tool_args, bytes_mode="base64")
+    except PydanticSerializationError as error:
+        raise NotJsonError(f"the arguments of {name} cannot be shown to a reviewer: {error}") from error
+    canonical(shown)
+    return shown
+
+
+def _metadata(ctx: RunContext[Any] | None) -> dict[str, Any]:
+    if ctx is None:
+        return {}
+    agent = None if ctx.agent is None else ctx.agent.name
+    return {
+        **(ctx.metadata or {}),
+        "run_id": ctx.run_id,
+        "run_step": ctx.run_step,
+        "tool_call_id": ctx.tool_call_id,
+        "session_id": getattr(ctx.deps, "session_id", None) or ctx.conversation_id,
+        "caller": agent,
+        **_batch(ctx),
+    }
+
+
+def _batch(ctx: RunContext[Any]) -> dict[str, Any]:
+    """Position among the calls of the same model turn, and those that come later."""
+    calls = _calls_of_turn(ctx)
+    position = next((i for i, call in enumerate(calls) if call.tool_call_id == ctx.tool_call_id), None)
+    if position is None:
+        return {}
+    return {
+        "batch_id": f"{ctx.run_id}:{ctx.run_step}",
+        "batch_position": position,
+        "batch_remaining": [_look_ahead(call) for call in calls[position + 1 :]],
+    }
+
+
+def _calls_of_turn(ctx: RunContext[Any]) -> list[ToolCallPart]:
+    for message in reversed(ctx.messages):
+        if isinstance(message, ModelResponse):
+            return [call for call in message.tool_calls if not _is_output(call, ctx)]
+    return []
+
+
+def _is_output(call: ToolCallPart, ctx: RunContext[Any]) -> bool:
+    """Whether the call only hands in the result of the run."""
+    known = None if ctx.tool_manager is None else ctx.tool_manager.get_tool_def(call.tool_name)
+    return known is not None and known.kind == "output"
+
+
+def _look_ahead(call: ToolCallPart) -> dict[str, Any]:
+    """A later call as the model wrote it; what is not JSON is shown as the text that it is."""
+    try:
+        arguments = call.args_as_dict(raise_if_invalid=True)
+        canonical(arguments)
+    except (ValueError, AssertionError):
+        arguments = {"not JSON": str(call.args)}
+    return {"tool": call.tool_name, "arguments": _shortened(arguments)}
+
+
+def _shortened(value: Any) -> Any:
+    """Long texts by their beginning: all later calls are sent along with each call of a turn."""
+    match value:
+        case dict():
+            return {key: _shortened(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_shortened(item) for item in value]
+        case str() if len(value) > _LOOK_AHEAD:
+            return f"{value[:_LOOK_AHEAD]} [... {len(value) - _LOOK_AHEAD} more characters]"
+        case _:
+            return value

@@ -1,0 +1,46 @@
+"""Calls that change the same file take turns, from asking until they have run.
+
+A model may ask for several edits of one file in one turn. Asked together and approved together, each would be
+shown against a content that the others are about to change. So the next is asked only when the one before
+has run, and is shown against what that left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from contextvars import ContextVar
+from weakref import WeakValueDictionary
+
+from signoff.effects import Command, Effect
+
+__all__ = ["taking_turns"]
+
+# A lock belongs to one event loop, so the loop is part of its name; an entry goes with its last user.
+_locks: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()
+
+_held: ContextVar[frozenset[str]] = ContextVar("signoff_files_in_turn", default=frozenset())
+"""Files whose turn an enclosing call has: what that call starts must not wait for it."""
+
+
+@asynccontextmanager
+async def taking_turns(effects: Sequence[Effect]) -> AsyncIterator[None]:
+    """Wait until no other call is on its way to the same files, and keep them for the body."""
+    files = {effect.path for effect in effects if not isinstance(effect, Command)}
+    async with AsyncExitStack() as stack:
+        for file in sorted(files - _held.get()):  # always in the same order: no two wait for each other
+            await stack.enter_async_context(_lock(file))
+        token = _held.set(_held.get() | files)
+        try:
+            yield
+        finally:
+            _held.reset(token)
+
+
+def _lock(file: str) -> asyncio.Lock:
+    key = (id(asyncio.get_running_loop()), file)
+    lock = _locks.get(key)
+    if lock is None:
+        lock = _locks[key] = asyncio.Lock()
+    return lock

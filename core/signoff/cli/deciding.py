@@ -1,0 +1,193 @@
+"""`signoff approve` and `signoff reject`: they decide exactly what the person read, or nothing."""
+
+from __future__ import annotations
+
+import re
+import sys
+import termios
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from signoff.cli.exit_codes import EXIT_CODE_OF_VERDICT, ExitCode
+from signoff.cli.facts import SEEN_DIGITS, short_id
+from signoff.cli.options import json_option, open_for_review, queue_option
+from signoff.cli.output import complain, print_json
+from signoff.cli.page import Page, width_of
+from signoff.cli.request_content import content_of
+from signoff.cli.request_text import request_text, session_reach, target_line
+from signoff.present.snapshot import SnapshotError
+from signoff.queue.records import Decision, Risk, Verdict, VerdictKind
+
+if TYPE_CHECKING:
+    from signoff.cli.request_content import Content
+    from signoff.queue.protocol import ReviewQueue
+    from signoff.queue.records import StoredRequest
+
+__all__ = ["approve", "reject"]
+
+_CONTEXT = 3
+_SHORTEST_ID = 8
+_SEEN = re.compile(rf"([1-9][0-9]{{0,8}}):([0-9a-f]{{{SEEN_DIGITS},64}})")
+
+
+class _NotDecidedError(Exception):
+    """The command ends without a decision; the message says why."""
+
+    def __init__(self, code: ExitCode, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def _full_enough(_: click.Context, __: click.Parameter, text: str) -> str:
+    if len(text.strip()) < _SHORTEST_ID:
+        raise click.BadParameter(
+            f"to decide, give at least {_SHORTEST_ID} characters of the id (see: signoff list)"
+        )
+    return text
+
+
+@click.command(epilog="\b\nExample:\n  signoff show 1a2b3c4d\n  signoff approve 1a2b3c4d --seen 1:0b5f3c9e77a1")
+@click.argument("request_id", metavar="ID", callback=_full_enough)
+@click.option("--seen", metavar="R:DIGEST", help="What `signoff show` printed: revision and digest you have read.")
+@click.option("--note", metavar="TEXT", help="Words for the agent.")
+@click.option("--session", is_flag=True, help="Also approve equal calls for the rest of the agent's session.")
+@click.option("--incomplete", is_flag=True, help="Approve although not everything can be shown; is recorded.")
+@queue_option
+@json_option
+def approve(
+    *, request_id: str, seen: str | None, note: str | None, session: bool, incomplete: bool, as_json: bool
+) -> int:
+    """Approve one request: what you read, and nothing else.
+
+    With --seen at once. Without it the request is shown in full, and approved when you type its id.
+    """
+    with open_for_review() as queue:
+        request = queue.find(request_id)
+        content = None
+        try:
+            if request.pending:
+                content = _content(request, queue)
+                _refuse_early(request, content, session=session, incomplete=incomplete)
+                _make_sure(request, content, seen, session=session)
+        except _NotDecidedError as error:
+            complain(str(error))
+            return error.code
+        complete = content is not None and content.complete
+        decision = Decision(
+            approved=True,
+            note=note or None,
+            remember=session,
+            shown=1.0 if complete and seen is None else None,
+            deliberate=not complete,
+        )
+        return _report(_decide(queue, request, decision), request, decision, as_json=as_json)
+
+
+@click.command(epilog='\b\nExample:\n  signoff reject 1a2b3c4d --note "keep the old name"')
+@click.argument("request_id", metavar="ID", callback=_full_enough)
+@click.option("--note", metavar="TEXT", help="What the agent is told.")
+@click.option("--hard", is_flag=True, help="Stop the agent's batch: what follows in it is rejected as well.")
+@queue_option
+@json_option
+def reject(*, request_id: str, note: str | None, hard: bool, as_json: bool) -> int:
+    """Reject one request. The agent is told and goes on, unless --hard."""
+    with open_for_review() as queue:
+        request = queue.find(request_id)
+        decision = Decision(approved=False, note=note or None, hard=hard)
+        return _report(_decide(queue, request, decision), request, decision, as_json=as_json)
+
+
+def _content(request: StoredRequest, queue: ReviewQueue) -> Content:
+    try:
+        return content_of(request, queue.blob, _CONTEXT)
+    except SnapshotError as error:
+        raise _NotDecidedError(ExitCode.QUEUE, f"this request cannot be shown: {error}") from error
+
+
+def _refuse_early(request: StoredRequest, content: Content, *, session: bool, incomplete: bool) -> None:
+    """Say what the queue would refuse before anybody has read and typed for nothing."""
+    if session and request.submission.risk is Risk.HIGH:
+        raise _NotDecidedError(
+            ExitCode.REFUSED,
+            "an approval of HIGH risk is never remembered; nothing was decided."
+            " Without --session it is approved once",
+        )
+    if not content.complete and not incomplete:
+        raise _NotDecidedError(
+            ExitCode.REFUSED,
+            "not everything in this request can be shown; nothing was decided. To approve it all the same,"
+            " add --incomplete",
+        )
+
+
+def _make_sure(request: StoredRequest, content: Content, seen: str | None, *, session: bool) -> None:
+    """Tie the decision to what the person read, by the word of `show` or by reading now."""
+    if seen is not None:
+        _compare(request, seen)
+        return
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise click.UsageError(
+            "without a terminal to read on, say what you have read: add --seen with what `signoff show` prints"
+        )
+    _confirm(request, content, session=session)
+
+
+def _compare(request: StoredRequest, seen: str) -> None:
+    parts = _SEEN.fullmatch(seen.strip().lower())
+    if parts is None:
+        raise click.UsageError("--seen takes what `signoff show` prints, such as 1:0b5f3c9e77a1")
+    revision, digest = int(parts[1]), parts[2]
+    if revision != request.revision:
+        raise _NotDecidedError(
+            ExitCode.CHANGED,
+            f"nothing was decided: you have read revision {revision}, it is now at revision {request.revision};"
+            f" look again: signoff show {short_id(request.id)}",
+        )
+    if not request.submission.digest.startswith(digest):
+        raise _NotDecidedError(
+            ExitCode.CHANGED,
+            "nothing was decided: --seen does not match this request;"
+            f" look again: signoff show {short_id(request.id)}",
+        )
+
+
+def _confirm(request: StoredRequest, content: Content, *, session: bool) -> None:
+    ident = short_id(request.id)
+    talk = sys.stderr
+    talk.write(request_text(request, content, time.time_ns() // 1_000, width=width_of(talk)))
+    if session:
+        talk.write("\nThis approves the call, and what stands behind --session above.\n")
+    talk.write(f"\nType {ident} to approve exactly this; anything else leaves it waiting: ")
+    talk.flush()
+    # What was typed before the question was there is no answer to it.
+    termios.tcflush(sys.stdin, termios.TCIFLUSH)
+    if sys.stdin.readline().strip().lower() != ident:
+        raise _NotDecidedError(ExitCode.NO, "not confirmed; nothing was decided")
+
+
+def _decide(queue: ReviewQueue, request: StoredRequest, decision: Decision) -> Verdict:
+    return queue.decide(request.id, request.revision, request.submission.digest, decision)
+
+
+def _report(verdict: Verdict, request: StoredRequest, decision: Decision, *, as_json: bool) -> int:
+    if as_json:
+        print_json(
+            {
+                "accepted": verdict.accepted,
+                "verdict": verdict.kind,
+                "message": verdict.message,
+                "id": request.id,
+                "revision": request.revision,
+            }
+        )
+    elif verdict.accepted:
+        page = Page(width_of(sys.stdout))
+        page.add(target_line(request), label=f"{verdict.message}: ")
+        if decision.remember:
+            page.add(session_reach(request), label="it covers ")
+        print(page.text(), end="")
+    if verdict.kind is not VerdictKind.ACCEPTED:
+        complain(f"nothing was decided: {verdict.message}")
+    return EXIT_CODE_OF_VERDICT[verdict.kind]

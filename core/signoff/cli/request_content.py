@@ -1,0 +1,85 @@
+"""What a request would do, made from what the queue holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from signoff.present.documents import documents_for
+from signoff.present.snapshot import CommandRun, FileChange, Snapshot, SnapshotError
+from signoff.present.structured import structured_document
+
+if TYPE_CHECKING:
+    from signoff.present.document import Document
+    from signoff.queue.records import StoredRequest, Submission
+
+__all__ = ["Content", "content_of", "kind_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """All that is shown of a call.
+
+    Attributes:
+        documents: At least one.
+        complete: Whether reading them all is reading everything.
+    """
+
+    documents: tuple[Document, ...]
+    complete: bool
+
+
+def content_of(request: StoredRequest, load: Callable[[str], bytes], context: int) -> Content:
+    """Make the documents of a request.
+
+    What the declared effects show comes first; the arguments of the call follow, because the digest that
+    is approved covers them too.
+
+    Args:
+        request: The request.
+        load: Returns a stored content by its hash.
+        context: Unchanged lines around each change.
+
+    Raises:
+        SnapshotError: What was stored is damaged.
+        QueueError: A stored content cannot be had.
+    """
+    submission = request.submission
+    snapshot = _snapshot(submission, load)
+    made = list(documents_for(snapshot, submission.presentation, submission.arguments))
+    if snapshot is not None and snapshot.steps and submission.arguments:
+        made.append(structured_document(submission.arguments, notes=("arguments of the call",)))
+    documents = tuple(document.with_context(context) for document in made)
+    return Content(documents, all(document.complete for document in documents))
+
+
+def kind_of(submission: Submission) -> str:
+    """What a call would do, in a word; ``mixed`` if it does several kinds of things."""
+    try:
+        kinds = set(_kinds(submission))
+    except SnapshotError:
+        return "damaged"
+    if len(kinds) > 1:
+        return "mixed"
+    return kinds.pop() if kinds else "call"
+
+
+def _kinds(submission: Submission) -> Iterator[str]:
+    snapshot = _snapshot(submission, _no_content)
+    for step in snapshot.steps if snapshot is not None else ():
+        match step:
+            case CommandRun():
+                yield "command"
+            case FileChange(binary=True):
+                yield "binary"
+            case FileChange():
+                yield "edit" if step.before.exists else "new file"
+
+
+def _snapshot(submission: Submission, load: Callable[[str], bytes]) -> Snapshot | None:
+    return None if submission.snapshot is None else Snapshot.from_json(submission.snapshot, load)
+
+
+def _no_content(sha256: str) -> bytes:
+    raise SnapshotError(f"the content {sha256} is not needed here")

@@ -1,0 +1,167 @@
+"""A request as plain text: everything a person needs to judge it, and nothing cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from signoff.canonical import canonical
+from signoff.cli.durations import clock
+from signoff.cli.facts import seen_token, short_id
+from signoff.cli.output import one_line
+from signoff.cli.page import Page
+from signoff.present.reveal import reveal_line
+from signoff.present.rows import RowKind
+from signoff.queue.records import Risk
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from signoff.cli.request_content import Content
+    from signoff.present.document import Document
+    from signoff.present.reveal import Field
+    from signoff.queue.records import StoredRequest
+
+__all__ = ["approve_call", "request_text", "risk_word", "session_reach", "target_line", "warnings_of"]
+
+_LABEL = 11
+
+_SIGN: Mapping[RowKind, str] = {
+    RowKind.ADDED: "+",
+    RowKind.REMOVED: "-",
+    RowKind.HUNK: "@",
+    RowKind.FILE: "=",
+    RowKind.FOLD: ":",
+    RowKind.FACT: "*",
+    RowKind.COMMAND: "$",
+    RowKind.NOTE: "#",
+}
+"""What stands before a row, so that rows of ours and lines of the content cannot be taken for each other."""
+
+
+def risk_word(risk: Risk) -> str:
+    """The risk as people read it; only HIGH is in capitals."""
+    return {Risk.LOW: "low", Risk.MEDIUM: "med", Risk.HIGH: "HIGH"}[risk]
+
+
+def target_line(request: StoredRequest) -> str:
+    """Name a request on one line: short id, agent, tool and the tool's words."""
+    submission = request.submission
+    return (
+        f"{short_id(request.id)}  {one_line(request.asked_by.name, 'agent')}  "
+        f"{one_line(submission.tool_name, 'tool_name')}: {one_line(submission.description)}"
+    )
+
+
+def session_reach(request: StoredRequest) -> str:
+    """Say what an approval for the session would cover, in full."""
+    return (
+        f"every later call of {one_line(request.submission.tool_name, 'tool_name')} in session "
+        f"{one_line(request.asked_by.session)} with exactly {one_line(canonical(request.submission.payload))}"
+    )
+
+
+def approve_call(request: StoredRequest, *, complete: bool) -> str:
+    """The command that approves exactly what is shown."""
+    rest = "" if complete else " --incomplete"
+    return f"signoff approve {short_id(request.id)} --seen {seen_token(request)}{rest}"
+
+
+def warnings_of(request: StoredRequest) -> list[str]:
+    """What is suspicious about the texts around the content, with the name of each."""
+    return [
+        f"{label}: {finding.message}"
+        for label, text, field in _agent_texts(request)
+        for finding in reveal_line(text, field).findings
+        if finding.warn
+    ]
+
+
+def request_text(request: StoredRequest, content: Content, now: int, *, width: int | None) -> str:
+    """Write a request down.
+
+    Args:
+        request: The request.
+        content: What it would do.
+        now: The present, in microseconds since the epoch.
+        width: Columns to fold lines at, or None to leave them whole.
+    """
+    page = Page(width)
+    for label, text in _facts(request, now):
+        page.add(text, label=label.ljust(_LABEL))
+    for warning in warnings_of(request):
+        page.add(warning, label="!".ljust(_LABEL))
+    for number, document in enumerate(content.documents, start=1):
+        page.add("")
+        page.add(_heading(document), label=f"[{number} of {len(content.documents)}] ")
+        _add_document(page, document)
+    if not content.complete:
+        page.add("")
+        page.add("not everything can be shown; see the notes above", label="! ")
+    return page.text()
+
+
+def _agent_texts(request: StoredRequest) -> Iterator[tuple[str, str, Field]]:
+    """The texts around the content that the agent wrote: name, text, and how strictly it is read."""
+    asked, submission = request.asked_by, request.submission
+    yield "tool", submission.tool_name, "tool_name"
+    yield "what", submission.description, "content"
+    yield "agent", asked.name, "agent"
+    yield "session", asked.session, "content"
+    yield "via", asked.via, "content"
+    yield "directory", submission.cwd, "path"
+    if submission.group_id is not None:
+        yield "group", submission.group_id, "content"
+    if submission.batch_id is not None:
+        yield "batch", submission.batch_id, "content"
+    if submission.why:
+        yield "why", submission.why, "content"
+
+
+def _facts(request: StoredRequest, now: int) -> Iterator[tuple[str, str]]:
+    asked, submission = request.asked_by, request.submission
+    yield "request", f"{request.id}, revision {request.revision}"
+    yield "state", _state(request, now)
+    reasons = ", ".join(one_line(reason) for reason in submission.risk_reasons)
+    yield "risk", risk_word(submission.risk) + (f": {reasons}" if reasons else "")
+    for label, text, field in _agent_texts(request):
+        yield label, one_line(text, field)
+    yield "process", f"{asked.pid} on {one_line(asked.host)}"
+    if submission.group_size is not None:
+        yield "group of", str(submission.group_size)
+    if submission.batch_position is not None:
+        yield "position", f"{submission.batch_position + 1} in its batch"
+    for following in submission.batch_remaining:
+        yield "next", one_line(canonical(following))
+    if submission.risk is not Risk.HIGH and "session" in submission.supports:
+        yield "--session", f"would also approve {session_reach(request)}"
+
+
+def _state(request: StoredRequest, now: int) -> str:
+    if request.pending:
+        words = f"waiting {clock(now - request.created_at)}"
+        expires = request.submission.expires_at
+        return words if expires is None else f"{words}, expires in {clock(expires - now)}"
+    decision = request.decision
+    if decision is None:
+        return f"{request.state}, nobody decided: {one_line(request.state_note or '')}"
+    note = f": {one_line(decision.note)}" if decision.note else ""
+    return f"{request.state} by {one_line(decision.by, 'agent')} ({decision.source}){note}"
+
+
+def _heading(document: Document) -> str:
+    parts = [document.kind.replace("_", " ")]
+    if document.path is not None:
+        parts.append(one_line(document.path, "path"))
+    if document.added or document.removed:
+        parts.append(f"+{document.added} -{document.removed}")
+    return "  ".join(parts)
+
+
+def _add_document(page: Page, document: Document) -> None:
+    for note in document.notes:
+        page.add(note, label="  # ")
+    for alert in document.scan():
+        page.add(alert.message, label="  ! ")
+    for row in document:
+        page.add(row.text.text, label=f"  | {_SIGN.get(row.kind, ' ')} ", fold="  | > ")

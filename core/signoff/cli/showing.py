@@ -1,0 +1,90 @@
+"""`signoff show`: everything about one request."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from signoff.cli.exit_codes import ExitCode
+from signoff.cli.facts import request_facts, seen_token
+from signoff.cli.options import json_option, open_for_review, queue_option
+from signoff.cli.output import complain, print_json
+from signoff.cli.page import width_of
+from signoff.cli.request_content import content_of, kind_of
+from signoff.cli.request_text import approve_call, request_text, warnings_of
+from signoff.present.snapshot import SnapshotError
+
+if TYPE_CHECKING:
+    from signoff.cli.request_content import Content
+    from signoff.present.document import Document
+    from signoff.queue.records import StoredRequest
+
+__all__ = ["show"]
+
+
+@click.command(epilog="\b\nExample:\n  signoff show 1a2b3c4d")
+@click.argument("request_id", metavar="ID")
+@click.option(
+    "--context",
+    type=click.IntRange(0, 1_000_000),
+    default=3,
+    show_default=True,
+    help="Unchanged lines around changes.",
+)
+@queue_option
+@json_option
+def show(*, request_id: str, context: int, as_json: bool) -> int:
+    """Show all of one request. ID is its beginning, as `signoff list` prints it.
+
+    Nothing is cut, and nothing in the text can act on the terminal: what would be hidden is written out.
+    Signs before the lines: + added, - removed, $ command, @ place in the file, * fact, : unchanged lines left
+    out (see --context), # and ! words of signoff, > the line before goes on.
+    """
+    now = time.time_ns() // 1_000
+    with open_for_review() as queue:
+        request = queue.find(request_id)
+        try:
+            content = content_of(request, queue.blob, context)
+            if as_json:
+                print_json(_facts(request, content, now))
+                return ExitCode.OK
+            text = request_text(request, content, now, width=width_of(sys.stdout))
+        except SnapshotError as error:
+            complain(f"this request cannot be shown: {error}")
+            return ExitCode.QUEUE
+    print(text, end="")
+    if request.pending:
+        print(f"\napprove with: {approve_call(request, complete=content.complete)}")
+    return ExitCode.OK
+
+
+def _facts(request: StoredRequest, content: Content, now: int) -> dict[str, Any]:
+    submission = request.submission
+    return {
+        **request_facts(request, kind_of(submission), now),
+        "seen": seen_token(request),
+        "arguments": submission.arguments,
+        "payload": submission.payload,
+        "presentation": submission.presentation,
+        "batch_position": submission.batch_position,
+        "batch_remaining": list(submission.batch_remaining),
+        "warnings": warnings_of(request),
+        "complete": content.complete,
+        "documents": [_document_facts(document) for document in content.documents],
+    }
+
+
+def _document_facts(document: Document) -> dict[str, Any]:
+    return {
+        "kind": document.kind,
+        "path": document.path,
+        "added": document.added,
+        "removed": document.removed,
+        "complete": document.complete,
+        "notes": list(document.notes),
+        "warnings": [alert.message for alert in document.scan()],
+        "rows": [{"kind": row.kind, "text": row.text.text} for row in document],
+    }

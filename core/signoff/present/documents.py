@@ -1,0 +1,82 @@
+"""Chooses the documents that a reviewer reads for one request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, assert_never
+
+from signoff.present.document import Document
+from signoff.present.document_diff import diff_document
+from signoff.present.document_text import command_document
+from signoff.present.facts import FileFacts
+from signoff.present.snapshot import Snapshot
+from signoff.present.steps import CommandRun, FileChange
+from signoff.present.structured import structured_document
+from signoff.present.toolsent import presentation_documents
+
+__all__ = ["documents_for"]
+
+
+def documents_for(
+    snapshot: Snapshot | None,
+    presentation: Mapping[str, Any] | None,
+    arguments: Any,
+) -> tuple[Document, ...]:
+    """Choose what to show for a request, most trustworthy first.
+
+    What the snapshot holds is what would be executed, so it comes first and is always shown. What
+    the tool sent is labeled and follows, unless it says the same again. Without a snapshot the
+    arguments of the call are what would be executed, and are shown in any case.
+
+    Args:
+        snapshot: Files and commands of the call, taken now or restored; None or empty if it
+            declared none.
+        presentation: What the tool sent for the reviewer, None if nothing.
+        arguments: Arguments of the call, as JSON values.
+
+    Returns:
+        At least one document.
+
+    Raises:
+        SnapshotError: If a stored content is damaged.
+    """
+    documents: list[Document] = []
+    if snapshot is not None:
+        documents.extend(_snapshot_documents(snapshot))
+    taken = bool(documents)
+    if presentation is not None and not (taken and _says_the_same(presentation, documents)):
+        documents.extend(presentation_documents(presentation))
+    if not taken:
+        documents.append(structured_document(arguments))
+    return tuple(documents)
+
+
+def _snapshot_documents(snapshot: Snapshot) -> Iterator[Document]:
+    """One document for each step."""
+    for step in snapshot.steps:
+        if isinstance(step, FileChange):
+            yield _file_document(step, snapshot.blobs)
+        elif isinstance(step, CommandRun):
+            yield command_document(step.command, step.cwd, step.env, real_cwd=step.real_cwd)
+        else:
+            assert_never(step)
+
+
+def _file_document(change: FileChange, blobs: Mapping[str, bytes]) -> Document:
+    state = change.before
+    facts = FileFacts(
+        mode_before=state.mode,
+        link_target=state.link_target,
+        real_path=state.real_path,
+        follows=change.follows,
+    )
+    before = blobs[state.sha256] if state.sha256 is not None else None
+    return diff_document(before, blobs[change.after_sha256], change.path, facts=facts)
+
+
+def _says_the_same(presentation: Mapping[str, Any], documents: Sequence[Document]) -> bool:
+    """Tell whether a tool sent nothing but a content or a command that is shown already."""
+    kind, content = presentation.get("type"), presentation.get("content")
+    if presentation.get("metadata") or kind not in {"command", "file_content"}:
+        return False
+    return any(document.kind == kind and "".join(document.source("new")) == content for document in documents)

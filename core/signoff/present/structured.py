@@ -1,0 +1,143 @@
+"""The arguments of a call as a tree that reads like YAML, and means one thing only.
+
+One entry takes one row, so nothing in a value can pass for another entry. Strings always stand in
+quotes, or, if they have several lines, behind bars below their entry; everything else is a number,
+a truth value, null, or an empty container. Nothing is cut.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from signoff.present.document import Document
+from signoff.present.reveal import SafeText, quoted, reveal, reveal_line
+from signoff.present.rows import RowKind, Run, fixed, joined, number_of
+
+__all__ = ["structured_document"]
+
+_DEEPEST = 200
+"""Levels of nesting that are shown; no honest call comes near."""
+
+_INDENT = "  "
+_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
+
+_Todo = tuple[int, SafeText, Any]
+"""Depth, label and value of an entry that is still to be shown."""
+
+
+def structured_document(arguments: Any, *, notes: tuple[str, ...] = ()) -> Document:
+    """Show JSON values; every row counts.
+
+    Args:
+        arguments: Usually the arguments of a call; keys are shown sorted.
+        notes: Facts for the heading.
+
+    Returns:
+        A document that is not complete if it holds what is not JSON, or is nested absurdly deep.
+    """
+    if isinstance(arguments, Mapping) and not arguments:
+        return Document("structured", [fixed(RowKind.NOTE, "(no arguments)", counts=True)], notes=notes)
+    tree = _Tree()
+    return Document("structured", tree.runs(arguments), complete=tree.complete, notes=notes)
+
+
+class _Tree:
+    """Turns nested values into rows, with a stack of its own: depth is the sender's choice."""
+
+    def __init__(self) -> None:
+        self.complete = True
+
+    def runs(self, value: Any) -> list[Run]:
+        """All rows, in order."""
+        runs: list[Run] = []
+        todo: list[_Todo] = []
+        if _is_branch(value):
+            todo.extend(reversed([*_entries(0, value)]))
+        else:
+            todo.append((0, SafeText.own(""), value))
+        while todo:
+            depth, label, value = todo.pop()
+            if not _is_branch(value):
+                runs.extend(self._leaf(depth, label, value))
+            elif depth + 1 >= _DEEPEST:
+                self.complete = False
+                runs.append(_row(depth, label, "(nested deeper than this is shown)"))
+            else:
+                runs.append(_row(depth, label))
+                todo.extend(reversed([*_entries(depth + 1, value)]))
+        return runs
+
+    def _leaf(self, depth: int, label: SafeText, value: Any) -> Iterator[Run]:
+        if isinstance(value, str) and "\n" in value:
+            yield from _block(depth, label, value)
+        elif isinstance(value, str):
+            yield _row(depth, label, quoted(_revealed(value)))
+        elif value is None or isinstance(value, bool | int | float):
+            yield _row(depth, label, _scalar(value))
+        elif isinstance(value, Mapping):
+            yield _row(depth, label, "{}")
+        elif isinstance(value, list | tuple):
+            yield _row(depth, label, "[]")
+        else:
+            self.complete = False
+            kind = reveal(type(value).__name__, "arg_key")
+            yield _row(depth, label, "(not JSON: ", kind, ") ", _revealed(repr(value)))
+
+
+def _scalar(value: bool | float | None) -> str:
+    """A value in the words of JSON."""
+    try:
+        return json.dumps(value)
+    except ValueError:  # Python limits the length of decimal numbers, but not of hexadecimal ones
+        return f"{value:#x}"
+
+
+def _is_branch(value: Any) -> bool:
+    return isinstance(value, Mapping | list | tuple) and bool(value)
+
+
+def _entries(depth: int, value: Any) -> Iterator[_Todo]:
+    """The entries of a mapping, sorted by key, or of a sequence."""
+    if isinstance(value, Mapping):
+        for key in sorted(value, key=str):
+            yield depth, joined(_key(key), ":"), value[key]
+    else:
+        for item in value:
+            yield depth, SafeText.own("-"), item
+
+
+def _key(key: Any) -> SafeText:
+    """A key, in quotes unless it is a plain name."""
+    if not isinstance(key, str):
+        return joined("(key that is not text) ", _revealed(repr(key)))
+    shown = reveal(key, "arg_key")
+    return shown if _PLAIN_KEY.fullmatch(key) else quoted(shown)
+
+
+def _block(depth: int, label: SafeText, text: str) -> Iterator[Run]:
+    """A text of several lines, each behind a bar."""
+    lines = text.split("\n")
+    ended = not lines[-1]
+    if ended:
+        lines.pop()
+    end = "" if ended else ", no newline at the end"
+    yield _row(depth, label, f"| ({number_of(len(lines), 'line')}{end})")
+    for line in lines:
+        yield Run(RowKind.PLAIN, counts=True, text=partial(_barred, depth + 1, line))
+
+
+def _barred(depth: int, line: str) -> SafeText:
+    return joined(f"{_INDENT * depth}| ", _revealed(line))
+
+
+def _revealed(text: str) -> SafeText:
+    return reveal_line(text, "arg_value", mark_trailing=True)
+
+
+def _row(depth: int, label: SafeText, *value: SafeText | str) -> Run:
+    gap = " " if label.text and value else ""
+    return fixed(RowKind.PLAIN, joined(_INDENT * depth, label, gap, *value), counts=True)

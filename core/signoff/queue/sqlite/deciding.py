@@ -1,0 +1,127 @@
+"""How a request is decided: exactly what was named, at most once, and with a plain answer if not."""
+
+from __future__ import annotations
+
+from signoff.queue import wording
+from signoff.queue.codec import pack_text
+from signoff.queue.records import (
+    Decision,
+    DecisionSource,
+    Risk,
+    StoredRequest,
+    Verdict,
+    VerdictKind,
+)
+from signoff.queue.sqlite import grants, requests
+from signoff.queue.sqlite.engine import Transaction
+from signoff.queue.sqlite.rows import request_from_row
+
+__all__ = ["decide_one", "stop_batch"]
+
+
+def decide_one(
+    transaction: Transaction, target: tuple[str, int, str], decision: Decision, *, alone: bool
+) -> Verdict:
+    """Decide one request, or say why not.
+
+    Args:
+        transaction: A write in progress.
+        target: Id, revision and digest of what was shown.
+        decision: The answer, with the reviewer's name.
+        alone: Whether no other request is decided by the same act.
+    """
+    request_id, revision, digest = target
+    current = requests.newest(transaction, request_id)
+    if current is None:
+        return Verdict(VerdictKind.GONE, request_id, "there is no such request", None)
+    exact = (revision, digest) == (current.revision, current.submission.digest)
+    if exact and current.pending:
+        refusal = _refusal(current, decision, alone=alone)
+        if refusal is not None:
+            return Verdict(VerdictKind.REFUSED, request_id, refusal, current)
+        decided = requests.try_decide(transaction, request_id, revision, digest, decision)
+        if decided is not None:
+            return _accept(transaction, decided, decision)
+    if not exact:
+        return Verdict(VerdictKind.CHANGED, request_id, _change(current, revision), current)
+    message = wording.how_it_ended(current, transaction.now)
+    return Verdict(VerdictKind.TOO_LATE, request_id, message, current)
+
+
+def stop_batch(transaction: Transaction, stopper: StoredRequest, by: str) -> None:
+    """Reject what follows a hard rejection in the same batch.
+
+    Args:
+        transaction: The one that rejected.
+        stopper: The rejected request.
+        by: Name of the reviewer.
+    """
+    if stopper.submission.batch_id is None:
+        return
+    rows = transaction.rows(
+        """
+        SELECT * FROM requests
+        WHERE session = ? AND batch_id = ? AND state = 'pending' ORDER BY seq
+        """,
+        pack_text(stopper.asked_by.session),
+        pack_text(stopper.submission.batch_id),
+    )
+    for request in map(request_from_row, rows):
+        if not _follows(request, stopper):
+            continue
+        decision = Decision(
+            approved=False,
+            note=wording.stopped_with(stopper, by),
+            hard=True,
+            source=DecisionSource.CASCADE,
+            by=by,
+        )
+        requests.try_decide(transaction, request.id, request.revision, request.submission.digest, decision)
+
+
+def _accept(transaction: Transaction, decided: StoredRequest, decision: Decision) -> Verdict:
+    if not decision.approved:
+        return Verdict(VerdictKind.ACCEPTED, decided.id, "rejected", decided)
+    if not decision.remember:
+        return Verdict(VerdictKind.ACCEPTED, decided.id, "approved", decided)
+    grants.remember(
+        transaction,
+        session=decided.asked_by.session,
+        agent_name=decided.asked_by.name,
+        submission=decided.submission,
+        origin=decided.id,
+        by=decision.by,
+    )
+    message = "approved, and remembered for the rest of the session"
+    return Verdict(VerdictKind.ACCEPTED, decided.id, message, decided)
+
+
+def _refusal(current: StoredRequest, decision: Decision, *, alone: bool) -> str | None:
+    """Why the queue does not take this decision for this request, or None when it does."""
+    if decision.approved is not True and decision.approved is not False:
+        return "a decision says exactly true or false"
+    high = current.submission.risk is Risk.HIGH
+    if decision.approved and high and not alone:
+        return "HIGH risk is approved one by one, never with others"
+    if not decision.remember:
+        return None
+    if not decision.approved:
+        return "a no is never remembered"
+    if high:
+        return "an approval of HIGH risk is never remembered"
+    if "session" not in current.submission.supports:
+        return "this agent does not use remembered approvals; approve it once"
+    return None
+
+
+def _change(current: StoredRequest, revision: int) -> str:
+    if revision == current.revision:
+        return "its content is not what was shown; look again"
+    return f"it is now at revision {current.revision}, what was shown is revision {revision}; look again"
+
+
+def _follows(request: StoredRequest, stopper: StoredRequest) -> bool:
+    position, stopped_at = request.submission.batch_position, stopper.submission.batch_position
+    if position is None or stopped_at is None:
+        return request.seq > stopper.seq
+    return position > stopped_at

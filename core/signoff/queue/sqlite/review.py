@@ -1,0 +1,320 @@
+"""The deciding side of the SQLite queue."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import zlib
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Self
+
+from signoff.queue.bells import RELOOK_SECONDS, REVIEWERS
+from signoff.queue.codec import pack_text
+from signoff.queue.errors import QueueUnavailableError, UnknownRequestError
+from signoff.queue.ids import ID_LETTERS
+from signoff.queue.leases import Leases
+from signoff.queue.records import (
+    AgentRecord,
+    Change,
+    ChangeSet,
+    Decision,
+    DecisionSource,
+    Grant,
+    HistoryFilter,
+    HistoryRecord,
+    Stats,
+    StoredRequest,
+    Verdict,
+)
+from signoff.queue.sqlite import grants, history, requests
+from signoff.queue.sqlite.deciding import decide_one, stop_batch
+from signoff.queue.sqlite.engine import Engine, Look
+from signoff.queue.sqlite.rows import agent_from_row, request_from_row
+from signoff.queue.sqlite.sweeping import Sweeper
+
+if TYPE_CHECKING:
+    from signoff.queue.eventloop import OwnThread
+
+__all__ = ["SqliteReviewQueue"]
+
+_PENDING = "SELECT * FROM requests WHERE state = 'pending' ORDER BY seq"
+_CHANGED = """
+SELECT * FROM requests r
+WHERE change > ?
+    AND NOT EXISTS (SELECT 1 FROM requests n WHERE n.id = r.id AND n.revision > r.revision)
+ORDER BY seq
+"""
+
+
+class SqliteReviewQueue:
+    """A `ReviewQueue` on a SQLite file. May be shared by the threads and event loops of one process.
+
+    All looks find dead agents and passed deadlines first, so what is reported as waiting really waits.
+
+    Args:
+        reviewer: Name under which decisions are recorded.
+        engine: An open engine of its own; closed together with the queue.
+    """
+
+    def __init__(self, reviewer: str, engine: Engine) -> None:
+        self._reviewer = reviewer
+        self._engine = engine
+        self._sweeper = Sweeper(engine, Leases(engine.place.leases))
+        self._guard = threading.Lock()
+        self._own_thread: OwnThread | None = None
+
+    @property
+    def reviewer(self) -> str:
+        """Name under which decisions are recorded."""
+        return self._reviewer
+
+    def pending(self) -> tuple[StoredRequest, ...]:
+        """All requests that wait, in arrival order.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be used.
+        """
+        self._sweeper.sweep()
+        with self._engine.read() as look:
+            rows = look.rows(_PENDING)
+        return tuple(map(request_from_row, rows))
+
+    def get(self, request_id: str, revision: int | None = None) -> StoredRequest:
+        """One request: the given revision, or the newest.
+
+        Raises:
+            UnknownRequestError: There is none.
+            QueueUnavailableError: The queue cannot be used.
+        """
+        self._sweeper.sweep()
+        with self._engine.read() as look:
+            if revision is None:
+                request = requests.newest(look, request_id)
+            else:
+                request = _revision(look, request_id, revision)
+        if request is None:
+            which = "request" if revision is None else f"revision {revision} of a request"
+            raise UnknownRequestError(f"there is no {which} {request_id!r}")
+        return request
+
+    def find(self, prefix: str) -> StoredRequest:
+        """The request whose id starts with the prefix, newest revision.
+
+        Raises:
+            UnknownRequestError: None, or more than one, begins so; the message says which.
+            QueueUnavailableError: The queue cannot be used.
+        """
+        begin = prefix.strip().lower()
+        if not begin or not set(begin) <= set(ID_LETTERS):
+            raise UnknownRequestError(f"{prefix!r} is not the beginning of a request id")
+        with self._engine.read() as look:
+            rows = look.rows(
+                "SELECT DISTINCT id FROM requests WHERE id >= ? AND id < ? ORDER BY id LIMIT 4",
+                begin,
+                f"{begin}~",
+            )
+        ids = [row["id"] for row in rows]
+        if not ids:
+            raise UnknownRequestError(f"no request id begins with {begin}")
+        if len(ids) > 1:
+            named = ", ".join(ids[:3]) + (" and others" if len(ids) > 3 else "")
+            raise UnknownRequestError(f"more than one request id begins with {begin}: {named}")
+        return self.get(ids[0])
+
+    def blob(self, sha256: str) -> bytes:
+        """A stored content by its hash.
+
+        Raises:
+            QueueUnavailableError: It is missing or does not match its hash.
+        """
+        with self._engine.read() as look:
+            row = look.row("SELECT compressed FROM blobs WHERE sha256 = ?", pack_text(sha256))
+        if row is None:
+            raise QueueUnavailableError(f"the queue has no content {sha256}")
+        try:
+            content = zlib.decompress(row["compressed"])
+        except zlib.error as error:
+            raise QueueUnavailableError(f"the content {sha256} is damaged: {error}") from error
+        if hashlib.sha256(content).hexdigest() != sha256:
+            raise QueueUnavailableError(f"the content {sha256} does not match its hash")
+        return content
+
+    def changes(self, cursor: int) -> ChangeSet:
+        """Everything that changed since the cursor; cursor 0 gives all that is pending now.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be used.
+        """
+        self._sweeper.sweep()
+        with self._engine.read() as look:
+            newest = look.number("SELECT value FROM counters WHERE name = 'change'")
+            rows = look.rows(_PENDING) if cursor == 0 else look.rows(_CHANGED, cursor)
+        return ChangeSet(tuple(Change(request_from_row(row)) for row in rows), newest)
+
+    async def watch(self, cursor: int = 0) -> AsyncIterator[ChangeSet]:
+        """Yield a change set now, and another whenever something changed.
+
+        Only the first may be empty. A dead agent is noticed within about a second.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be used, or the connection was closed.
+        """
+        from signoff.queue.eventloop import AsyncBell
+
+        thread = self._thread()
+        with AsyncBell(self._engine.hang_bell(REVIEWERS)) as bell:
+            found = await thread.run(self.changes, cursor)
+            yield found
+            while True:
+                await bell.sleep(RELOOK_SECONDS)
+                found = await thread.run(self.changes, found.cursor)
+                if found.changes:
+                    yield found
+
+    def decide(self, request_id: str, revision: int, digest: str, decision: Decision) -> Verdict:
+        """Decide one request; the first decision wins.
+
+        A hard rejection also rejects the later pending requests of the same batch. A decision that
+        remembers creates the grant in the same transaction.
+
+        Raises:
+            QueueUnavailableError: Nothing was decided.
+        """
+        return self.decide_many([(request_id, revision, digest)], decision)[0]
+
+    def decide_many(self, targets: Sequence[tuple[str, int, str]], decision: Decision) -> tuple[Verdict, ...]:
+        """Decide exactly these, each on its own merits, in one transaction.
+
+        Raises:
+            QueueUnavailableError: Nothing was decided.
+        """
+        decision = self._signed(decision)
+        overdue = self._sweeper.look()
+        with self._engine.write() as transaction:
+            self._sweeper.end(transaction, overdue)
+            verdicts = tuple(
+                decide_one(transaction, target, decision, alone=len(targets) == 1) for target in targets
+            )
+            if decision.hard:
+                for verdict in verdicts:
+                    if verdict.accepted and not decision.approved and verdict.current is not None:
+                        stop_batch(transaction, verdict.current, decision.by)
+        return verdicts
+
+    def grants(self, *, include_revoked: bool = False) -> tuple[Grant, ...]:
+        """Grants of all sessions, oldest first.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be used.
+        """
+        with self._engine.read() as look:
+            return grants.all_grants(look, include_revoked=include_revoked)
+
+    def revoke(self, grant_id: str) -> bool:
+        """Revoke a grant; False when it was revoked before.
+
+        Raises:
+            UnknownRequestError: There is no such grant.
+            QueueUnavailableError: Nothing was revoked.
+        """
+        with self._engine.write() as transaction:
+            return grants.revoke(transaction, grant_id, self._reviewer)
+
+    def history(
+        self,
+        which: HistoryFilter | None = None,
+        *,
+        before: int | None = None,
+        limit: int = 100,
+    ) -> tuple[HistoryRecord, ...]:
+        """A page of history, newest first, of records with seq below `before`.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be used.
+        """
+        self._sweeper.sweep()
+        with self._engine.read() as look:
+            return history.page(look, which or HistoryFilter(), before, limit)
+
+    def verify(self) -> int | None:
+        """Check the chain of the history: the seq of the first broken record, None if it is whole.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be used, or a record cannot even be read.
+        """
+        return history.first_broken(self._engine)
+
+    def agents(self) -> tuple[AgentRecord, ...]:
+        """All agent connections, first seen first.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be used.
+        """
+        self._sweeper.sweep()
+        with self._engine.read() as look:
+            rows = look.rows("SELECT * FROM agents ORDER BY rowid")
+        return tuple(map(agent_from_row, rows))
+
+    def stats(self) -> Stats:
+        """Counts for a status line.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be used.
+        """
+        self._sweeper.sweep()
+        with self._engine.read() as look:
+            waiting = look.row(
+                """
+                SELECT COUNT(*) AS pending, COALESCE(SUM(risk = 'high'), 0) AS high,
+                    MIN(created_at) AS oldest
+                FROM requests WHERE state = 'pending'
+                """
+            )
+            assert waiting is not None
+            return Stats(
+                pending=waiting["pending"],
+                pending_high=waiting["high"],
+                oldest_pending_at=waiting["oldest"],
+                agents=look.number("SELECT COUNT(*) FROM agents WHERE ended_at IS NULL"),
+                grants=look.number("SELECT COUNT(*) FROM grants WHERE revoked_at IS NULL"),
+            )
+
+    def close(self) -> None:
+        """End the connection. Closing twice is harmless."""
+        if self._engine.closed:
+            return
+        forked = self._engine.forked
+        self._engine.close()
+        if forked:
+            return
+        with self._guard:
+            if self._own_thread is not None:
+                self._own_thread.close()
+        self._engine.bells.ring(REVIEWERS)  # whoever watches through this connection is told now
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _signed(self, decision: Decision) -> Decision:
+        """A person decides in the name of this connection, whatever the decision says."""
+        if decision.source is DecisionSource.REVIEWER or not decision.by:
+            return replace(decision, by=self._reviewer)
+        return decision
+
+    def _thread(self) -> OwnThread:
+        from signoff.queue.eventloop import OwnThread
+
+        self._engine.require_open()
+        with self._guard:
+            if self._own_thread is None:
+                self._own_thread = OwnThread()
+            return self._own_thread
+
+
+def _revision(look: Look, request_id: str, revision: int) -> StoredRequest | None:
+    row = look.row("SELECT * FROM requests WHERE id = ? AND revision = ?", pack_text(request_id), revision)
+    return None if row is None else request_from_row(row)

@@ -1,0 +1,223 @@
+"""Reading and writing files inside named roots, with approval where the configuration says so."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from signoff.binding import require_approved
+from signoff.effects import FileEdit, FileWrite
+from signoff.present.edits import edited
+from signoff.present.files import look
+from signoff.tools.roots import Access, Operation, PathConfig, Roots
+from signoff.tools.safe_write import replace_file
+from signoff.types import ApprovalContext, ApprovalRequest
+
+__all__ = ["FileSandbox", "PathConfig"]
+
+_MOST_LISTED = 1000
+_OPERATIONS: dict[str, Operation] = {"read_file": "read", "write_file": "write", "edit_file": "write"}
+_VERBS = {"read_file": "Read", "write_file": "Write", "edit_file": "Edit"}
+
+_group: ContextVar[_Group | None] = ContextVar("signoff_file_group", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    sandbox: FileSandbox
+    id: str
+    size: int | None
+
+
+class FileSandbox:
+    """Files below named roots, as four tools: `read_file`, `write_file`, `edit_file`, `list_files`.
+
+    Links are resolved before anything is decided, and what is written is exactly the file that was declared.
+    The methods can be called directly; then nothing is asked, but everything outside the roots stays blocked.
+
+    Args:
+        paths: Configuration of each root by its name.
+        cwd: Directory at which relative paths start; the process's own by default.
+
+    Raises:
+        ValueError: A configuration is not valid.
+    """
+
+    def __init__(self, paths: Mapping[str, PathConfig | Mapping[str, Any]], *, cwd: str | None = None) -> None:
+        self._roots = Roots(paths, cwd)
+        self._editing = threading.Lock()
+
+    @property
+    def cwd(self) -> str:
+        """Absolute directory at which relative paths start."""
+        return self._roots.cwd
+
+    @contextmanager
+    def group(self, group_id: str, size: int | None = None) -> Iterator[None]:
+        """Make the requests of the body one group, to be shown and decided together.
+
+        Args:
+            group_id: Name of the group, as the reviewer reads it.
+            size: How many requests it will have, if known.
+        """
+        token = _group.set(_Group(self, group_id, size))
+        try:
+            yield
+        finally:
+            _group.reset(token)
+
+    # -- approval --------------------------------------------------------------------------------------
+
+    def check_approval(self, ctx: ApprovalContext) -> ApprovalRequest | None:
+        """Say whether a call has to be approved.
+
+        Raises:
+            PermissionError: The call is blocked: outside every root, read-only, or not a file.
+        """
+        operation = _OPERATIONS.get(ctx.tool_name)
+        if operation is None:
+            return None
+        access = self._roots.access(operation, ctx.args.get("path"))
+        return self._request(ctx, access) if access.reasons else None
+
+    def approval_request(self, ctx: ApprovalContext) -> ApprovalRequest | None:
+        """The request for a call, for somebody who wants it approved whatever this sandbox says.
+
+        Raises:
+            PermissionError: The call is blocked.
+        """
+        operation = _OPERATIONS.get(ctx.tool_name)
+        if operation is None:
+            return None
+        return self._request(ctx, self._roots.access(operation, ctx.args.get("path")))
+
+    def _request(self, ctx: ApprovalContext, access: Access) -> ApprovalRequest:
+        group_id, group_size = self._group_of(ctx)
+        return ApprovalRequest(
+            tool_name=ctx.tool_name,
+            description=f"{_VERBS[ctx.tool_name]} {access.sandbox}:{access.relative}",
+            payload=_payload(access),
+            group_id=group_id,
+            group_size=group_size,
+            arguments=ctx.args,
+            effects=_effects(ctx, access),
+            why=f"sandbox {access.sandbox}: {', '.join(access.reasons) or 'asked for'}",
+        )
+
+    def _group_of(self, ctx: ApprovalContext) -> tuple[str | None, int | None]:
+        """The group: as named here, else by who started the run, else all that the model wants at once."""
+        named, meta = _group.get(), ctx.metadata
+        if named is not None and named.sandbox is self:
+            return named.id, named.size
+        if meta.get("group_id") is not None:
+            return str(meta["group_id"]), meta.get("group_size")
+        alone = meta.get("batch_position") == 0 and not meta.get("batch_remaining")
+        return (None if alone else meta.get("batch_id")), None
+
+    # -- the tools -------------------------------------------------------------------------------------
+
+    def read_file(self, path: str) -> str:
+        """Read a UTF-8 text file.
+
+        Args:
+            path: The file, relative to the working directory or absolute.
+
+        Raises:
+            PermissionError: The path is blocked.
+            ValueError: It is not UTF-8 text, or too large.
+            OSError: It cannot be read.
+        """
+        access = self._roots.access("read", path)
+        require_approved("read_file", _payload(access))
+        state, data = look(access.path)
+        if state.real_path != access.path:
+            raise PermissionError("the path was led elsewhere while it was opened")
+        if not state.exists:
+            raise FileNotFoundError(f'there is no file "{path}"')
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError:
+            raise ValueError(f'"{path}" is not UTF-8 text') from None
+
+    def write_file(self, path: str, content: str) -> str:
+        """Create a file or replace its whole content.
+
+        Args:
+            path: The file, relative to the working directory or absolute.
+            content: The whole new content.
+
+        Raises:
+            PermissionError: The path is blocked, or is not what was approved.
+            OSError: It cannot be written; the old content is untouched.
+        """
+        access = self._roots.access("write", path)
+        effect = FileWrite(access.path, content)
+        require_approved("write_file", _payload(access), [effect])
+        with self._editing:
+            replace_file(access.path, effect.data)
+        return f"Wrote {len(effect.data)} bytes to {access.sandbox}:{access.relative}"
+
+    def edit_file(self, path: str, old: str, new: str) -> str:
+        """Replace a text that occurs exactly once in a file.
+
+        Args:
+            path: The file, relative to the working directory or absolute.
+            old: Text to replace, exactly as it stands in the file.
+            new: Text that takes its place.
+
+        Raises:
+            PermissionError: The path is blocked, or is not what was approved.
+            ValueError: The text does not occur exactly once, or the file is not UTF-8 text.
+            OSError: It cannot be written; the old content is untouched.
+        """
+        access = self._roots.access("write", path)
+        effect = FileEdit(access.path, old, new)
+        require_approved("edit_file", _payload(access), [effect])
+        with self._editing:
+            state, data = look(access.path)
+            replace_file(access.path, edited(effect, state, data))
+        return f"Edited {access.sandbox}:{access.relative}"
+
+    def list_files(self, path: str = ".") -> list[str]:
+        """List the files below a directory, relative to it, in order.
+
+        Args:
+            path: The directory, relative to the working directory or absolute.
+
+        Raises:
+            PermissionError: The directory is outside every root.
+        """
+        top = self._roots.directory(path)
+        found: list[str] = []
+        for directory, directories, names in os.walk(top):
+            directories.sort()
+            found.extend(os.path.relpath(os.path.join(directory, name), top) for name in sorted(names))  # noqa: PTH118
+        missing = len(found) - _MOST_LISTED
+        return found if missing <= 0 else [*found[:_MOST_LISTED], f"... and {missing} more"]
+
+
+def _payload(access: Access) -> dict[str, Any]:
+    return {"sandbox": access.sandbox, "path": access.relative}
+
+
+def _effects(ctx: ApprovalContext, access: Access) -> tuple[FileWrite | FileEdit, ...]:
+    """What the call would do, from the same arguments that the tool is called with."""
+    match ctx.tool_name:
+        case "write_file":
+            return (FileWrite(access.path, _text(ctx, "content")),)
+        case "edit_file":
+            return (FileEdit(access.path, _text(ctx, "old"), _text(ctx, "new")),)
+        case _:
+            return ()
+
+
+def _text(ctx: ApprovalContext, name: str) -> str:
+    value = ctx.args.get(name)
+    if not isinstance(value, str):
+        raise PermissionError(f'"{name}" of {ctx.tool_name} must be text')
+    return value

@@ -1,0 +1,207 @@
+"""Which files a sandbox covers, and what may be done with them.
+
+Roots are resolved once, when they are given. A request is resolved completely, then compared component by
+component; the longest root that contains the file decides, and where several entries name that root the
+strictest of them.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from signoff.effects import FileWrite
+from signoff.policy.risk import assess
+from signoff.present.reveal import reveal
+from signoff.queue.records import Risk
+from signoff.tools.resolving import follow
+
+__all__ = ["Access", "Operation", "PathConfig", "Roots"]
+
+Operation = Literal["read", "write"]
+
+_TOLD_APART = ("Cc", "Cf", "Zl", "Zp")
+"""Unicode categories of characters that make one name look like another."""
+
+
+class PathConfig(BaseModel):
+    """What is allowed below one root.
+
+    ``approval: {write: required, read: none}`` is read as well as the two flags.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    root: str
+    """Directory; relative to the working directory. Resolved once; one that is not there covers nothing."""
+    mode: Literal["ro", "rw"] = "ro"
+    suffixes: tuple[str, ...] | None = None
+    """Endings that a file name must have one of, with the dot; None for any, empty for no file at all."""
+    write_approval: bool = True
+    """Whether writing has to be approved."""
+    read_approval: bool = False
+    """Whether reading has to be approved."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_approval_block(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping) or "approval" not in data:
+            return data
+        values = dict(data)
+        block = values.pop("approval")
+        if not isinstance(block, Mapping):
+            raise ValueError('"approval" must name "read" or "write"')  # noqa: TRY004 - what pydantic expects
+        for operation, answer in block.items():
+            name = f"{operation}_approval"
+            if operation not in ("read", "write") or name in values:
+                raise ValueError(f'"approval: {operation}" is unknown, or "{name}" is given too')
+            if answer not in ("required", "none"):
+                raise ValueError(f'"approval: {operation}" must be "required" or "none", not {answer!r}')
+            values[name] = answer == "required"
+        return values
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A file that may be touched, perhaps after a question.
+
+    Attributes:
+        sandbox: Name of the root that decides.
+        path: The file with every link resolved, absolute.
+        relative: The same, relative to the root.
+        reasons: Why approval is needed; empty if it is not.
+    """
+
+    sandbox: str
+    path: str
+    relative: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Root:
+    name: str
+    path: str
+    config: PathConfig
+
+
+class Roots:
+    """The roots of a sandbox.
+
+    Args:
+        paths: Configuration by name.
+        cwd: Working directory at which relative paths start; the process's own by default.
+
+    Raises:
+        ValueError: A configuration is not valid.
+    """
+
+    def __init__(self, paths: Mapping[str, PathConfig | Mapping[str, Any]], cwd: str | None = None) -> None:
+        self.cwd = os.path.realpath(cwd or os.curdir)
+        self._roots: list[_Root] = []
+        for name, given in paths.items():
+            config = given if isinstance(given, PathConfig) else PathConfig.model_validate(given)
+            path = os.path.realpath(os.path.join(self.cwd, config.root))  # noqa: PTH118 - text is compared
+            if os.path.isdir(path):  # noqa: PTH112
+                self._roots.append(_Root(name, path, config))
+
+    def access(self, operation: Operation, path: object) -> Access:
+        """Judge one request. Looks at names and links on the disk, never into a file.
+
+        Args:
+            operation: What would be done.
+            path: The path as the agent gave it.
+
+        Raises:
+            PermissionError: It is not allowed; the message says why.
+        """
+        name = _file_name(path)
+        assert isinstance(path, str)
+        real = follow(path, self.cwd)
+        deciding = self._deciding(real)
+        if not deciding:
+            raise PermissionError(f'"{reveal(path, "path").text}" is not in any sandbox')
+        for root in deciding:
+            _refuse_by_root(root, operation, name, os.path.basename(real))  # noqa: PTH119
+        nearest = deciding[0]
+        reasons = [
+            *_reasons_of_file(path, real),
+            *(f"{operation} approval" for root in deciding if _asks(root.config, operation)),
+        ]
+        if operation == "write" and assess("", {}, (FileWrite(real, ""),), nearest.path).risk is Risk.HIGH:
+            reasons.append("protected name")
+        relative = os.path.relpath(real, nearest.path)
+        return Access(nearest.name, real, relative, tuple(dict.fromkeys(reasons)))
+
+    def directory(self, path: str) -> str:
+        """Resolve a directory inside a root, to be listed.
+
+        Raises:
+            PermissionError: It is outside every root.
+        """
+        real = follow(path, self.cwd)
+        if not self._deciding(real):
+            raise PermissionError(f'"{reveal(path, "path").text}" is not in any sandbox')
+        return real
+
+    def _deciding(self, real: str) -> list[_Root]:
+        """The entries for the longest root that contains a path."""
+        holding = [root for root in self._roots if PurePosixPath(real).is_relative_to(root.path)]
+        longest = max((len(root.path) for root in holding), default=0)
+        return [root for root in holding if len(root.path) == longest]
+
+
+def _file_name(path: object) -> str:
+    """The last component of a path that can be the path of a file."""
+    if not isinstance(path, str) or not path:
+        raise PermissionError("a path is text that is not empty")
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        raise PermissionError("the path holds half a character (a lone surrogate)") from None
+    if "\0" in path:
+        raise PermissionError("the path holds a NUL, at which other programs would end it")
+    if path.startswith("~"):
+        raise PermissionError('a "~" is not expanded here but might be elsewhere; give the whole path')
+    name = path.rpartition("/")[2]
+    if name in ("", ".", ".."):
+        raise PermissionError(f'"{reveal(path, "path").text}" names a directory, not a file')
+    return name
+
+
+def _refuse_by_root(root: _Root, operation: Operation, *names: str) -> None:
+    if operation == "write" and root.config.mode == "ro":
+        raise PermissionError(f"sandbox {root.name!r} is read-only")
+    suffixes = root.config.suffixes
+    if suffixes is None:
+        return
+    for name in names:
+        if not any(name.endswith(suffix) and len(name) > len(suffix) for suffix in suffixes):
+            allowed = ", ".join(suffixes) or "none"
+            raise PermissionError(f"sandbox {root.name!r} is for files that end in: {allowed}")
+
+
+def _asks(config: PathConfig, operation: Operation) -> bool:
+    return config.write_approval if operation == "write" else config.read_approval
+
+
+def _reasons_of_file(path: str, real: str) -> Iterator[str]:
+    if any(unicodedata.category(char) in _TOLD_APART for char in path + real):
+        yield "hidden characters"
+    try:
+        found = os.lstat(real)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise PermissionError(f"the file cannot be looked at: {error.strerror}") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise PermissionError(f'"{reveal(real, "path").text}" is not a regular file')
+    if found.st_nlink > 1:
+        yield "more than one name"

@@ -1,0 +1,52 @@
+"""Fixtures of the conformance suite: every engine has to pass the same tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from queue_engines import ENGINES, SqliteOpener
+
+from signoff.queue import AgentQueue, ReviewQueue
+from signoff.queue.sqlite import answers
+from signoff.queue.sqlite import review as sqlite_review
+
+
+@pytest.fixture(params=sorted(ENGINES))
+def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqliteOpener]:
+    """One empty queue of the engine under test."""
+    opener = ENGINES[request.param](tmp_path)
+    yield opener
+    opener.close()
+
+
+@pytest.fixture
+def open_agent(opener: SqliteOpener) -> Callable[..., AgentQueue]:
+    """Connect an agent: ``open_agent(name=…, session=…)``."""
+    return opener.agent
+
+
+@pytest.fixture
+def open_review(opener: SqliteOpener) -> Callable[..., ReviewQueue]:
+    """Connect a reviewer: ``open_review(reviewer=…)``."""
+    return opener.review
+
+
+@pytest.fixture
+def agent(open_agent: Callable[..., AgentQueue]) -> AgentQueue:
+    """An agent named refactor in session s-41."""
+    return open_agent()
+
+
+@pytest.fixture
+def review(open_review: Callable[..., ReviewQueue]) -> ReviewQueue:
+    """A reviewer named anna."""
+    return open_review()
+
+
+@pytest.fixture
+def only_bells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make sleepers look again when they are rung, and at no other time."""
+    for module in (answers, sqlite_review):
+        monkeypatch.setattr(module, "RELOOK_SECONDS", 3600.0)

@@ -1,0 +1,115 @@
+"""How reviewers learn what changed."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from queue_samples import PATIENCE, approve, call
+
+from signoff.queue import QueueUnavailableError, RequestState
+
+
+def _seen(found):
+    return [(change.request.id, change.request.state) for change in found.changes]
+
+
+def test_the_first_look_shows_what_waits_and_nothing_else(agent, review):
+    decided, waiting = agent.submit(call("k1")), agent.submit(call("k2"))
+    approve(review, decided)
+    assert _seen(review.changes(0)) == [(waiting.id, RequestState.PENDING)]
+
+
+def test_nothing_changes_between_two_looks_without_a_change(agent, review):
+    agent.submit(call())
+    cursor = review.changes(0).cursor
+    assert review.changes(cursor) == review.changes(cursor)
+    assert review.changes(cursor).changes == ()
+
+
+def test_a_look_shows_each_changed_request_once_as_it_is_now(agent, review):
+    cursor = review.changes(0).cursor
+    first, second = agent.submit(call("k1")), agent.submit(call("k2"))
+    approve(review, first)
+    agent.wait(first.id)
+    found = review.changes(cursor)
+    assert _seen(found) == [
+        (first.id, RequestState.APPROVED),
+        (second.id, RequestState.PENDING),
+    ]
+    assert found.changes[0].request.delivered_at is not None
+
+
+def test_a_decision_right_after_the_look_at_an_empty_queue_is_seen(agent, review):
+    cursor = review.changes(0).cursor
+    posted = agent.submit(call())
+    approve(review, posted)
+    assert _seen(review.changes(cursor)) == [(posted.id, RequestState.APPROVED)]
+
+
+def test_an_amended_request_is_shown_in_its_newest_revision_only(agent, review):
+    posted = agent.submit(call())
+    cursor = review.changes(0).cursor
+    amended = agent.amend(posted.id, call(content="newer"))
+    assert [change.request for change in review.changes(cursor).changes] == [amended]
+
+
+async def test_watching_an_empty_queue_yields_an_empty_set_first(review):
+    watch = review.watch()
+    found = await anext(watch)
+    assert found.changes == ()
+    await watch.aclose()
+
+
+@pytest.mark.usefixtures("only_bells")
+async def test_a_watcher_is_woken_by_each_step_of_a_request(agent, review):
+    watch = review.watch()
+    await anext(watch)
+    async with asyncio.timeout(PATIENCE):
+        posted = await agent.asubmit(call())
+        assert _seen(await anext(watch)) == [(posted.id, RequestState.PENDING)]
+        await agent.awithdraw(posted.id, "not needed")
+        assert _seen(await anext(watch)) == [(posted.id, RequestState.WITHDRAWN)]
+    await watch.aclose()
+
+
+@pytest.mark.usefixtures("only_bells")
+async def test_what_happens_while_nobody_asks_is_merged(agent, review):
+    watch = review.watch()
+    await anext(watch)
+    posted = [await agent.asubmit(call(f"k{n}")) for n in range(20)]
+    async with asyncio.timeout(PATIENCE):
+        found = await anext(watch)
+    assert _seen(found) == [(request.id, RequestState.PENDING) for request in posted]
+    await watch.aclose()
+
+
+@pytest.mark.usefixtures("only_bells")
+async def test_all_watchers_are_woken(agent, open_review):
+    watches = [open_review(name).watch() for name in ("anna", "bob", "carl")]
+    for watch in watches:
+        await anext(watch)
+    posted = await agent.asubmit(call())
+    async with asyncio.timeout(PATIENCE):
+        for watch in watches:
+            assert _seen(await anext(watch)) == [(posted.id, RequestState.PENDING)]
+            await watch.aclose()
+
+
+async def test_a_watcher_finds_a_passed_deadline_by_itself(agent, review):
+    watch = review.watch()
+    await anext(watch)
+    posted = await agent.asubmit(call(expires_at=1))
+    async with asyncio.timeout(PATIENCE):
+        found = await anext(watch)
+    assert _seen(found) == [(posted.id, RequestState.EXPIRED)]
+    await watch.aclose()
+
+
+async def test_closing_the_connection_ends_its_watch(review):
+    watch = review.watch()
+    await anext(watch)
+    review.close()
+    with pytest.raises(QueueUnavailableError, match="closed"):
+        async with asyncio.timeout(PATIENCE):
+            await anext(watch)

@@ -1,0 +1,597 @@
+"""A simulated screen, queue and terminal, and two robots that use them.
+
+Discrete events on a fake clock. What makes the race is modeled on the bad side: the program stalls,
+keys and news queue up meanwhile, after a stall the timers fire before the queued keys are handled,
+paints come late, and the time we believe a frame was written is off by up to 5 ms.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+
+from guard_bench import KEYS
+
+from signoff_tui.guard import (
+    Act,
+    Cause,
+    Decide,
+    DecisionGuard,
+    Facts,
+    GuardSettings,
+    Held,
+    Ignored,
+    NeedsUnseenBar,
+    NotDecisive,
+    OpenEditor,
+    OpenSheet,
+    Permit,
+    Reaction,
+    Ref,
+    Risk,
+    Target,
+    eligible,
+)
+
+LOOK_BACK = 0.2
+"""Seconds before a press whose frame the user acted on: the definition of a misfire."""
+
+WORDS = (
+    # Half of them begin with a key that decides.
+    *("y", "yes", "yarn", "yarn test", "yo", "yet", "yaml", "yup", "you", "yum update", "yellow", "yank"),
+    *("yarn add left-pad", "yield", "year", "your", "yt-dlp -x", "yay -S foo", "yyp", "y && ls"),
+    *("n", "no", "npm test", "npm run build", "node", "nano", "nope", "not yet", "nvim .", "next", "name"),
+    *("s", "ssh host", "sudo apt update", "say yes", "so", "sys", "stay", "sky", "sed -n 1p", "source x"),
+    *("x", "xargs", "xterm", "xz -d", "x=1", "xy", "exit", "Yes", "No", "Sorry", "SELECT", "Xvfb", "!!", "!ls"),
+    # The others.
+    *("git status", "git push", "ls", "ls -la", "cd ..", "cat a.py", "make", "make test", "cargo build"),
+    *("python -m pytest", "why", "by", "my", "try", "toy", "any", "happy", "copy", "apply", "deploy now"),
+    *("hello", "thanks", "looks good", "ok", "q", "quit", ":wq", ":q!", "/foo", "grep -r y .", "go on", "then"),
+    *("fix it", "docker ps", "kubectl get pods", "please", "retry", "history", "man yes", "echo n", "rm x"),
+)
+"""What people type into the wrong window."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What one frame says to the user, and from when on it could be seen."""
+
+    at: float
+    focus: Ref | None = None
+    ready: frozenset[Ref] = frozenset()
+    rest: frozenset[Ref] = frozenset()
+    layer: str = ""
+    layer_refs: frozenset[Ref] = frozenset()
+    unseen: bool = False
+    waits: bool = False
+
+
+@dataclass
+class Row:
+    """A request as the screen has it."""
+
+    id: str
+    risk: Risk
+    pages: int
+    group: str
+    revision: int = 1
+    closed: str = ""
+    seen: set[int] = field(default_factory=set)
+
+    @property
+    def ref(self) -> Ref:
+        """What a decision about it would name."""
+        return Ref(self.id, self.revision)
+
+    @property
+    def facts(self) -> Facts:
+        """What the guard asks for."""
+        return Facts(self.ref, self.risk, len(self.seen) / self.pages, self.closed)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A decision, or an editor or sheet that was opened for one, and what the user had seen."""
+
+    act: Act
+    refs: frozenset[Ref]
+    pressed_at: float
+    picture: Picture
+    opened_only: bool
+
+    @property
+    def is_misfire(self) -> bool:
+        """Whether it is about anything that the user had not had before their eyes."""
+        return not self.refs <= self._shown
+
+    @property
+    def _shown(self) -> frozenset[Ref]:
+        picture = self.picture
+        focus = frozenset([picture.focus]) if picture.focus else frozenset()
+        if not self.opened_only and picture.layer:
+            return picture.layer_refs
+        if self.act is Act.APPROVE_GROUP or (self.act is Act.REMEMBER and self.opened_only):
+            return picture.ready | focus
+        return focus if self.act in (Act.APPROVE, Act.APPROVE_UNSEEN) else picture.rest | focus
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How busy the world is.
+
+    Attributes:
+        arrivals: Requests per second.
+        endings: Requests per second that somebody else decides, or that expire.
+        amendments: Requests per second that get other contents under the same id.
+        stalls: Per second, of 0.3 to 1.2 s each.
+        aim: Share of endings and amendments that hit the request under the cursor.
+    """
+
+    arrivals: float = 5.0
+    endings: float = 1.0
+    amendments: float = 0.5
+    stalls: float = 0.0
+    aim: float = 0.0
+
+
+class World:
+    """Runs events in the order of their times; the program handles its messages one by one."""
+
+    def __init__(self, seed: int, load: Load, settings: GuardSettings | None = None) -> None:
+        self.random = random.Random(seed)
+        self.now = 0.0
+        self.guard: DecisionGuard[str] = DecisionGuard(
+            settings or GuardSettings(), KEYS, self.facts, lambda: self.now
+        )
+        self.rows: dict[str, Row] = {}
+        self.queue: dict[str, Ref] = {}
+        self.pictures: list[Picture] = [Picture(0.0)]
+        self.made: list[Made] = []
+        self.sent: list[Held[str]] = []
+        self.approved: list[Ref] = []
+        self.reactions: list[tuple[str, float, Reaction]] = []
+        self._load = load
+        self._cursor: Row | None = None
+        self._page = 0
+        self._page_painted_at: float | None = None
+        self._layer = ""
+        self._layer_refs: frozenset[Ref] = frozenset()
+        self._events: list[tuple[float, int, Callable[[], None]]] = []
+        self._order = count()
+        self._names = count(1)
+        self._inbox: deque[tuple[float, Callable[[], None]]] = deque()
+        self._free_at = 0.0
+        self._step_at: float | None = None
+        self._dirty = False
+        for _ in range(5):
+            self._arrive()
+        self._every(load.arrivals, self._arrive)
+        self._every(load.endings, self._end)
+        self._every(load.amendments, self._amend)
+        self._every(load.stalls, self._stall)
+
+    # For robots and tests
+
+    def at(self, t: float, event: Callable[[], None]) -> None:
+        """Something happens outside the program."""
+        heapq.heappush(self._events, (t, next(self._order), event))
+
+    def key(self, t: float, key: str) -> None:
+        """A key is pressed, whether or not the program can take it."""
+        self.at(t, lambda: self._post(lambda: self._handle_key(key, t)))
+
+    def stall(self, t: float, seconds: float) -> None:
+        """The program is blocked."""
+        self.at(t, lambda: self._post(lambda: None, cost=seconds))
+
+    def run(self, until: float) -> None:
+        """Let everything happen until then."""
+        while self._events and self._events[0][0] <= until:
+            self.now, _, event = heapq.heappop(self._events)
+            event()
+        self.now = until
+
+    def picture(self, t: float) -> Picture:
+        """What was on the terminal at a time."""
+        for picture in reversed(self.pictures):
+            if picture.at <= t:
+                return picture
+        return self.pictures[0]
+
+    def facts(self, id_: str) -> Facts | None:
+        """What the screen knows of a request."""
+        row = self.rows.get(id_)
+        return row.facts if row is not None else None
+
+    @property
+    def cursor(self) -> Row | None:
+        """The focused request."""
+        return self._cursor
+
+    @property
+    def misfires(self) -> list[Made]:
+        """Everything that was decided without having been on screen."""
+        return [made for made in self.made if made.is_misfire]
+
+    # The world outside
+
+    def _every(self, rate: float, event: Callable[[], None]) -> None:
+        def happen() -> None:
+            event()
+            self.at(self.now + self.random.expovariate(rate), happen)
+
+        if rate > 0:
+            self.at(self.random.expovariate(rate), happen)
+
+    def _arrive(self) -> None:
+        number = next(self._names)
+        risk: Risk = self.random.choices(("low", "med", "HIGH"), (70, 25, 5))[0]
+        row = Row(f"r{number}", risk, self.random.choice((1, 1, 1, 2)), f"g{number // 4}")
+        self.queue[row.id] = row.ref
+        self._post(lambda: self._add(row))
+
+    def _end(self) -> None:
+        if id_ := self._victim():
+            del self.queue[id_]
+            self._post(lambda: self._close(id_, "expired"))
+
+    def _amend(self) -> None:
+        if id_ := self._victim():
+            old = self.queue[id_]
+            self.queue[id_] = new = Ref(old.id, old.revision + 1)
+            self._post(lambda: self._change(new))
+
+    def _victim(self) -> str | None:
+        """A request that waits; the one under the cursor is the worst."""
+        cursor = self._cursor
+        if cursor is not None and cursor.id in self.queue and self.random.random() < self._load.aim:
+            return cursor.id
+        return self.random.choice(list(self.queue)) if self.queue else None
+
+    def _stall(self) -> None:
+        self.stall(self.now, self.random.uniform(0.3, 1.2))
+
+    # The program: one message at a time, timers first
+
+    def _post(self, message: Callable[[], None], cost: float = 0.001) -> None:
+        self._inbox.append((cost, message))
+        self._wake(self.now)
+
+    def _wake(self, t: float) -> None:
+        t = max(t, self._free_at)
+        if self._step_at is None or t < self._step_at:
+            self._step_at = t
+            self.at(t, self._step)
+
+    def _step(self) -> None:
+        if self._step_at is None or self.now < self._step_at:
+            return
+        self._step_at = None
+        self._send()
+        if self._inbox:
+            cost, message = self._inbox.popleft()
+            message()
+            self._dirty = self._dirty or self.guard.pending is not None
+            self._free_at = self.now + cost
+        elif self._dirty:
+            self._paint()
+        if self._inbox or self._dirty:
+            self._wake(self._free_at)
+        if (due := self.guard.holds.next_due()) is not None:
+            self._wake_for(due)
+
+    def _wake_for(self, t: float) -> None:
+        self.at(max(t, self._free_at), lambda: self._wake(self.now))
+
+    def _send(self) -> None:
+        for held in self.guard.holds.due(self.now):
+            self.sent.append(held)
+            for ref in held.refs:
+                taken = self.queue.get(ref.id) == ref
+                if taken:
+                    del self.queue[ref.id]
+                    if held.permit.act.approves:
+                        self.approved.append(ref)
+                self.rows[ref.id].closed = "decided" if taken else "refused"
+            self._sync(Cause.CHANGED)
+
+    def _paint(self) -> None:
+        self._dirty = False
+        self._free_at = self.now + 0.004
+        written_at = self._free_at
+        frame = self.guard.pending
+        target = self.guard.target or Target.one(Facts(Ref("", 0)))
+        row = self._cursor
+        self.pictures.append(
+            Picture(
+                written_at + self.random.uniform(-0.005, 0.005),
+                row.ref if row is not None else None,
+                target.ready,
+                target.rest,
+                self._layer,
+                self._layer_refs,
+                row is not None and len(row.seen | {self._page}) < row.pages,
+                row is not None and not row.closed and self.guard.holds.find(row.id) is None,
+            )
+        )
+        if frame is not None:
+            self.at(written_at, lambda: self.guard.painted(frame, self.now))
+        if self._page_painted_at is None and not self._layer:
+            self._page_painted_at = written_at
+            page, seen_row = self._page, row
+            self.at(written_at + 0.2, lambda: self._post(lambda: self._dwell(seen_row, page, written_at)))
+
+    # The screen: what the messages do
+
+    def _add(self, row: Row) -> None:
+        self.rows[row.id] = row
+        if self._cursor is None:
+            self._focus(row, Cause.ARRIVED)
+        else:
+            self._sync(Cause.CHANGED)
+
+    def _close(self, id_: str, reason: str) -> None:
+        row = self.rows[id_]
+        if row.closed:
+            return
+        row.closed = reason
+        if row is self._cursor:
+            self.guard.changed()
+        self._sync(Cause.CHANGED)
+
+    def _change(self, new: Ref) -> None:
+        row = self.rows[new.id]
+        row.revision = new.revision
+        row.seen.clear()
+        if row is self._cursor:
+            self._page, self._page_painted_at, self._dirty = 0, None, True
+        self._sync(Cause.CHANGED)
+
+    def _dwell(self, row: Row | None, page: int, painted_at: float) -> None:
+        if row is not None and row is self._cursor and painted_at == self._page_painted_at:
+            row.seen.add(page)
+            self._sync(Cause.MOVED)
+
+    def _focus(self, row: Row | None, cause: Cause) -> None:
+        self._cursor, self._page, self._page_painted_at = row, 0, None
+        self._dirty = True
+        self._sync(cause)
+
+    def _sync(self, cause: Cause) -> None:
+        """Tell the guard what the target line and the bar say now."""
+        row = self._cursor
+        if row is None:
+            self.guard.show(None, cause)
+            return
+        members = [
+            other.facts for other in self._members(row) if self.guard.holds.find(other.id) is None
+        ]
+        self.guard.show(Target.one(row.facts, group=row.group, members=eligible(members)), cause)
+
+    def _members(self, row: Row) -> list[Row]:
+        number = int(row.group[1:])
+        ids = (f"r{member}" for member in range(number * 4, number * 4 + 4))
+        return [self.rows[id_] for id_ in ids if id_ in self.rows]
+
+    def _waiting(self) -> Iterator[Row]:
+        held = {ref.id for held in self.guard.holds for ref in held.refs}
+        return (row for row in self.rows.values() if not row.closed and row.id not in held)
+
+    # The screen: what the keys do
+
+    def _handle_key(self, key: str, t: float) -> None:
+        reaction = self.guard.press(key, t)
+        self.reactions.append((key, t, reaction))
+        was_layer = self._layer
+        match reaction.verdict:
+            case Decide(permit):
+                self._note(permit.act, permit.refs, t, opened_only=False)
+                self._hold(permit, key)
+            case OpenEditor(offer):
+                self._note(offer.act, offer.refs, t, opened_only=True)
+                self._layer, self._layer_refs = "editor", frozenset(offer.refs)
+            case OpenSheet(offer):
+                self._note(offer.act, offer.refs, t, opened_only=True)
+                self._open_sheet(offer.act, offer.refs)
+            case NeedsUnseenBar() | Ignored():
+                self._dirty = True
+            case NotDecisive():
+                self._navigate(key)
+            case _ if key == "escape":
+                self._leave()
+            case _:
+                pass
+        if was_layer == "sheet" and self.guard.status(self.now).word != "sheet":
+            self._layer, self._layer_refs = "", frozenset()
+        if reaction.effects:
+            self._sync(Cause.CHANGED)
+            self._dirty = True
+
+    def _note(self, act: Act, refs: tuple[Ref, ...], t: float, *, opened_only: bool) -> None:
+        self.made.append(Made(act, frozenset(refs), t, self.picture(t - LOOK_BACK), opened_only))
+
+    def _hold(self, permit: Permit, key: str) -> None:
+        self.guard.hold(permit, key)
+        self._layer, self._layer_refs = "", frozenset()
+        self._focus(next(self._waiting(), None), Cause.ADVANCED)
+
+    def _open_sheet(self, act: Act, refs: tuple[Ref, ...]) -> None:
+        if act is Act.STOP_ALL:
+            refs = tuple(row.ref for row in list(self._waiting())[:6])
+        confirm = "!" if act is Act.STOP_ALL or self.random.random() < 0.2 else "y"
+        self.guard.sheet_opened(confirm=confirm, refs=refs)
+        self._layer, self._layer_refs = "sheet", frozenset(refs)
+
+    def _leave(self) -> None:
+        self._layer, self._layer_refs = "", frozenset()
+        self.guard.sheet_closed()
+        self.guard.editor_closed()
+        self.guard.bar_closed()
+
+    def _navigate(self, key: str) -> None:
+        row = self._cursor
+        match key:
+            case "escape":
+                self._leave()
+            case "u":
+                self.guard.holds.take_back_last()
+                self._sync(Cause.CHANGED)
+            case "j" | "down" | "k":
+                waiting = list(self._waiting())[:8]
+                if row is not None and waiting:
+                    step = 1 if key != "k" else -1
+                    index = waiting.index(row) if row in waiting else 0
+                    self._focus(waiting[(index + step) % len(waiting)], Cause.MOVED)
+            case " " if row is not None and self._page + 1 < row.pages:
+                self._page, self._page_painted_at, self._dirty = self._page + 1, None, True
+            case _:
+                pass
+
+
+class Careless:
+    """Presses fast and without looking: taps, held keys, stray words, sheets in a hurry."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.pressed = 0
+        self._random = world.random
+        world.at(0.5, self._act)
+
+    def _act(self) -> None:
+        choice = self._random.random()
+        end = self.world.now
+        for key, gap in self._keys(choice):
+            end += gap
+            self.world.key(end, key)
+            self.pressed += 1
+        self.world.at(end + self._random.uniform(0.05, 1.2), self._act)
+
+    def _keys(self, choice: float) -> Iterator[tuple[str, float]]:
+        uniform, pick = self._random.uniform, self._random.choice
+        if choice < 0.2:
+            yield pick(("j", "down")), 0.0
+        elif choice < 0.45:
+            yield pick("yyyyyYYsnxX!NS"), 0.0
+        elif choice < 0.55:
+            key, gap = pick("yyyYn"), uniform(0.04, 0.16)
+            yield from ((key, gap) for _ in range(pick((2, 3))))
+        elif choice < 0.62:
+            yield "y", 0.0
+            yield "y", pick((0.2, 0.4, 0.66, 1.0))
+            gap = 1 / pick((12, 20, 30))
+            yield from (("y", gap) for _ in range(pick((5, 20))))
+        elif choice < 0.72:
+            gap = uniform(0.06, 0.25)
+            yield from ((key, gap) for key in pick(WORDS))
+            if self._random.random() < 0.5:
+                yield "enter", gap
+        elif choice < 0.82:
+            yield pick("sSX"), 0.0
+            yield pick("yy!"), uniform(0.1, 0.9)
+        elif choice < 0.9:
+            yield pick("nx"), 0.0
+            yield "enter", uniform(0.1, 1.0)
+            yield "enter", uniform(0.1, 0.8)
+        else:
+            yield pick(("j", "k", " ", "u", "escape")), 0.0
+        if self._random.random() < 0.5:
+            yield "escape", uniform(0.1, 0.5)
+
+
+class Reviewer:
+    """Waits for a steady target, reads it, decides, and looks what came of it.
+
+    Args:
+        world: Where.
+        stray: Share of items at which a word meant for another window is typed.
+        reads: Shortest and longest time to read a page, in seconds.
+    """
+
+    def __init__(self, world: World, stray: float = 0.0, reads: tuple[float, float] = (0.6, 1.6)) -> None:
+        self.world = world
+        self.pressed = 0
+        self.words: list[tuple[float, float, str]] = []
+        self.first_presses: dict[tuple[Ref, float], str] = {}
+        self._random = world.random
+        self._stray = stray
+        self._reads = reads
+        self._look(0.0)
+
+    def _look(self, delay: float) -> None:
+        self.world.at(self.world.now + delay, self._begin)
+
+    def _begin(self) -> None:
+        picture = self.world.picture(self.world.now)
+        if picture.layer:
+            self._press("escape")
+            self._look(0.3)
+        elif picture.focus is None:
+            self._look(0.1)
+        else:
+            self._read(picture.focus, self.world.now, self.world.now + self._random.uniform(*self._reads))
+
+    def _read(self, ref: Ref, begun: float, until: float) -> None:
+        picture = self.world.picture(self.world.now)
+        if picture.focus != ref or picture.layer:
+            self._look(0.05)
+        elif self.world.now < until:
+            step = min(0.05, until - self.world.now)
+            self.world.at(self.world.now + step, lambda: self._read(ref, begun, until))
+        elif picture.unseen:
+            self._press(" ")
+            self._look(0.1)
+        else:
+            self._decide(ref, begun)
+
+    def _decide(self, ref: Ref, begun: float) -> None:
+        if not self.world.picture(self.world.now).waits:
+            self._press("j")
+            self._look(0.3)
+        elif self._random.random() < self._stray:
+            self._type(self._random.choice(WORDS))
+        else:
+            key = "n" if self._random.random() < 0.1 else "y"
+            self.first_presses[ref, self.world.now] = key
+            self._press(key)
+            if key == "n":
+                self.world.at(self.world.now + 0.4, lambda: self._press("l"))
+                self.world.at(self.world.now + 0.9, lambda: self._press("enter"))
+            self._look(1.1 if key == "n" else 0.25)
+
+    def _type(self, word: str) -> None:
+        start = end = self.world.now
+        gap = self._random.uniform(0.06, 0.16)
+        for key in (*word, *(["enter"] if self._random.random() < 0.5 else [])):
+            self.world.key(end, key)
+            self.pressed += 1
+            end += gap
+        self.words.append((start, end, word))
+        self.world.at(end + 0.5, lambda: self._press("escape"))
+        self._look(end + 1.5 - start)
+
+    def _press(self, key: str) -> None:
+        self.world.key(self.world.now, key)
+        self.pressed += 1
+
+    @property
+    def strays(self) -> list[Held[str]]:
+        """Decisions that were sent although they were the letters of a word."""
+        return [
+            held
+            for held in self.world.sent
+            for start, end, word in self.words
+            if start <= held.permit.pressed_at <= end and word != "y"
+        ]
+
+    @property
+    def accepted(self) -> tuple[int, int]:
+        """How many of the first presses after reading did what they should, and how many there were."""
+        pressed_at = {t for _, t in self.first_presses}
+        verdicts = [
+            reaction.verdict for _, t, reaction in self.world.reactions if t in pressed_at
+        ]
+        return sum(not isinstance(verdict, Ignored) for verdict in verdicts), len(verdicts)

@@ -1,0 +1,142 @@
+"""The program: one office, the review screen, and what can be laid over it."""
+
+from __future__ import annotations
+
+import os
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import BindingType
+from textual.filter import LineFilter
+
+from signoff.queue import QueueError, ReviewQueue, open_review_queue
+from signoff_tui.guard import GuardSettings
+from signoff_tui.last_net import DropControls
+from signoff_tui.look import ASCII, UNICODE, Look
+from signoff_tui.office import Office
+from signoff_tui.screens.help import HelpScreen
+from signoff_tui.screens.history import HistoryScreen
+from signoff_tui.screens.review.screen import ReviewScreen
+from signoff_tui.themes import builtin_themes
+
+__all__ = ["DEFAULT_THEME", "SignoffApp", "run"]
+
+DEFAULT_THEME = "signoff-dark"
+
+
+class SignoffApp(App[None]):
+    """The reviewer's screen.
+
+    Args:
+        queue: An open review connection; the app closes it.
+        place: Where the queue is, in words.
+        theme: Name of a built-in theme.
+        settings: Times of the decision guard.
+        ascii_only: Draw with ASCII characters only.
+
+    Raises:
+        ValueError: There is no such theme, or the guard's settings are not acceptable.
+    """
+
+    ENABLE_COMMAND_PALETTE = False
+    # Every key goes through the guard: Textual's own bindings would answer before it.
+    BINDINGS: ClassVar[list[BindingType]] = []
+    CSS = """
+    Screen { background: $signoff-background; color: $signoff-text; }
+    """
+
+    def __init__(
+        self,
+        queue: ReviewQueue,
+        *,
+        place: str = "",
+        theme: str = DEFAULT_THEME,
+        settings: GuardSettings | None = None,
+        ascii_only: bool = False,
+    ) -> None:
+        self._net = DropControls()
+        super().__init__()
+        self.animation_level = "none"
+        self._themes = builtin_themes()
+        if theme not in self._themes:
+            raise ValueError(f"there is no theme {theme!r}; choose one of: {', '.join(self._themes)}")
+        self._glyphs = ASCII if ascii_only else UNICODE
+        self.look = Look(self._themes[theme], self._glyphs)
+        for known in self._themes.values():
+            self.register_theme(known.for_textual())
+        self.theme = theme
+        self._office = Office(queue, place, self)
+        self._review = ReviewScreen(self._office, settings or GuardSettings())
+
+    @property
+    def review(self) -> ReviewScreen:
+        """The screen on which requests are decided."""
+        return self._review
+
+    def on_mount(self) -> None:
+        """Open the desk and start to listen to the queue."""
+        # Ctrl+Q and Ctrl+C come with the base class; both must be asked first, or do nothing.
+        self._bindings.key_to_bindings.clear()
+        self.push_screen(self._review)
+        self.run_worker(self._watch(), group="watch")
+
+    def on_unmount(self) -> None:
+        """Close the queue."""
+        self._office.close()
+
+    def get_line_filters(self) -> list[LineFilter]:
+        """Textual's filters, and behind them the last net."""
+        return [*super().get_line_filters(), self._net]
+
+    def go(self, name: str) -> None:
+        """Show another screen, or change the theme."""
+        match name:
+            case "history":
+                self.push_screen(HistoryScreen(self._office))
+            case "help":
+                self.push_screen(HelpScreen())
+            case "theme":
+                self._next_theme()
+            case _:
+                raise ValueError(f"there is no screen {name!r}")
+
+    def _next_theme(self) -> None:
+        names = list(self._themes)
+        name = names[(names.index(self.look.theme.name) + 1) % len(names)]
+        self.look = Look(self._themes[name], self._glyphs)
+        self.theme = name
+        self.refresh_css()
+        self._review.desk.guard.restart()
+        for widget in self.screen.walk_children(with_self=True):
+            widget.refresh()
+        self._review.say(f"theme {name}", token="muted")
+
+    async def _watch(self) -> None:
+        async for changed in self._office.changes(lambda: self._review.desk.inbox.queue_cursor):
+            if isinstance(changed, QueueError):
+                self._review.set_connected(connected=False)
+            else:
+                self._review.set_connected(connected=True)
+                self._review.take_changes(changed)
+
+
+def run(place: str | None = None, *, theme: str | None = None, ascii_only: bool = False) -> None:
+    """Open the screen on a queue and stay until the person leaves.
+
+    Args:
+        place: Directory or name of the queue; ``SIGNOFF_QUEUE`` or the default queue otherwise.
+        theme: Name of a built-in theme; ``SIGNOFF_THEME`` or the dark one by default.
+        ascii_only: Draw with ASCII characters only.
+
+    Raises:
+        QueueError: The queue cannot be opened; the message says what to do.
+        ValueError: There is no such theme.
+    """
+    queue = open_review_queue(place)
+    app = SignoffApp(
+        queue,
+        place=str(place or os.environ.get("SIGNOFF_QUEUE") or "default"),
+        theme=theme or os.environ.get("SIGNOFF_THEME") or DEFAULT_THEME,
+        ascii_only=ascii_only,
+    )
+    app.run()

@@ -1,0 +1,137 @@
+"""The screen's connection to the queue, and work that must not block the screen."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
+from typing import ParamSpec, Protocol, TypeVar
+
+from signoff.queue import (
+    HistoryFilter,
+    HistoryRecord,
+    QueueError,
+    ReviewQueue,
+    StoredRequest,
+    Verdict,
+    VerdictKind,
+)
+from signoff.queue.records import ChangeSet
+from signoff_tui.desk import Answer
+from signoff_tui.documents import Content, make_content
+from signoff_tui.guard import Held
+
+__all__ = ["Goes", "Office"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+MERGE_SECONDS = 0.1
+"""Changes that come this close together are drawn at once."""
+
+RETRY_SECONDS = 1.0
+
+
+class Goes(Protocol):
+    """The app, as far as screens ask it to go somewhere."""
+
+    def go(self, name: str) -> None:
+        """Show another screen, or change the theme."""
+
+
+class Office:
+    """What all screens of one run share.
+
+    Args:
+        queue: An open review connection; the office closes it.
+        place: Where the queue is, in words.
+        app: Shows other screens.
+    """
+
+    def __init__(self, queue: ReviewQueue, place: str, app: Goes) -> None:
+        self._queue = queue
+        self.place = place
+        self._app = app
+        self._sending: set[asyncio.Task[tuple[Verdict, ...]]] = set()
+        self.drafts: dict[str, str] = {}
+        """What was written and not sent, by request."""
+
+    @property
+    def reviewer(self) -> str:
+        """Name under which decisions are recorded."""
+        return self._queue.reviewer
+
+    def go(self, name: str) -> None:
+        """Show another screen."""
+        self._app.go(name)
+
+    def close(self) -> None:
+        """Close the queue."""
+        self._queue.close()
+
+    async def changes(self, cursor: Callable[[], int]) -> AsyncIterator[ChangeSet | QueueError]:
+        """Yield what changes, merged, for ever; an error when the queue is lost, then go on trying.
+
+        Args:
+            cursor: Says how far the changes were taken over.
+        """
+        while True:
+            try:
+                async for changed in self._queue.watch(cursor()):
+                    yield changed
+                    await asyncio.sleep(MERGE_SECONDS)
+            except QueueError as error:
+                yield error
+            await asyncio.sleep(RETRY_SECONDS)
+
+    async def content(self, request: StoredRequest) -> tuple[Content | None, str]:
+        """Make the documents of a request, or say why that fails."""
+        try:
+            return await asyncio.to_thread(make_content, request, self._queue.blob), ""
+        except (QueueError, ValueError) as error:
+            return None, str(error)
+
+    async def compute(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a function in a thread."""
+        return await asyncio.to_thread(function, *args, **kwargs)
+
+    async def decide(self, held: Held[Answer]) -> tuple[Verdict, ...]:
+        """Give a held decision to the queue. A queue that cannot be reached refuses; nothing was decided."""
+        task = asyncio.create_task(asyncio.to_thread(self._decide, held))
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+        return await task
+
+    async def drained(self) -> None:
+        """Wait until the queue has answered to every decision that was sent."""
+        while self._sending:
+            await asyncio.wait(self._sending)
+
+    async def history(self, which: HistoryFilter | None, limit: int) -> Sequence[HistoryRecord]:
+        """The newest history records.
+
+        Raises:
+            QueueError: The queue cannot be read.
+        """
+        return await asyncio.to_thread(self._queue.history, which, limit=limit)
+
+    async def request(self, request_id: str, revision: int) -> StoredRequest:
+        """One revision of a request.
+
+        Raises:
+            QueueError: The queue cannot be read, or there is no such request.
+        """
+        return await asyncio.to_thread(self._queue.get, request_id, revision)
+
+    def _decide(self, held: Held[Answer]) -> tuple[Verdict, ...]:
+        held_us = int((time.monotonic() - held.permit.pressed_at) * 1e6)
+        decision = replace(held.payload.decision, held_us=held_us)
+        try:
+            if len(held.refs) == 1:
+                ref = held.refs[0]
+                return (self._queue.decide(ref.id, ref.revision, ref.digest, decision),)
+            targets = [(ref.id, ref.revision, ref.digest) for ref in held.refs]
+            return self._queue.decide_many(targets, decision)
+        except QueueError as error:
+            return tuple(Verdict(VerdictKind.REFUSED, ref.id, str(error), None) for ref in held.refs)

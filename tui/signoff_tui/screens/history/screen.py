@@ -1,0 +1,214 @@
+"""The history: newest first, with the record and the content that was decided on. Nothing decides here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+
+from signoff.queue import HistoryRecord, QueueError
+from signoff_tui.documents import content_key
+from signoff_tui.highlight import highlight_block
+from signoff_tui.lines import Line, chunk, foreign, line, rule
+from signoff_tui.look import look_of
+from signoff_tui.office import Office
+from signoff_tui.screens.history.lines import heading, record_lines, record_row, totals
+from signoff_tui.screens.review.flow import KeyHint, flow
+from signoff_tui.widgets.divider import Divider
+from signoff_tui.widgets.document_view import DocumentView
+from signoff_tui.widgets.lines_view import LinesView
+from signoff_tui.widgets.row_list import RowList
+
+__all__ = ["HistoryScreen"]
+
+TWO_PANES = 100
+RECORDS = 500
+"""Records that are loaded; older ones are reached with `signoff history`."""
+
+
+class HistoryScreen(Screen[None]):
+    """Records, and beside them (or on Enter) the focused one with its content."""
+
+    CSS_PATH = "screen.tcss"
+    AUTO_FOCUS = None
+
+    def __init__(self, office: Office) -> None:
+        super().__init__()
+        self._office = office
+        self._records: Sequence[HistoryRecord] = ()
+        self._cursor = 0
+        self._opened = False
+        self._problem = ""
+
+    def compose(self) -> ComposeResult:
+        """Lay out the parts."""
+        yield LinesView(id="title")
+        with Horizontal():
+            with Vertical(id="list-pane"):
+                yield LinesView(id="heading")
+                yield RowList(id="rows")
+            yield Divider(id="divider")
+            with Vertical(id="record-pane"):
+                yield LinesView(id="record")
+                yield DocumentView(id="document")
+        yield LinesView(id="foot")
+
+    def on_mount(self) -> None:
+        """Load the newest records."""
+        self.run_worker(self._load(), group="load")
+
+    def on_resize(self, _: events.Resize) -> None:
+        """Lay out for the size."""
+        self._draw()
+
+    def on_key(self, event: events.Key) -> None:
+        """Move, open, go back."""
+        event.stop()
+        event.prevent_default()
+        document = self.query_one("#document", DocumentView)
+        match event.key:
+            case "escape" | "q" | "ctrl+q":
+                self._back()
+                return
+            case "1":
+                self.dismiss()
+                return
+            case "enter":
+                self._opened = True
+            case "j" | "down":
+                self._step(1)
+            case "k" | "up":
+                self._step(-1)
+            case "g" | "home":
+                self._step(-RECORDS)
+            case "G" | "end" | "upper_g":
+                self._step(RECORDS)
+            case "space" | "pagedown":
+                document.scroll_pages(1)
+            case "b" | "pageup":
+                document.scroll_pages(-1)
+            case "ctrl+t":
+                self._office.go("theme")
+            case _:
+                return
+        self._draw()
+
+    @on(RowList.Clicked)
+    def _row_clicked(self, event: RowList.Clicked) -> None:
+        self._cursor = min(event.index, len(self._records) - 1)
+        self._opened = self._opened or event.double
+        self._draw()
+
+    @on(DocumentView.ColorsWanted)
+    def _colors_wanted(self, event: DocumentView.ColorsWanted) -> None:
+        self.run_worker(self._color(event), group="colors")
+
+    @property
+    def two_panes(self) -> bool:
+        """Whether list and record stand side by side."""
+        return self.size.width >= TWO_PANES
+
+    def _back(self) -> None:
+        if self._opened and not self.two_panes:
+            self._opened = False
+            self._draw()
+        else:
+            self.dismiss()
+
+    def _step(self, steps: int) -> None:
+        if self._opened and not self.two_panes:
+            self.query_one("#document", DocumentView).scroll_lines(max(-1, min(1, steps)))
+            return
+        self._cursor = max(0, min(len(self._records) - 1, self._cursor + steps))
+
+    # -- drawing ------------------------------------------------------------------------------------------
+
+    def _draw(self) -> None:
+        if not self.is_mounted or not self.size:
+            return
+        look = look_of(self)
+        both = self.two_panes
+        self.set_class(both, "-two")
+        self.set_class(not both and self._opened, "-record")
+        self.set_class(not both and not self._opened, "-list")
+        self.query_one("#title", LinesView).show(
+            [
+                line(chunk(" signoff  History", "strong"), right=(chunk("newest first ", "muted"),)),
+                rule(look.glyphs.rule),
+            ]
+        )
+        listing = self.query_one("#rows", RowList)
+        records = self._records
+        self.query_one("#heading", LinesView).show([heading(listing.size.width)] if records else self._empty())
+        listing.show(
+            len(records),
+            lambda index, width: record_row(records[index], look.glyphs, width, focused=index == self._cursor),
+            cursor=self._cursor if records else None,
+            lines_per_row=2,
+        )
+        self._draw_record()
+        keys = [KeyHint("j/k", "record"), KeyHint("Space", "page"), KeyHint("Esc", "back")]
+        if not both:
+            keys.insert(0, KeyHint("Enter", "record"))
+        self.query_one("#foot", LinesView).show(
+            [
+                rule(look.glyphs.rule),
+                totals(records),
+                *flow(keys, self.size.width, 1),
+                line(chunk(" no decision keys work on this screen", "muted")),
+            ]
+        )
+
+    def _empty(self) -> list[Line]:
+        if self._problem:
+            return [Line(), line(foreign(f"   {self._problem}", "danger"))]
+        return [Line(), line(chunk("   Nothing was decided yet.", "muted"))]
+
+    def _draw_record(self) -> None:
+        record_view = self.query_one("#record", LinesView)
+        if not self._records or not (self.two_panes or self._opened):
+            record_view.show([])
+            return
+        record = self._records[self._cursor]
+        record_view.show([*record_lines(record), rule(look_of(self).glyphs.rule)])
+        if record.request_id is None:
+            self.query_one("#document", DocumentView).notice(
+                [line(chunk("   answered without asking: nothing was shown", "muted"))]
+            )
+        elif self.query_one("#document", DocumentView).owner != (
+            record.request_id,
+            record.revision,
+            record.digest,
+        ):
+            self.run_worker(self._show(record), group="show", exclusive=True)
+
+    # -- work off the event loop ----------------------------------------------------------------------------
+
+    async def _load(self) -> None:
+        try:
+            self._records = await self._office.history(None, RECORDS)
+        except QueueError as error:
+            self._problem = f"the history cannot be read: {error}"
+        self._draw()
+
+    async def _show(self, record: HistoryRecord) -> None:
+        document = self.query_one("#document", DocumentView)
+        try:
+            assert record.request_id is not None
+            request = await self._office.request(record.request_id, record.revision)
+        except QueueError as error:
+            document.notice([line(foreign(f"   the content is not stored any more: {error}", "muted"))])
+            return
+        content, failure = await self._office.content(request)
+        if content is None:
+            document.notice([line(foreign(f"   cannot be shown: {failure}", "danger"))])
+        else:
+            document.show(content_key(request), content.documents)
+
+    async def _color(self, event: DocumentView.ColorsWanted) -> None:
+        _, side, block = event.block
+        spans = await self._office.compute(highlight_block, event.document, side, block)
+        self.query_one("#document", DocumentView).colored(event.block, spans)

@@ -1,0 +1,65 @@
+"""What the parts that react to keys may ask of the screen."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from signoff_tui.desk import Answer, Desk
+from signoff_tui.guard import Cause, Held
+from signoff_tui.screens.review.bars import View
+from signoff_tui.screens.review.open_bar import OpenBar
+from signoff_tui.widgets.document_view import DocumentView
+
+__all__ = ["Face"]
+
+
+class Face(Protocol):
+    """The screen, as its helpers see it."""
+
+    @property
+    def desk(self) -> Desk:
+        """The state behind the screen."""
+
+    @property
+    def document(self) -> DocumentView:
+        """The view on the content."""
+
+    @property
+    def two_panes(self) -> bool:
+        """Whether list and content stand side by side."""
+
+    @property
+    def view(self) -> View:
+        """What has the screen, or the attention, now."""
+
+    @property
+    def list_page(self) -> int:
+        """Rows on a page of the list."""
+
+    @property
+    def bar(self) -> OpenBar | None:
+        """What lies over the action bar."""
+
+    def set_view(self, view: View) -> None:
+        """Show another view."""
+
+    def open_bar(self, bar: OpenBar | None) -> None:
+        """Put something over the action bar, or remove it."""
+
+    def say(self, text: str, *, token: str = "warn") -> None:
+        """Say something on the last row, until the next key."""
+
+    def feedback_text(self) -> str:
+        """What was written in the text box."""
+
+    def redraw(self, cause: Cause = Cause.MOVED) -> None:
+        """Draw everything that changed, and tell the guard what is shown and why."""
+
+    def send(self, held: Held[Answer]) -> None:
+        """Give a decision to the queue."""
+
+    def go(self, name: str) -> None:
+        """Go to another screen: ``history``, ``help``."""
+
+    def leave(self) -> None:
+        """End the program."""

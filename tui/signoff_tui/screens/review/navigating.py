@@ -1,0 +1,278 @@
+"""Moving, paging, opening: everything a key does that decides nothing."""
+
+from __future__ import annotations
+
+from signoff_tui.actions import action_of
+from signoff_tui.guard import Cause
+from signoff_tui.inbox import RowKey
+from signoff_tui.screens.review.deciding import Deciding
+from signoff_tui.screens.review.face import Face
+
+__all__ = ["Navigating"]
+
+
+class Navigating:
+    """One method per action of the table, named ``do_`` and the action's name."""
+
+    def __init__(self, face: Face, deciding: Deciding) -> None:
+        self._face = face
+        self._deciding = deciding
+        self._context = 3
+
+    def press(self, key: str) -> None:
+        """Do what a key stands for; keys that are not in the table do nothing."""
+        action = action_of(key)
+        if action is None or action.decides:
+            return
+        self._face.say("")
+        getattr(self, f"do_{action.name}")()
+
+    @property
+    def _reading(self) -> bool:
+        """Whether the content has the whole screen, so that row keys move lines."""
+        return self._face.view == "request"
+
+    # -- lists -------------------------------------------------------------------------------------------
+
+    def do_down(self) -> None:
+        """Next row, or line."""
+        self._step(1)
+
+    def do_up(self) -> None:
+        """Previous row, or line."""
+        self._step(-1)
+
+    def do_next_request(self) -> None:
+        """Next waiting request."""
+        self._to_neighbor(1)
+
+    def do_previous_request(self) -> None:
+        """Previous waiting request."""
+        self._to_neighbor(-1)
+
+    def do_first(self) -> None:
+        """First row, or line."""
+        if self._reading:
+            self._face.document.go_home()
+        else:
+            self._step(-(10**9))
+
+    def do_last(self) -> None:
+        """Last row, or line."""
+        if self._reading:
+            self._face.document.go_end()
+        else:
+            self._step(10**9)
+
+    def do_expand(self) -> None:
+        """Open the group."""
+        self._set_open(open_=True)
+
+    def do_collapse(self) -> None:
+        """Close the group."""
+        self._set_open(open_=False)
+
+    def do_open(self) -> None:
+        """Open what the cursor is on."""
+        face, inbox = self._face, self._face.desk.inbox
+        if inbox.cursor is None:
+            return
+        if inbox.cursor.kind == "group":
+            if face.two_panes:
+                self._set_open(open_=not inbox.group(inbox.cursor).open)
+            else:
+                self._enter_group(inbox.cursor)
+        elif not face.two_panes:
+            face.set_view("request")
+        face.redraw()
+
+    def do_tidy(self) -> None:
+        """Remove what ended; a settle point."""
+        count = self._face.desk.inbox.tidy()
+        self._face.say(
+            f"{count} ended {'row' if count == 1 else 'rows'} removed; history keeps them", token="muted"
+        )
+        self._face.redraw()
+
+    def do_later(self) -> None:
+        """Put the request, or the whole group, aside; again takes it back."""
+        inbox = self._face.desk.inbox
+        entry, group = inbox.focused_request(), inbox.focused_group()
+        if entry is not None:
+            aside = inbox.toggle_later(entry.id)
+        elif group is not None:
+            aside = [inbox.toggle_later(member) for member in group.members][-1]
+        else:
+            return
+        self._face.say(
+            "put aside: the agent keeps waiting; z takes it back" if aside else "waiting again", token="muted"
+        )
+        self._face.redraw()
+
+    # -- reading -----------------------------------------------------------------------------------------
+
+    def do_page_down(self) -> None:
+        """Next page; at the end, what was not shown yet; then the next unseen request."""
+        face, desk = self._face, self._face.desk
+        entry = desk.inbox.focused_request()
+        visible = entry is not None and (face.two_panes or face.view == "request")
+        if entry is None or not visible:
+            self._read_next()
+            return
+        if not face.document.at_end:
+            face.document.scroll_pages(1)
+            return
+        desk.settle()
+        coverage = desk.coverage(entry)
+        if entry.waiting and coverage is not None and not coverage.complete:
+            if not face.document.go_unseen(coverage.is_shown):
+                face.say("the last lines have only just appeared")
+            return
+        self._read_next()
+
+    def do_page_up(self) -> None:
+        """Page back."""
+        self._face.document.scroll_pages(-1)
+
+    def do_half_down(self) -> None:
+        """Half a page down."""
+        self._face.document.scroll_pages(0.5)
+
+    def do_half_up(self) -> None:
+        """Half a page up."""
+        self._face.document.scroll_pages(-0.5)
+
+    def do_next_hunk(self) -> None:
+        """Next hunk."""
+        if not self._face.document.go_hunk(forward=True):
+            self._face.say("no hunk below", token="muted")
+
+    def do_previous_hunk(self) -> None:
+        """Previous hunk."""
+        if not self._face.document.go_hunk(forward=False):
+            self._face.say("no hunk above", token="muted")
+
+    def do_more_context(self) -> None:
+        """More unchanged lines around changes."""
+        self._set_context(min(self._context * 2, 10_000))
+
+    def do_less_context(self) -> None:
+        """Fewer unchanged lines around changes."""
+        self._set_context(max(self._context // 2, 1))
+
+    def do_full(self) -> None:
+        """The content on the whole screen, and back."""
+        face = self._face
+        if face.desk.inbox.focused_request() is not None:
+            face.set_view("inbox" if face.view == "request" else "request")
+            face.redraw()
+
+    # -- going -------------------------------------------------------------------------------------------
+
+    def do_inbox(self) -> None:
+        """Back to the list."""
+        self._face.set_view("inbox")
+        self._face.redraw()
+
+    def do_back(self) -> None:
+        """One level back."""
+        if self._deciding.close_bar():
+            self._face.redraw()
+            return
+        group = self._face.desk.inbox.focused_group()
+        in_group = self._face.view == "request" and group is not None and not self._face.two_panes
+        self._face.set_view("group" if in_group else "inbox")
+        self._face.redraw()
+
+    def do_quit(self) -> None:
+        """Back; from the inbox: quit, asking first if something is held or waits."""
+        if self._face.view != "inbox":
+            self.do_back()
+        else:
+            self._deciding.ask_to_quit()
+
+    def do_history(self) -> None:
+        """Show what was decided."""
+        self._face.go("history")
+
+    def do_help(self) -> None:
+        """Show the keys."""
+        self._face.go("help")
+
+    def do_theme(self) -> None:
+        """Next theme."""
+        self._face.go("theme")
+
+    def do_undo(self) -> None:
+        """Take back the last held decision."""
+        self._deciding.undo(everything=False)
+
+    def do_undo_all(self) -> None:
+        """Take back all held decisions."""
+        self._deciding.undo(everything=True)
+
+    def do_lock(self) -> None:
+        """Lock or unlock the decision keys."""
+        guard = self._face.desk.guard
+        guard.set_locked(not guard.locked)
+        self._face.say("decision keys are locked; L unlocks" if guard.locked else "decision keys work again")
+        self._face.redraw()
+
+    def do_redraw(self) -> None:
+        """Draw everything anew."""
+        self._face.go("redraw")
+
+    # -- parts -------------------------------------------------------------------------------------------
+
+    def _step(self, steps: int) -> None:
+        if self._reading:
+            self._face.document.scroll_lines(steps)
+            return
+        inbox = self._face.desk.inbox
+        if self._face.view == "group":
+            self._step_in_group(steps)
+        else:
+            inbox.move(steps)
+        self._face.redraw()
+
+    def _step_in_group(self, steps: int) -> None:
+        inbox = self._face.desk.inbox
+        group = inbox.focused_group()
+        if group is None:
+            return
+        members = [RowKey("request", member) for member in group.members]
+        at = members.index(inbox.cursor) if inbox.cursor in members else 0
+        inbox.move_to(members[max(0, min(len(members) - 1, at + steps))])
+
+    def _to_neighbor(self, steps: int) -> None:
+        self._face.desk.inbox.move_to_neighbor(steps)
+        self._face.redraw()
+
+    def _set_open(self, *, open_: bool) -> None:
+        inbox = self._face.desk.inbox
+        group = inbox.focused_group()
+        if group is not None and self._face.view == "inbox":
+            inbox.set_open(group.key, open_=open_)
+            self._face.redraw()
+
+    def _enter_group(self, key: RowKey) -> None:
+        inbox = self._face.desk.inbox
+        waiting = [entry for entry in inbox.members(key) if entry.waiting] or list(inbox.members(key))
+        inbox.move_to(RowKey("request", waiting[0].id))
+        self._face.set_view("group")
+
+    def _read_next(self) -> None:
+        face = self._face
+        key = face.desk.next_unseen()
+        if key is None:
+            face.say("everything that waits was shown", token="muted")
+            return
+        face.desk.inbox.move_to(key)
+        if not face.two_panes:
+            face.set_view("request")
+        face.redraw(Cause.MOVED)
+
+    def _set_context(self, lines: int) -> None:
+        self._context = lines
+        self._face.document.set_context(lines)
+        self._face.say(f"{lines} unchanged {'line' if lines == 1 else 'lines'} around changes", token="muted")

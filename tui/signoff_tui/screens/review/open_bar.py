@@ -1,0 +1,79 @@
+"""What lies where the action bar usually is: a sheet, a bar, a text box, a question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from signoff_tui.desk import Desk
+from signoff_tui.guard import LeftOut, Offer, Ref
+from signoff_tui.lines import Line
+from signoff_tui.screens.review import bars
+from signoff_tui.screens.review.flow import KeyHint
+
+__all__ = ["Asking", "GroupNotReady", "OpenBar", "Remembering", "Stopping", "Unseen", "Writing", "bar_lines"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """Not everything of a request was shown; offers the deliberate second act."""
+
+    ref: Ref
+
+
+@dataclass(frozen=True, slots=True)
+class GroupNotReady:
+    """No member of a group can be approved yet."""
+
+    left_out: tuple[LeftOut, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Remembering:
+    """What remembering would cover."""
+
+    refs: tuple[Ref, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stopping:
+    """Whom stopping an agent would reach."""
+
+    refs: tuple[Ref, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """A refusal is being written."""
+
+    offer: Offer
+    hard: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A question of the program's own. It is answered by one of the hinted keys."""
+
+    question: str
+    hints: tuple[KeyHint, ...]
+
+
+OpenBar = Unseen | GroupNotReady | Remembering | Stopping | Writing | Asking
+
+
+def bar_lines(desk: Desk, open_bar: OpenBar, bar: bars.Bar, *, armed: bool) -> Sequence[Line]:
+    """The lines of an open bar."""
+    match open_bar:
+        case Unseen(ref):
+            return bars.unseen_bar(desk, ref, bar)
+        case GroupNotReady(left_out):
+            return bars.group_bar(desk, left_out, bar)
+        case Remembering(refs):
+            previews = [desk.remember_preview(ref.id) for ref in refs if ref.id in desk.inbox]
+            return bars.remember_sheet(previews, bar, armed=armed) if previews else ()
+        case Stopping(refs):
+            return bars.stop_sheet(desk, refs, bar, armed=armed)
+        case Writing(offer, hard):
+            return bars.editor_lines(desk, offer, bar, hard=hard)
+        case Asking(question, hints):
+            return bars.question_lines(question, hints, bar)
