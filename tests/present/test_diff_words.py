@@ -60,6 +60,14 @@ def test_lines_without_a_common_word_are_marked_whole() -> None:
     assert diff_words("alpha beta", "gamma delta") == (((0, 10),), ((0, 11),))
 
 
+def test_lines_with_little_in_common_are_marked_whole() -> None:
+    assert diff_words("return alpha(beta)", "raise Gamma(delta, epsilon)") == (((0, 18),), ((0, 27),))
+
+
+def test_lines_of_blanks_are_compared_too() -> None:
+    assert diff_words("  ", "\t") == (((0, 2),), ((0, 1),))
+
+
 def test_lines_of_too_many_words_are_marked_whole() -> None:
     old = "a " * MAX_WORDS
     assert diff_words(old, old + "b") == (((0, len(old)),), ((0, len(old) + 1),))

@@ -13,6 +13,7 @@ from signoff_tui.guard import (
     Effect,
     GuardSettings,
     Held,
+    NotDecisive,
     OpenSheet,
     Reaction,
     Target,
@@ -96,6 +97,8 @@ class Desk:
                 waiting = tuple(facts.ref for facts in self.bench.known.values() if not facts.closed)
                 confirm = "!" if self.wide or offer.act is Act.STOP_ALL else "y"
                 self.guard.sheet_opened(confirm=confirm, refs=waiting)
+            case NotDecisive() if key == "u":
+                self.guard.holds.take_back_last()
             case _:
                 pass
         if self.guard.pending is not None and self._paint_at is None:

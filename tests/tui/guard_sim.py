@@ -331,7 +331,7 @@ class World:
         self.rows[row.id] = row
         if self._cursor is None:
             self._focus(row, Cause.ARRIVED)
-        else:
+        elif self._cursor.group == row.group:
             self._sync(Cause.CHANGED)
 
     def _close(self, id_: str, reason: str) -> None:
@@ -367,9 +367,7 @@ class World:
         if row is None:
             self.guard.show(None, cause)
             return
-        members = [
-            other.facts for other in self._members(row) if self.guard.holds.find(other.id) is None
-        ]
+        members = [other.facts for other in self._members(row) if self.guard.holds.find(other.id) is None]
         self.guard.show(Target.one(row.facts, group=row.group, members=eligible(members)), cause)
 
     def _members(self, row: Row) -> list[Row]:
@@ -515,7 +513,7 @@ class Reviewer:
         self.world = world
         self.pressed = 0
         self.words: list[tuple[float, float, str]] = []
-        self.first_presses: dict[tuple[Ref, float], str] = {}
+        self.first_presses: list[tuple[float, str]] = []
         self._random = world.random
         self._stray = stray
         self._reads = reads
@@ -532,30 +530,34 @@ class Reviewer:
         elif picture.focus is None:
             self._look(0.1)
         else:
-            self._read(picture.focus, self.world.now, self.world.now + self._random.uniform(*self._reads))
+            self._read(picture.focus, self.world.now + self._random.uniform(*self._reads))
 
-    def _read(self, ref: Ref, begun: float, until: float) -> None:
+    def _read(self, ref: Ref, until: float) -> None:
         picture = self.world.picture(self.world.now)
         if picture.focus != ref or picture.layer:
             self._look(0.05)
         elif self.world.now < until:
             step = min(0.05, until - self.world.now)
-            self.world.at(self.world.now + step, lambda: self._read(ref, begun, until))
+            self.world.at(self.world.now + step, lambda: self._read(ref, until))
         elif picture.unseen:
             self._press(" ")
             self._look(0.1)
         else:
-            self._decide(ref, begun)
+            self._decide()
 
-    def _decide(self, ref: Ref, begun: float) -> None:
+    def _decide(self) -> None:
         if not self.world.picture(self.world.now).waits:
             self._press("j")
             self._look(0.3)
         elif self._random.random() < self._stray:
             self._type(self._random.choice(WORDS))
+        elif self._random.random() < 0.1:
+            self._press("j")
+            self._look(0.3)
         else:
-            key = "n" if self._random.random() < 0.1 else "y"
-            self.first_presses[ref, self.world.now] = key
+            ready = self.world.picture(self.world.now).ready
+            key = "Y" if len(ready) > 1 else self._random.choice("yyyyyyyyyn")
+            self.first_presses.append((self.world.now, key))
             self._press(key)
             if key == "n":
                 self.world.at(self.world.now + 0.4, lambda: self._press("l"))
@@ -590,8 +592,5 @@ class Reviewer:
     @property
     def accepted(self) -> tuple[int, int]:
         """How many of the first presses after reading did what they should, and how many there were."""
-        pressed_at = {t for _, t in self.first_presses}
-        verdicts = [
-            reaction.verdict for _, t, reaction in self.world.reactions if t in pressed_at
-        ]
-        return sum(not isinstance(verdict, Ignored) for verdict in verdicts), len(verdicts)
+        ignored = {t for _, t, reaction in self.world.reactions if isinstance(reaction.verdict, Ignored)}
+        return sum(t not in ignored for t, _ in self.first_presses), len(self.first_presses)

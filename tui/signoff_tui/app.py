@@ -38,6 +38,7 @@ class SignoffApp(App[None]):
         ValueError: There is no such theme, or the guard's settings are not acceptable.
     """
 
+    TITLE = "signoff"
     ENABLE_COMMAND_PALETTE = False
     # Every key goes through the guard: Textual's own bindings would answer before it.
     BINDINGS: ClassVar[list[BindingType]] = []

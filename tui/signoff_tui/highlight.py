@@ -14,6 +14,7 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_for_filename
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, Token, _TokenType
 from pygments.util import ClassNotFound
+
 from signoff.present.document import Document
 
 __all__ = ["BLOCK_LINES", "Block", "Highlights", "Spans", "highlight_block"]
@@ -116,4 +117,5 @@ def _by_line(lexer: Lexer, lines: Sequence[str]) -> tuple[Spans, ...]:
 
 
 def _name(token: _TokenType) -> str | None:
-    return next((name for kind, name in _TOKENS if token in kind), None)
+    # Token types contain their subtypes; the type stubs describe them as plain tuples.
+    return next((name for kind, name in _TOKENS if token in kind), None)  # type: ignore[comparison-overlap]

@@ -17,7 +17,7 @@ from textual.strip import Strip
 from signoff.present.reveal import SafeText, reveal
 from signoff_tui.themes import Theme
 
-__all__ = ["Chunk", "Line", "chunk", "crop_middle", "foreign", "key", "line", "paint", "rule"]
+__all__ = ["Chunk", "Line", "chunk", "crop_middle", "foreign", "key", "line", "paint", "rule", "sign_tokens"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,8 @@ def foreign(text: str, token: str = "text", *, keep: bool = False) -> Chunk:
     lead = len(text) - len(text.lstrip(" ")) if core else len(text)
     tail = len(text) - lead - len(core)
     hidden = tuple((start + lead, end + lead) for start, end in safe.hidden)
-    return Chunk(SafeText(" " * lead + safe.text + " " * tail, hidden, safe.findings), token, keep)
+    padded = SafeText(" " * lead + safe.text + " " * tail, hidden, safe.findings, safe.replaced)
+    return Chunk(padded, token, keep)
 
 
 def key(name: str, label: str, *, live: bool = True, label_token: str = "text") -> tuple[Chunk, Chunk]:
@@ -92,6 +93,12 @@ def key(name: str, label: str, *, live: bool = True, label_token: str = "text") 
 def line(*left: Chunk, right: Iterable[Chunk] = (), background: str = "background") -> Line:
     """A line from chunks."""
     return Line(tuple(left), tuple(right), background)
+
+
+def sign_tokens(text: SafeText) -> tuple[str, ...]:
+    """The style of each span of `hidden`: escapes stand out, signs that only mark an end do not."""
+    replaced = text.replaced or (1,) * len(text.hidden)
+    return tuple("hidden" if count else "muted" for count in replaced)
 
 
 def rule(char: str = "─") -> Line:
@@ -166,10 +173,9 @@ def _segments(text: str, piece: Chunk, content: Line, theme: Theme) -> Iterable[
     if not piece.text.hidden or text != piece.text.text:
         yield Segment(text, style)
         return
-    hidden = theme.style("hidden", background=content.background)
     at = 0
-    for start, end in piece.text.hidden:
+    for (start, end), token in zip(piece.text.hidden, sign_tokens(piece.text), strict=True):
         yield Segment(text[at:start], style)
-        yield Segment(text[start:end], hidden)
+        yield Segment(text[start:end], theme.style(token, background=content.background))
         at = end
     yield Segment(text[at:], style)

@@ -25,7 +25,8 @@ MOST_BLANK = 5
 
 _HEX_BYTES = 64
 _HEX_WIDTH = 16
-_HEADING_SEARCH = 2_000
+_HEADING_SEARCH = 2_000  # lines above a hunk that are searched for the one its heading names
+_HEADING_LENGTH = 200  # characters above which a line is not named by a heading
 _NO_NEWLINE = "\\ no newline at end of file"
 _GAVE_UP = (
     "shown as replaced: too much differs here to be compared line by line, so equal lines may be among these"
@@ -305,7 +306,7 @@ def _heading_text(sources: Sources, start: tuple[int, int], stop: tuple[int, int
     ranges = f"@@ -{old} +{new} @@"
     for index in range(start[0] - 1, max(-1, start[0] - 1 - _HEADING_SEARCH), -1):
         line = sources.line("old", index)
-        if line[:1].isidentifier():
+        if line[:1].isidentifier() and len(line) <= _HEADING_LENGTH:
             return joined(f"{ranges} ", reveal_line(line.rstrip()))
     return SafeText.own(ranges)
 

@@ -18,8 +18,11 @@ MAX_WORDS = 2_000
 _MAX_CHARACTERS = 40_000
 """Characters of one line above which it is not even taken apart."""
 
-_WORD_BUDGET = 50_000
-"""Steps of the search in one pair of lines: some milliseconds."""
+_WORD_BUDGET = 20_000
+"""Steps of the search in one pair of lines: a few milliseconds."""
+
+_LEAST_KEPT = 4
+"""One part in this many of the shorter line must be kept, else marks would be confetti."""
 
 _WORD = re.compile(r"\w+|[^\S\r\n]+|\r|\n|[^\w\s]")
 
@@ -30,7 +33,7 @@ Span = tuple[int, int]
 def diff_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     """Compare two lines word by word.
 
-    Words, runs of blanks and single signs are compared as they are. If the lines have no word in
+    Words, runs of blanks and single signs are compared as they are. If the lines have little in
     common, or are too long to be compared, each is one span.
 
     Args:
@@ -49,8 +52,8 @@ def diff_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     if max(len(old_words), len(new_words)) > MAX_WORDS:
         return whole
     diff = diff_items(old_words, new_words, budget=_WORD_BUDGET)
-    kept = (word for op in diff.opcodes if op.tag == "equal" for word in old_words[op.a0 : op.a1])
-    if not any(word.strip() for word in kept):
+    kept = sum(_visible(old_words[op.a0 : op.a1]) for op in diff.opcodes if op.tag == "equal")
+    if _LEAST_KEPT * kept < min(_visible(old_words), _visible(new_words)):
         return whole
     changed = [op for op in diff.opcodes if op.tag != "equal"]
     return (
@@ -62,6 +65,11 @@ def diff_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
 def _span(line: str) -> tuple[Span, ...]:
     """The whole line as spans."""
     return ((0, len(line)),) if line else ()
+
+
+def _visible(words: list[str]) -> int:
+    """Number of characters that are not blank."""
+    return sum(len(word) for word in words if not word.isspace())
 
 
 def _spans(words: list[str], changed: Iterable[Span]) -> tuple[Span, ...]:

@@ -72,7 +72,7 @@ class Bells:
         directory = self._directory / key
         target = directory / secrets.token_hex(8)
         while True:
-            with contextlib.suppress(FileExistsError):
+            with contextlib.suppress(FileExistsError, FileNotFoundError):
                 directory.mkdir(0o700)
                 directory.chmod(0o700)
             try:

@@ -7,8 +7,9 @@ from enum import StrEnum
 from typing import Generic, TypeVar
 
 from signoff_tui.guard.settings import GuardSettings
+from signoff_tui.guard.subjects import Ref
 
-__all__ = ["Arming", "Cause", "Frame"]
+__all__ = ["Arming", "Cause", "Frame", "Naming"]
 
 Subject = TypeVar("Subject")
 
@@ -114,3 +115,32 @@ class Arming(Generic[Subject]):
         if self._painted_at is None:
             return None
         return max(self._painted_at + self._wait, self._restarted_until, self._not_before)
+
+
+class Naming:
+    """Since when each of several requests has been named on screen."""
+
+    def __init__(self) -> None:
+        self._pending: dict[Ref, Frame] = {}
+        self._painted_at: dict[Ref, float] = {}
+
+    def show(self, refs: frozenset[Ref], frame: Frame) -> None:
+        """These are named once `frame` is painted, and no others."""
+        self._painted_at = {ref: t for ref, t in self._painted_at.items() if ref in refs}
+        self._pending = {ref: self._pending.get(ref, frame) for ref in refs if ref not in self._painted_at}
+
+    def painted(self, frame: Frame, t: float) -> None:
+        """`frame` was written at `t`, and with it everything that was pending before it."""
+        for ref, pending in tuple(self._pending.items()):
+            if pending.number <= frame.number:
+                del self._pending[ref]
+                self._painted_at[ref] = t
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether a paint is awaited."""
+        return bool(self._pending)
+
+    def named_since(self, t: float) -> frozenset[Ref]:
+        """Those that were named at `t` and ever since."""
+        return frozenset(ref for ref, painted_at in self._painted_at.items() if painted_at <= t)

@@ -213,7 +213,8 @@ class DecisionGuard(Stage, Generic[Payload]):
         if decision == "!":
             verdict = self._judge.despite_unseen(key, target, t)
         else:
-            verdict = self._judge.verdict(key, decision, target, t)
+            named = self._rest.named_since(t - self.settings.arm_moved - self.settings.link_delay)
+            verdict = self._judge.verdict(key, decision, target, t, named)
         # That a request has ended is worth more words than that the key came early.
         if isinstance(verdict, Ignored):
             return verdict

@@ -45,7 +45,7 @@ class Judge:
         self._facts = facts
         self._is_held = is_held
 
-    def verdict(self, key: str, decision: str, target: Target, t: float) -> Verdict:
+    def verdict(self, key: str, decision: str, target: Target, t: float, named: frozenset[Ref]) -> Verdict:
         """What a decision means for the painted target.
 
         Args:
@@ -53,6 +53,7 @@ class Judge:
             decision: What it stands for, one of `DECISION_KEYS` without `!`.
             target: What was on screen.
             t: When the key was pressed.
+            named: Members of the group that have been named for long enough to be rejected.
         """
         if decision == "X":
             return self._stop_all(key, target)
@@ -63,7 +64,7 @@ class Judge:
         if decision.islower() and target.kind is Kind.HEADING:
             return Ignored(Reason.CAPITALS, f"{key} acts on one request, capitals act on groups")
         if decision.isupper() or target.kind is Kind.TAGGED:
-            return self._about_group(key, decision.lower(), target, t)
+            return self._about_group(key, decision.lower(), target, t, named)
         if target.focus is None:
             return _nothing(key)
         return self._about_one(key, decision, target, target.focus, t)
@@ -112,11 +113,11 @@ class Judge:
             return OpenSheet(Offer(Act.REMEMBER, (ref,), key))
         return Decide(self._permit(Act.APPROVE, [facts], key, t))
 
-    def _about_group(self, key: str, decision: str, target: Target, t: float) -> Verdict:
+    def _about_group(self, key: str, decision: str, target: Target, t: float, named: frozenset[Ref]) -> Verdict:
         if target.group is None:
             return Ignored(Reason.NO_GROUP, f"{key} acts on groups, this is a single request")
         if decision in "nx":
-            return self._reject_group(key, decision, target)
+            return self._reject_group(key, decision, target, named & target.rest)
         who = self._group_now(target, target.ready)
         if not who.ready:
             return NeedsGroupBar(who.left_out)
@@ -125,13 +126,14 @@ class Judge:
         ready = [self.look(ref) for ref in who.ready]
         return Decide(self._permit(Act.APPROVE_GROUP, ready, key, t))
 
-    def _reject_group(self, key: str, decision: str, target: Target) -> Verdict:
-        waiting = self._group_now(target, target.rest).waiting & target.rest
-        refs = tuple(sorted(waiting))
+    def _reject_group(self, key: str, decision: str, target: Target, named: frozenset[Ref]) -> Verdict:
+        who = self._group_now(target, named)
+        refs = tuple(sorted(who.waiting & named))
         if not refs:
-            return Ignored(Reason.CLOSED, "nothing of it waits any more")
+            return Ignored(Reason.CLOSED, "nothing of it waits")
         high = any(is_high(self.look(ref).risk) for ref in refs)
-        return OpenEditor(Offer(Act.REJECT if decision == "n" else Act.STOP, refs, key, high=high))
+        left_out = tuple(member for member in who.left_out if member.ref not in refs)
+        return OpenEditor(Offer(Act.REJECT if decision == "n" else Act.STOP, refs, key, high, left_out))
 
     def _group_now(self, target: Target, named: frozenset[Ref]) -> Eligibility:
         return eligible([self.look(ref) for ref in sorted(target.ready | target.rest)], named)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from signoff_tui.guard.arming import Arming, Cause, Frame
+from signoff_tui.guard.arming import Arming, Cause, Frame, Naming
 from signoff_tui.guard.holds import Act, PermitError
 from signoff_tui.guard.scopes import Bar, Editor, Sheet
 from signoff_tui.guard.settings import GuardSettings
@@ -19,8 +19,10 @@ __all__ = ["Stage"]
 class Stage:
     """Keeps what the screen reports. Everything that could mislead a key asks for a new paint.
 
-    The request under the cursor and the set that capital keys act on are armed apart, so that
-    moving inside a group does not start its set anew, nor a new member the request.
+    The request under the cursor and the set that an approval of its group covers are armed apart,
+    so that moving inside a group does not start its set anew, nor a new member the request. A
+    rejection of the group covers whoever has been named for long enough: a group that is still
+    filling could not be rejected otherwise.
 
     Args:
         settings: The waits.
@@ -35,6 +37,7 @@ class Stage:
         self.too_small = False
         self._one: Arming[tuple[Kind, Ref | None, Risk]] = Arming()
         self._set: Arming[tuple[bool, str, frozenset[Ref]]] = Arming()
+        self._rest = Naming()
         self._bar: Bar | None = None
         self._sheet: Sheet | None = None
         self._editor: Editor | None = None
@@ -53,6 +56,7 @@ class Stage:
         frame = self._next_frame()
         self._show_one(target, cause, frame)
         self._show_set(target, cause, frame)
+        self._rest.show(target.rest if target is not None else frozenset(), frame)
 
     def changed(self) -> None:
         """The focused request changed under its name: contents, risk or state."""
@@ -88,7 +92,7 @@ class Stage:
     @property
     def pending(self) -> Frame | None:
         """The frame to report with `painted` after the next refresh, or `None`."""
-        if any(arming.pending is not None for arming in self._armings()):
+        if self._rest.is_pending or any(arming.pending is not None for arming in self._armings()):
             return Frame(self._frames)
         return None
 
@@ -96,6 +100,7 @@ class Stage:
         """The terminal got `frame`, captured from `pending` when its refresh was asked for."""
         for arming in self._armings():
             arming.painted(frame, t)
+        self._rest.painted(frame, t)
 
     # Sheets, editors, bars
 

@@ -21,7 +21,7 @@ from signoff.present.document import Document
 from signoff.present.rows import Row, RowKind
 from signoff_tui.coverage import Part
 from signoff_tui.highlight import BLOCK_LINES, Block, Highlights, Spans
-from signoff_tui.lines import Line, paint
+from signoff_tui.lines import Line, paint, sign_tokens
 from signoff_tui.look import look_of
 from signoff_tui.reading import Place, Reading, VisibleLine
 
@@ -302,7 +302,8 @@ class DocumentView(Widget):
             emphasis = {RowKind.ADDED: "add-emph", RowKind.REMOVED: "del-emph"}.get(row.kind)
             if emphasis is not None:
                 overlays += [(start, end, self._style(emphasis)) for start, end in document.emphasis(inner)]
-        overlays += [(start, end, self._style("hidden")) for start, end in row.text.hidden]
+        signs = zip(row.text.hidden, sign_tokens(row.text), strict=True)
+        overlays += [(start, end, self._style(token)) for (start, end), token in signs]
         return _styled(row.text.text, visible.start, visible.end, base, overlays)
 
     def _syntax(self, document: Document, row: Row, base: Style) -> list[tuple[int, int, Style]]:

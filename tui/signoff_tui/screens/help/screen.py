@@ -101,9 +101,11 @@ class HelpScreen(Screen[None]):
 
 def _area(area: Area) -> list[Line]:
     lines = [line(chunk(f" {_HEADINGS[area]}", "strong"))]
-    for action in ACTIONS:
-        if action.area == area:
-            lines.append(line(chunk(f"   {action.shown:<7}", "key", keep=True), chunk(action.words)))
+    lines += (
+        line(chunk(f"   {action.shown:<7}", "key", keep=True), chunk(action.words))
+        for action in ACTIONS
+        if action.area == area
+    )
     return lines
 
 

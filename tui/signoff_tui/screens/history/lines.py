@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from collections.abc import Sequence
 
 from signoff.queue import DecisionSource, HistoryRecord, RequestState
@@ -26,13 +25,17 @@ _WHO = {
 }
 
 
+_DECISION, _BY, _TOOK, _SHOWN = 18, 11, 6, 7
+ROOMY = 70
+"""From this many cells on, rows also say how long it took and how much was shown."""
+
+
 def heading(width: int) -> Line:
     """Names of the columns."""
-    right = "decision           by         took   seen "
-    return line(
-        chunk("   time     what", "muted"),
-        right=(chunk(right if width >= 70 else "decision         by  ", "muted"),),
-    )
+    columns = "decision".ljust(_DECISION) + "by".ljust(_BY)
+    if width >= ROOMY:
+        columns += "took".rjust(_TOOK) + "seen".rjust(_SHOWN)
+    return line(chunk("  time     what", "muted"), right=(chunk(f"{columns} ", "muted"),))
 
 
 def record_row(record: HistoryRecord, glyphs: Glyphs, width: int, *, focused: bool) -> tuple[Line, ...]:
@@ -45,13 +48,13 @@ def record_row(record: HistoryRecord, glyphs: Glyphs, width: int, *, focused: bo
     )
     right: list[Chunk] = [
         chunk(" "),
-        foreign(words.ljust(18), token, keep=True),
-        foreign(_by(record).ljust(11)[:11], keep=True),
+        foreign(words.ljust(_DECISION), token, keep=True),
+        foreign(_by(record)[: _BY - 1].ljust(_BY), keep=True),
     ]
-    if width >= 70:
+    if width >= ROOMY:
         right += [
-            chunk(age_text(record.took_us / 1e6).rjust(5), "muted", keep=True),
-            chunk(_shown(record).rjust(7), "muted", keep=True),
+            chunk(age_text(record.took_us / 1e6).rjust(_TOOK), "muted", keep=True),
+            chunk(_shown(record).rjust(_SHOWN), "muted", keep=True),
         ]
     right.append(chunk(" "))
     note = record.decision.note if record.decision is not None else None
@@ -103,7 +106,6 @@ def record_lines(record: HistoryRecord) -> Sequence[Line]:
     if decision is not None and decision.shown is not None:
         deliberate = ", approved with ! although not all was shown" if decision.deliberate else ""
         facts.append(("shown", chunk(f"{_shown(record)} of the content{deliberate}")))
-    facts.append(("arguments", foreign(json.dumps(dict(record.arguments), ensure_ascii=False))))
     facts.append(("record", chunk(f"#{record.seq}  rev {record.revision}  sha256 {record.hash[:16]}", "muted")))
     return [line(chunk(f" {name:<10}", "muted", keep=True), words) for name, words in facts]
 
@@ -112,16 +114,13 @@ def totals(records: Sequence[HistoryRecord]) -> Line:
     """Counts over what is listed."""
     states = [record.state for record in records]
     approved, rejected = states.count(RequestState.APPROVED), states.count(RequestState.REJECTED)
-    automatic = sum(
-        record.decision is not None and record.decision.source is DecisionSource.GRANT for record in records
+    sources = [record.decision.source for record in records if record.decision is not None]
+    counts = (
+        f"{approved} approved ({sources.count(DecisionSource.GRANT)} by memory)",
+        f"{rejected} rejected",
+        f"{len(records) - approved - rejected} other",
     )
-    other = len(records) - approved - rejected
-    return line(
-        chunk(
-            f" {len(records)} records: {approved} approved ({automatic} by memory), {rejected} rejected, {other} other",
-            "muted",
-        )
-    )
+    return line(chunk(f" {len(records)} records: {', '.join(counts)}", "muted"))
 
 
 def _what(record: HistoryRecord) -> str:

@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 
+from signoff.present.structured import structured_document
 from signoff.queue import HistoryRecord, QueueError
 from signoff_tui.documents import content_key
 from signoff_tui.highlight import highlight_block
@@ -175,9 +176,9 @@ class HistoryScreen(Screen[None]):
         record = self._records[self._cursor]
         record_view.show([*record_lines(record), rule(look_of(self).glyphs.rule)])
         if record.request_id is None:
-            self.query_one("#document", DocumentView).notice(
-                [line(chunk("   answered without asking: nothing was shown", "muted"))]
-            )
+            # Answered without asking: nobody was shown anything, the arguments are what there is.
+            arguments = structured_document(dict(record.arguments))
+            self.query_one("#document", DocumentView).show(record.seq, [arguments])
         elif self.query_one("#document", DocumentView).owner != (
             record.request_id,
             record.revision,

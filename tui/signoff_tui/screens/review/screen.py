@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from typing import cast
 
 from textual import events, on
@@ -20,16 +19,14 @@ from signoff_tui.documents import Content, ContentKey, content_key
 from signoff_tui.guard import Cause, Frame, GuardSettings, Held
 from signoff_tui.highlight import highlight_block
 from signoff_tui.inbox import Entry, RowKey
-from signoff_tui.lines import Line, chunk, foreign, line, rule
-from signoff_tui.look import Look, look_of
+from signoff_tui.lines import Line, foreign, line
 from signoff_tui.office import Office
-from signoff_tui.screens.review import panes
-from signoff_tui.screens.review.bars import Bar, View, action_lines, target_line
+from signoff_tui.screens.review.bars import View
 from signoff_tui.screens.review.deciding import Deciding
+from signoff_tui.screens.review.drawing import Drawing, LastWords
 from signoff_tui.screens.review.editor import FeedbackInput
 from signoff_tui.screens.review.navigating import Navigating
-from signoff_tui.screens.review.open_bar import OpenBar, Writing, bar_lines
-from signoff_tui.screens.review.rows import RowStyle, inbox_heading, inbox_row, member_row
+from signoff_tui.screens.review.open_bar import OpenBar, Writing
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
@@ -79,8 +76,8 @@ class ReviewScreen(Screen[None]):
         self._navigating = Navigating(self, self._deciding)
         self._view: View = "inbox"
         self._bar: OpenBar | None = None
-        self._message: tuple[str, str] = ("", "warn")
-        self._message_until = 0.0
+        self._drawing = Drawing(self, office)
+        self._message = LastWords()
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -135,6 +132,11 @@ class ReviewScreen(Screen[None]):
         return self.query_one("#rows", RowList).page
 
     @property
+    def drafts(self) -> dict[str, str]:
+        """What was written and not sent, by request."""
+        return self._office.drafts
+
+    @property
     def bar(self) -> OpenBar | None:
         """What lies over the action bar."""
         return self._bar
@@ -151,19 +153,19 @@ class ReviewScreen(Screen[None]):
         feedback = self.query_one("#feedback", FeedbackInput)
         self.set_class(writing, "-writing")
         if writing and not was_writing:
-            feedback.value = self._drafts.pop(self._draft_key(), "")
+            feedback.value = self.drafts.pop(self._draft_key(), "")
             feedback.focus()
         elif was_writing and not writing:
-            self._drafts[self._draft_key()] = feedback.value
+            self.drafts[self._draft_key()] = feedback.value
             self.set_focus(None)
-        self._draw_bar()
+        self._drawing.bar()
         self._expect_paint()
 
     def say(self, text: str, *, token: str = "warn") -> None:
         """Say something on the last row, until the next key."""
-        self._message = (text, token)
-        self._message_until = time.monotonic() + MESSAGE_SECONDS if text else 0.0
-        self._draw_last()
+        until = time.monotonic() + MESSAGE_SECONDS if text else 0.0
+        self._message = LastWords(text, token, until)
+        self._drawing.last_row(self._message)
         self._schedule()
 
     def feedback_text(self) -> str:
@@ -287,13 +289,13 @@ class ReviewScreen(Screen[None]):
         self.call_after_refresh(self._document_painted, event)
 
     def _document_painted(self, event: DocumentView.Painted) -> None:
-        if self.document.owner == event.owner and self._content_visible and self.is_current:
+        if self.document.owner == event.owner and self.content_visible and self.is_current:
             self._desk.painted(cast("ContentKey", event.owner), event.parts, event.width)
             self._schedule()
 
     def _guard_painted(self, frame: Frame) -> None:
         self._desk.guard.painted(frame, time.monotonic())
-        self._draw_bar()
+        self._drawing.bar()
         self._schedule()
 
     @on(DocumentView.ColorsWanted)
@@ -324,13 +326,13 @@ class ReviewScreen(Screen[None]):
         self.set_class(self._view == "request", "-full")
 
     @property
-    def _content_visible(self) -> bool:
+    def content_visible(self) -> bool:
         """Whether the content of the focused request is on the screen."""
         focused = self._desk.inbox.focused_request() is not None
         return focused and (self._view == "request" or (self.two_panes and self._view == "inbox"))
 
     @property
-    def _group_visible(self) -> bool:
+    def group_visible(self) -> bool:
         """Whether the members of the focused group are on the screen instead of content."""
         if self._view == "group":
             return True
@@ -345,28 +347,27 @@ class ReviewScreen(Screen[None]):
             return
         if self._desk.inbox.cursor is None and self._view != "inbox":
             self.set_view("inbox")
-        self.set_class(self._group_visible, "-group")
-        self._draw_content()
-        self._draw_lists()
+        self.set_class(self.group_visible, "-group")
+        self._show_content()
+        self._drawing.lists()
         self._desk.guard.show(self._desk.target(), cause)
-        self._draw_bar()
-        self._draw_last()
+        self._drawing.bar()
+        self._drawing.last_row(self._message)
         self._expect_paint()
         self._schedule()
 
-    def _draw_content(self) -> None:
+    def _show_content(self) -> None:
         entry = self._desk.inbox.focused_request()
-        document = self.document
-        if entry is None or not self._content_visible:
+        if entry is None or not self.content_visible:
             self._desk.covered()
             if entry is None:
-                document.notice(())
+                self.document.notice(())
         else:
-            self._show_content(entry)
-        for member in self._wanted():
+            self._show_request(entry)
+        for member in self._drawing.wanted():
             self._want(member)
 
-    def _show_content(self, entry: Entry) -> None:
+    def _show_request(self, entry: Entry) -> None:
         key = content_key(entry.request)
         content = self._desk.contents.get(key)
         if content is not None:
@@ -378,141 +379,10 @@ class ReviewScreen(Screen[None]):
         text = "   preparing what this would do ..." if failure is None else f"   cannot be shown: {failure}"
         self.document.notice((Line(), line(foreign(text, "muted" if failure is None else "danger"))))
 
-    def _wanted(self) -> Sequence[Entry]:
-        """Requests whose documents are needed for what is visible, the focused one first."""
-        inbox = self._desk.inbox
-        focused = inbox.focused_request()
-        wanted = [focused] if focused is not None else []
-        group = inbox.focused_group()
-        if group is not None:
-            wanted += inbox.members(group.key)
-        rows = inbox.rows()
-        for index in self.query_one("#rows", RowList).visible_rows:
-            if index < len(rows) and rows[index].key.kind == "request":
-                wanted.append(inbox.entry(rows[index].key.id))
-        return wanted
-
     def _want(self, entry: Entry) -> None:
         key = content_key(entry.request)
         if self._desk.contents.want(key):
             self.run_worker(self._make(entry, key), group="content")
-
-    def _draw_lists(self) -> None:
-        desk, width = self._desk, self.size.width
-        now = time.time_ns() // 1000
-        look = self._look
-        two_lines = width < TWO_LINES
-        style = RowStyle(
-            look.glyphs,
-            now,
-            two_lines=two_lines,
-            held_text=lambda request_id: desk.guard.holds.row_text(request_id, time.monotonic()),
-        )
-        self.query_one("#status", LinesView).show(self._status(now))
-        rows = desk.inbox.rows()
-        cursor = desk.inbox.row_index(desk.inbox.cursor)
-        listing = self.query_one("#rows", RowList)
-        heading = self.query_one("#heading", LinesView)
-        if not rows:
-            heading.show(panes.empty_lines(connected=desk.guard.connected, place=self._office.place))
-        else:
-            heading.show([] if two_lines else [inbox_heading(listing.size.width)])
-        listing.show(
-            len(rows),
-            lambda index, cells: inbox_row(desk, rows[index], style, cells, focused=index == cursor),
-            cursor=cursor,
-            lines_per_row=2 if two_lines else 1,
-        )
-        self.query_one("#below", LinesView).show(self._below(listing))
-        self._draw_around_content(style)
-
-    def _draw_around_content(self, style: RowStyle) -> None:
-        desk, look = self._desk, self._look
-        entry, group = desk.inbox.focused_request(), desk.inbox.focused_group()
-        header, foot = self.query_one("#header", LinesView), self.query_one("#foot", LinesView)
-        if self._group_visible and group is not None:
-            members = desk.inbox.members(group.key)
-            header.show(
-                [*panes.group_lines(desk, group, header.size.width or self.size.width), rule(look.glyphs.rule)]
-            )
-            focused = members.index(entry) if entry in members else None
-            self.query_one("#members", RowList).show(
-                len(members),
-                lambda index, cells: member_row(desk, members[index], style, cells, focused=index == focused),
-                cursor=focused,
-            )
-            foot.show([])
-        elif entry is not None:
-            lines = panes.header_lines(desk, entry, style, wide=self.size.height >= 30)
-            header.show([*lines, rule(look.glyphs.rule)])
-            foot.show([panes.coverage_line(desk, entry, self.document.rows_below, look.glyphs.rule)])
-        else:
-            header.show([])
-            foot.show([])
-
-    def _status(self, now: int) -> tuple[Line, ...]:
-        titles = {"inbox": "Inbox", "request": "Request", "group": "Group"}
-        guard = self._desk.guard
-        modes = (
-            *(("READ ONLY",) if guard.read_only else ()),
-            *(("guard: reduced",) if guard.settings.reduced else ()),
-        )
-        return (
-            panes.status_line(
-                titles[self._view],
-                self._desk.inbox.counts(),
-                now=now,
-                connected=guard.connected,
-                modes=modes,
-                width=self.size.width,
-            ),
-        )
-
-    def _below(self, listing: RowList) -> tuple[Line, ...]:
-        if not self._desk.inbox.rows():
-            return ()
-        below = panes.below_line(self._desk, listing.rows_below, listing.size.width)
-        if self.two_panes or self.size.height < 16:
-            return (below,)
-        return (below, rule(self._look.glyphs.rule), *panes.strip_lines(self._desk, self.size.width))
-
-    def _draw_bar(self) -> None:
-        desk = self._desk
-        status = desk.guard.status(time.monotonic())
-        bar = Bar(self.size.width, 3 if self.size.height >= 20 else 2)
-        self.query_one("#target", LinesView).show([rule(self._look.glyphs.rule), target_line(desk, status)])
-        armed = status.word == "armed"
-        actions = self.query_one("#actions", LinesView)
-        if desk.guard.too_small:
-            actions.show(
-                [line(chunk(" pane too small to show what you would approve: decision keys are off", "warn"))]
-            )
-        elif self._bar is not None:
-            ready = not self._sheet_arming
-            actions.show(bar_lines(desk, self._bar, bar, armed=ready))
-        else:
-            actions.show(action_lines(desk, self._view, bar, armed=armed))
-
-    @property
-    def _sheet_arming(self) -> bool:
-        changes_at = self._desk.guard.status(time.monotonic()).changes_at
-        return changes_at is None or changes_at > time.monotonic()
-
-    def _draw_last(self) -> None:
-        text, token = self._message
-        now = time.monotonic()
-        held = self._desk.guard.holds.line(now)
-        if text and now < self._message_until:
-            content = line(foreign(f" {text}", token))
-        elif held:
-            content = line(chunk(f" {held}", "held"))
-        else:
-            content = Line()
-        self.query_one("#last", LinesView).show([content])
-
-    @property
-    def _look(self) -> Look:
-        return look_of(self)
 
     # -- time ---------------------------------------------------------------------------------------------
 
@@ -526,11 +396,12 @@ class ReviewScreen(Screen[None]):
         if self._timer is not None:
             self._timer.stop()
         now = time.monotonic()
+        status_changes_at = self._desk.guard.status(now).changes_at
         moments = [
             self._desk.guard.holds.next_due(),
-            self._desk.guard.status(now).changes_at,
+            status_changes_at if status_changes_at is not None and status_changes_at > now else None,
             self._desk.settles_at,
-            self._message_until or None,
+            self._message.until or None,
             now + self._age_step(),
         ]
         wait = min(moment for moment in moments if moment is not None) - now
@@ -553,8 +424,8 @@ class ReviewScreen(Screen[None]):
         self._timer = None
         for held in self._desk.guard.holds.due(time.monotonic()):
             self.send(held)
-        if self._message_until and time.monotonic() >= self._message_until:
-            self._message, self._message_until = ("", "warn"), 0.0
+        if self._message.until and time.monotonic() >= self._message.until:
+            self._message = LastWords()
         self._desk.settle()
         self.redraw()
 
@@ -578,10 +449,6 @@ class ReviewScreen(Screen[None]):
         self.app.exit()
 
     # -- drafts -------------------------------------------------------------------------------------------
-
-    @property
-    def _drafts(self) -> dict[str, str]:
-        return self._office.drafts
 
     def _draft_key(self) -> str:
         cursor = self._desk.inbox.cursor

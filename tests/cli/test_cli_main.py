@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from cli_bench import PATIENCE, Cli, call, post
+
+import signoff
+from signoff.cli import main as entry
+from signoff.cli.exit_codes import EXIT_CODE_OF_VERDICT, EXIT_CODE_TABLE, ExitCode, StatusCode
+from signoff.queue import AgentQueue, VerdictKind
+
+VERBS = ["approve", "ask", "demo", "history", "list", "reject", "show", "status"]
+GUIDE = Path(signoff.__file__).parents[2] / "docs" / "command-line.md"
+
+
+def test_the_version_is_the_librarys(cli: Cli) -> None:
+    done = cli.run("--version")
+    assert (done.code, done.out) == (0, f"signoff {signoff.__version__}\n")
+
+
+def test_help_names_every_verb_and_every_exit_code(cli: Cli) -> None:
+    done = cli.run("--help")
+    assert done.code == 0
+    for verb in VERBS:
+        assert re.search(rf"^  {verb} ", done.out, re.MULTILINE), verb
+    for code in ExitCode:
+        assert re.search(rf"\b{code}\b", done.out), code
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help(cli: Cli, verb: str) -> None:
+    done = cli.inside(verb, "--help")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith(f"Usage: signoff {verb} ")
+
+
+def test_the_table_of_exit_codes_holds_all_of_them() -> None:
+    numbers = set(map(int, re.findall(r"\d+", EXIT_CODE_TABLE)))
+    assert numbers == {*map(int, ExitCode), *map(int, StatusCode)}
+
+
+def test_every_verdict_has_an_exit_code_and_only_accepted_is_success() -> None:
+    assert set(EXIT_CODE_OF_VERDICT) == set(VerdictKind)
+    assert [kind for kind, code in EXIT_CODE_OF_VERDICT.items() if code == 0] == [VerdictKind.ACCEPTED]
+
+
+def test_the_guide_has_every_verb_and_every_exit_code() -> None:
+    guide = GUIDE.read_text()
+    for verb in VERBS:
+        assert f"## `signoff {verb}" in guide, verb
+    for code in ExitCode:
+        assert f"| {code} |" in guide, code
+
+
+@pytest.mark.parametrize("words", [["frobnicate"], [""], ["--frobnicate"], ["--queue"], ["--queue", "", "list"]])
+def test_what_is_no_command_ends_with_2_and_a_sentence(cli: Cli, words: list[str]) -> None:
+    done = cli.inside(*words)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("signoff: ")
+    assert done.err.count("\n") == 1
+    assert "--help" in done.err
+
+
+def test_a_place_that_is_none_ends_with_5(cli: Cli) -> None:
+    done = cli.run("--queue", "no;name", "list")
+    assert (done.code, done.out) == (5, "")
+    assert "is not the name of a queue" in done.err
+
+
+def test_the_screen_needs_a_terminal(cli: Cli) -> None:
+    done = cli.run()
+    assert (done.code, done.out) == (2, "")
+    assert "the screen needs a terminal" in done.err
+
+
+def test_a_reader_that_went_away_ends_with_141_and_without_noise(cli: Cli, agent: AgentQueue) -> None:
+    post(agent, call(payload={"text": "x" * 1_000_000}))
+    process = subprocess.Popen(
+        cli.command("list", "--json"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=cli.environment()
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(PATIENCE) == 141
+
+
+def test_a_terminal_without_the_characters_gets_their_codes(cli: Cli, agent: AgentQueue) -> None:
+    post(agent, call(description="caf\u00e9"))
+    done = cli.run("list", PYTHONUTF8="0", PYTHONIOENCODING="ascii")
+    assert done.code == 0
+    assert "caf\\xe9" in done.out
+
+
+def test_a_fault_of_ours_never_ends_with_the_code_of_a_no(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(arguments: object) -> int:
+        raise KeyError("\x1b[2J")
+
+    monkeypatch.setattr(entry, "_dispatch", broken)
+    with pytest.raises(SystemExit) as end:
+        entry.main(["list"])
+    assert end.value.code == 70
+    told = capsys.readouterr().err
+    assert "a fault in signoff itself (KeyError: " in told
+    assert "Traceback" not in told
+    assert "\x1b" not in told
+
+
+def test_reading_loads_neither_models_nor_screen(cli: Cli, agent: AgentQueue) -> None:
+    post(agent, call())
+    script = """
+import sys
+from signoff.cli.main import main
+for words in (["list"], ["history"], ["--help"]):
+    try:
+        main(words)
+    except SystemExit:
+        pass
+heavy = {"pydantic", "textual", "rich", "pydantic_ai"} & set(sys.modules)
+sys.exit(f"loaded: {heavy}" if heavy else 0)
+"""
+    done = subprocess.run(
+        [*cli.command()[:1], "-c", script], capture_output=True, env=cli.environment(), timeout=PATIENCE, check=False
+    )
+    assert done.returncode == 0, done.stderr

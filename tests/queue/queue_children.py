@@ -1,0 +1,154 @@
+"""Programs that tests start as processes of their own: ``python queue_children.py ROLE PLACE …``.
+
+Each speaks in lines: it prints what it did at once, and waits for a line where a test has to say go.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from queue_samples import approve, call, target
+
+from signoff.queue import (
+    AgentInfo,
+    Decision,
+    QueueUnavailableError,
+    open_agent_queue,
+    open_review_queue,
+)
+
+
+@contextlib.contextmanager
+def child(role: str, place: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """Run a program of this file; it is killed in the end if it still runs."""
+    with subprocess.Popen(
+        [sys.executable, __file__, role, str(place), *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def line_of(process: subprocess.Popen[str]) -> str:
+    """The next line that the program prints."""
+    assert process.stdout is not None
+    return process.stdout.readline().rstrip("\n")
+
+
+def tell(process: subprocess.Popen[str], line: str = "go") -> None:
+    """Send the program a line."""
+    assert process.stdin is not None
+    process.stdin.write(f"{line}\n")
+    process.stdin.flush()
+
+
+def ask(place: str, key: str) -> None:
+    """Post a request, print its id, wait, print how it ended."""
+    with open_agent_queue(AgentInfo("child", f"s-{key}", "/"), place) as agent:
+        posted = agent.submit(call(key))
+        _say(posted.id)
+        _say(agent.wait(posted.id).request.state)
+
+
+def ask_async(place: str, key: str) -> None:
+    """Like `ask`, as a coroutine."""
+
+    async def main() -> None:
+        with open_agent_queue(AgentInfo("child", f"s-{key}", "/"), place) as agent:
+            posted = await agent.asubmit(call(key))
+            _say(posted.id)
+            _say((await agent.await_outcome(posted.id)).request.state)
+
+    asyncio.run(main())
+
+
+def flood(place: str) -> None:
+    """Post for ever; print each id when the queue has acknowledged it."""
+    agent = open_agent_queue(AgentInfo("child", "s-flood", "/"), place)
+    for n in range(10**9):
+        _say(agent.submit(call(f"k{n}")).id)
+
+
+def race(place: str, reviewer: str) -> None:
+    """On a line, approve everything one by one; print the ids that this process decided."""
+    with open_review_queue(place, reviewer=reviewer) as review:
+        waiting = review.pending()
+        _say("ready")
+        sys.stdin.readline()
+        won = [request.id for request in waiting if approve(review, request).accepted]
+        _say(" ".join(won))
+
+
+def race_many(place: str, reviewer: str) -> None:
+    """Like `race`, all at once."""
+    with open_review_queue(place, reviewer=reviewer) as review:
+        waiting = review.pending()
+        _say("ready")
+        sys.stdin.readline()
+        verdicts = review.decide_many([target(each) for each in waiting], Decision(approved=True))
+        _say(" ".join(verdict.request_id for verdict in verdicts if verdict.accepted))
+
+
+def watch(place: str) -> None:
+    """Print id and state of everything that changes."""
+
+    async def main() -> None:
+        with open_review_queue(place, reviewer="child") as review:
+            async for found in review.watch():
+                for change in found.changes:
+                    _say(f"{change.request.id} {change.request.state}")
+                _say("looked")
+
+    asyncio.run(main())
+
+
+def fork(place: str) -> None:
+    """Fork with an open connection; print what the child may do with it, then post in the parent."""
+    agent = open_agent_queue(AgentInfo("child", "s-fork", "/"), place)
+    review = open_review_queue(place)
+    before = agent.submit(call("before"))
+    if os.fork() == 0:
+        for act in (lambda: agent.submit(call("child")), review.pending):
+            try:
+                act()
+            except QueueUnavailableError as error:
+                _say(str(error))
+        agent.close()
+        review.close()
+        os._exit(0)
+    os.wait()
+    agent.submit(call("after"))
+    _say(review.get(before.id).state)
+    sys.stdin.readline()
+
+
+def leave_child_behind(place: str) -> None:
+    """Post a request, print its id, fork a child that lives on until its input ends, and wait."""
+    agent = open_agent_queue(AgentInfo("child", "s-fork", "/"), place)
+    posted = agent.submit(call("before"))
+    if os.fork() == 0:
+        sys.stdin.read()
+        _say("the child lived")
+        os._exit(0)
+    _say(posted.id)
+    signal.pause()
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)  # noqa: T201 (the test reads it)
+
+
+if __name__ == "__main__":
+    roles = (ask, ask_async, flood, race, race_many, watch, fork, leave_child_behind)
+    {role.__name__: role for role in roles}[sys.argv[1]](*sys.argv[2:])

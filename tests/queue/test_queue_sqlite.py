@@ -1,0 +1,258 @@
+"""What only SQLite has: rules inside the file, versions, and a file that cannot be used."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import sqlite3
+
+import pytest
+from queue_samples import approve, call
+
+from signoff.queue import (
+    AgentInfo,
+    QueueUnavailableError,
+    QueueVersionError,
+    open_agent_queue,
+    open_review_queue,
+)
+from signoff.queue.sqlite import engine as engine_module
+
+
+@pytest.fixture
+def place(tmp_path):
+    return tmp_path / "queue"
+
+
+@pytest.fixture
+def agent(place):
+    with open_agent_queue(AgentInfo("refactor", "s-41", "/work"), place) as agent:
+        yield agent
+
+
+@pytest.fixture
+def review(place):
+    with open_review_queue(place, reviewer="anna") as review:
+        yield review
+
+
+@pytest.fixture
+def raw(place, agent):
+    """The file as somebody sees it who goes around us."""
+    with contextlib.closing(sqlite3.connect(place / "queue.db", isolation_level=None)) as raw:
+        yield raw
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr(engine_module, "PATIENCE_SECONDS", 0.05)
+
+
+def test_committed_writes_survive_a_loss_of_power(agent):
+    connection = agent._engine._connection
+    agent.submit(call())
+    assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+    assert connection.execute("PRAGMA synchronous").fetchone()[0] == 2  # FULL
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE requests SET state = 'pending', decision = NULL, decided_at = NULL",
+        "UPDATE requests SET state = 'rejected'",
+        "UPDATE requests SET decision = replace(decision, 'anna', 'bob')",
+        "UPDATE requests SET decided_at = decided_at - 1",
+        "UPDATE requests SET digest = 'other'",
+        "UPDATE requests SET submission = '{}'",
+        "UPDATE requests SET state = 'expired', state_note = ''",
+        "DELETE FROM requests",
+        "UPDATE history SET reason = 'other'",
+        "DELETE FROM history",
+        "INSERT INTO history SELECT seq + 2, at, request_seq, agent, session, tool, request_id, state,"
+        " asked_by, submission, decision, reason, took_us, hash FROM history",
+        "UPDATE grants SET payload_key = '{}'",
+    ],
+)
+def test_the_file_itself_refuses_to_rewrite_what_happened(agent, review, raw, statement):
+    approve(review, agent.submit(call()), remember=True)
+    with pytest.raises(sqlite3.IntegrityError):
+        raw.execute(statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE requests SET state = 'approved', decided_at = 1",
+        """UPDATE requests SET state = 'approved', decided_at = 1, decision = '{"approved":1}'""",
+        """UPDATE requests SET state = 'approved', decided_at = 1, decision = '{"approved":false}'""",
+        """UPDATE requests SET state = 'rejected', decided_at = 1, decision = '{"approved":true}'""",
+        "UPDATE requests SET state = 'expired', decided_at = 1",
+        "UPDATE requests SET delivered_at = 1",
+        "UPDATE requests SET state = 'maybe', decided_at = 1",
+        "INSERT INTO requests SELECT seq + 1, id, revision + 1, session, key, digest, payload_key,"
+        " batch_id, risk, submission, agent_id, asked_by, created_at, expires_at, state, decision,"
+        " decided_at, state_note, delivered_at, change FROM requests",
+    ],
+)
+def test_the_file_itself_refuses_states_that_cannot_be(agent, raw, statement):
+    agent.submit(call())
+    with pytest.raises(sqlite3.IntegrityError):
+        raw.execute(statement)
+
+
+def test_a_revoked_grant_cannot_be_revived(agent, review, raw):
+    grant = agent.add_grant(call(), by="callback")
+    review.revoke(grant.id)
+    with pytest.raises(sqlite3.IntegrityError):
+        raw.execute("UPDATE grants SET revoked_at = NULL, revoked_by = NULL")
+
+
+def test_an_edited_record_breaks_the_chain_at_its_place(agent, review, raw):
+    for n in range(4):
+        approve(review, agent.submit(call(f"k{n}")))
+    raw.execute("DROP TRIGGER history_stays")
+    raw.execute("UPDATE history SET decision = replace(decision, 'anna', 'eve') WHERE seq = 3")
+    assert review.verify() == 3
+
+
+def test_a_dropped_record_breaks_the_chain_at_its_place(agent, review, raw):
+    for n in range(4):
+        approve(review, agent.submit(call(f"k{n}")))
+    raw.execute("DROP TRIGGER history_is_kept")
+    raw.execute("DELETE FROM history WHERE seq = 2")
+    assert review.verify() == 2
+
+
+def test_edited_arguments_break_the_chain(agent, review, raw):
+    approve(review, agent.submit(call()))
+    raw.execute("DROP TRIGGER requests_content_stays")
+    raw.execute("UPDATE requests SET submission = replace(submission, 'hello', 'howdy')")
+    assert review.verify() == 1
+
+
+def test_a_newer_file_is_refused_and_not_touched(place, agent):
+    agent.submit(call())
+    agent.close()
+    database = place / "queue.db"
+    with contextlib.closing(sqlite3.connect(database)) as raw:
+        raw.execute("PRAGMA user_version = 999")
+    before = hashlib.sha256(database.read_bytes()).hexdigest()
+    for _ in range(2):
+        with pytest.raises(QueueVersionError, match="999"):
+            open_review_queue(place)
+    assert hashlib.sha256(database.read_bytes()).hexdigest() == before
+
+
+def test_a_foreign_database_is_refused(place, review):
+    review.close()
+    (place / "queue.db").unlink()
+    with contextlib.closing(sqlite3.connect(place / "queue.db")) as raw:
+        raw.execute("CREATE TABLE other (x)")
+    (place / "queue.db").chmod(0o600)
+    with pytest.raises(QueueUnavailableError, match="not a queue"):
+        open_review_queue(place)
+
+
+def test_a_file_that_is_no_database_is_refused(place, review):
+    review.close()
+    (place / "queue.db").write_bytes(b"hello, this is no database at all" * 100)
+    with pytest.raises(QueueUnavailableError, match="not a database"):
+        open_review_queue(place)
+
+
+def test_a_damaged_file_says_so(place, agent, review):
+    for n in range(50):
+        agent.submit(call(f"k{n}"))
+    agent.close()
+    review.close()
+    damaged = bytearray((place / "queue.db").read_bytes())
+    damaged[4096:] = os.urandom(len(damaged) - 4096)
+    (place / "queue.db").write_bytes(damaged)
+    with open_review_queue(place) as again, pytest.raises(QueueUnavailableError, match="damaged"):
+        again.pending()
+
+
+def test_a_damaged_row_says_so(agent, review, raw):
+    agent.submit(call())
+    raw.execute("DROP TRIGGER requests_content_stays")
+    raw.execute("UPDATE requests SET submission = '{'")
+    with pytest.raises(QueueUnavailableError, match="request 1 in the queue is damaged"):
+        review.pending()
+
+
+def test_a_damaged_content_says_so(agent, review, raw):
+    sha256 = hashlib.sha256(b"text").hexdigest()
+    agent.submit(call(blobs={sha256: b"text"}))
+    raw.execute("UPDATE blobs SET compressed = x'00'")
+    with pytest.raises(QueueUnavailableError, match="damaged"):
+        review.blob(sha256)
+    other = sqlite3.Binary(__import__("zlib").compress(b"else"))
+    raw.execute("UPDATE blobs SET compressed = ?", (other,))
+    with pytest.raises(QueueUnavailableError, match="does not match"):
+        review.blob(sha256)
+
+
+def test_a_full_disk_loses_nothing_that_was_acknowledged(agent, review):
+    posted = agent.submit(call())
+    connection = agent._engine._connection
+    pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    connection.execute(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(QueueUnavailableError, match="disk is full"):
+        agent.submit(call("k2", arguments={"content": "x" * 1_000_000}))
+    assert review.pending() == (posted,)
+    connection.execute("PRAGMA max_page_count = 1000000")
+    assert agent.submit(call("k2")).pending
+
+
+def test_a_read_only_file_says_so(agent, review):
+    agent._engine._connection.execute("PRAGMA query_only = ON")
+    with pytest.raises(QueueUnavailableError, match="read-only"):
+        agent.submit(call())
+    assert review.pending() == ()
+    agent._engine._connection.execute("PRAGMA query_only = OFF")
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_file_that_another_program_locks_says_so(place):
+    with open_agent_queue(AgentInfo("refactor", "s-41", "/work"), place) as agent:
+        with contextlib.closing(sqlite3.connect(place / "queue.db", isolation_level=None)) as raw:
+            raw.execute("BEGIN IMMEDIATE")
+            with pytest.raises(QueueUnavailableError, match="locked by another process"):
+                agent.submit(call())
+        assert agent.submit(call()).pending
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_writer_that_hangs_is_named_and_does_not_block_for_ever(place, agent):
+    with (place / "write.lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(QueueUnavailableError, match="hanging"):
+            agent.submit(call())
+    assert agent.submit(call()).pending
+
+
+def test_a_connection_that_was_taken_for_dead_posts_nothing(agent, review, raw):
+    raw.execute("UPDATE agents SET ended_at = 1")
+    with pytest.raises(QueueUnavailableError, match="taken for dead"):
+        agent.submit(call())
+    assert review.pending() == ()
+
+
+def test_agents_beyond_reach_are_left_alone(agent, review, raw, place):
+    posted = agent.submit(call())
+    raw.execute("UPDATE agents SET host = 'elsewhere', boot = 'another kernel'")
+    agent._lease.release()
+    assert review.pending() == (posted,)
+    raw.execute("UPDATE agents SET host = ?", (os.uname().nodename,))
+    assert review.pending() == ()
+
+
+def test_an_interrupted_creation_leaves_no_half_queue(place, monkeypatch):
+    monkeypatch.setattr(engine_module, "STATEMENTS", ("CREATE TABLE half (x)", "nonsense"))
+    with pytest.raises(QueueUnavailableError):
+        open_review_queue(place)
+    assert not list(place.glob("*.db*"))
+    monkeypatch.undo()
+    open_review_queue(place).close()

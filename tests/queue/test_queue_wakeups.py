@@ -1,0 +1,160 @@
+"""Bells, leases and the write lock: what processes use to find each other."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+
+import pytest
+from queue_samples import PATIENCE, eventually
+
+from signoff.queue.bells import Bells
+from signoff.queue.eventloop import AsyncBell
+from signoff.queue.ids import ID_LETTERS, new_id
+from signoff.queue.leases import Leases
+from signoff.queue.locks import WriteLock
+
+
+@pytest.fixture
+def bells(tmp_path):
+    return Bells(tmp_path)
+
+
+def test_a_ring_before_the_sleep_is_heard(bells):
+    with bells.hang("key") as bell:
+        bells.ring("key")
+        bell.sleep(PATIENCE)  # would be over the test's patience otherwise
+
+
+def test_a_ring_wakes_a_sleeper_once(bells):
+    with bells.hang("key") as bell:
+        for _ in range(10_000):  # far more than fit into the pipe's first page
+            bells.ring("key")
+        bell.sleep(PATIENCE)
+        with pytest.raises(BlockingIOError):
+            os.read(bell.descriptor, 1)
+
+
+def test_a_ring_wakes_those_under_the_same_key_only(bells):
+    with bells.hang("key") as one, bells.hang("key") as two, bells.hang("other") as other:
+        bells.ring("key")
+        one.sleep(PATIENCE)
+        two.sleep(PATIENCE)
+        with pytest.raises(BlockingIOError):
+            os.read(other.descriptor, 1)
+
+
+def test_ringing_where_nobody_sleeps_is_harmless(bells):
+    bells.ring("nobody")
+
+
+def test_an_abandoned_bell_is_taken_down_by_the_ringer(bells, tmp_path):
+    (tmp_path / "key").mkdir()
+    os.mkfifo(tmp_path / "key" / "abandoned")
+    bells.ring("key")
+    assert not (tmp_path / "key").exists()
+
+
+def test_hanging_and_leaving_at_the_same_time_never_fails(bells, tmp_path):
+    def hang_and_leave():
+        for _ in range(300):
+            bells.hang("key").close()
+            bells.ring("key")
+
+    threads = [threading.Thread(target=hang_and_leave) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_ring_wakes_a_coroutine(bells):
+    with AsyncBell(bells.hang("key")) as bell:
+        sleeping = asyncio.create_task(bell.sleep(3600))
+        await asyncio.sleep(0)
+        bells.ring("key")
+        async with asyncio.timeout(PATIENCE):
+            await sleeping
+
+
+def test_an_own_lease_is_alive_until_it_is_released(tmp_path):
+    leases = Leases(tmp_path)
+    lease = leases.take("agent")
+    assert leases.alive("agent")
+    assert leases.alive("agent")  # looking must not have dropped the lock
+    lease.release()
+    lease.release()
+    assert not leases.alive("agent")
+
+
+def test_a_lease_file_that_nobody_locks_is_dead(tmp_path):
+    (tmp_path / "agent").touch()
+    assert not Leases(tmp_path).alive("agent")
+
+
+def test_an_own_lease_is_recognized_by_another_path(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    lease = Leases(tmp_path / "real").take("agent")
+    assert Leases(tmp_path / "link").alive("agent")
+    lease.release()
+
+
+def test_only_one_thread_holds_the_write_lock(tmp_path):
+    lock = WriteLock(tmp_path)
+    holders, most = [], []
+
+    def work():
+        for _ in range(25):
+            with lock.held(PATIENCE):
+                holders.append(None)
+                most.append(len(holders))
+                os.sched_yield()
+                holders.pop()
+
+    threads = [threading.Thread(target=work) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(most), max(most)) == (150, 1)
+
+
+def test_giving_up_on_the_write_lock_leaves_it_usable(tmp_path):
+    lock = WriteLock(tmp_path)
+    with lock.held(PATIENCE), pytest.raises(TimeoutError), lock.held(0.01):
+        pass
+    eventually(lambda: not [t for t in threading.enumerate() if t.name == "signoff-write-lock"])
+    with lock.held(PATIENCE):
+        pass
+
+
+def test_waiting_writers_are_let_through_in_turn(tmp_path):
+    lock = WriteLock(tmp_path)
+    order = []
+
+    def work(name):
+        with lock.held(PATIENCE):
+            order.append(name)
+
+    def waiting():
+        return sum(thread.name == "signoff-write-lock" for thread in threading.enumerate())
+
+    with lock.held(PATIENCE):
+        threads = []
+        for name in range(2):
+            threads.append(threading.Thread(target=work, args=(name,)))
+            threads[-1].start()
+            eventually(lambda: waiting() == len(threads))
+    # The first to come in may not overtake: the turnstile is taken.
+    for thread in threads:
+        thread.join()
+    assert order == [0, 1]
+
+
+def test_ids_are_readable_and_begin_differently():
+    ids = [new_id() for _ in range(1000)]
+    assert len({each[:8] for each in ids}) == 1000
+    assert all(len(each) == 20 and set(each) <= set(ID_LETTERS) for each in ids)
