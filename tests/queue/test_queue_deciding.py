@@ -51,9 +51,7 @@ def test_another_digest_is_not_what_was_shown(agent, review):
 @pytest.mark.parametrize("revision", [0, 2])
 def test_another_revision_is_not_what_was_shown(agent, review, revision):
     posted = agent.submit(call())
-    verdict = review.decide(
-        posted.id, revision, posted.submission.digest, Decision(approved=True)
-    )
+    verdict = review.decide(posted.id, revision, posted.submission.digest, Decision(approved=True))
     assert verdict.kind is VerdictKind.CHANGED
     assert review.get(posted.id).pending
 
@@ -150,10 +148,7 @@ def test_deciding_nothing_is_harmless(review):
 
 
 def _batch(agent, count=4, **fields):
-    return [
-        agent.submit(call(f"b{n}", batch_id="turn-1", batch_position=n, **fields))
-        for n in range(count)
-    ]
+    return [agent.submit(call(f"b{n}", batch_id="turn-1", batch_position=n, **fields)) for n in range(count)]
 
 
 def test_a_hard_no_stops_the_rest_of_the_batch(agent, review):

@@ -102,10 +102,10 @@ def test_nobody_else_may_enter_whatever_the_umask(tmp_path, umask):
             bell.close()
     finally:
         os.umask(before)
-    modes = {path: stat.S_IMODE(each.st_mode) for path, each in found.items()}
-    assert {"queue.db", "queue.db-wal", "queue.db-shm", "write.lock"} <= {p.name for p in modes}
-    for path, mode in modes.items():
-        assert mode == (0o700 if path.is_dir() else 0o600), path
+    assert {"queue.db", "queue.db-wal", "queue.db-shm", "write.lock"} <= {p.name for p in found}
+    for path, each in found.items():
+        expected = 0o700 if stat.S_ISDIR(each.st_mode) else 0o600
+        assert stat.S_IMODE(each.st_mode) == expected, path
 
 
 def test_a_place_reached_through_a_link_is_refused(place, tmp_path):
@@ -164,8 +164,7 @@ def test_a_file_in_the_way_is_refused(tmp_path):
 def _mounts(tmp_path, *points):
     table = tmp_path / "mountinfo"
     lines = [
-        f"{n} 1 0:{n} / {point} rw,relatime shared:1 - {kind} source rw"
-        for n, (point, kind) in enumerate(points)
+        f"{n} 1 0:{n} / {point} rw,relatime shared:1 - {kind} source rw" for n, (point, kind) in enumerate(points)
     ]
     table.write_text("".join(f"{line}\n" for line in lines))
     return table

@@ -76,9 +76,7 @@ def test_what_was_acknowledged_survives_a_kill_in_the_middle(opener, review):
 
 
 @pytest.mark.parametrize("role", ["race", "race_many"])
-def test_each_request_is_decided_by_exactly_one_of_many_racing_reviewers(
-    opener, agent, review, role
-):
+def test_each_request_is_decided_by_exactly_one_of_many_racing_reviewers(opener, agent, review, role):
     posted = {agent.submit(call(f"k{n}")).id for n in range(25)}
     with contextlib.ExitStack() as stack:
         names = [f"reviewer-{n}" for n in range(8)]

@@ -98,6 +98,7 @@ class Made:
     """A decision, or an editor or sheet that was opened for one, and what the user had seen."""
 
     act: Act
+    key: str
     refs: frozenset[Ref]
     pressed_at: float
     picture: Picture
@@ -111,12 +112,13 @@ class Made:
     @property
     def _shown(self) -> frozenset[Ref]:
         picture = self.picture
-        focus = frozenset([picture.focus]) if picture.focus else frozenset()
-        if not self.opened_only and picture.layer:
+        if picture.layer and not self.opened_only:
             return picture.layer_refs
-        if self.act is Act.APPROVE_GROUP or (self.act is Act.REMEMBER and self.opened_only):
-            return picture.ready | focus
-        return focus if self.act in (Act.APPROVE, Act.APPROVE_UNSEEN) else picture.rest | focus
+        if self.key in "YS":
+            return picture.ready
+        if self.key == "N":
+            return picture.rest
+        return frozenset([picture.focus]) if picture.focus else frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,13 +389,13 @@ class World:
         was_layer = self._layer
         match reaction.verdict:
             case Decide(permit):
-                self._note(permit.act, permit.refs, t, opened_only=False)
+                self._note(permit.act, permit.key, permit.refs, t, opened_only=False)
                 self._hold(permit, key)
             case OpenEditor(offer):
-                self._note(offer.act, offer.refs, t, opened_only=True)
+                self._note(offer.act, offer.key, offer.refs, t, opened_only=True)
                 self._layer, self._layer_refs = "editor", frozenset(offer.refs)
             case OpenSheet(offer):
-                self._note(offer.act, offer.refs, t, opened_only=True)
+                self._note(offer.act, offer.key, offer.refs, t, opened_only=True)
                 self._open_sheet(offer.act, offer.refs)
             case NeedsUnseenBar() | Ignored():
                 self._dirty = True
@@ -409,8 +411,9 @@ class World:
             self._sync(Cause.CHANGED)
             self._dirty = True
 
-    def _note(self, act: Act, refs: tuple[Ref, ...], t: float, *, opened_only: bool) -> None:
-        self.made.append(Made(act, frozenset(refs), t, self.picture(t - LOOK_BACK), opened_only))
+    def _note(self, act: Act, key: str, refs: tuple[Ref, ...], t: float, *, opened_only: bool) -> None:
+        picture = self.picture(t - LOOK_BACK)
+        self.made.append(Made(act, key, frozenset(refs), t, picture, opened_only))
 
     def _hold(self, permit: Permit, key: str) -> None:
         self.guard.hold(permit, key)

@@ -61,7 +61,7 @@ def run_agent(role: str, folder: Path, queue: AgentQueue) -> Report:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the agent that the command line names; returns the exit code."""
     given = sys.argv[1:] if arguments is None else list(arguments)
-    if len(given) != 2 or given[0] not in ROLES:  # noqa: PLR2004
+    if len(given) != 2 or given[0] not in ROLES:
         sys.stderr.write(f"usage: python -m signoff.demo.agents ({'|'.join(ROLES)}) FOLDER\n")
         return 2
     role, folder = given[0], Path(given[1]).resolve()

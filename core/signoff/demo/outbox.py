@@ -1,4 +1,4 @@
-"""Tools that call other services. Here they only write down what they would have sent: nothing leaves the machine."""
+"""Tools that call other services; here they only write down what they would have sent."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os.path
 from collections.abc import Sequence
+from itertools import takewhile
 
 from signoff.demo.project import saved_files, shop_files
 from signoff.demo.script import Call
@@ -45,10 +45,15 @@ def _save(path: str, content: str) -> Call:
 def _difference(before: str, after: str) -> dict[str, str]:
     """The part between the lines that two texts have in common at their beginning and end."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    start = len(os.path.commonprefix([old, new]))
+    start = _common(old, new)
     old, new = old[start:], new[start:]
-    end = len(os.path.commonprefix([old[::-1], new[::-1]]))
+    end = _common(old[::-1], new[::-1])
     return {"old": "".join(old[: len(old) - end]), "new": "".join(new[: len(new) - end])}
+
+
+def _common(old: Sequence[str], new: Sequence[str]) -> int:
+    """How many lines two texts begin with alike."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
 
 
 def _ticket() -> Call:

@@ -24,10 +24,11 @@ _PUBLISHERS = frozenset({"publish", "upload", "release"})
 _HARMLESS = frozenset(
     {
         "cat", "cut", "diff", "echo", "false", "grep", "head", "ls", "mypy", "printf", "pwd", "pytest", "ruff",
-        "sort", "stat", "tail", "true", "uniq", "wc", "which",
+        "sort", "stat", "tail", "true", "wc", "which",
     }
 )  # fmt: skip
-_HARMLESS_GIT = frozenset({"status", "diff", "log", "show", "branch"})
+_HARMLESS_GIT = frozenset({"status", "diff", "log", "show"})
+_WRITING_OPTIONS = ("-o", "--o")  # sort -o, git diff --output
 _OPERATORS = frozenset(";&|<>()")
 _EXPANSIONS = ("$(", "`", "${", "<(", ">(")
 
@@ -105,8 +106,10 @@ def _part(words: list[str]) -> Iterator[tuple[Risk, str]]:
 
 
 def _harmless(words: list[str]) -> bool:
+    if any(word.startswith(_WRITING_OPTIONS) for word in words):
+        return False
     if words[0] == "git":
         return len(words) > 1 and words[1] in _HARMLESS_GIT
     if words[:2] == ["python", "-m"] or words[:2] == ["python3", "-m"]:
-        return len(words) > 2 and words[2] in {"pytest", "ruff", "mypy"}
+        return len(words) > 2 and words[2] in {"pytest", "unittest", "ruff", "mypy"}
     return words[0] in _HARMLESS

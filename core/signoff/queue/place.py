@@ -75,15 +75,16 @@ class QueuePlace:
             QueueUnavailableError: The directories cannot be created.
         """
         try:
-            for directory in (*reversed(self.directory.parents), self.directory):
+            for directory in (*reversed(self.trusted.parents), self.trusted):
                 _create_private_directory(directory)
-            for directory in (self.bells, self.leases):
+            for directory in self._own():
                 _create_private_directory(directory)
+                self._check_directory(directory)  # before anything is created behind a link
         except OSError as error:
             raise QueueUnavailableError(
                 f"cannot create the queue at {self.directory}: {error.strerror}"
             ) from error
-        self.check()
+        self._check_content()
 
     def check(self) -> None:
         """Make sure that the place is ours alone and on this machine.
@@ -92,17 +93,24 @@ class QueuePlace:
             QueueNotFoundError: There is no queue.
             QueuePlaceError: The place is unsafe; the message says what to do.
         """
-        for directory in (*self._below_trusted(), self.bells, self.leases):
-            inside = directory.is_relative_to(self.directory)
-            forbidden = 0o077 if inside else 0o022  # others may see the way, but not change it
-            _refuse_unsafe_directory(directory, forbidden, queue=self.directory)
+        for directory in self._own():
+            self._check_directory(directory)
+        self._check_content()
+
+    def _own(self) -> tuple[Path, ...]:
+        """Every directory below the trusted ancestor, from the top down."""
+        parts = self.directory.relative_to(self.trusted).parts
+        way = (self.trusted.joinpath(*parts[: n + 1]) for n in range(len(parts)))
+        return (*way, self.bells, self.leases)
+
+    def _check_directory(self, directory: Path) -> None:
+        inside = directory.is_relative_to(self.directory)
+        forbidden = 0o077 if inside else 0o022  # others may see the way, but not change it
+        _refuse_unsafe_directory(directory, forbidden, queue=self.directory)
+
+    def _check_content(self) -> None:
         refuse_unsafe_file(self.database)
         _refuse_shared_file_system(self.directory)
-
-    def _below_trusted(self) -> tuple[Path, ...]:
-        """Every directory from just below the trusted ancestor down to the queue itself."""
-        parts = self.directory.relative_to(self.trusted).parts
-        return tuple(self.trusted.joinpath(*parts[: n + 1]) for n in range(len(parts)))
 
 
 def locate(place: str | os.PathLike[str] | None = None) -> QueuePlace:
