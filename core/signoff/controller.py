@@ -17,6 +17,7 @@ from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.canonical import canonical
 from signoff.memory import ApprovalMemory
 from signoff.present.snapshot import Snapshot, SnapshotError, take
+from signoff.presenting import with_presentation
 from signoff.queue.errors import QueueError
 from signoff.queue.records import (
     Decision,
@@ -220,17 +221,16 @@ class ApprovalController:
     async def _ask_callback(self, request: ApprovalRequest) -> ApprovalDecision:
         assert self._callback is not None
         while True:
-            snapshot = await asyncio.to_thread(take, request.effects)
-            answer = await _call_from_async(self._callback, request)
-            decision = _from_callback(answer)
+            shown, snapshot = await asyncio.to_thread(_shown, request)
+            decision = _from_callback(await _call_from_async(self._callback, shown))
             if not decision.approved or not await asyncio.to_thread(snapshot.drift):
                 return self._remembered(request, decision)
 
     def _ask_callback_sync(self, request: ApprovalRequest) -> ApprovalDecision:
         assert self._callback is not None
         while True:
-            snapshot = take(request.effects)
-            decision = _from_callback(_call_from_sync(self._callback, request))
+            shown, snapshot = _shown(request)
+            decision = _from_callback(_call_from_sync(self._callback, shown))
             if not decision.approved or not snapshot.drift():
                 return self._remembered(request, decision)
 
@@ -279,6 +279,12 @@ async def _take_back(queue: AgentQueue, posting: asyncio.Future[StoredRequest]) 
     with contextlib.suppress(QueueError):
         posted = await posting
         await queue.awithdraw(posted.id, _NOBODY_WAITS)
+
+
+def _shown(request: ApprovalRequest) -> tuple[ApprovalRequest, Snapshot]:
+    """What a callback is handed, and the state of the world that it shows."""
+    snapshot = take(request.effects)
+    return with_presentation(request, snapshot), snapshot
 
 
 async def _call_from_async(callback: ApprovalCallback, request: ApprovalRequest) -> object:

@@ -150,7 +150,11 @@ def command(text: str, cwd: Path, **options: Any) -> ApprovalRequest:
 
 def write(path: Path, content: str | bytes, **options: Any) -> ApprovalRequest:
     return call(
-        "write_file", f"Write {path.name}", payload={"path": str(path)}, effects=(FileWrite(str(path), content),), **options
+        "write_file",
+        f"Write {path.name}",
+        payload={"path": str(path)},
+        effects=(FileWrite(str(path), content),),
+        **options,
     )
 
 

@@ -60,7 +60,7 @@ def test_asked_in_one_process_and_approved_in_another_ends_with_0(cli: Cli) -> N
 
 def test_rejected_ends_with_1_and_prints_the_note(cli: Cli) -> None:
     with Asking(cli, *CALL) as asking:
-        assert cli.run("reject", asking.posted_id(), "--note", "not on Friday").code == 0
+        assert cli.inside("reject", asking.posted_id(), "--note", "not on Friday").code == 0
         done = asking.end()
     assert (done.code, done.out) == (1, "not on Friday\n")
     assert "Approval denied: not on Friday" in done.err
@@ -113,8 +113,8 @@ def test_a_queue_that_cannot_be_used_ends_with_5(cli: Cli) -> None:
 
 
 def test_content_that_cannot_be_shown_to_anybody_ends_with_5(cli: Cli) -> None:
-    (cli.folder / "new.txt").write_text("new")
-    done = cli.inside("ask", "--tool", "write", "--file", str(cli.folder), "--content-from", "new.txt")
+    (cli.folder / "assets").mkdir()
+    done = cli.inside("ask", "--tool", "write", "--file", "assets", "--content-from", "-", stdin=b"new")
     assert done.code == 5
     assert "approval could not be asked for" in done.err
 
@@ -146,7 +146,9 @@ def test_a_command_is_posted_with_its_directory_and_risk(cli: Cli) -> None:
 
 
 def test_a_file_is_posted_with_its_content_and_approved_only_with_that(cli: Cli) -> None:
-    submission = posted(cli, "--tool", "write", "--file", "app.ini", "--content-from", "-", stdin=b"a=1\n").submission
+    submission = posted(
+        cli, "--tool", "write", "--file", "app.ini", "--content-from", "-", stdin=b"a=1\n"
+    ).submission
     sha256 = hashlib.sha256(b"a=1\n").hexdigest()
     assert submission.payload == {"path": str(cli.folder / "app.ini"), "size": 4, "sha256": sha256}
     with cli.review() as review:
@@ -173,7 +175,7 @@ def test_names_group_and_session_come_from_options_or_environment(cli: Cli) -> N
 def test_what_was_approved_for_the_session_does_not_ask_again(cli: Cli) -> None:
     first = ask(cli, Decision(approved=True, remember=True), *CALL, "--session", "s-1")
     assert first.code == 0
-    again = cli.run("ask", *CALL, "--session", "s-1", "--json")
+    again = cli.inside("ask", *CALL, "--session", "s-1", "--json")
     assert (again.code, again.json["source"], again.json["id"]) == (0, "grant", None)
 
 
@@ -215,9 +217,7 @@ def test_the_option_outranks_the_environment(cli: Cli) -> None:
 # -- leaving ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
-)
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_withdraws_the_request(cli: Cli, number: signal.Signals, code: int) -> None:
     with Asking(cli, *CALL) as asking:
         ident = asking.posted_id()

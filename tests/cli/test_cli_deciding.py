@@ -42,7 +42,7 @@ def test_what_show_prints_approves(cli: Cli, agent: AgentQueue) -> None:
 
 def test_another_digest_than_the_stored_one_ends_with_8(cli: Cli, agent: AgentQueue) -> None:
     request = post(agent, call())
-    done = cli.run("approve", request.id[:8], "--seen", "1:000000000000")
+    done = cli.inside("approve", request.id[:8], "--seen", "1:000000000000")
     assert (done.code, done.out) == (8, "")
     assert "nothing was decided: --seen does not match" in done.err
     assert state_of(cli, request) is RequestState.PENDING
@@ -115,10 +115,10 @@ def test_session_remembers_and_says_what_it_covers(cli: Cli, agent: AgentQueue) 
 def test_content_that_cannot_be_shown_takes_a_second_act(cli: Cli, agent: AgentQueue) -> None:
     request = post(agent, write(cli.folder / "logo.png", b"\x89PNG\r\n\x1a\n\0\0"))
     token = seen(cli, request)
-    refused = cli.run("approve", request.id[:8], "--seen", token)
+    refused = cli.inside("approve", request.id[:8], "--seen", token)
     assert refused.code == 9
     assert "add --incomplete" in refused.err
-    assert cli.run("approve", request.id[:8], "--seen", token, "--incomplete").code == 0
+    assert cli.inside("approve", request.id[:8], "--seen", token, "--incomplete").code == 0
     assert decision_on(cli, request).deliberate is True
 
 
@@ -224,7 +224,7 @@ def test_a_hard_rejection_is_hard(cli: Cli, agent: AgentQueue) -> None:
 def test_rejecting_what_ended_ends_with_7(cli: Cli, agent: AgentQueue) -> None:
     request = post(agent, call())
     agent.withdraw(request.id, "plan changed")
-    done = cli.run("reject", request.id[:8])
+    done = cli.inside("reject", request.id[:8])
     assert done.code == 7
     assert "withdrawn" in done.err
 

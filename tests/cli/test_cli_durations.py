@@ -12,7 +12,15 @@ SECOND = 1_000_000
 
 @pytest.mark.parametrize(
     ("seconds", "written"),
-    [(0, "00:00"), (59, "00:59"), (252, "04:12"), (3_599, "59:59"), (3_720, "1h02m"), (93_600, "1d02h"), (-5, "00:00")],
+    [
+        (0, "00:00"),
+        (59, "00:59"),
+        (252, "04:12"),
+        (3_599, "59:59"),
+        (3_720, "1h02m"),
+        (93_600, "1d02h"),
+        (-5, "00:00"),
+    ],
 )
 def test_a_length_of_time_is_short_and_exact_to_its_unit(seconds: int, written: str) -> None:
     assert clock(seconds * SECOND) == written
@@ -38,7 +46,5 @@ def test_a_written_time_reads_back(moment: int) -> None:
 
 @given(st.text())
 def test_any_other_text_is_refused_with_words(text: str) -> None:
-    try:
-        parse_since(text, NOW)
-    except ValueError as error:
-        assert "ISO 8601" in str(error)
+    with pytest.raises(ValueError, match="ISO 8601"):
+        parse_since(f"{text}?", NOW)

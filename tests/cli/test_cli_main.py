@@ -126,6 +126,10 @@ heavy = {"pydantic", "textual", "rich", "pydantic_ai"} & set(sys.modules)
 sys.exit(f"loaded: {heavy}" if heavy else 0)
 """
     done = subprocess.run(
-        [*cli.command()[:1], "-c", script], capture_output=True, env=cli.environment(), timeout=PATIENCE, check=False
+        [*cli.command()[:1], "-c", script],
+        capture_output=True,
+        env=cli.environment(),
+        timeout=PATIENCE,
+        check=False,
     )
     assert done.returncode == 0, done.stderr

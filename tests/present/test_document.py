@@ -24,6 +24,7 @@ from signoff.present.structured import structured_document
 from signoff.present.toolsent import presentation_documents
 
 EVERYTHING = 10**9
+CWD = "/project"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
 NO_NEWLINE = "\\ no newline at end of file"
 
@@ -600,7 +601,7 @@ class TestChoice:
                 FileWrite(str(tmp_path / "new.png"), PNG),
             ]
         )
-        documents = documents_for(snapshot, None, {"ignored": 1})
+        documents = documents_for(snapshot, None, {}, CWD)
         assert [document.kind for document in documents] == [
             "diff",
             "file_content",
@@ -613,33 +614,33 @@ class TestChoice:
         taken = take([FileEdit(str(tmp_path / "f"), "b", "c")])
         restored = Snapshot.from_json(taken.to_json(), taken.blobs.__getitem__)
         (tmp_path / "f").write_text("something else\n")
-        assert [texts(each) for each in documents_for(restored, None, {})] == [
-            texts(each) for each in documents_for(taken, None, {})
+        assert [texts(each) for each in documents_for(restored, None, {}, CWD)] == [
+            texts(each) for each in documents_for(taken, None, {}, CWD)
         ]
 
     def test_a_write_through_a_link_is_shown_as_one(self, tmp_path: Path) -> None:
         (tmp_path / "f").write_text("a\n")
         (tmp_path / "link").symlink_to("f")
-        (document,) = documents_for(take([FileWrite(str(tmp_path / "link"), "b\n")]), None, {})
+        (document,) = documents_for(take([FileWrite(str(tmp_path / "link"), "b\n")]), None, {}, CWD)
         assert counted(document)[0].startswith("writes through a link: ")
 
     def test_what_the_tool_sent_comes_after_the_snapshot(self, tmp_path: Path) -> None:
         snapshot = take([FileWrite(str(tmp_path / "f"), "evil\n")])
-        documents = documents_for(snapshot, {"type": "text", "content": "harmless"}, {})
+        documents = documents_for(snapshot, {"type": "text", "content": "harmless"}, {}, CWD)
         assert [counted(document) for document in documents] == [["evil"], ["harmless"]]
 
     @pytest.mark.parametrize("kind", ["file_content", "command"])
     def test_what_the_tool_repeats_is_not_shown_twice(self, tmp_path: Path, kind: str) -> None:
         snapshot = take([FileWrite(str(tmp_path / "f"), "a\nb\n"), Command("a\nb\n", str(tmp_path))])
-        assert len(documents_for(snapshot, {"type": kind, "content": "a\nb\n"}, {})) == 2
-        assert len(documents_for(snapshot, {"type": kind, "content": "a\nb"}, {})) == 3
+        assert len(documents_for(snapshot, {"type": kind, "content": "a\nb\n"}, {}, CWD)) == 2
+        assert len(documents_for(snapshot, {"type": kind, "content": "a\nb"}, {}, CWD)) == 3
 
     def test_without_a_snapshot_the_arguments_are_always_shown(self) -> None:
-        documents = documents_for(None, {"type": "text", "content": "harmless"}, {"path": "/etc"})
+        documents = documents_for(None, {"type": "text", "content": "harmless"}, {"path": "/etc"}, CWD)
         assert [counted(document) for document in documents] == [["harmless"], ['path: "/etc"']]
 
     def test_an_empty_snapshot_shows_the_arguments(self) -> None:
-        (document,) = documents_for(Snapshot(), None, {})
+        (document,) = documents_for(Snapshot(), None, {}, CWD)
         assert counted(document) == ["(no arguments)"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 
 import pytest
@@ -36,13 +37,14 @@ def test_a_killed_agents_request_is_withdrawn_and_the_record_says_why(opener, re
 
 
 def test_a_running_watch_notices_a_killed_agent_by_itself(opener, review):
-    with child("watch", opener.place) as watching, child("ask", opener.place, "k1") as asking:
+    with child("watch", opener.place) as watching:
         assert line_of(watching) == "looked"
-        request_id = line_of(asking)
-        assert line_of(watching) == f"{request_id} pending"
-        assert line_of(watching) == "looked"
-        asking.kill()
-        assert line_of(watching) == f"{request_id} withdrawn"
+        with child("ask", opener.place, "k1") as asking:
+            request_id = line_of(asking)
+            assert line_of(watching) == f"{request_id} pending"
+            assert line_of(watching) == "looked"
+            asking.kill()
+            assert line_of(watching) == f"{request_id} withdrawn"
 
 
 def test_a_killed_reviewer_decides_nothing(opener, agent, review):
@@ -85,7 +87,7 @@ def test_each_request_is_decided_by_exactly_one_of_many_racing_reviewers(opener,
         for each in racing:
             tell(each)
         won = [line_of(each).split() for each in racing]
-    assert sorted(sum(won, [])) == sorted(posted)
+    assert sorted(itertools.chain(*won)) == sorted(posted)
     for name, ids in zip(names, won, strict=True):
         assert all(review.get(request_id).decision.by == name for request_id in ids)
     assert len(review.history()) == 25

@@ -71,8 +71,8 @@ def test_committed_writes_survive_a_loss_of_power(agent):
         "DELETE FROM requests",
         "UPDATE history SET reason = 'other'",
         "DELETE FROM history",
-        "INSERT INTO history SELECT seq + 2, at, request_seq, agent, session, tool, request_id, state,"
-        " asked_by, submission, decision, reason, took_us, hash FROM history",
+        """INSERT INTO history SELECT seq + 2, at, request_seq, agent, session, tool, request_id,
+        state, asked_by, submission, decision, reason, took_us, hash FROM history""",
         "UPDATE grants SET payload_key = '{}'",
     ],
 )
@@ -92,9 +92,9 @@ def test_the_file_itself_refuses_to_rewrite_what_happened(agent, review, raw, st
         "UPDATE requests SET state = 'expired', decided_at = 1",
         "UPDATE requests SET delivered_at = 1",
         "UPDATE requests SET state = 'maybe', decided_at = 1",
-        "INSERT INTO requests SELECT seq + 1, id, revision + 1, session, key, digest, payload_key,"
-        " batch_id, risk, submission, agent_id, asked_by, created_at, expires_at, state, decision,"
-        " decided_at, state_note, delivered_at, change FROM requests",
+        """INSERT INTO requests SELECT seq + 1, id, revision + 1, session, key, digest, payload_key,
+        batch_id, risk, submission, agent_id, asked_by, created_at, expires_at, state, decision,
+        decided_at, state_note, delivered_at, change FROM requests""",
     ],
 )
 def test_the_file_itself_refuses_states_that_cannot_be(agent, raw, statement):

@@ -135,7 +135,7 @@ class Bench:
 
     def sent(self) -> list[Held[str]]:
         """What leaves in the next ten seconds when nobody presses a key."""
-        sent = []
+        sent: list[Held[str]] = []
         until = self.now + 10.0
         while (due := self.guard.holds.next_due()) is not None and due <= until:
             self.now = max(self.now, due)

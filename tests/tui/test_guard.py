@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from guard_bench import KEYS, MOMENT, Bench, reason
@@ -49,18 +51,23 @@ def permit_of(reaction: Reaction) -> Permit:
 # Settings
 
 
+def with_time(name: str, seconds: float) -> GuardSettings:
+    times: dict[str, Any] = {name: seconds}
+    return GuardSettings(**times)
+
+
 @pytest.mark.parametrize("name", ["arm_moved", "arm_advanced", "arm_high", "arm_sheet", "arm_focus"])
 def test_no_arming_time_may_be_under_150_ms(name: str) -> None:
     with pytest.raises(ValueError, match=rf"guard\.{name} is 0\.149"):
-        replace(GuardSettings(), **{name: 0.149}).validate()
+        with_time(name, 0.149).validate()
 
 
 @pytest.mark.parametrize("name", ["hold_one", "hold_many"])
 def test_a_hold_is_off_or_long_enough_for_the_typing_window(name: str) -> None:
-    replace(GuardSettings(), **{name: 0.0}).validate()
-    replace(GuardSettings(), **{name: 0.8}).validate()
+    with_time(name, 0.0).validate()
+    with_time(name, 0.8).validate()
     with pytest.raises(ValueError, match=rf"guard\.{name}"):
-        replace(GuardSettings(), **{name: 0.79}).validate()
+        with_time(name, 0.79).validate()
 
 
 @pytest.mark.parametrize("value", [-1.0, float("nan"), float("inf")])
@@ -339,22 +346,43 @@ def test_a_time_stamp_from_the_future_is_taken_as_now(bench: Bench) -> None:
 # Switches
 
 
-def test_no_decision_key_counts_while_one_switch_is_off(bench: Bench) -> None:
-    switches = [
-        (lambda: bench.guard.set_read_only(True), Reason.READ_ONLY),
-        (lambda: bench.guard.set_locked(True), Reason.LOCKED),
-        (lambda: bench.guard.resized(too_small=True), Reason.TOO_SMALL),
-        (lambda: bench.guard.set_connected(False), Reason.DISCONNECTED),
-    ]
-    for switch, expected in switches:
-        bench = Bench()
-        bench.armed("a", group="g")
-        switch()
-        bench.paint()
-        bench.pass_time(10.0)
-        for key in "yYnNsSxX":
-            bench.pass_time(1.0)
-            assert reason(bench.press(key)) is expected
+SWITCHES: list[tuple[Callable[[Bench], object], Reason]] = [
+    (lambda bench: bench.guard.set_read_only(True), Reason.READ_ONLY),
+    (lambda bench: bench.guard.set_locked(True), Reason.LOCKED),
+    (lambda bench: bench.guard.resized(too_small=True), Reason.TOO_SMALL),
+    (lambda bench: bench.guard.set_connected(False), Reason.DISCONNECTED),
+]
+
+
+@pytest.mark.parametrize("key", list("yYnNsSxX"))
+@pytest.mark.parametrize(("switch", "expected"), SWITCHES)
+def test_no_decision_key_counts_while_one_switch_is_off(
+    bench: Bench, switch: Callable[[Bench], object], expected: Reason, key: str
+) -> None:
+    bench.armed("a", group="g")
+    switch(bench)
+    bench.paint()
+    bench.pass_time(10.0)
+
+    assert reason(bench.press(key)) is expected
+
+
+@pytest.mark.parametrize(("switch", "expected"), SWITCHES)
+def test_an_editor_and_a_sheet_send_nothing_while_one_switch_is_off(
+    bench: Bench, switch: Callable[[Bench], object], expected: Reason
+) -> None:
+    bench.armed("a", "b")
+    bench.press("s")
+    bench.guard.sheet_opened(confirm="y")
+    switch(bench)
+    bench.paint()
+    assert reason(bench.press("y", bench.now + 5)) is expected
+    bench = Bench()
+    bench.armed("a")
+    bench.press("n")
+    switch(bench)
+    bench.paint()
+    assert reason(bench.press("enter", bench.now + 5)) is expected
 
 
 def test_ordinary_keys_work_with_every_switch_off(bench: Bench) -> None:

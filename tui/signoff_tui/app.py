@@ -89,6 +89,11 @@ class SignoffApp(App[None]):
         """Textual's filters, and behind them the last net."""
         return [*super().get_line_filters(), self._net]
 
+    def announce(self, words: str) -> None:
+        """Say something in the program's own words that stays while nothing waits."""
+        self._office.announcement = words
+        self._review.say(words, token="ok")
+
     def go(self, name: str) -> None:
         """Show another screen, or change the theme."""
         match name:

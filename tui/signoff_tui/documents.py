@@ -55,7 +55,7 @@ def make_content(request: StoredRequest, blob: Callable[[str], bytes]) -> Conten
     submission = request.submission
     stored = submission.snapshot
     snapshot = Snapshot.from_json(dict(stored), blob) if stored is not None else None
-    documents = documents_for(snapshot, submission.presentation, dict(submission.arguments))
+    documents = documents_for(snapshot, submission.presentation, submission.arguments, submission.cwd)
     return Content(
         key=content_key(request),
         documents=documents,

@@ -54,6 +54,8 @@ class Office:
         self.place = place
         self._app = app
         self._sending: set[asyncio.Task[tuple[Verdict, ...]]] = set()
+        self.announcement = ""
+        """What an empty inbox says besides."""
         self.drafts: dict[str, str] = {}
         """What was written and not sent, by request."""
 

@@ -85,7 +85,10 @@ def approve(
         return _report(_decide(queue, request, decision), request, decision, as_json=as_json)
 
 
-@click.command(epilog='\b\nExample:\n  signoff reject 1a2b3c4d --note "keep the old name"')
+@click.command(
+    short_help="Reject one request, with a note.",
+    epilog='\b\nExample:\n  signoff reject 1a2b3c4d --note "keep the old name"',
+)
 @click.argument("request_id", metavar="ID", callback=_full_enough)
 @click.option("--note", metavar="TEXT", help="What the agent is told.")
 @click.option("--hard", is_flag=True, help="Stop the agent's batch: what follows in it is rejected as well.")

@@ -74,12 +74,14 @@ def run_group(arguments: Sequence[str]) -> int:
         The exit code. What went wrong was said on standard error, in a sentence.
     """
     try:
-        code = signoff.main(list(arguments), prog_name="signoff", standalone_mode=False)
+        # Not `signoff.main`: that ends a broken pipe with 1, the code of a person's no.
+        with signoff.make_context("signoff", list(arguments)) as context:
+            code = signoff.invoke(context)
+    except click.exceptions.Exit as end:
+        return end.exit_code
     except click.ClickException as error:
         complain(_with_help(error))
         return ExitCode.USAGE
-    except click.Abort:
-        return ExitCode.INTERRUPTED
     except QueueNotFoundError as error:
         complain(f"{error}; {_HOW_A_QUEUE_BEGINS}")
         return error.exit_code

@@ -31,7 +31,9 @@ _Group = tuple[str, str]
 
 
 @click.command(
-    "list", epilog="\b\nExample:\n  signoff list --json | jq -r '.[] | select(.risk == \"high\") | .id'"
+    "list",
+    short_help="List the requests that wait.",
+    epilog="\b\nExample:\n  signoff list --json | jq -r '.[] | select(.risk == \"high\") | .id'",
 )
 @queue_option
 @json_option

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from signoff.present.documents import documents_for
 from signoff.present.snapshot import CommandRun, FileChange, Snapshot, SnapshotError
-from signoff.present.structured import structured_document
 
 if TYPE_CHECKING:
     from signoff.present.document import Document
@@ -33,9 +32,6 @@ class Content:
 def content_of(request: StoredRequest, load: Callable[[str], bytes], context: int) -> Content:
     """Make the documents of a request.
 
-    What the declared effects show comes first; the arguments of the call follow, because the digest that
-    is approved covers them too.
-
     Args:
         request: The request.
         load: Returns a stored content by its hash.
@@ -47,9 +43,7 @@ def content_of(request: StoredRequest, load: Callable[[str], bytes], context: in
     """
     submission = request.submission
     snapshot = _snapshot(submission, load)
-    made = list(documents_for(snapshot, submission.presentation, submission.arguments))
-    if snapshot is not None and snapshot.steps and submission.arguments:
-        made.append(structured_document(submission.arguments, notes=("arguments of the call",)))
+    made = documents_for(snapshot, submission.presentation, submission.arguments, submission.cwd)
     documents = tuple(document.with_context(context) for document in made)
     return Content(documents, all(document.complete for document in documents))
 

@@ -21,7 +21,7 @@ Exit codes: 0 nothing waits, 10 requests wait, 20 HIGH risk waits,
 """
 
 
-@click.command(epilog=_EPILOG)
+@click.command(epilog=_EPILOG, short_help="Print one line for a status bar.")
 @click.option("--format", "style", type=click.Choice(get_args(StatusFormat)), default="plain", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @queue_option

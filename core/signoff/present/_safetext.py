@@ -22,7 +22,7 @@ _HIDDEN = re.compile(f"[{HIDDEN}]")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something in a text that a reviewer should know; one for all characters of a kind.
+    """Something in a text that a reviewer should know; characters of one kind share a finding.
 
     Attributes:
         kind: Short stable word: "bidi", "blank", "control", "credentials", "disguise", "edge-blank",
@@ -98,9 +98,11 @@ class SafeText:
 
         A finding belongs to the line in which it begins, and counts from the start of that line's original.
         """
+        rows = self.text.split("\n")
+        if not self.hidden and not self.findings:
+            return tuple(map(SafeText, rows))
         lines: list[SafeText] = []
         begin = origin = span = finding = 0
-        rows = self.text.split("\n")
         for number, row in enumerate(rows):
             end = begin + len(row)
             first = span

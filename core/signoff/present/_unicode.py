@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
+from itertools import count
 
 __all__ = ["BLANK", "HIDDEN", "LATIN", "LETTERS", "WITHIN_WORD", "escape", "escaped", "shape"]
 
@@ -49,6 +50,7 @@ SKIN_TONE = "\xb4"
 EAST_ASIAN = "\xb5"  # these scripts are written without blanks: a word ends where they begin
 JOINER = "\xb6"  # U+200D, until it is known to join pictographs or not
 SELECTOR = "\xb7"  # U+FE0E, U+FE0F, likewise
+EMOJI_MARK = "\xb8"  # a selector or keycap that belongs to an emoji; it still counts as a mark
 _FIRST_SCRIPT = 0x100
 LATIN = chr(_FIRST_SCRIPT)
 LETTERS = "\u0100-\u02ff"
@@ -141,6 +143,7 @@ class _Table(dict[int, str]):
 
 
 _scripts = {"LATIN": LATIN}
+_free = count(_FIRST_SCRIPT + 1)
 
 
 def _sign(code: int) -> str:
@@ -157,7 +160,10 @@ def _sign(code: int) -> str:
         return COMMON
     if first in _NO_BLANKS:
         return EAST_ASIAN
-    return _scripts.setdefault(_SCRIPT_OF.get(first, first), chr(_FIRST_SCRIPT + len(_scripts)))
+    script = _SCRIPT_OF.get(first, first)
+    if script not in _scripts:
+        _scripts.setdefault(script, chr(next(_free)))  # safe between threads: no two get one sign
+    return _scripts[script]
 
 
 _signs = _Table(_SIGNS, _sign)
@@ -166,7 +172,11 @@ _EMOJI = re.compile(
     f"{PICTOGRAPH}[{SKIN_TONE}{SELECTOR}]?(?:{JOINER}{PICTOGRAPH}[{SKIN_TONE}{SELECTOR}]?)+"
     f"|{PICTOGRAPH}{SELECTOR}|[{DIGIT}{KEYPAD}]{SELECTOR}{KEYCAP}"
 )
-_STRAY = re.compile(rf"(?:\A|(?<=[ \t\n{BLANK}{HIDDEN}])){MARK}+|(?<={MARK * 4}){MARK}+")
+_SETTLED = str.maketrans({JOINER: PICTOGRAPH, SELECTOR: EMOJI_MARK, KEYCAP: EMOJI_MARK})
+_MOST_MARKS = 4
+_STRAY = re.compile(
+    rf"(?:\A|(?<=[ \t\n{BLANK}{HIDDEN}])){MARK}+|(?<=[{MARK}{EMOJI_MARK}]{{{_MOST_MARKS}}}){MARK}+"
+)
 
 
 def shape(text: str, *, exact: bool, kept: str) -> str:
@@ -182,7 +192,7 @@ def shape(text: str, *, exact: bool, kept: str) -> str:
     """
     signs = text.translate(_signs)
     if JOINER in signs or SELECTOR in signs:
-        signs = _EMOJI.sub(lambda emoji: PICTOGRAPH * len(emoji[0]), signs)
+        signs = _EMOJI.sub(lambda emoji: emoji[0].translate(_SETTLED), signs)
         signs = signs.replace(JOINER, INVISIBLE).replace(SELECTOR, INVISIBLE)
     signs = signs.replace(KEYCAP, MARK).replace(OVERLAY, EXACT_OVERLAY if exact else MARK)
     if exact:

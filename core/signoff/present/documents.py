@@ -9,6 +9,7 @@ from signoff.present.document import Document
 from signoff.present.document_diff import diff_document
 from signoff.present.document_text import command_document
 from signoff.present.facts import FileFacts
+from signoff.present.leftover import leftover_arguments
 from signoff.present.snapshot import Snapshot
 from signoff.present.steps import CommandRun, FileChange
 from signoff.present.structured import structured_document
@@ -20,19 +21,22 @@ __all__ = ["documents_for"]
 def documents_for(
     snapshot: Snapshot | None,
     presentation: Mapping[str, Any] | None,
-    arguments: Any,
+    arguments: Mapping[str, Any],
+    cwd: str,
 ) -> tuple[Document, ...]:
     """Choose what to show for a request, most trustworthy first.
 
-    What the snapshot holds is what would be executed, so it comes first and is always shown. What
-    the tool sent is labeled and follows, unless it says the same again. Without a snapshot the
-    arguments of the call are what would be executed, and are shown in any case.
+    What the snapshot holds is what would be executed, so it comes first and is always shown, with
+    the arguments that it does not show. What the tool sent is labeled and follows, unless it says
+    the same again. Without a snapshot the arguments are what would be executed, and are shown in
+    any case.
 
     Args:
         snapshot: Files and commands of the call, taken now or restored; None or empty if it
             declared none.
         presentation: What the tool sent for the reviewer, None if nothing.
         arguments: Arguments of the call, as JSON values.
+        cwd: Absolute working directory of the call.
 
     Returns:
         At least one document.
@@ -44,10 +48,12 @@ def documents_for(
     if snapshot is not None:
         documents.extend(_snapshot_documents(snapshot))
     taken = bool(documents)
+    if snapshot is not None and taken and (more := leftover_arguments(snapshot, arguments, cwd)):
+        documents.append(structured_document(more, notes=("further arguments of the call",)))
     if presentation is not None and not (taken and _says_the_same(presentation, documents)):
         documents.extend(presentation_documents(presentation))
     if not taken:
-        documents.append(structured_document(arguments))
+        documents.append(structured_document(dict(arguments)))
     return tuple(documents)
 
 

@@ -96,7 +96,7 @@ class Drawing:
         listing = self._screen.query_one("#rows", RowList)
         heading = self._screen.query_one("#heading", LinesView)
         if not rows:
-            heading.show(panes.empty_lines(connected=desk.guard.connected, place=self._office.place))
+            heading.show(panes.empty_lines(self._office, connected=desk.guard.connected))
         else:
             heading.show([] if two_lines else [inbox_heading(listing.size.width)])
         listing.show(

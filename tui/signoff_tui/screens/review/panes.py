@@ -7,6 +7,7 @@ from signoff.queue.records import Risk
 from signoff_tui.desk import Desk
 from signoff_tui.inbox import Counts, Entry, Group
 from signoff_tui.lines import Chunk, Line, chunk, foreign, line
+from signoff_tui.office import Office
 from signoff_tui.screens.review.bars import ready_lines, risk_words
 from signoff_tui.screens.review.rows import RowStyle
 from signoff_tui.summary import RISK_WORD, age_text, ended_text, summarize
@@ -193,16 +194,17 @@ def below_line(desk: Desk, hidden: range, width: int) -> Line:
     return line(chunk(text, token), right=(chunk("oldest first ", "muted"),) if width >= 50 else ())
 
 
-def empty_lines(*, connected: bool, place: str) -> tuple[Line, ...]:
+def empty_lines(office: Office, *, connected: bool) -> tuple[Line, ...]:
     """What an empty inbox says."""
     if not connected:
         return (Line(), line(chunk("   Waiting for the queue ...", "warn")))
     return (
         Line(),
         line(chunk("   No agent is waiting for you.", "strong")),
+        *([line(chunk(f"   {office.announcement}", "ok"))] if office.announcement else []),
         Line(),
         line(
-            chunk("   Requests appear here as agents ask. Queue: ", "muted"), Chunk(reveal(place, "path"), "muted")
+            chunk("   Requests appear here as agents ask. Queue: ", "muted"), Chunk(reveal(office.place, "path"), "muted")
         ),
         line(chunk("   Try it from another terminal:", "muted")),
         line(chunk("     signoff ask --tool deploy --arg to=staging", "text")),

@@ -1,0 +1,193 @@
+"""A reviewer that works the screen with keys, as a careful person would: reads everything, then decides."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+
+from signoff.queue import Risk, StoredRequest
+from signoff_tui.app import SignoffApp
+from signoff_tui.inbox import Entry, Group
+from signoff_tui.picture import save_picture
+
+__all__ = ["CarefulReviewer", "Choice", "choose"]
+
+LOOK_SECONDS = 0.3
+"""Between a key and the next decision; a faster reviewer is taken for somebody typing elsewhere."""
+
+DEADLINE_SECONDS = 60.0
+"""For anything that must happen on the screen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What to do with a request.
+
+    Attributes:
+        key: ``y``, ``s`` or ``n``.
+        words: What to tell the agent with ``n``.
+    """
+
+    key: str
+    words: str = ""
+
+
+def choose(request: StoredRequest) -> Choice:
+    """The demo's policy: no to HIGH risk, with a reason; remember low risk commands; else once."""
+    if request.submission.risk is Risk.HIGH:
+        return Choice("n", "keep build and dist until the release is out")
+    if request.submission.risk is Risk.LOW and "command" in request.submission.payload:
+        return Choice("s")
+    return Choice("y")
+
+
+class CarefulReviewer:
+    """Drives the screen through a pilot.
+
+    Args:
+        app: The running app.
+        pilot: Its pilot.
+        pictures: Folder for a picture of each kind of screen.
+        say: Told what happens, a line at a time.
+    """
+
+    def __init__(self, app: SignoffApp, pilot: Pilot[Any], pictures: Path, say: Callable[[str], None]) -> None:
+        self._app = app
+        self._pilot = pilot
+        self._pictures = pictures
+        self._taken: set[str] = set()
+        self._say = say
+
+    async def work(self, *, until: Callable[[], bool]) -> None:
+        """Read and decide whatever waits, until that is over and nothing is held any more."""
+        while not until() or self._busy():
+            entry = self._focused()
+            if entry is None:
+                await self._find_one()
+            elif (group := self._desk.inbox.focused_group()) is not None:
+                await self._decide_group(group)
+            else:
+                await self._decide(entry)
+        await self._press("h")
+        await self._pilot.pause(LOOK_SECONDS)
+        self._picture("history")
+
+    # -- deciding ----------------------------------------------------------------------------------------
+
+    async def _decide(self, entry: Entry) -> None:
+        await self._read(entry)
+        choice = choose(entry.request)
+        await self._press_decision(choice.key)
+        if choice.key == "s":
+            await self._until(lambda: self._status == "sheet")
+            self._picture("remember")
+            await asyncio.sleep(2 * LOOK_SECONDS)
+            await self._press("y")
+        elif choice.key == "n":
+            await asyncio.sleep(2 * LOOK_SECONDS)
+            for letter in choice.words:
+                await self._press("space" if letter == " " else letter)
+            self._picture("feedback")
+            await asyncio.sleep(2 * LOOK_SECONDS)
+            await self._press("enter")
+        self._tell(entry.request, choice)
+        await self._until(lambda: not entry.waiting)
+
+    async def _decide_group(self, group: Group) -> None:
+        """Read all members, once all that were announced are there, and approve them with one key."""
+        await self._until(lambda: len(group.members) >= (group.announced or 1))
+        for member in group.members:
+            entry = self._desk.inbox.entry(member)
+            if not entry.waiting:
+                continue
+            await self._go_to(entry)
+            await self._read(entry)
+        self._picture("group")
+        await self._until(lambda: len(self._desk.eligibility(group).ready) == len(group.members))
+        await self._press_decision("Y")
+        members = [self._desk.inbox.entry(member) for member in group.members]
+        self._say(f"  approved as one group: {group.label} ({len(members)} requests, all of it read)")
+        await self._until(lambda: not any(entry.waiting for entry in members))
+
+    async def _press_decision(self, key: str) -> None:
+        await asyncio.sleep(LOOK_SECONDS)
+        await self._until(lambda: self._status == "armed")
+        await self._press(key)
+
+    # -- reading -----------------------------------------------------------------------------------------
+
+    async def _read(self, entry: Entry) -> None:
+        """Page through the content until all of it was on the screen."""
+        while True:
+            await self._until(lambda: self._desk.settles_at is None and self._desk.coverage(entry) is not None)
+            coverage = self._desk.coverage(entry)
+            if coverage is not None and coverage.complete:
+                break
+            await self._press("space")
+        self._picture(_kind(entry.request))
+
+    async def _find_one(self) -> None:
+        """Move to something that waits, or wait until there is something."""
+        self._picture("inbox")
+        if any(entry.waiting for entry in self._desk.inbox.entries()):
+            await self._press("g")
+            if self._focused() is None:
+                await self._press("J")
+        await asyncio.sleep(LOOK_SECONDS)
+
+    async def _go_to(self, wanted: Entry) -> None:
+        rows = [row.key.id for row in self._desk.inbox.rows()]
+        here = self._desk.inbox.row_index(self._desk.inbox.cursor) or 0
+        steps = rows.index(wanted.id) - here
+        for _ in range(abs(steps)):
+            await self._press("j" if steps > 0 else "k")
+
+    # -- the screen --------------------------------------------------------------------------------------
+
+    @property
+    def _desk(self) -> Any:
+        return self._app.review.desk
+
+    @property
+    def _status(self) -> str:
+        word: str = self._desk.guard.status(time.monotonic()).word
+        return word
+
+    def _focused(self) -> Entry | None:
+        entry: Entry | None = self._desk.inbox.focused_request()
+        return entry if entry is not None and entry.waiting else None
+
+    def _busy(self) -> bool:
+        return any(entry.request.pending for entry in self._desk.inbox.entries())
+
+    async def _press(self, key: str) -> None:
+        await self._pilot.press(key)
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + DEADLINE_SECONDS
+        while not condition():
+            if time.monotonic() > deadline:
+                raise TimeoutError("the screen did not get to the expected state; see the pictures")
+            await self._pilot.pause(0.05)
+
+    def _picture(self, name: str) -> None:
+        """Save the first picture of each kind."""
+        if name not in self._taken:
+            self._taken.add(name)
+            save_picture(self._app, self._pictures / f"{name}.svg")
+
+    def _tell(self, request: StoredRequest, choice: Choice) -> None:
+        verb = {"y": "approved", "s": "approved for the session", "n": f'rejected ("{choice.words}")'}[choice.key]
+        self._say(f"  {verb}: {request.asked_by.name}: {request.submission.description}")
+
+
+def _kind(request: StoredRequest) -> str:
+    if "command" in request.submission.payload:
+        return "command"
+    return "request" if request.submission.snapshot is not None else "structured"
