@@ -59,7 +59,7 @@ class ApprovalController:
             memory and callback.
         memory: Remembered approvals of this process, shared if you pass the same one to several
             controllers. Approvals remembered through a queue live in the queue.
-        cwd: Absolute working directory of the calls; the process's own by default.
+        cwd: Absolute working directory of the calls; that of the queue connection by default.
 
     Raises:
         ValueError: The mode is unknown.
@@ -124,7 +124,7 @@ class ApprovalController:
             queue = self._queue_for(decision)
             if queue is None:
                 return decision if decision is not None else await self._ask_callback(request)
-            plain = plain_submission(request, context, cwd=self._cwd)
+            plain = self._described(queue, request, context)
             if decision is None:
                 grant = await queue.ause_grant(plain)
                 if grant is not None:
@@ -151,7 +151,7 @@ class ApprovalController:
             queue = self._queue_for(decision)
             if queue is None:
                 return decision if decision is not None else self._ask_callback_sync(request)
-            plain = plain_submission(request, context, cwd=self._cwd)
+            plain = self._described(queue, request, context)
             if decision is None:
                 grant = queue.use_grant(plain)
                 if grant is not None:
@@ -178,9 +178,13 @@ class ApprovalController:
         )
 
     def add_session_approval(self, request: ApprovalRequest) -> None:
-        """Approve equal requests for the rest of the session."""
+        """Approve equal requests for the rest of the session.
+
+        Raises:
+            QueueError: The queue does not remember it, for example because the risk is high.
+        """
         if self._queue is not None:
-            self._queue.add_grant(plain_submission(request, None, cwd=self._cwd), by="agent author")
+            self._queue.add_grant(self._described(self._queue, request, None), by="agent author")
             return
         yes = ApprovalDecision(approved=True, remember="session", source=DecisionSource.CALLBACK)
         self._memory.store(request.tool_name, request.payload, yes)
@@ -217,6 +221,11 @@ class ApprovalController:
                 if self._queue is None:
                     self._queue = connect_agent(cwd=self._cwd)
         return self._queue
+
+    def _described(
+        self, queue: AgentQueue, request: ApprovalRequest, context: ApprovalContext | None
+    ) -> Submission:
+        return plain_submission(request, context, cwd=self._cwd or queue.agent.cwd)
 
     async def _ask_callback(self, request: ApprovalRequest) -> ApprovalDecision:
         assert self._callback is not None

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import pexpect
+
 from signoff import ApprovalRequest, Command, FileWrite, connect_agent
 from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.cli.main import main
@@ -125,6 +127,28 @@ class Asking:
     def end(self) -> Ended:
         out, err = self.process.communicate(timeout=PATIENCE)
         return Ended(self.process.returncode, out.decode(), err.decode())
+
+
+def at_a_terminal(cli: Cli, *words: str) -> pexpect.spawn[str]:
+    """Start a command at a terminal of its own."""
+    program, *arguments = cli.command(*words)
+    return pexpect.spawn(
+        program,
+        arguments,
+        cwd=cli.folder,
+        env=cli.environment(TERM="xterm"),
+        encoding="utf-8",
+        timeout=PATIENCE,
+        dimensions=(24, 100),
+    )
+
+
+def exit_status(terminal: pexpect.spawn[str]) -> int | None:
+    """Wait for the command to end."""
+    terminal.expect(pexpect.EOF)
+    terminal.close()
+    status: int | None = terminal.exitstatus
+    return status
 
 
 def agent_on(cli: Cli, name: str = "refactor", session: str = "s-1") -> AgentQueue:

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pexpect
 import pytest
-from cli_bench import PATIENCE, Cli, call, command, high, post, seen, write
+from cli_bench import Cli, at_a_terminal, call, command, exit_status, high, post, seen, write
 
 from signoff import ApprovalRequest
 from signoff.asking import plain_submission
@@ -145,32 +144,13 @@ def test_json_gives_the_verdict(cli: Cli, agent: AgentQueue) -> None:
 # -- approve at a terminal --------------------------------------------------------------------------------
 
 
-def at_a_terminal(cli: Cli, *words: str) -> pexpect.spawn[str]:
-    program, *arguments = cli.command(*words)
-    return pexpect.spawn(
-        program,
-        arguments,
-        cwd=cli.folder,
-        env=cli.environment(TERM="xterm"),
-        encoding="utf-8",
-        timeout=PATIENCE,
-        dimensions=(24, 100),
-    )
-
-
-def ended(terminal: pexpect.spawn[str]) -> int | None:
-    terminal.expect(pexpect.EOF)
-    terminal.close()
-    return terminal.exitstatus
-
-
 def test_at_a_terminal_the_request_is_shown_and_the_typed_id_approves(cli: Cli, agent: AgentQueue) -> None:
     request = post(agent, command("make install", cli.folder))
     terminal = at_a_terminal(cli, "approve", request.id[:8])
     terminal.expect_exact("$ make install")
     terminal.expect_exact("anything else leaves it waiting: ")
     terminal.sendline(request.id[:8])
-    assert ended(terminal) == 0
+    assert exit_status(terminal) == 0
     assert decision_on(cli, request).shown == 1.0
 
 
@@ -180,7 +160,7 @@ def test_at_a_terminal_nothing_but_the_id_approves(cli: Cli, agent: AgentQueue, 
     terminal = at_a_terminal(cli, "approve", request.id[:8])
     terminal.expect_exact("anything else leaves it waiting: ")
     terminal.sendline(typed)
-    assert ended(terminal) == 1
+    assert exit_status(terminal) == 1
     assert state_of(cli, request) is RequestState.PENDING
 
 
@@ -189,7 +169,7 @@ def test_an_interrupted_question_decides_nothing(cli: Cli, agent: AgentQueue) ->
     terminal = at_a_terminal(cli, "approve", request.id[:8])
     terminal.expect_exact("anything else leaves it waiting: ")
     terminal.sendintr()
-    assert ended(terminal) == 130
+    assert exit_status(terminal) == 130
     assert state_of(cli, request) is RequestState.PENDING
 
 
@@ -199,7 +179,7 @@ def test_what_changes_while_the_question_stands_is_not_approved(cli: Cli, agent:
     terminal.expect_exact("anything else leaves it waiting: ")
     amend(agent, request, call(payload={"title": "Something else"}))
     terminal.sendline(request.id[:8])
-    assert ended(terminal) == 8
+    assert exit_status(terminal) == 8
     assert state_of(cli, request) is RequestState.PENDING
 
 

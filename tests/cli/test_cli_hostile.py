@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-import pexpect
 import pytest
-from cli_bench import HOSTILE, PATIENCE, Cli, agent_on, call, post, write
+from cli_bench import HOSTILE, Cli, agent_on, at_a_terminal, call, exit_status, post, write
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,15 +73,11 @@ def test_hidden_text_is_warned_of(cli: Cli, hostile: StoredRequest) -> None:
 def test_nothing_acts_on_the_terminal_of_who_approves_or_rejects(cli: Cli) -> None:
     with agent_on(cli, HOSTILE, HOSTILE) as agent:
         request = post(agent, call(HOSTILE, HOSTILE, payload={HOSTILE: HOSTILE}))
-        program, *words = cli.command("approve", request.id[:8])
-        terminal = pexpect.spawn(
-            program, words, cwd=cli.folder, env=cli.environment(TERM="xterm"), encoding="utf-8", timeout=PATIENCE
-        )
+        terminal = at_a_terminal(cli, "approve", request.id[:8])
         terminal.expect_exact("anything else leaves it waiting: ")
         asked = terminal.before
         terminal.sendline("no")
-        terminal.expect(pexpect.EOF)
-        terminal.close()
+        exit_status(terminal)
         rejected = cli.run("reject", request.id[:8])
     assert asked is not None
     assert "[2J" in asked

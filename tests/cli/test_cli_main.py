@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cli_bench import PATIENCE, Cli, call, post
+from cli_bench import PATIENCE, Cli, at_a_terminal, call, exit_status, post
 
 import signoff
 from signoff.cli import main as entry
@@ -74,6 +74,19 @@ def test_the_screen_needs_a_terminal(cli: Cli) -> None:
     done = cli.run()
     assert (done.code, done.out) == (2, "")
     assert "the screen needs a terminal" in done.err
+
+
+def test_a_theme_that_is_none_ends_with_2(cli: Cli) -> None:
+    terminal = at_a_terminal(cli, "--theme", "pink")
+    terminal.expect_exact("there is no theme 'pink'; choose one of: ")
+    assert exit_status(terminal) == 2
+
+
+def test_a_demo_folder_that_cannot_be_made_ends_with_2(cli: Cli) -> None:
+    (cli.folder / "file").touch()
+    done = cli.inside("demo", "--folder", "file/demo")
+    assert (done.code, done.out) == (2, "")
+    assert "cannot be created: Not a directory" in done.err
 
 
 def test_a_reader_that_went_away_ends_with_141_and_without_noise(cli: Cli, agent: AgentQueue) -> None:

@@ -17,7 +17,6 @@ from signoff_tui.guard import (
     OpenSheet,
     Reaction,
     Target,
-    eligible,
 )
 
 
@@ -110,7 +109,7 @@ class Desk:
         self._show(next(waiting, None), Cause.ADVANCED)
 
     def _show(self, id_: str | None, cause: Cause) -> None:
-        members = eligible(self.bench.known.values())
+        members = self.guard.eligible(self.bench.known.values())
         target = Target.one(self.bench.known[id_], group="g", members=members) if id_ else None
         self.guard.show(target, cause)
         self._paint_at = self.now + self.frame

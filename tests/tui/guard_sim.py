@@ -34,7 +34,6 @@ from signoff_tui.guard import (
     Ref,
     Risk,
     Target,
-    eligible,
 )
 
 LOOK_BACK = 0.2
@@ -369,8 +368,8 @@ class World:
         if row is None:
             self.guard.show(None, cause)
             return
-        members = [other.facts for other in self._members(row) if self.guard.holds.find(other.id) is None]
-        self.guard.show(Target.one(row.facts, group=row.group, members=eligible(members)), cause)
+        members = self.guard.eligible(other.facts for other in self._members(row))
+        self.guard.show(Target.one(row.facts, group=row.group, members=members), cause)
 
     def _members(self, row: Row) -> list[Row]:
         number = int(row.group[1:])

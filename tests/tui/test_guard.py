@@ -228,14 +228,32 @@ def test_a_change_under_the_same_name_takes_a_second_after_its_paint(bench: Benc
     assert reason(bench.press("y", bench.now + 1.0 - MOMENT)) is Reason.TOO_EARLY
 
 
-def test_a_target_that_nobody_saw_passes_its_wait_on(bench: Bench) -> None:
-    bench.request("a")
-    bench.request("b")
-    bench.show("a", Cause.ARRIVED)
-    bench.show("b", Cause.MOVED)
-    bench.paint(5.0)
+def test_other_contents_under_the_same_id_take_a_second_whatever_the_screen_calls_it(bench: Bench) -> None:
+    bench.armed("a")
+    bench.request("a", revision=2)
+    bench.show("a", Cause.MOVED)
+    bench.paint()
 
-    assert reason(bench.press("y", 6.0 - MOMENT)) is Reason.TOO_EARLY
+    assert reason(bench.press("y", bench.now + 1.0 - MOMENT)) is Reason.TOO_EARLY
+
+
+def test_going_away_and_back_takes_only_the_time_of_a_move(bench: Bench) -> None:
+    bench.armed("a", "b")
+    bench.show("b")
+    bench.show("a")
+    bench.paint()
+
+    assert bench.accepts("y", bench.now + 0.25 + MOMENT)
+
+
+def test_saying_the_same_of_a_switch_again_disturbs_nothing(bench: Bench) -> None:
+    bench.armed("a")
+    bench.guard.set_connected(True)
+    bench.guard.set_read_only(False)
+    bench.guard.set_locked(False)
+
+    assert bench.guard.pending is None
+    assert bench.accepts("y")
 
 
 def test_after_a_decision_the_next_target_has_advanced_whatever_the_screen_says(bench: Bench) -> None:
@@ -528,7 +546,9 @@ def test_the_bar_takes_the_deliberate_key_400_ms_after_its_paint(bench: Bench) -
     unseen_bar(bench)
 
     assert reason(bench.press("!", bench.now + 0.4 - MOMENT)) is Reason.TOO_EARLY
+    assert bench.guard.offers_unseen
     permit = permit_of(bench.press("!", bench.now + 0.2))
+    assert not bench.guard.offers_unseen
     assert (permit.act, permit.shown, permit.many) == (Act.APPROVE_UNSEEN, 0.61, True)
 
 
@@ -630,6 +650,13 @@ def test_a_held_member_is_not_approved_again(bench: Bench) -> None:
     assert permit_of(bench.press("Y")).refs == (bench.known["b"].ref,)
 
 
+def test_the_bar_names_no_member_that_is_held(bench: Bench) -> None:
+    bench.armed("a", "b", group="g")
+    bench.press("y")
+
+    assert bench.guard.eligible(bench.known.values()).ready == (bench.known["b"].ref,)
+
+
 def test_a_group_without_ready_members_says_who_is_left_out(bench: Bench) -> None:
     bench.request("a", coverage=0.5)
     bench.request("b", risk="HIGH")
@@ -688,6 +715,19 @@ def test_rejecting_the_rest_names_who_waits_and_not_who_came_later(bench: Bench)
 
     assert isinstance(verdict, OpenEditor)
     assert {ref.id for ref in verdict.offer.refs} == {"unseen", "high"}
+
+
+def test_a_rejection_of_the_rest_leaves_out_who_was_named_a_moment_ago(bench: Bench) -> None:
+    bench.request("a", coverage=0.0)
+    bench.armed("a", group="g")
+    bench.request("new", coverage=0.0)
+    bench.show("a", Cause.CHANGED, group="g")
+    bench.paint()
+    verdict = bench.press("N", bench.now + 0.25 - MOMENT).verdict
+
+    assert isinstance(verdict, OpenEditor)
+    assert [ref.id for ref in verdict.offer.refs] == ["a"]
+    assert [member.ref.id for member in verdict.offer.left_out] == ["new"]
 
 
 @pytest.mark.parametrize("key", ["y", "Y"])

@@ -14,7 +14,7 @@ from signoff.cli.exit_codes import EXIT_CODE_OF_VERDICT, ExitCode
 from signoff.cli.facts import SEEN_DIGITS, short_id
 from signoff.cli.options import json_option, open_for_review, queue_option
 from signoff.cli.output import complain, print_json
-from signoff.cli.page import Page, width_of
+from signoff.cli.page import Page, at_terminal, width_of
 from signoff.cli.request_content import content_of
 from signoff.cli.request_text import request_text, session_reach, target_line
 from signoff.present.snapshot import SnapshotError
@@ -130,7 +130,7 @@ def _make_sure(request: StoredRequest, content: Content, seen: str | None, *, se
     if seen is not None:
         _compare(request, seen)
         return
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not at_terminal(sys.stdin, sys.stderr):
         raise click.UsageError(
             "without a terminal to read on, say what you have read: add --seen with what `signoff show` prints"
         )

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 __all__ = ["demo"]
 
 
-@click.command()
+def _create(_: click.Context, __: click.Parameter, folder: str | None) -> str | None:
+    if folder is None:
+        return None
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise click.BadParameter(f"{folder!r} cannot be created: {error.strerror}") from error
+    return folder
+
+
+@click.command(short_help="See it work, in a throw-away folder.")
 @click.option(
     "--folder",
-    type=click.Path(file_okay=False, resolve_path=True),
-    help="Where the demo works; a temporary folder by default, removed afterwards.",
+    type=click.Path(resolve_path=True),
+    callback=_create,
+    help="Where the demo works; a new temporary folder by default. It is kept.",
 )
 @click.option("--headless", is_flag=True, help="Without a terminal: a pilot reads everything and decides.")
 def demo(*, folder: str | None, headless: bool) -> int:
     """Start real agents on a throw-away project and open the screen on them."""
-    from signoff.demo.run import run_demo
-
+    try:
+        from signoff.demo.run import run_demo
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("signoff"):
+            raise
+        message = f"the demo needs {error.name}, which is not installed; install signoff with the extra 'demo'"
+        raise click.UsageError(message) from error
     return run_demo(folder=folder, headless=headless)

@@ -18,7 +18,7 @@ class ExitCode(IntEnum):
     OK = 0
     """Done. For `ask`: approved, and nothing else is."""
     NO = 1
-    """`ask`: rejected. `approve`: the confirmation was not typed, nothing was decided."""
+    """`ask`: rejected. `approve`: not confirmed, nothing was decided. `demo`: an agent of it failed."""
     USAGE = 2
     """The command was called in a way that does not make sense; nothing was done."""
     EXPIRED = 3
@@ -70,7 +70,8 @@ EXIT_CODE_OF_VERDICT = {
 
 EXIT_CODE_TABLE = """\
     0  done; for `ask`: approved
-    1  ask: rejected; approve: not confirmed, nothing decided
+    1  ask: rejected; approve: not confirmed, nothing decided;
+       demo: one of its agents failed
     2  wrong use of the command; nothing was done
     3  ask: the deadline passed, nobody decided
     4  ask: the request was withdrawn, nobody decided

@@ -16,6 +16,7 @@ from signoff.cli.history import history
 from signoff.cli.listing import list_pending
 from signoff.cli.options import chosen_place, queue_option
 from signoff.cli.output import complain
+from signoff.cli.page import at_terminal
 from signoff.cli.showing import show
 from signoff.cli.status_command import status
 from signoff.queue.errors import QueueError, QueueNotFoundError
@@ -38,7 +39,7 @@ Exit codes:
 """
 
 _HOW_A_QUEUE_BEGINS = (
-    "a queue comes into being when an agent asks for the first time (or: signoff demo);"
+    "a queue comes into being when an agent asks for the first time, or when the screen is opened;"
     " another one is named with --queue or SIGNOFF_QUEUE"
 )
 
@@ -50,21 +51,30 @@ _HOW_A_QUEUE_BEGINS = (
 )
 @queue_option
 @click.version_option(__version__, message="signoff %(version)s")
+@click.option("--theme", metavar="NAME", envvar="SIGNOFF_THEME", show_envvar=True, help="Colors of the screen.")
+@click.option("--ascii", "ascii_only", is_flag=True, help="Draw the screen with ASCII characters only.")
 @click.pass_context
-def signoff(context: click.Context) -> int:
+def signoff(context: click.Context, *, theme: str | None, ascii_only: bool) -> int:
     """Agents ask, people sign off. Without a verb: open the screen."""
     if context.invoked_subcommand is not None:
         return ExitCode.OK
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not at_terminal(sys.stdin, sys.stdout):
         raise click.UsageError("the screen needs a terminal; without one: signoff list, show, approve, reject")
-    from signoff_tui.app import run
-
-    run(chosen_place())
+    _open_screen(theme, ascii_only=ascii_only)
     return ExitCode.OK
 
 
 for command in (approve, ask, demo, history, list_pending, reject, show, status):
     signoff.add_command(command)
+
+
+def _open_screen(theme: str | None, *, ascii_only: bool) -> None:
+    from signoff_tui.app import run
+    from signoff_tui.themes import builtin_themes
+
+    if theme is not None and theme not in (known := builtin_themes()):
+        raise click.UsageError(f"there is no theme {theme!r}; choose one of: {', '.join(known)}")
+    run(chosen_place(), theme=theme, ascii_only=ascii_only)
 
 
 def run_group(arguments: Sequence[str]) -> int:

@@ -10,6 +10,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+from signoff.cli.page import at_terminal
 from signoff.present.reveal import reveal_line
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def print_json(value: object) -> None:
 
 def print_note(note: str) -> None:
     """Print the reviewer's words: as they are for a program, made safe for a terminal."""
-    if sys.stdout.isatty():
+    if at_terminal(sys.stdout):
         print("\n".join(one_line(line) for line in note.split("\n")))
     else:
         print(note)

@@ -11,14 +11,19 @@ import unicodedata
 from collections.abc import Iterator
 from typing import TextIO
 
-__all__ = ["Page", "width_of"]
+__all__ = ["Page", "at_terminal", "width_of"]
 
 _NARROWEST = 20
 
 
-def width_of(stream: TextIO) -> int | None:
+def at_terminal(*streams: TextIO | None) -> bool:
+    """Whether all of these are a terminal; a standard stream that was closed is None."""
+    return all(stream is not None and stream.isatty() for stream in streams)
+
+
+def width_of(stream: TextIO | None) -> int | None:
     """Columns of the terminal that a stream writes to, or None if it writes to something else."""
-    if not stream.isatty():
+    if not at_terminal(stream):
         return None
     return max(_NARROWEST, shutil.get_terminal_size().columns)
 

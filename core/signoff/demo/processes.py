@@ -29,9 +29,9 @@ class AgentProcesses:
 
     def __init__(self, roles: tuple[str, ...], project: Path, place: Path, logs: Path) -> None:
         logs.mkdir(parents=True, exist_ok=True)
-        environment = {**os.environ, PLACE_VARIABLE: str(place)}
         self._running: dict[str, subprocess.Popen[bytes]] = {}
-        for role in roles:
+        for number, role in enumerate(roles, start=1):
+            environment = {**os.environ, PLACE_VARIABLE: str(place), "SIGNOFF_SESSION": f"s-{number}"}
             with (logs / f"{role}.txt").open("wb") as output:
                 self._running[role] = subprocess.Popen(
                     [sys.executable, "-m", "signoff.demo.agents", role, str(project)],

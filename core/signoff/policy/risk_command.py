@@ -28,7 +28,7 @@ _HARMLESS = frozenset(
     }
 )  # fmt: skip
 _HARMLESS_GIT = frozenset({"status", "diff", "log", "show"})
-_WRITING_OPTIONS = ("-o", "--o")  # sort -o, git diff --output
+_WRITING_OPTIONS = ("-o", "--ou")  # sort -o, git diff --output
 _OPERATORS = frozenset(";&|<>()")
 _EXPANSIONS = ("$(", "`", "${", "<(", ">(")
 
@@ -49,12 +49,12 @@ def command_findings(command: str) -> Iterator[tuple[Risk, str]]:
     except ValueError:
         yield Risk.MEDIUM, "unparsed"
         words = command.split()
-    if not words:
+    parts = list(_parts(words))
+    if not parts:
         yield Risk.MEDIUM, "unparsed"
-        return
     if ">" in "".join(word for word in words if _is_operator(word)):
         yield Risk.MEDIUM, "redirection"
-    for part in _parts(words):
+    for part in parts:
         yield from _part(part)
 
 

@@ -75,21 +75,21 @@ class Draft:
         return self._column
 
 
-def rewrite(text: str, signs: str, rules: Rules, layout: Layout) -> Draft:
+def rewrite(text: str, signs: str | None, rules: Rules, layout: Layout) -> Draft:
     """Replace what must not stay as it is.
 
     Args:
         text: The text as it came.
-        signs: Its shape, or the text itself if it is printable ASCII, newlines and tabs that stay.
+        signs: Its shape; None for printable ASCII, newlines and tabs that stay.
         rules: The rules of its field.
         layout: How its rows are drawn.
     """
     draft = Draft()
-    if signs is text and _untouched(text, rules, layout):
+    if signs is None and _untouched(text, rules, layout):
         draft.keep(text)
         return draft
     at = 0
-    for found in _pattern(rules, layout).finditer(signs):
+    for found in _pattern(rules, layout).finditer(text if signs is None else signs):
         start, end = found.span()
         if found.lastgroup == "gap":
             end -= 1  # the last newline stays, so that what follows has a row of its own

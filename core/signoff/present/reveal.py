@@ -63,7 +63,7 @@ def quoted(safe: SafeText) -> SafeText:
 
 def _reveal(text: str, rules: Rules, layout: Layout) -> SafeText:
     signs = _shape(text, rules, layout)
-    draft = rewrite(text, text if signs is None else signs, rules, layout)
+    draft = rewrite(text, signs, rules, layout)
     findings = [*judge(text, signs, rules), *draft.findings.values()]
     findings.sort(key=lambda finding: finding.where)
     note = host_note(text, rules)

@@ -76,8 +76,17 @@ sent, and only to `held.refs`:** that is what makes it impossible to decide past
 **Saying how it stands**
 
 `status(now)` gives the word at the right end of the target line and when it changes next.
-`eligible(facts, named=None)` says which members of a group an approval covers and why the others
-are left out; `Target.one`, `.heading` and `.tagged` take its answer.
+`guard.eligible(members)` says which members of a group an approval would cover and why the others
+are left out; `Target.one`, `.heading` and `.tagged` take its answer. `guard.offers_unseen` says
+whether the bar with `!` is open, `guard.typed_text` what was typed while the keys are locked.
+
+**What the screen owes the guard**
+
+- `facts` tells the truth of this moment: a request that was sent, ended or replaced is `closed`.
+- `show` names what the next refresh will draw, and is called in the same turn as that refresh is
+  asked for. After a decision that is one call, with the next target and `Cause.ADVANCED`.
+- While anything else takes the keys (filter, palette, help), `editor_opened` was called.
+- `holds.due` is called at `next_due`, or at least four times a second while something is held.
 """
 
 from __future__ import annotations

@@ -66,9 +66,6 @@ class Arming(Generic[Subject]):
 
     def show(self, subject: Subject, frame: Frame, wait: float) -> None:
         """A subject is on screen once `frame` is painted; then it takes `wait` seconds more."""
-        if self._pending is not None:
-            # Nobody has seen the subject that this one replaces: its reason to wait still holds.
-            wait = max(wait, self._wait)
         self.subject = subject
         self._pending = frame
         self._painted_at = None

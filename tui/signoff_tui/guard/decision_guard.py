@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from signoff_tui.guard.arming import Arming
+from signoff_tui.guard.arming import Arming, Cause
 from signoff_tui.guard.holds import Held, Holds, Permit, PermitError
 from signoff_tui.guard.judge import Judge
 from signoff_tui.guard.scopes import Editor, Sheet
 from signoff_tui.guard.settings import GuardSettings
 from signoff_tui.guard.stage import Stage
-from signoff_tui.guard.subjects import Facts, Kind, Target
+from signoff_tui.guard.subjects import Eligibility, Facts, Kind, Target, eligible
 from signoff_tui.guard.typed import ENTER_KEYS, Keys, KeyWatch, Seen, is_typed
 from signoff_tui.guard.verdicts import (
     Answered,
@@ -82,7 +82,7 @@ class DecisionGuard(Stage, Generic[Payload]):
         self._permit: Permit | None = None
         self._last_decision = -math.inf
         self._quiet_at = -math.inf
-        self._typing_from = 0.0
+        self._typing_from = math.inf
 
     # What the screen calls
 
@@ -104,7 +104,8 @@ class DecisionGuard(Stage, Generic[Payload]):
             self._quiet_at = t + self.settings.burst_quiet
             return Reaction(self._typing())
         if seen.typing_since is not None:
-            return Reaction(self._typing(), self._lock(t, seen.typing_since))
+            effects = self._lock(t, seen.typing_since)
+            return Reaction(self._typing(), effects)
         if key in ENTER_KEYS and self._answers_elsewhere(t):
             return self._take_back_answer(t)
         effects = self._take_back_repeats(key, seen)
@@ -137,14 +138,19 @@ class DecisionGuard(Stage, Generic[Payload]):
             raise PermitError("this decision was not made by the last key")
         self._permit = None
         for arming in (self._one, self._set):
-            arming.next_waits(self.settings.arm_advanced + self.settings.link_delay)
+            arming.next_waits(Cause.ADVANCED.wait(self.settings))
         return self.holds.hold(permit, payload, self._clock())
 
     def set_connected(self, on: bool) -> tuple[Held[Payload], ...]:
         """The queue was found or lost. Returns the held decisions that were taken back."""
-        self.connected = on
-        self._repaint(self.settings.arm_changed)
+        if on != self.connected:
+            self.connected = on
+            self._repaint(Cause.CHANGED.wait(self.settings))
         return () if on else self.holds.take_back_all()
+
+    def eligible(self, members: Iterable[Facts]) -> Eligibility:
+        """Who of a group an approval would cover: what the bar shall name. Held members wait not."""
+        return eligible(self._judge.unless_held(member) for member in members)
 
     @property
     def typed_text(self) -> str:

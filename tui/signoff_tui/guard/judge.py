@@ -93,7 +93,11 @@ class Judge:
         facts = self._facts(ref.id)
         if facts is None:
             return Facts(ref, closed="it is gone")
-        if not facts.closed and self._is_held(ref.id):
+        return self.unless_held(facts)
+
+    def unless_held(self, facts: Facts) -> Facts:
+        """The same facts, but a request about which a decision is held does not wait."""
+        if not facts.closed and self._is_held(facts.ref.id):
             return replace(facts, closed=_HELD)
         return facts
 

@@ -79,13 +79,15 @@ class Stage:
 
     def set_read_only(self, on: bool) -> None:
         """Switch decision keys off or on."""
-        self.read_only = on
-        self._repaint()
+        if on != self.read_only:
+            self.read_only = on
+            self._repaint()
 
     def set_locked(self, on: bool) -> None:
         """The same by the reviewer's own lock key."""
-        self.locked = on
-        self._repaint()
+        if on != self.locked:
+            self.locked = on
+            self._repaint()
 
     # What was painted
 
@@ -154,6 +156,11 @@ class Stage:
             self._editor = None
             self._repaint()
 
+    @property
+    def offers_unseen(self) -> bool:
+        """Whether the bar that offers `!` is open. It ends with the contents it was about."""
+        return self._bar is not None
+
     def bar_closed(self) -> None:
         """The bar that offered `!` is gone."""
         self._close_bar()
@@ -169,7 +176,12 @@ class Stage:
         if subject == self._one.subject:
             return
         self._close_bar()
-        wait = cause.wait(self.settings, high=is_high(target.risk))
+        high = is_high(target.risk)
+        wait = cause.wait(self.settings, high=high)
+        before = self._one.subject[1] if self._one.subject is not None else None
+        if before is not None and before.id == target.focus.id:
+            # Other contents took the place under one id, whatever the screen calls it.
+            wait = max(wait, Cause.CHANGED.wait(self.settings, high=high))
         self._one.show(subject, frame, wait)
 
     def _show_set(self, target: Target | None, cause: Cause, frame: Frame) -> None:

@@ -1,0 +1,144 @@
+"""Writes the pictures in screenshots/: real agents, a real queue, the real screen.
+
+Usage: python scripts/screenshots.py [FOLDER]
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from signoff.demo.agents import ROLES
+from signoff.demo.careful import CarefulReviewer
+from signoff.demo.processes import AgentProcesses
+from signoff.demo.project import create_project
+from signoff.queue import open_review_queue
+from signoff_tui.app import SignoffApp
+from signoff_tui.picture import save_picture
+
+SIZES = ((80, 24), (120, 40))
+EXTRA_SIZES = ((50, 40), (200, 50))
+THEMES = ("signoff-dark", "signoff-light")
+WAITING = 12
+"""Requests the demo agents have posted when all of them wait."""
+
+
+def main() -> None:
+    """Take all pictures."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1] / "screenshots"
+    for old in folder.glob("*.svg"):
+        old.unlink()
+    asyncio.run(_take_all(folder))
+    print(f"{len(list(folder.glob('*.svg')))} pictures in {folder}")
+
+
+async def _take_all(folder: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="signoff-pictures-") as base:
+        await _waiting_pictures(Path(base) / "waiting", folder)
+        await _history_pictures(Path(base) / "decided", folder)
+
+
+async def _waiting_pictures(base: Path, folder: Path) -> None:
+    """Inbox, request and group, while the agents wait and nobody decides."""
+    project, place = base / "shop", base / "queue"
+    create_project(project)
+    queue = open_review_queue(place, reviewer="you")
+    with AgentProcesses(ROLES, project, place, base / "logs"):
+        while len(queue.pending()) < WAITING:
+            await asyncio.sleep(0.1)  # noqa: ASYNC110 - other processes set no event
+        queue.close()
+        for size in (*SIZES, *EXTRA_SIZES):
+            for theme in THEMES if size in SIZES else THEMES[:1]:
+                await _session(place, size, theme, lambda app, pilot, name: _waiting(app, pilot, name, folder))
+
+
+async def _waiting(app: SignoffApp, pilot: Pilot[None], name: str, folder: Path) -> None:
+    desk = app.review.desk
+    await _until(pilot, lambda: len(list(desk.inbox.entries())) == WAITING)
+    await _to_row(app, pilot, lambda key: key.kind == "group")
+    await _settled(pilot, app)
+    save_picture(app, folder / f"inbox-{name}.svg")
+    if not app.review.two_panes:
+        await pilot.press("enter")
+    await _settled(pilot, app)
+    save_picture(app, folder / f"group-{name}.svg")
+    path = next(
+        entry.id
+        for entry in desk.inbox.entries()
+        if str(entry.request.submission.arguments.get("path", "")).endswith("models.py")
+        and "tests" not in str(entry.request.submission.arguments["path"])
+    )
+    await _to_row(app, pilot, lambda key: key.id == path)
+    if not app.review.two_panes:
+        await pilot.press("enter")
+    await _settled(pilot, app)
+    save_picture(app, folder / f"request-{name}.svg")
+
+
+async def _history_pictures(base: Path, folder: Path) -> None:
+    """History, after a pilot has read and decided everything."""
+    project, place = base / "shop", base / "queue"
+    create_project(project)
+    app = SignoffApp(open_review_queue(place, reviewer="you"), place="default")
+    with AgentProcesses(ROLES, project, place, base / "logs") as agents:
+        async with app.run_test(size=(120, 40)) as pilot:
+            reviewer = CarefulReviewer(app, pilot, base / "screens", lambda _: None)
+            await reviewer.work(until=lambda: agents.ended)
+    for size in SIZES:
+        for theme in THEMES:
+            await _session(place, size, theme, lambda app, pilot, name: _history(app, pilot, name, folder))
+
+
+async def _history(app: SignoffApp, pilot: Pilot[None], name: str, folder: Path) -> None:
+    await pilot.press("h")
+    await pilot.pause(0.5)
+    for _ in range(4):
+        await pilot.press("j")
+    await pilot.pause(0.8)
+    save_picture(app, folder / f"history-{name}.svg")
+
+
+Session = Callable[[SignoffApp, Pilot[None], str], object]
+
+
+async def _session(place: Path, size: tuple[int, int], theme: str, take: Session) -> None:
+    app = SignoffApp(open_review_queue(place, reviewer="you"), place="default", theme=theme)
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause(0.5)
+        outcome = take(app, pilot, f"{size[0]}x{size[1]}-{theme.removeprefix('signoff-')}")
+        assert asyncio.iscoroutine(outcome)
+        await outcome
+
+
+async def _to_row(app: SignoffApp, pilot: Pilot[None], wanted: Callable[..., bool]) -> None:
+    inbox = app.review.desk.inbox
+    keys: Sequence[object] = [row.key for row in inbox.rows()]
+    goal = next(index for index, key in enumerate(keys) if wanted(key))
+    steps = goal - (inbox.row_index(inbox.cursor) or 0)
+    for _ in range(abs(steps)):
+        await pilot.press("j" if steps > 0 else "k")
+
+
+async def _settled(pilot: Pilot[None], app: SignoffApp) -> None:
+    """Until documents are made, colored and counted, and the keys are armed."""
+    desk = app.review.desk
+    await pilot.pause(0.6)
+    await _until(pilot, lambda: desk.settles_at is None and desk.guard.status(time.monotonic()).word == "armed")
+
+
+async def _until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError("the screen did not get to the expected state")
+        await pilot.pause(0.05)
+
+
+if __name__ == "__main__":
+    main()

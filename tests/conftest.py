@@ -1,0 +1,51 @@
+"""A queue of its own for a test, and somebody who answers in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from answering import Answer, Reviewer
+from signoff.connecting import connect_agent
+from signoff.queue import AgentQueue, ReviewQueue, open_review_queue
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the queue of this test is; also what ``SIGNOFF_QUEUE`` says."""
+    place = tmp_path / "queue"
+    monkeypatch.setenv("SIGNOFF_QUEUE", str(place))
+    open_review_queue(place, create=True).close()
+    return place
+
+
+@pytest.fixture
+def workdir(tmp_path: Path) -> Path:
+    """An empty directory that tools work in, without links in its path."""
+    workdir = (tmp_path / "work").resolve()
+    workdir.mkdir()
+    return workdir
+
+
+@pytest.fixture
+def asking(place: Path, workdir: Path) -> Iterator[AgentQueue]:
+    """The connection of an agent named tester."""
+    with connect_agent("tester", session="s-1", place=place, cwd=str(workdir)) as queue:
+        yield queue
+
+
+@pytest.fixture
+def looking(place: Path) -> Iterator[ReviewQueue]:
+    """The connection of a reviewer who looks at the history."""
+    with open_review_queue(place) as queue:
+        yield queue
+
+
+@pytest.fixture
+def reviewed(place: Path) -> Iterator[Callable[[Answer], Reviewer]]:
+    """Start a reviewer who answers every request with a function, until the end of the test."""
+    with ExitStack() as stack:
+        yield lambda answer: stack.enter_context(Reviewer(place, answer))

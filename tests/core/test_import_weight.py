@@ -1,0 +1,56 @@
+"""What the library loads, seen from a fresh process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+TERMINAL_AND_FRAMEWORKS = ("textual", "rich", "pygments", "pydantic_ai")
+
+
+def modules_after(statement: str) -> set[str]:
+    """Names of all modules that a fresh interpreter holds after a statement."""
+    program = f"{statement}\nimport sys\nprint('\\n'.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines())
+
+
+def imported_by(statement: str) -> set[str]:
+    """Names of all modules that a statement really executes, also those it drops again."""
+    command = [sys.executable, "-X", "importtime", "-c", statement]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "import time:" in line}
+
+
+def packages(modules: set[str]) -> set[str]:
+    return {module.partition(".")[0] for module in modules}
+
+
+@pytest.mark.parametrize("statement", ["import signoff", "from signoff import *"])
+def test_an_agent_process_loads_no_terminal_toolkit_and_no_framework(statement: str) -> None:
+    assert packages(modules_after(statement)).isdisjoint(TERMINAL_AND_FRAMEWORKS)
+    assert packages(imported_by(statement)).isdisjoint(TERMINAL_AND_FRAMEWORKS)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import signoff",
+        "import signoff.queue",
+        "import signoff.queue.sqlite.agent",
+        "import signoff.present.snapshot",
+    ],
+)
+def test_what_short_lived_commands_need_loads_no_pydantic(statement: str) -> None:
+    assert "pydantic" not in packages(modules_after(statement))
+
+
+def test_the_queue_loads_no_event_loop_until_somebody_waits_in_one() -> None:
+    assert "asyncio" not in modules_after("import signoff.queue.sqlite.agent")
+
+
+def test_these_tests_can_fail() -> None:
+    assert "pydantic" in packages(modules_after("import signoff.types"))
+    assert "pydantic" in packages(imported_by("import signoff.types"))

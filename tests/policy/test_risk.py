@@ -1,0 +1,193 @@
+"""How much harm a call could do, computed from what it declares."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from signoff.effects import Command, Effect, FileEdit, FileWrite
+from signoff.policy.risk import Assessment, assess
+from signoff.policy.risk_command import command_findings
+from signoff.queue.records import Risk
+
+CWD = "/home/me/project"
+
+
+def judge(*effects: Effect, tool: str = "tool", **arguments: Any) -> Assessment:
+    return assess(tool, arguments, effects, CWD)
+
+
+def of_file(path: str) -> Assessment:
+    return judge(FileWrite(f"{CWD}/{path}", "x"))
+
+
+def of_command(command: str) -> Assessment:
+    return judge(Command(command, CWD))
+
+
+# -- files -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["src/app.py", "README.md", "a/b/c.txt", "gitignore", ".gitignore", "github/x"])
+def test_an_ordinary_file_of_the_project_is_low(path: str) -> None:
+    assert of_file(path) == Assessment(Risk.LOW, ())
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("../other/a.txt", "outside-root"),
+        ("src/../../a.txt", "outside-root"),
+        (".git/hooks/pre-commit", "git-internals"),
+        ("sub/.git/config", "git-internals"),
+        (".GIT/config", "git-internals"),
+        (".github/workflows/ci.yml", "ci-file"),
+        ("Jenkinsfile", "ci-file"),
+        (".bashrc", "start-up-file"),
+        (".ssh/known_hosts", "start-up-file"),
+        ("lib/sitecustomize.py", "start-up-file"),
+        (".vscode/settings.json", "rules-file"),
+        ("signoff.yaml", "rules-file"),
+        (".mcp.json", "rules-file"),
+    ],
+)
+def test_a_file_that_others_obey_is_high(path: str, reason: str) -> None:
+    assert of_file(path) == Assessment(Risk.HIGH, (reason,))
+
+
+def test_a_sibling_whose_name_begins_alike_is_outside() -> None:
+    assert judge(FileWrite(f"{CWD}-evil/a.txt", "x")).reasons == ("outside-root",)
+
+
+@pytest.mark.parametrize("path", ["pyproject.toml", "web/package.json", "Makefile", "tests/conftest.py"])
+def test_a_file_that_builds_run_is_medium(path: str) -> None:
+    assert of_file(path) == Assessment(Risk.MEDIUM, ("build-file",))
+
+
+def test_an_edit_is_judged_like_a_write() -> None:
+    assert judge(FileEdit(f"{CWD}/.envrc", "a", "b")).risk is Risk.HIGH
+
+
+def test_the_worst_effect_decides_and_every_reason_is_named() -> None:
+    found = judge(FileWrite(f"{CWD}/a.py", ""), FileWrite(f"{CWD}/setup.py", ""), Command("rm a", CWD))
+    assert found == Assessment(Risk.HIGH, ("build-file", "delete", "unknown-command"))
+
+
+# -- commands ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls -la src",
+        "git status",
+        "git log --oneline -5",
+        "python3 -m unittest discover -s tests",
+        "pytest -q",
+        "cat README.md | wc -l",
+        "grep -rn TODO src && echo found",
+        "echo 'rm -rf /'",
+    ],
+)
+def test_a_plain_harmless_command_is_low(command: str) -> None:
+    assert of_command(command) == Assessment(Risk.LOW, ())
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("rm -rf build", "delete"),
+        ("/bin/rm x", "delete"),
+        ("ls; rm x", "delete"),
+        ("ls\nrm x", "delete"),
+        ("ls &&rm x", "delete"),
+        ("ls | xargs rm", "delete"),
+        ("find . -name '*.pyc' -delete", "delete"),
+        ("find . -exec rm {} ;", "delete"),
+        ("env A=1 rm x", "delete"),
+        (r"r\m x", "delete"),
+        ("'r'm x", "delete"),
+        ("sudo ls", "privilege"),
+        ("chmod 777 .", "privilege"),
+        ("git push --force", "publish"),
+        ("npm publish", "publish"),
+    ],
+)
+def test_known_harm_is_high_wherever_it_stands(command: str, reason: str) -> None:
+    found = of_command(command)
+    assert found.risk is Risk.HIGH
+    assert reason in found.reasons
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("make", "unknown-command"),
+        ("./ls", "unknown-command"),
+        ("PATH=. ls", "unknown-command"),
+        ("echo $(cat key)", "substitution"),
+        ("echo `id`", "substitution"),
+        ("echo hi > file", "redirection"),
+        ("curl https://example.com", "network"),
+        ("bash script.sh", "shell-string"),
+        ("pip install x", "package-scripts"),
+        ("git reset --hard", "discards-work"),
+        ("sort -o a b", "unknown-command"),
+        ("git diff --output=x", "unknown-command"),
+        ("echo 'unclosed", "unparsed"),
+        ("", "unparsed"),
+        ("   ", "unparsed"),
+    ],
+)
+def test_what_is_not_known_to_be_harmless_is_at_least_medium(command: str, reason: str) -> None:
+    found = of_command(command)
+    assert found.risk is Risk.MEDIUM
+    assert reason in found.reasons
+
+
+def test_a_changed_environment_is_named() -> None:
+    assert judge(Command("ls", CWD, MappingProxyType({"PATH": "."}))).reasons == ("environment",)
+
+
+@given(st.text())
+def test_any_text_is_judged_without_an_error(command: str) -> None:
+    list(command_findings(command))
+
+
+@given(st.text(alphabet="abc '\"\\;|&\n"), st.sampled_from(["; ", "\n", " && ", " | "]))
+def test_something_in_front_never_hides_a_deletion(front: str, separator: str) -> None:
+    """Unless it makes the deletion a part of a text, which is then not plain."""
+    assert of_command(f"{front}{separator}rm -rf .") != Assessment(Risk.LOW, ())
+
+
+# -- calls that declare nothing ----------------------------------------------------------------------------
+
+
+def test_a_tool_that_declares_nothing_is_medium() -> None:
+    assert judge(number=1) == Assessment(Risk.MEDIUM, ("unknown-effects",))
+
+
+def test_a_request_to_the_network_is_named() -> None:
+    assert judge(url="https://api.example.com").reasons == ("unknown-effects", "network")
+
+
+@pytest.mark.parametrize("method", ["DELETE", "delete"])
+def test_a_request_that_deletes_is_high(method: str) -> None:
+    assert judge(method=method, url="https://api.example.com").risk is Risk.HIGH
+
+
+# -- hostile text ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments", [{"a": "x\u202ey"}, {"a": [{"b": "x\x1b[2J"}]}, {"a\u200b": 1}])
+def test_hidden_characters_anywhere_in_the_arguments_are_named(arguments: dict[str, Any]) -> None:
+    found = assess("tool", arguments, [FileWrite(f"{CWD}/a.txt", "")], CWD)
+    assert found == Assessment(Risk.MEDIUM, ("hidden-chars",))
+
+
+def test_a_disguised_tool_name_is_named() -> None:
+    assert "hidden-chars" in judge(tool="dep\u043boy").reasons
