@@ -52,7 +52,7 @@ def _full_enough(_: click.Context, __: click.Parameter, text: str) -> str:
 @click.argument("request_id", metavar="ID", callback=_full_enough)
 @click.option("--seen", metavar="R:DIGEST", help="What `signoff show` printed: revision and digest you have read.")
 @click.option("--note", metavar="TEXT", help="Words for the agent.")
-@click.option("--session", is_flag=True, help="Also approve equal calls for the rest of the agent's session.")
+@click.option("--session", is_flag=True, help="Also approve equal calls of the same session from now on.")
 @click.option("--incomplete", is_flag=True, help="Approve although not everything can be shown; is recorded.")
 @queue_option
 @json_option

@@ -63,7 +63,8 @@ class DemoApp(SignoffApp):
         self._agents = agents
 
     def on_mount(self) -> None:
-        """Look after the agents."""
+        """Say that agents come, and look after them."""
+        self.announce("Three agents are starting; what they ask appears here.")
         self.run_worker(self._await_agents(), group="agents")
 
     async def _await_agents(self) -> None:

@@ -118,7 +118,7 @@ def _untouched(text: str, rules: Rules, layout: Layout) -> bool:
     return not (
         "\t" in text
         or " " * rules.blanks in text
-        or text.count("\n") > rules.gap
+        or text.count("\n") >= rules.gap
         or (blank_ends and (layout.mark_trailing or not rules.rows))
     )
 

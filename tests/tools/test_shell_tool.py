@@ -1,0 +1,133 @@
+"""Shell commands: always asked for, run as declared, ended in time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from signoff.binding import bound_to
+from signoff.effects import Command
+from signoff.tools.shell import CommandResult, ShellTool
+from signoff.types import ApprovalContext, ApprovalRequest
+
+
+@pytest.fixture
+def shell(workdir: Path) -> ShellTool:
+    return ShellTool(workdir)
+
+
+def request_for(shell: ShellTool, command: Any) -> ApprovalRequest:
+    request = shell.check_approval(ApprovalContext(tool_name="run_command", args={"command": command}))
+    assert request is not None
+    return request
+
+
+@pytest.mark.parametrize("command", ["ls", "true", ""])
+def test_every_command_is_asked_for(shell: ShellTool, command: str) -> None:
+    assert request_for(shell, command).effects == (Command(command, shell.cwd),)
+
+
+def test_a_grant_is_for_this_command_in_this_directory(shell: ShellTool, workdir: Path) -> None:
+    assert request_for(shell, "ls").payload == {"command": "ls", "cwd": str(workdir)}
+
+
+def test_the_description_holds_the_whole_command(shell: ShellTool) -> None:
+    command = "echo " + "x" * 300 + "; rm -rf ."
+    assert request_for(shell, command).description.endswith("; rm -rf .")
+
+
+def test_what_is_no_text_is_a_block(shell: ShellTool) -> None:
+    with pytest.raises(PermissionError):
+        request_for(shell, ["rm", "-rf"])
+
+
+def test_the_tools_of_others_are_none_of_its_business(shell: ShellTool) -> None:
+    assert shell.check_approval(ApprovalContext(tool_name="write_file", args={})) is None
+
+
+def test_a_directory_that_is_not_there_is_refused(workdir: Path) -> None:
+    with pytest.raises(NotADirectoryError):
+        ShellTool(workdir / "missing")
+
+
+def test_exit_code_and_both_outputs_come_back_in_order(shell: ShellTool) -> None:
+    assert shell.run_command("echo one; echo two >&2; echo three; exit 3") == CommandResult(3, "one\ntwo\nthree\n")
+
+
+def test_a_command_runs_in_its_directory(shell: ShellTool, workdir: Path) -> None:
+    assert shell.run_command("pwd -P").output == f"{workdir}\n"
+
+
+def test_a_command_has_nothing_to_read(shell: ShellTool) -> None:
+    assert shell.run_command("cat") == CommandResult(0, "")
+
+
+def test_output_that_is_no_text_is_shown_as_well_as_it_can_be(shell: ShellTool) -> None:
+    assert shell.run_command(r"printf 'a\xffb'").output == "a\ufffdb"
+
+
+def test_long_output_says_how_much_is_left_out(shell: ShellTool) -> None:
+    output = shell.run_command("printf begin; head -c 100000 /dev/zero | tr '\\0' x; printf end").output
+    assert output.startswith("beginx")
+    assert output.endswith("xend")
+    assert f"[... {100_008 - 65_536} bytes left out ...]" in output
+
+
+def test_a_file_that_the_environment_names_is_not_run_first(
+    shell: ShellTool, workdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workdir / "evil.sh").write_text("echo evil\n")
+    monkeypatch.setenv("BASH_ENV", str(workdir / "evil.sh"))
+    monkeypatch.setenv("BASH_FUNC_pwd%%", "() { echo evil; }")
+    assert shell.run_command("pwd -P").output == f"{workdir}\n"
+
+
+def test_a_command_that_takes_too_long_is_ended_with_all_it_started(workdir: Path) -> None:
+    shell = ShellTool(workdir, timeout=0.2)
+    result = shell.run_command("trap '' TERM; sleep 60 & echo $!; wait; sleep 60")
+    assert result.exit_code is None
+    assert "[ended after 0.2 seconds]" in result.output
+    child = int(result.output.split()[0])
+    assert not is_running(child)
+
+
+def test_a_program_left_in_the_background_does_not_hold_up_the_answer(shell: ShellTool) -> None:
+    result = shell.run_command("sleep 60 & echo $!")
+    os.kill(int(result.output), 9)
+    assert result.exit_code == 0
+
+
+def test_a_command_that_is_not_the_approved_one_does_not_run(shell: ShellTool, workdir: Path) -> None:
+    with bound_to(request_for(shell, "ls")), pytest.raises(PermissionError, match="not what was approved"):
+        shell.run_command("touch evil")
+    assert not (workdir / "evil").exists()
+
+
+def test_the_approved_command_runs(shell: ShellTool) -> None:
+    with bound_to(request_for(shell, "echo hi")):
+        assert shell.run_command("echo hi").output == "hi\n"
+
+
+def test_an_interrupt_ends_the_command_too(workdir: Path) -> None:
+    """Ctrl-C reaches the agent only, since commands run in a session of their own."""
+    program = (
+        "import sys; from signoff.tools.shell import ShellTool\n"
+        "ShellTool(sys.argv[1]).run_command('echo $$ > pid; mkfifo end; kill -INT $PPID; read < end')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(workdir)], capture_output=True, text=True)
+    assert "KeyboardInterrupt" in done.stderr
+    assert not is_running(int((workdir / "pid").read_text()))
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process is there and not only waiting to be collected."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
