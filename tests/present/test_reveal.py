@@ -375,7 +375,6 @@ def test_only_so_many_hosts_are_looked_at_and_the_rest_is_counted() -> None:
         "https://github.com%2Fx@198.51.100.7/",
         "https://user:word@host.example/",
         "https:user@host.example/",
-        "https:\\\\example.com\\@host.example/",
         "ssh://github.com@host.example/",
         "//user@host.example/",
     ],
@@ -384,6 +383,12 @@ def test_a_user_part_in_a_url_is_warned_of(url: str) -> None:
     (finding,) = reveal(url, "url").findings
     assert (finding.kind, finding.warn) == ("credentials", True)
     assert "198.51.100.7" in finding.message or "host.example" in finding.message
+
+
+def test_a_backslash_in_the_user_part_leaves_the_host_open() -> None:
+    (finding,) = reveal("https://evil.example\\@github.com/", "url").findings
+    assert "github.com" not in finding.message
+    assert "disagree" in finding.message
 
 
 @pytest.mark.parametrize("field", ["command", "arg_value"])

@@ -6,8 +6,8 @@ through `reveal` cannot be drawn; the program's own words are `SafeText.own`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
@@ -17,7 +17,19 @@ from textual.strip import Strip
 from signoff.present.reveal import SafeText, reveal
 from signoff_tui.themes import Theme
 
-__all__ = ["Chunk", "Line", "chunk", "crop_middle", "foreign", "key", "line", "paint", "rule", "sign_tokens"]
+__all__ = [
+    "Chunk",
+    "Line",
+    "chunk",
+    "crop_middle",
+    "foreign",
+    "fullest",
+    "key",
+    "line",
+    "paint",
+    "rule",
+    "sign_tokens",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +61,19 @@ class Line:
         right: Drawn so that they end at the right edge; they are never cut.
         background: Color token of the row.
         bold: Whether the whole row is emphasized.
+        fill: Drawn between the two ends.
     """
 
     left: tuple[Chunk, ...] = ()
     right: tuple[Chunk, ...] = ()
     background: str = "background"
     bold: bool = False
-    fill: str = field(default=" ")
+    fill: str = " "
+
+    @property
+    def width(self) -> int:
+        """Cells that it takes to draw everything in full."""
+        return sum(piece.width for piece in (*self.left, *self.right))
 
 
 def chunk(words: str | SafeText, token: str = "text", *, keep: bool = False) -> Chunk:
@@ -93,6 +111,11 @@ def key(name: str, label: str, *, live: bool = True, label_token: str = "text") 
 def line(*left: Chunk, right: Iterable[Chunk] = (), background: str = "background") -> Line:
     """A line from chunks."""
     return Line(tuple(left), tuple(right), background)
+
+
+def fullest(wordings: Sequence[Line], width: int) -> Line:
+    """The first of several wordings, fullest first, that needs no cutting; the last one if all do."""
+    return next((wording for wording in wordings if wording.width <= width), wordings[-1])
 
 
 def sign_tokens(text: SafeText) -> tuple[str, ...]:

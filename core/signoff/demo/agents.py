@@ -5,6 +5,7 @@ They ask in the queue that ``SIGNOFF_QUEUE`` names, or in the default one.
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -50,7 +51,7 @@ def run_agent(role: str, folder: Path, queue: AgentQueue) -> Report:
     agent = Agent(scripted(turns), name=role, toolsets=[ApprovalToolset(tools, controller=controller)])
     with working, capture_run_messages() as messages:
         try:
-            message, finished = agent.run_sync("Do what your script says.").output, "done"
+            message, finished = asyncio.run(agent.run("Do what your script says.")).output, "done"
         except ApprovalDeniedError as refusal:
             message, finished = f"told: {refusal}", "stopped"
     report = Report(role, queue.agent.session, finished, message, results(messages))

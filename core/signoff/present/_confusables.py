@@ -62,7 +62,7 @@ _PASS_FOR_LATIN = (
     "\ua4d0-\ua4f7"  # Lisu
 ) + "".join(_LATIN.values())
 _WHOLE_DISGUISE = re.compile(
-    rf"(?<![^\W_])(?=[A-Za-z0-9]*[{_PASS_FOR_LATIN}])[A-Za-z0-9{_PASS_FOR_LATIN}]++(?![^\W_])"
+    rf"(?<![^\W_])(?=[A-Za-z0-9]*([{_PASS_FOR_LATIN}]))[A-Za-z0-9{_PASS_FOR_LATIN}]++(?![^\W_])"
 )
 _SCRIPT_CHANGE = re.compile(f"([{LETTERS}])[{WITHIN_WORD}]*(?!\\1)([{LETTERS}])")
 
@@ -91,6 +91,6 @@ def script_change(signs: str) -> int | None:
 
 
 def whole_disguise(text: str) -> int | None:
-    """Where a word begins all of whose letters pass for ASCII ones although some are not; None if none does."""
+    """Where a word that could pass for ASCII has its first letter that is not; None if there is no such word."""
     found = _WHOLE_DISGUISE.search(text)
-    return found.start() if found else None
+    return found.start(1) if found else None

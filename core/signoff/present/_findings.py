@@ -120,7 +120,8 @@ def _links(text: str, rules: Rules) -> Iterator[Finding]:
     found = authorities(text, whole=not rules.rows)
     first = next((each for each in found if each.credentials or len(each.host) > _LONG_HOST), None)
     if first is not None and first.credentials:
-        message = f"the URL has a user part; the host is {_ascii(first.host)}"
+        told = "programs disagree on the host" if first.ambiguous else f"the host is {_ascii(first.host)}"
+        message = f"the URL has a user part; {told}"
         yield Finding("credentials", first.where, None, True, message)
     elif first is not None:
         yield Finding("long", first.where, None, True, f"long host: {len(first.host)} characters")

@@ -1,7 +1,8 @@
 """Whom a URL really leads to: user part, host, and the ASCII form of the host.
 
 Sources: RFC 3986 (authority), RFC 3492 (Punycode) and Unicode Technical Standard 46, non-transitional: what
-browsers look up. Slashes and backslashes count alike, as they do for browsers.
+browsers look up. Backslashes before the authority count as slashes, as they do for browsers; inside it they do
+not, and `Authority.ambiguous` tells of it.
 """
 
 from __future__ import annotations
@@ -47,6 +48,11 @@ class Authority:
     user: str | None
     host: str
     where: int
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether the user part holds a backslash, where for some programs the host is already over."""
+        return "\\" in (self.user or "")
 
     @property
     def credentials(self) -> bool:

@@ -23,11 +23,17 @@ class LinesView(Widget):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._lines: tuple[Line, ...] = ()
+        self._drawn = True
 
     @property
     def lines(self) -> tuple[Line, ...]:
         """What is drawn."""
         return self._lines
+
+    @property
+    def drawn(self) -> bool:
+        """Whether the last picture that was drawn shows these lines."""
+        return self._drawn
 
     def show(self, lines: Sequence[Line]) -> None:
         """Draw other lines. Nothing happens if they are the same."""
@@ -36,7 +42,13 @@ class LinesView(Widget):
             return
         other_height = len(new) != len(self._lines)
         self._lines = new
+        self._drawn = False
         self.refresh(layout=other_height)
+
+    def draw_again(self) -> None:
+        """Draw the same lines once more, so that `drawn` speaks of a picture from now on."""
+        self._drawn = False
+        self.refresh()
 
     def get_content_height(self, *_: object) -> int:
         """As many rows as there are lines."""
@@ -44,6 +56,7 @@ class LinesView(Widget):
 
     def render_line(self, y: int) -> Strip:
         """Draw one row."""
+        self._drawn = True
         width = self.size.width
         look = look_of(self)
         content = self._lines[y] if y < len(self._lines) else Line()

@@ -1,0 +1,162 @@
+"""A program in a pseudo-terminal: every byte it writes is kept, with the time at which it came.
+
+Run as a program, this file gives its standard input to a new session as controlling terminal and becomes the
+command that it is given.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import pyte
+
+KEYS = {"Space": b" ", "Enter": b"\r", "Escape": b"\x1b", "BSpace": b"\x7f", "Tab": b"\t"}
+"""What a terminal sends for keys with a name."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """Bytes that the program wrote, and when they arrived (monotonic seconds)."""
+
+    at: float
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Pressed:
+    """Bytes that were typed, and when (monotonic seconds)."""
+
+    at: float
+    data: bytes
+
+
+class Terminal:
+    """One program in a pseudo-terminal of its own; it is killed in the end.
+
+    Args:
+        command: What to run.
+        variables: Its whole environment.
+        cwd: Its working directory.
+        columns: Width of the terminal.
+        rows: Height of the terminal.
+
+    Attributes:
+        output: What the program wrote so far.
+        keys: What was typed so far.
+    """
+
+    def __init__(
+        self, command: Sequence[str], variables: dict[str, str], cwd: Path, *, columns: int = 120, rows: int = 40
+    ) -> None:
+        self.size = (columns, rows)
+        self.output: list[Written] = []
+        self.keys: list[Pressed] = []
+        self._screen = pyte.Screen(columns, rows)
+        self._stream = pyte.ByteStream(self._screen)
+        self._lock = threading.Lock()
+        self._own_end, their_end = pty.openpty()
+        fcntl.ioctl(their_end, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.process = subprocess.Popen(
+            [sys.executable, __file__, *command],
+            stdin=their_end,
+            stdout=their_end,
+            stderr=their_end,
+            env=variables,
+            cwd=cwd,
+            start_new_session=True,
+        )
+        os.close(their_end)
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def text(self) -> str:
+        """What the terminal shows, one line per row."""
+        with self._lock:
+            return "\n".join(self._screen.display)
+
+    def press(self, *keys: str) -> None:
+        """Press keys: characters, or names from `KEYS`."""
+        for key in keys:
+            self.send(KEYS.get(key) or key.encode())
+
+    def type(self, text: str) -> None:
+        """Type text as it is."""
+        self.send(text.encode())
+
+    def send(self, data: bytes) -> None:
+        """Write bytes as the terminal would, without waiting for anything."""
+        self.keys.append(Pressed(time.monotonic(), data))
+        os.write(self._own_end, data)
+
+    @property
+    def raw(self) -> bytes:
+        """All bytes that the program wrote so far."""
+        return b"".join(written.data for written in tuple(self.output))
+
+    def stop(self) -> None:
+        """Stop the program, so that it sees nothing of what happens."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let the program go on."""
+        self.process.send_signal(signal.SIGCONT)
+
+    def kill(self) -> None:
+        """Kill the program, as ``kill -9`` does."""
+        self.process.kill()
+        self.process.wait()
+
+    def close(self) -> None:
+        """Kill the program if it still runs, and read what it wrote to the end."""
+        self.kill()
+        self._reader.join()
+        os.close(self._own_end)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _read(self) -> None:
+        while True:
+            try:
+                data = os.read(self._own_end, 65_536)
+            except OSError:  # nobody has the other end open any more
+                return
+            if not data:
+                return
+            self.output.append(Written(time.monotonic(), data))
+            with self._lock:
+                self._stream.feed(data)
+
+
+def replay(output: Sequence[Written], size: tuple[int, int]) -> Iterator[tuple[float, list[str]]]:
+    """What a terminal showed: the time and the rows after each piece of output."""
+    screen = pyte.Screen(*size)
+    stream = pyte.ByteStream(screen)
+    for written in output:
+        stream.feed(written.data)
+        yield written.at, screen.display
+
+
+def _become(command: Sequence[str]) -> None:
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    os.execvp(command[0], command)  # noqa: S606
+
+
+if __name__ == "__main__":
+    _become(sys.argv[1:])

@@ -1,0 +1,118 @@
+"""How the rows of a document look: numbers, sign, text with syntax colors, changed words and revealed characters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from signoff.present.rows import Row, RowKind
+from signoff_tui.highlight import Spans
+from signoff_tui.lines import sign_tokens
+from signoff_tui.look import Look
+from signoff_tui.reading import VisibleLine
+
+__all__ = ["DocumentLine", "gutter_width", "paint_document_line"]
+
+NARROW = 60
+"""Below this many cells, one line number is shown instead of two."""
+
+_BASE = {
+    RowKind.ADDED: "add",
+    RowKind.REMOVED: "del",
+    RowKind.HUNK: "hunk",
+    RowKind.FOLD: "fold",
+    RowKind.FACT: "fact",
+    RowKind.NOTE: "warn",
+    RowKind.FILE: "bar-strong",
+    RowKind.COMMAND: "strong",
+}
+_BACKGROUND = {RowKind.ADDED: "add-bg", RowKind.REMOVED: "del-bg"}
+_SIGN_TOKEN = {RowKind.ADDED: "add-sign", RowKind.REMOVED: "del-sign"}
+_EMPHASIS = {RowKind.ADDED: "add-emph", RowKind.REMOVED: "del-emph"}
+_SIGN = {RowKind.ADDED: "+", RowKind.REMOVED: "-", RowKind.FACT: "!", RowKind.NOTE: "!", RowKind.COMMAND: "$"}
+_WHOLE_WIDTH = frozenset({RowKind.HUNK, RowKind.FOLD, RowKind.FILE})
+_COLORED = frozenset({RowKind.CONTEXT, RowKind.PLAIN, RowKind.COMMAND})
+"""Changed lines keep the color of the change: it is what the reader looks for."""
+
+Overlay = tuple[int, int, Style]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLine:
+    """One line of the view, with all that is needed to draw it.
+
+    Attributes:
+        row: The row it belongs to.
+        visible: Which part of the row it shows.
+        syntax: Syntax colors of the row's source line; None or empty for none.
+        emphasis: Spans of the changed words in the row's text.
+    """
+
+    row: Row
+    visible: VisibleLine
+    syntax: Spans | None = None
+    emphasis: tuple[tuple[int, int], ...] = ()
+
+
+def gutter_width(width: int) -> int:
+    """Cells for line numbers, sign and the space behind it, in a view of some width."""
+    return 8 if width < NARROW else 14
+
+
+def paint_document_line(line: DocumentLine, width: int, look: Look) -> Strip:
+    """Draw a line to exactly `width` cells."""
+    kind = line.row.kind
+    text = list(_text(line, look))
+    if kind in _WHOLE_WIDTH:
+        fill = look.theme.style(_BASE[kind])
+        return Strip([Segment(" ", fill), *text]).adjust_cell_length(width, fill)
+    fill = look.theme.style("text", background=_BACKGROUND.get(kind, "background"))
+    return Strip([*_gutter(line, width, look), *text]).adjust_cell_length(width, fill)
+
+
+def _gutter(line: DocumentLine, width: int, look: Look) -> Sequence[Segment]:
+    kind = line.row.kind
+    numbers = look.theme.style("muted", background=_BACKGROUND.get(kind, "background"))
+    if line.visible.part:
+        return [Segment(look.glyphs.wrap.rjust(gutter_width(width) - 1) + " ", numbers)]
+    sign = look.theme.style(_SIGN_TOKEN.get(kind, _BASE.get(kind, "text")))
+    return [Segment(_numbers(line.row, width), numbers), Segment(f"{_SIGN.get(kind, ' ')} ", sign)]
+
+
+def _numbers(row: Row, width: int) -> str:
+    old = "" if row.old_no is None else str(row.old_no)
+    new = "" if row.new_no is None else str(row.new_no)
+    if width < NARROW:
+        return f"{(new or old)[-5:]:>5} "
+    return f"{old[-5:]:>5} {new[-5:]:>5} "
+
+
+def _text(line: DocumentLine, look: Look) -> Sequence[Segment]:
+    row, theme = line.row, look.theme
+    base = theme.style(_BASE.get(row.kind, "text"))
+    overlays: list[Overlay] = []
+    if row.kind in _COLORED:
+        overlays += [
+            (*row.text.map_span(start, end), base + Style(color=theme.syntax[token]))
+            for start, end, token in line.syntax or ()
+        ]
+    if row.kind in _EMPHASIS:
+        overlays += [(start, end, theme.style(_EMPHASIS[row.kind])) for start, end in line.emphasis]
+    signs = zip(row.text.hidden, sign_tokens(row.text), strict=True)
+    overlays += [(start, end, theme.style(token)) for (start, end), token in signs]
+    return _styled(row.text.text, line.visible.start, line.visible.end, base, overlays)
+
+
+def _styled(text: str, start: int, end: int, base: Style, overlays: Sequence[Overlay]) -> Sequence[Segment]:
+    """Cut a stretch of text into segments; later overlays lie on top of earlier ones."""
+    clipped = [(max(a, start), min(b, end), style) for a, b, style in overlays if a < end and b > start]
+    cuts = sorted({start, end, *(a for a, _, _ in clipped), *(b for _, b, _ in clipped)})
+    return [
+        Segment(text[a:b], next((style for x, y, style in reversed(clipped) if x <= a and y >= b), base))
+        for a, b in pairwise(cuts)
+    ]
