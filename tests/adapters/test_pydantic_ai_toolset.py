@@ -515,7 +515,7 @@ def test_arguments_are_shown_as_they_will_be_used() -> None:
     asked = Asked()
     toolset = ApprovalToolset(FunctionToolset([book]), asked)
     assert run(toolset, [call("book", when="2026-11-21")]) == [("success", "booked 2 for Saturday")]
-    assert asked.requests[0].arguments == {"when": "2026-11-21"}
+    assert asked.requests[0].arguments == {"when": "2026-11-21", "seats": 2}
 
 
 def test_arguments_that_cannot_be_shown_run_nothing() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     Bundle,
@@ -250,4 +250,12 @@ def _call(key, content, batch, high):
 @pytest.mark.parametrize("engine", sorted(ENGINES))
 def test_any_sequence_of_acts_leaves_the_queue_as_the_model_says(engine):
     machine = type("Machine", (QueueMachine,), {"engine": engine})
-    run_state_machine_as_test(machine, settings=settings(max_examples=25, stateful_step_count=30, deadline=None))
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=25,
+            stateful_step_count=30,
+            deadline=None,
+            suppress_health_check=[HealthCheck.too_slow],
+        ),
+    )

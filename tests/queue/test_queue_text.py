@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from queue_samples import approve, call
 
@@ -18,6 +18,7 @@ from signoff.queue.codec import (
     unpack_text,
 )
 
+untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 any_text = st.text(st.characters(codec=None, categories=None))
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | any_text,
@@ -29,11 +30,13 @@ objects = st.dictionaries(any_text, values, max_size=4)
 HOSTILE = ["\ud800", "a\0b", "\x1b[2J", '"quoted"', '"\\ud800"', "\u202egpj.exe", "'; DROP TABLE x"]
 
 
+@untimed
 @given(any_text)
 def test_packed_text_comes_back(text):
     assert unpack_text(pack_text(text)) == text
 
 
+@untimed
 @given(any_text)
 def test_packed_text_fits_into_every_database(text):
     packed = pack_text(text)
@@ -41,11 +44,13 @@ def test_packed_text_fits_into_every_database(text):
     assert "\0" not in packed
 
 
+@untimed
 @given(any_text, any_text)
 def test_different_texts_pack_differently(one, other):
     assert (pack_text(one) == pack_text(other)) == (one == other)
 
 
+@untimed
 @given(objects, objects, any_text, st.lists(any_text), st.sampled_from(Risk))
 def test_a_submission_comes_back(payload, arguments, text, texts, risk):
     submission = call(
@@ -65,6 +70,7 @@ def test_a_submission_comes_back(payload, arguments, text, texts, risk):
     assert submission_from_text(encoded) == submission
 
 
+@untimed
 @given(st.booleans(), st.none() | any_text, st.none() | st.floats(0, 1), any_text)
 def test_a_decision_comes_back(approved, note, shown, by):
     decision = Decision(approved=approved, note=note, shown=shown, by=by)

@@ -9,19 +9,21 @@ from typing import Protocol
 
 from system_bench import PATIENCE, eventually
 
-HAND = 0.3
+HAND = 0.4
 """Seconds that a hand needs from one key to the next decision key; what comes faster counts as typing."""
 
 _TARGET = re.compile(r"^ TARGET (.*?) +\[(.*)\] *$", re.MULTILINE)
-_SHOWN = re.compile(r"^.*shown \d+% \(\d+/\d+\)", re.MULTILINE)
+_SHARE = re.compile(r"^.*shown \d+% \(\d+/\d+\)", re.MULTILINE)
 _NOT_TAKEN = re.compile(r"was ignored|press it again|catching up|looked like typing|Enter again")
+
+NOTHING_WAITS = r"nothing waiting"
 
 
 class Glass(Protocol):
     """A terminal, as its user knows it."""
 
     def text(self) -> str:
-        """What it shows."""
+        """What it shows, one line per row."""
 
     def press(self, *keys: str) -> None:
         """Press keys."""
@@ -33,8 +35,11 @@ class Glass(Protocol):
 class Person:
     """Somebody who looks at a terminal and works it with keys.
 
+    Args:
+        glass: The terminal.
+
     Attributes:
-        pages: Everything that was seen while reading, screen by screen.
+        pages: Every screen that was looked at while reading.
     """
 
     def __init__(self, glass: Glass) -> None:
@@ -56,14 +61,14 @@ class Person:
     @property
     def target(self) -> str:
         """What the target line names."""
-        return self._parts()[0]
+        return self._target_line()[0]
 
     @property
     def state(self) -> str:
         """The word at the end of the target line."""
-        return self._parts()[1]
+        return self._target_line()[1]
 
-    def _parts(self) -> tuple[str, str]:
+    def _target_line(self) -> tuple[str, str]:
         found = _TARGET.search(self._glass.text())
         return (found[1], found[2]) if found else ("", "")
 
@@ -74,96 +79,113 @@ class Person:
         self._glass.press(key)
         self._last_key = time.monotonic()
 
-    def goes_to(self, words: str) -> None:
-        """Move to the waiting request that the target line calls so, from the top."""
-        self.press("g")
-        before = None
-        while words not in self.target:
-            assert self.target != before, f"no request {words!r}:\n{self._glass.text()}"
-            before = self.target
-            self.press("J")
-            self._soon(lambda: self.target != before)
+    def goes_to(self, name: str) -> None:
+        """Move to the waiting request that the target line calls so, once it is there."""
+        eventually(lambda: self._walks_to(name), lambda: f"a request {name!r}:\n{self._glass.text()}")
 
-    def reads(self, until: str) -> None:
-        """Page on until the screen shows a pattern, looking at every page."""
+    def _walks_to(self, name: str) -> bool:
+        for key in ("J", "K"):
+            while name not in (before := self.target):
+                self.press(key)
+                if not _soon(lambda before=before: self.target != before):
+                    break
+        return name in self.target
+
+    def reads(self, until: str = "all shown") -> None:
+        """Page on, looking at every page, until the screen shows a pattern."""
 
         def read_page() -> bool:
             page = self._glass.text()
             self.pages.append(page)
             if re.search(until, page, re.MULTILINE):
                 return True
-            before = _SHOWN.findall(page)
+            before = _SHARE.findall(page)
             self.press("Space")
-            self._soon(lambda: _SHOWN.findall(self._glass.text()) != before)
+            _soon(lambda: _SHARE.findall(self._glass.text()) != before)
             return False
 
         eventually(read_page, lambda: f"/{until}/ while reading:\n{self._glass.text()}")
 
     # -- deciding ----------------------------------------------------------------------------------------
 
-    def decides(self, key: str, then: str) -> None:
-        """Press a decision key once the screen is ready for it, and again if it came too early.
-
-        Args:
-            key: The key.
-            then: Pattern that the screen shows when the key was taken.
-        """
-
-        def press() -> bool:
-            eventually(lambda: self.state == "armed", lambda: f"armed:\n{self._glass.text()}")
-            self._takes_its_time()
-            self.press(key)
-            return self._taken(then)
-
-        eventually(press, f"{key} was taken")
-
-    def answers(self, key: str, then: str) -> None:
-        """Press a key that a sheet, a bar or a text box asks for."""
-
-        def press() -> bool:
-            self._takes_its_time()
-            self.press(key)
-            return self._taken(then)
-
-        eventually(press, f"{key} was taken")
-
     def approves(self, name: str) -> None:
-        """Read the request under the cursor and approve it."""
-        self.reads(r"all shown")
-        self.decides("y", then=f"{re.escape(name)}.* held")
+        """Go to a request, read it and approve it."""
+        self.goes_to(name)
+        self.reads()
+        self._decides("y", name, taken=lambda: self._moved_on(name))
 
-    def rejects(self, feedback: str) -> None:
-        """Reject the request under the cursor and tell its agent why."""
-        self.decides("n", then=r"the agent goes on. Tell it what to do instead")
-        self._takes_its_time()
-        for word in feedback.split(" "):
-            self._glass.type(word)
-            self.press("Space")
-        self.press("BSpace")
+    def approves_group(self, name: str) -> None:
+        """Approve the ready rest of the group; a member of that name must be the target."""
+        self._decides("Y", name, taken=lambda: self._moved_on(name))
+
+    def remembers(self, name: str) -> None:
+        """Go to a request, read it, approve it and remember it for the session."""
+        self.goes_to(name)
+        self.reads()
+        self._decides("s", name, taken=self._shows("Remember for this session"))
+        self.sees(r"\[y\] yes, remember")
+        self._presses("y", taken=lambda: self._moved_on(name))
+
+    def rejects(self, name: str, feedback: str) -> None:
+        """Go to a request, reject it and tell its agent why."""
+        self.begins_to_reject(name)
+        self._takes_its_time(2 * HAND)
+        self._glass.type(feedback)
         self.sees(re.escape(feedback))
-        self.answers("Enter", then=r"held: ")
+        self._presses("Enter", taken=lambda: self._moved_on(name))
 
-    def leaves(self) -> None:
-        """Leave the screen although something may wait."""
-        self._takes_its_time()
-        self.press("q")
+    def begins_to_reject(self, name: str) -> None:
+        """Go to a request and open the text box for the reason."""
+        self.goes_to(name)
+        self._decides("n", name, taken=self._shows("Tell it what to do instead"))
+
+    def quits(self) -> None:
+        """Leave although something waits."""
+        self._presses("q", taken=self._shows("waiting stay blocked"))
+        self._takes_its_time(2 * HAND)
+        self.press("y")
 
     # -- parts -------------------------------------------------------------------------------------------
 
-    def _taken(self, then: str) -> bool:
-        found = self.sees(f"{then}|{_NOT_TAKEN.pattern}")
-        if re.search(then, found, re.MULTILINE):
-            return True
-        # The words stay for a while; the next try must not be judged by them.
-        eventually(lambda: not _NOT_TAKEN.search(self._glass.text()), "the words on the last row are gone")
-        return False
+    def _decides(self, key: str, name: str, *, taken: Callable[[], bool]) -> None:
+        """Press a decision key when the bar offers it for that target, and again if it came too early."""
+        offered = f"[{key}] "
+        eventually(
+            lambda: name in self.target and offered in self._glass.text(),
+            lambda: f"{offered} for {name}:\n{self._glass.text()}",
+        )
+        self._presses(key, taken=taken)
 
-    def _takes_its_time(self) -> None:
-        time.sleep(max(0.0, self._last_key + HAND - time.monotonic()))
+    def _presses(self, key: str, *, taken: Callable[[], bool]) -> None:
+        def press() -> bool:
+            self._takes_its_time()
+            self.press(key)
+            eventually(lambda: taken() or self._refused(), lambda: f"{key} did something:\n{self._glass.text()}")
+            if taken():
+                return True
+            # The words stay for a while; the next try must not be judged by them.
+            eventually(lambda: not self._refused(), "the last row is empty again")
+            return False
 
-    @staticmethod
-    def _soon(look: Callable[[], bool]) -> None:
-        """Wait for what usually happens, but need not."""
-        end = time.monotonic() + 1.0
-        while not look() and time.monotonic() < end:
-            time.sleep(0.03)
+        eventually(press, lambda: f"{key} was taken:\n{self._glass.text()}")
+
+    def _moved_on(self, name: str) -> bool:
+        target, state = self._target_line()
+        return state in {"held", "closed"} or (bool(target) and name not in target)
+
+    def _refused(self) -> bool:
+        return _NOT_TAKEN.search(self._glass.text()) is not None
+
+    def _shows(self, words: str) -> Callable[[], bool]:
+        return lambda: words in self._glass.text()
+
+    def _takes_its_time(self, seconds: float = HAND) -> None:
+        time.sleep(max(0.0, self._last_key + seconds - time.monotonic()))
+
+
+def _soon(look: Callable[[], bool], seconds: float = 1.0) -> bool:
+    """Wait for what usually happens, but need not."""
+    end = time.monotonic() + seconds
+    while not (found := look()) and time.monotonic() < end:
+        time.sleep(0.03)
+    return found

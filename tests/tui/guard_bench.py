@@ -16,6 +16,7 @@ from signoff_tui.guard import (
     Keys,
     OpenEditor,
     OpenSheet,
+    Permit,
     Reaction,
     Reason,
     Ref,
@@ -146,3 +147,9 @@ class Bench:
 def reason(reaction: Reaction) -> Reason | None:
     """Why a key was swallowed, if it was."""
     return reaction.verdict.reason if isinstance(reaction.verdict, Ignored) else None
+
+
+def permit_of(reaction: Reaction) -> Permit:
+    """The permit of a key that decided."""
+    assert isinstance(reaction.verdict, Decide)
+    return reaction.verdict.permit

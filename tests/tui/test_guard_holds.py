@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from guard_bench import MOMENT, Bench
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -254,4 +254,5 @@ class HoldingMachine(RuleBasedStateMachine):
         assert [held.payload for held in self.holds] == sorted(self.waiting)
 
 
+HoldingMachine.TestCase.settings = settings(max_examples=50, deadline=None)
 TestHoldingMachine = HoldingMachine.TestCase

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 import guard_sim
 import pytest
 from guard_desk import Desk
-from guard_sim import WORDS, Careless, Load, Reviewer, World
+from guard_robots import WORDS, Careless, Reviewer
+from guard_sim import Load, World
 
 from signoff_tui.guard import DecisionGuard, GuardSettings
 

@@ -108,8 +108,10 @@ def test_typing_closes_the_bar_that_offers_the_deliberate_key(bench: Bench) -> N
 
 def test_typing_names_the_keys_that_the_screen_obeyed(bench: Bench) -> None:
     """So that it can undo the filter, mute, tag or later that they made."""
-    locked = bench.press_all("zay", gap=0.1)[-1].effects[-1]
+    reaction = bench.press_all("zay", gap=0.1)[-1]
+    locked = reaction.effects[-1]
 
+    assert "zay" in str(reaction.verdict)
     assert isinstance(locked, KeysLocked)
     assert (locked.keys, locked.text) == (("z", "a"), "zay")
 
@@ -222,6 +224,14 @@ def test_enter_takes_no_rejection_back(bench: Bench) -> None:
     bench.press("enter", bench.now + 0.3)
 
     assert [held.permit.act for held in bench.sent()] == [Act.REJECT]
+
+
+def test_a_letter_after_the_enter_that_rejects_is_no_typing(bench: Bench) -> None:
+    bench.press("n")
+    bench.press("enter", bench.now + 1)
+
+    assert bench.press("v", bench.now + 0.2).verdict == NotDecisive()
+    assert len(bench.sent()) == 1
 
 
 # Editors opened in haste

@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 
 __all__ = ["Coverage", "Part"]
 
+ALMOST = 0.999
+"""Most that content can count as shown when a part of it cannot be shown at all."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -28,10 +31,12 @@ class Coverage:
     Args:
         units: How many units there are.
         dwell: Seconds a part must stay painted.
+        whole: False if there is more than the units: something that cannot be shown at all.
     """
 
     units: int
     dwell: float = 0.2
+    whole: bool = True
     _shown: set[int] = field(default_factory=set)
     _parts: dict[int, set[int]] = field(default_factory=dict)
     _width: int | None = None
@@ -39,22 +44,24 @@ class Coverage:
     _since: float = 0.0
     _counted: bool = True
 
-    def painted(self, parts: Iterable[Part], width: int, now: float) -> None:
+    def painted(self, parts: Iterable[Part], width: int, now: float) -> bool:
         """Tell what the view shows since `now` (monotonic seconds), at a width in cells.
 
         What was painted before counts if it stayed for the dwell time. Another width wraps otherwise, so parts
-        of half-shown units start anew; units that were shown stay shown.
+        of half-shown units start anew; units that were shown stay shown. Returns whether the view shows
+        anything else than before.
         """
         self.settle(now)
         visible = tuple(parts)
         if width == self._width and visible == self._painted:
-            return
+            return False
         if width != self._width:
             self._parts.clear()
             self._width = width
         self._painted = visible
         self._since = now
         self._counted = not visible
+        return True
 
     def hidden(self, now: float) -> None:
         """Tell that the view is covered or shows something else since `now`."""
@@ -99,13 +106,15 @@ class Coverage:
 
     @property
     def complete(self) -> bool:
-        """Whether everything was shown."""
-        return self.missing == 0
+        """Whether everything was shown. Never so where a part cannot be shown, or there is nothing to show."""
+        return self.whole and self.shown == self.units > 0
 
     @property
     def share(self) -> float:
-        """Share of the units that were shown, 0.0 to 1.0."""
-        return 1.0 if self.units == 0 else self.shown / self.units
+        """Share of the content that was shown, 0.0 to 1.0; 1.0 only if it is complete."""
+        if self.complete:
+            return 1.0
+        return min(self.shown / self.units, ALMOST) if self.units else 0.0
 
     @property
     def percent(self) -> int:

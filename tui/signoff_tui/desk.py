@@ -22,17 +22,12 @@ from signoff_tui.guard import (
     Keys,
     Permit,
     Ref,
-    eligible,
 )
 from signoff_tui.guard import Target as GuardTarget
 from signoff_tui.inbox import Entry, Group, Inbox, RowKey
 from signoff_tui.summary import RISK_WORD, ended_text
 
 __all__ = ["Answer", "Desk", "RememberPreview"]
-
-ALMOST = 0.999
-"""Most that content can count as shown when a part of it cannot be shown at all."""
-
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -92,24 +87,25 @@ class Desk:
             later=entry.later,
         )
 
-    def coverage(self, entry: Entry) -> Coverage | None:
-        """What was shown of a request; None while its documents are not made."""
-        content = self.content(entry)
-        if content is None:
-            return None
-        return self._coverage.setdefault(content.key, Coverage(units=content.units, dwell=self.settings.dwell))
-
-    def share(self, entry: Entry) -> float:
-        """Share of the content that was shown. Never 1 when a part of it cannot be shown."""
-        coverage = self.coverage(entry)
-        if coverage is None:
-            return 0.0
-        content = self.content(entry)
-        return coverage.share if content is not None and content.complete else min(coverage.share, ALMOST)
+    def take_content(self, content: Content) -> None:
+        """Keep made documents; from now on it is counted what is shown of them."""
+        self.contents.store(content)
+        self._coverage.setdefault(
+            content.key, Coverage(content.units, dwell=self.settings.dwell, whole=content.complete)
+        )
 
     def content(self, entry: Entry) -> Content | None:
         """The made documents of what the request is now."""
         return self.contents.get(content_key(entry.request))
+
+    def coverage(self, entry: Entry) -> Coverage | None:
+        """What was shown of a request; None while its documents were never made."""
+        return self._coverage.get(content_key(entry.request))
+
+    def share(self, entry: Entry) -> float:
+        """Share of the content that was shown. Never 1 when a part of it cannot be shown."""
+        coverage = self.coverage(entry)
+        return 0.0 if coverage is None else coverage.share
 
     def target(self) -> GuardTarget | None:
         """What the cursor is on, for the guard; None on an empty list."""
@@ -126,7 +122,7 @@ class Desk:
     def eligibility(self, group: Group) -> Eligibility:
         """Which members an approval of the group would cover, and why the others not."""
         facts = [self.facts(member) for member in group.members]
-        return eligible([item for item in facts if item is not None])
+        return self.guard.eligible(item for item in facts if item is not None)
 
     def remember_preview(self, request_id: str) -> RememberPreview:
         """What remembering an approval of a request would cover."""
@@ -142,23 +138,49 @@ class Desk:
         )
         return RememberPreview(entry, reach(submission.payload, submission.arguments), matching)
 
+    def waiting_of_agent(self) -> tuple[Ref, ...]:
+        """All that the agent under the cursor waits for, in the order in which it arrived."""
+        group, entry = self.inbox.focused_group(), self.inbox.focused_request()
+        if entry is None and group is not None:
+            entry = self.inbox.members(group.key)[0]
+        if entry is None:
+            return ()
+        agent = entry.request.asked_by.agent_id
+        return tuple(
+            ref_of(other)
+            for other in self.inbox.entries()
+            if other.waiting and other.request.asked_by.agent_id == agent
+        )
+
     # -- what the queue says -----------------------------------------------------------------------------
 
-    def apply(self, changes: ChangeSet) -> tuple[str, ...]:
-        """Take over changes; returns the ids whose content changed. Their coverage starts at zero."""
-        return self.inbox.apply(changes)
+    def apply(self, changes: ChangeSet) -> tuple[Held[Answer], ...]:
+        """Take over changes; returns the held decisions that were about contents that are no more.
+
+        Contents that changed have another key, so their coverage starts at zero. A decision about several
+        requests goes on: the queue refuses the ones that changed.
+        """
+        replaced = set(self.inbox.apply(changes))
+        for request_id in replaced:
+            entry = self.inbox.entry(request_id)
+            entry.note = f"CHANGED: now revision {entry.request.revision}. Read again, nothing of it was shown"
+        focused = self.inbox.focused_request()
+        if focused is not None and focused.id in replaced:
+            self.guard.changed()
+        return self.guard.holds.take_back_where(lambda permit: all(ref.id in replaced for ref in permit.refs))
 
     # -- what was painted --------------------------------------------------------------------------------
 
-    def painted(self, key: ContentKey, parts: Sequence[Part], width: int) -> None:
-        """Parts of a request's content are on the screen now."""
-        now = self._clock()
+    def painted(self, key: ContentKey, parts: Sequence[Part], width: int) -> bool:
+        """Parts of a request's content are on the screen now; returns whether that is news."""
         if self._visible not in (None, key):
             self.covered()
         coverage = self._coverage.get(key)
-        if coverage is not None:
-            coverage.painted(parts, width, now)
-            self._visible = key
+        if coverage is None:
+            return False
+        news = self._visible != key
+        self._visible = key
+        return coverage.painted(parts, width, self._clock()) or news
 
     def covered(self) -> None:
         """No content is on the screen any more."""
@@ -198,6 +220,14 @@ class Desk:
                 if self._unseen(candidate):
                     return candidate
         return None
+
+    # -- keeping order -----------------------------------------------------------------------------------
+
+    def tidy(self) -> int:
+        """Remove what ended, with all that is known of it; returns how many rows left."""
+        removed = self.inbox.tidy()
+        self._coverage = {key: known for key, known in self._coverage.items() if key[0] in self.inbox}
+        return removed
 
     # -- deciding ----------------------------------------------------------------------------------------
 
@@ -262,7 +292,7 @@ class Desk:
         if not entry.waiting or entry.later:
             return False
         coverage = self.coverage(entry)
-        return coverage is None or not coverage.complete
+        return coverage is None or coverage.missing > 0
 
     def _requests_of(self, key: RowKey) -> tuple[RowKey, ...]:
         if key.kind == "request":

@@ -1,6 +1,6 @@
 """Syntax colors, computed block by block for what is looked at.
 
-The language comes from the file name only; content is never guessed at. Colors are decoration: a block that starts
+The language comes from the file name, commands are read as shell; content is never guessed at. Colors are decoration: a block that starts
 inside a string may be colored wrongly, and nothing is ever hidden or changed by it.
 """
 
@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_for_filename
-from pygments.token import Comment, Keyword, Name, Number, Operator, String, Token, _TokenType
+from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
+from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Token, _TokenType
 from pygments.util import ClassNotFound
 
 from signoff.present.document import Document
@@ -43,6 +43,7 @@ _TOKENS: tuple[tuple[_TokenType, str], ...] = (
     (Keyword, "keyword"),
     (Operator.Word, "keyword"),
     (Operator, "operator"),
+    (Punctuation, "operator"),
     (Name.Class, "type"),
     (Name.Function, "name"),
     (Name.Decorator, "name"),
@@ -92,6 +93,8 @@ def highlight_block(document: Document, side: Side, block: int) -> tuple[Spans, 
 
 
 def _lexer(document: Document) -> Lexer | None:
+    if document.kind == "command":
+        return get_lexer_by_name("bash", stripnl=False, ensurenl=False)
     if document.path is None:
         return None
     try:

@@ -172,25 +172,22 @@ class Inbox:
     def apply(self, changes: ChangeSet) -> tuple[str, ...]:
         """Take over a change set; returns the ids whose content is another than before.
 
-        The cursor stays where it is. Only when there was nothing to stand on does it go to the first row.
+        The cursor stays where it is. Only when there was nothing to stand on does it go to the first row. What
+        ended before it was ever listed, or after it was tidied away, does not appear.
         """
         replaced = []
-        for change in changes.changes:
-            request = change.request
+        for request in (change.request for change in changes.changes):
             known = self._entries.get(request.id)
             if known is None:
-                self._append(request)
+                if request.pending:
+                    self._append(request)
                 continue
-            if (known.request.revision, known.request.submission.digest) != (
-                request.revision,
-                request.submission.digest,
-            ):
+            if _content(known.request) != _content(request):
                 replaced.append(request.id)
-                known.held = False
+                known.sent = known.later = False
             known.request = request
             if not request.pending:
-                known.sent = False
-                known.later = False
+                known.sent = known.later = False
         self.queue_cursor = changes.cursor
         self._rows = None
         if self.row_index(self.cursor) is None:
@@ -220,14 +217,13 @@ class Inbox:
             self.cursor = key
 
     def move_to_neighbor(self, steps: int) -> None:
-        """Move to the next or previous request that waits, or group row, skipping what is closed."""
+        """Move to the next or previous request that waits, or closed group in which one waits."""
         rows = self.rows()
         at = self.row_index(self.cursor)
         index = -1 if at is None else at
         while 0 <= (index := index + steps) < len(rows):
-            key = rows[index].key
-            if key.kind == "request" and self._entries[key.id].waiting:
-                self.cursor = key
+            if self._waits(rows[index].key):
+                self.cursor = rows[index].key
                 return
 
     def set_open(self, key: RowKey, *, open_: bool) -> None:
@@ -240,7 +236,7 @@ class Inbox:
     def advance(self) -> None:
         """After a decision: the next waiting member of the group, else the next waiting row, else the oldest.
 
-        The cursor stays when nothing waits.
+        What was put aside is passed over. The cursor stays when nothing waits.
         """
         group = self.focused_group()
         at = self.row_index(self.cursor)
@@ -249,30 +245,24 @@ class Inbox:
         below, above = keys[start + 1 :], keys[: max(start, 0)]
         in_group = [key for key in below + above if group is not None and self._belongs(key, group)]
         for key in [*in_group, *below, *above]:
-            if key.kind == "request" and self._entries[key.id].waiting and not self._entries[key.id].later:
+            if self._waits(key) and not self._put_aside(key):
                 self.cursor = key
                 return
 
-    def toggle_later(self, request_id: str) -> bool:
-        """Put a request aside, or take it back; returns whether it is aside now."""
-        entry = self._entries[request_id]
-        entry.later = not entry.later
-        return entry.later
+    def set_later(self, request_ids: Iterable[str], *, later: bool) -> None:
+        """Put requests aside, or take them back."""
+        for request_id in request_ids:
+            self._entries[request_id].later = later
 
     def tidy(self) -> int:
         """Remove tombstones and move what was put aside to the end; returns how many rows left."""
-        gone = [entry.id for entry in self._entries.values() if entry.closed]
+        gone = {entry.id for entry in self._entries.values() if entry.closed}
         at = self.row_index(self.cursor) or 0
-        for request_id in gone:
-            entry = self._entries.pop(request_id)
-            if entry.group is None:
-                self._order.remove(RowKey("request", request_id))
-                continue
-            group = self._groups[entry.group]
-            group.members.remove(request_id)
-            if not group.members:
-                del self._groups[entry.group]
-                self._order.remove(entry.group)
+        self._entries = {id_: entry for id_, entry in self._entries.items() if id_ not in gone}
+        for group in self._groups.values():
+            group.members = [member for member in group.members if member not in gone]
+        self._groups = {key: group for key, group in self._groups.items() if group.members}
+        self._order = [key for key in self._order if key.id in self._entries or key in self._groups]
         self._order.sort(key=self._put_aside)
         self._rows = None
         rows = self.rows()
@@ -301,6 +291,12 @@ class Inbox:
             group.announced = request.submission.group_size or group.announced
         self._entries[request.id] = Entry(request, key)
 
+    def _waits(self, key: RowKey) -> bool:
+        """Whether a row is, or stands for, something that waits. The members of an open group have rows."""
+        if key.kind == "request":
+            return self._entries[key.id].waiting
+        return not self._groups[key].open and any(entry.waiting for entry in self.members(key))
+
     def _belongs(self, key: RowKey, group: Group) -> bool:
         return key.kind == "request" and self._entries[key.id].group == group.key
 
@@ -314,7 +310,13 @@ class Inbox:
     def _put_aside(self, key: RowKey) -> bool:
         if key.kind == "request":
             return self._entries[key.id].later
-        return all(self._entries[member].later for member in self._groups[key].members)
+        pending = [entry for entry in self.members(key) if entry.request.pending]
+        return bool(pending) and all(entry.later for entry in pending)
+
+
+def _content(request: StoredRequest) -> tuple[int, str]:
+    """What tells one content of a request from another."""
+    return request.revision, request.submission.digest
 
 
 def _group_key(request: StoredRequest) -> RowKey | None:

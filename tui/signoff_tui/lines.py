@@ -40,16 +40,27 @@ class Chunk:
         text: What to draw.
         token: Style token, see `signoff_tui.themes.STYLES`.
         keep: The piece must not be cut when the line is too narrow; others give way first.
+        most: Cells that the piece may take, however wide the line: names of others may be of any length.
+        least: Cells that it takes even if the text is shorter, for columns.
     """
 
     text: SafeText
     token: str = "text"
     keep: bool = False
+    most: int | None = None
+    least: int = 0
 
     @property
     def width(self) -> int:
-        """Width in cells."""
-        return cell_len(self.text.text)
+        """Width in cells, if nothing has to give way."""
+        width = max(cell_len(self.text.text), self.least)
+        return width if self.most is None else min(width, self.most)
+
+    def fitted(self, ellipsis: str) -> str:
+        """The text in exactly `width` cells."""
+        text = self.text.text
+        cut = text if self.most is None else crop_middle(text, self.most, ellipsis=ellipsis)
+        return cut + " " * (self.least - cell_len(cut))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,18 +173,18 @@ def paint(content: Line, width: int, theme: Theme, *, ellipsis: str = "…") -> 
     segments: list[Segment] = []
     used = 0
     for text, piece in left:
-        segments.extend(_segments(text, piece, content, theme))
+        segments += _segments(text, piece, content, theme)
         used += cell_len(text)
     gap = max(width - right_width - used, 0)
     fill_style = theme.style("rule" if content.fill != " " else "text", background=content.background)
     segments.append(Segment(content.fill * gap, fill_style))
     for piece in content.right:
-        segments.extend(_segments(piece.text.text, piece, content, theme))
+        segments += _segments(piece.fitted(ellipsis), piece, content, theme)
     return Strip(segments).adjust_cell_length(width, fill_style)
 
 
 def _fitted(pieces: tuple[Chunk, ...], room: int, ellipsis: str) -> list[tuple[str, Chunk]]:
-    texts = [piece.text.text for piece in pieces]
+    texts = [piece.fitted(ellipsis) for piece in pieces]
     widths = [cell_len(text) for text in texts]
     over = sum(widths) - room
     while over > 0:
@@ -183,7 +194,7 @@ def _fitted(pieces: tuple[Chunk, ...], room: int, ellipsis: str) -> list[tuple[s
         longest = max(loose, key=widths.__getitem__)
         others = [widths[index] for index in loose if index != longest]
         target = max(widths[longest] - over, min(max(others, default=1), widths[longest] - 1), 1)
-        texts[longest] = crop_middle(pieces[longest].text.text, target, ellipsis=ellipsis)
+        texts[longest] = crop_middle(texts[longest], target, ellipsis=ellipsis)
         over -= widths[longest] - target
         widths[longest] = target
     return list(zip(texts, pieces, strict=True))
@@ -193,12 +204,11 @@ def _segments(text: str, piece: Chunk, content: Line, theme: Theme) -> Iterable[
     style = theme.style(piece.token, background=content.background)
     if content.bold:
         style += Style(bold=True)
-    if not piece.text.hidden or text != piece.text.text:
-        yield Segment(text, style)
-        return
     at = 0
-    for (start, end), token in zip(piece.text.hidden, sign_tokens(piece.text), strict=True):
-        yield Segment(text[at:start], style)
-        yield Segment(text[start:end], theme.style(token, background=content.background))
-        at = end
+    # Where the middle was cut out, the places of the signs are not known any more.
+    if piece.text.hidden and text.startswith(piece.text.text):
+        for (start, end), token in zip(piece.text.hidden, sign_tokens(piece.text), strict=True):
+            yield Segment(text[at:start], style)
+            yield Segment(text[start:end], theme.style(token, background=content.background))
+            at = end
     yield Segment(text[at:], style)

@@ -7,6 +7,7 @@ part of it, never a count of screen lines, so it survives another width.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -52,6 +53,8 @@ class Reading:
         self.documents = tuple(documents)
         self._starts = _running_totals(len(document) for document in self.documents)
         self._unit_starts = _running_totals(document.units for document in self.documents)
+        self.emphasis = lru_cache(maxsize=512)(self._emphasis)
+        """Spans of the changed words in a row, by its index."""
         self.set_width(width)
 
     def set_width(self, width: int) -> None:
@@ -77,16 +80,16 @@ class Reading:
         document, inner = self.locate(index)
         return document.row(inner)
 
-    def emphasis(self, index: int) -> tuple[tuple[int, int], ...]:
-        """Spans of the changed words in a row."""
-        document, inner = self.locate(index)
-        return document.emphasis(inner)
-
     def unit(self, index: int) -> int | None:
         """The coverage unit of a row, counted over all documents."""
         which = bisect_right(self._starts, index) - 1
         unit = self.documents[which].unit_at(index - self._starts[which])
         return None if unit is None else self._unit_starts[which] + unit
+
+    def unit_from(self, place: Place) -> int | None:
+        """The first coverage unit at a place or below, or None if there is none."""
+        rows = range(place.row, len(self))
+        return next((unit for row in rows if (unit := self.unit(row)) is not None), None)
 
     def place_of_unit(self, unit: int) -> Place:
         """Where a coverage unit begins."""
@@ -112,6 +115,11 @@ class Reading:
             if unit is not None:
                 found.append(Part(unit, item.part, item.parts))
         return tuple(found)
+
+    def whole_units(self, visible: Sequence[VisibleLine]) -> frozenset[int]:
+        """The coverage units of which the lines show every part."""
+        counts = Counter(part.unit for part in self.parts(visible))
+        return frozenset(part.unit for part in self.parts(visible) if counts[part.unit] == part.count)
 
     # -- moving ----------------------------------------------------------------------------------------
 
@@ -179,6 +187,10 @@ class Reading:
             start + hunk for start, doc in zip(self._starts, self.documents, strict=False) for hunk in doc.hunks
         }
         return next((Place(row) for row in rows if row in wanted), None)
+
+    def _emphasis(self, index: int) -> tuple[tuple[int, int], ...]:
+        document, inner = self.locate(index)
+        return document.emphasis(inner)
 
     def _wrap(self, index: int) -> tuple[tuple[int, int], ...]:
         text = self.row(index).text.text

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os.path
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from signoff.present.reveal import SafeText, reveal
-
+from signoff.present.reveal import SafeText, reveal, reveal_line
+from signoff.present.rows import joined
 from signoff.present.snapshot import CommandRun, FileChange, Snapshot, SnapshotError
+from signoff.present.steps import Step
 from signoff.queue.records import RequestState, Risk, StoredRequest
 
 __all__ = ["RISK_WORD", "Summary", "age_text", "ended_text", "summarize"]
+
+LONGEST = 1_000
+"""Characters of a command or description that a row is made from; no row is so wide."""
 
 RISK_WORD = {Risk.LOW: "low", Risk.MEDIUM: "med", Risk.HIGH: "HIGH"}
 
@@ -23,10 +29,10 @@ class Summary:
         kind: ``D`` edited file, ``N`` new file, ``$`` command, ``{`` structured call, ``T`` text, ``B`` binary.
         tool: Name of the tool.
         what: Path relative to the working directory, command, or description; one line.
-        path: The path again if it is about files, for names that are cut in the middle.
+        path: Whether it is a path, of which the last part may stand for the whole.
         agent: Name of the agent.
         session: Session of the agent.
-        outside: Whether a path lies outside the working directory.
+        outside: Whether a file lies outside the working directory.
     """
 
     kind: str
@@ -60,22 +66,27 @@ def summarize(request: StoredRequest) -> Summary:
 def _subject(request: StoredRequest) -> tuple[str, SafeText, bool, bool]:
     submission = request.submission
     steps = _steps(request)
-    if len(steps) == 1 and isinstance(step := steps[0], CommandRun):
-        return "$", _one_line(step.command, "command"), False, False
-    if steps and isinstance(step := steps[0], FileChange):
-        path, outside = _relative(step.path, submission.cwd)
-        more = f" and {len(steps) - 1} more" if len(steps) > 1 else ""
-        shown = reveal(path + more, "path")
-        return _file_kind(step), shown, True, outside
+    if steps:
+        return _first_of(steps, submission.cwd)
     presentation = submission.presentation or {}
-    if presentation.get("type") == "text":
-        return "T", _one_line(submission.description, "description"), False, False
     if presentation.get("type") == "command":
         return "$", _one_line(str(presentation.get("content", "")), "command"), False, False
-    return "{", _one_line(submission.description or submission.tool_name, "description"), False, False
+    kind = "T" if presentation.get("type") == "text" else "{"
+    return kind, _one_line(submission.description or submission.tool_name, "description"), False, False
 
 
-def _steps(request: StoredRequest) -> tuple[FileChange | CommandRun, ...]:
+def _first_of(steps: Sequence[Step], cwd: str) -> tuple[str, SafeText, bool, bool]:
+    """What the first step is about, and that there are more."""
+    outside = any(isinstance(step, FileChange) and _is_outside(step.path, cwd) for step in steps)
+    more = f" and {len(steps) - 1} more" if len(steps) > 1 else ""
+    first = steps[0]
+    if isinstance(first, CommandRun):
+        return "$", joined(_one_line(first.command, "command"), more), False, outside
+    path = first.path if _is_outside(first.path, cwd) else os.path.relpath(first.path, cwd)
+    return _file_kind(first), joined(reveal(path, "path"), more), not more, outside
+
+
+def _steps(request: StoredRequest) -> Sequence[Step]:
     if request.submission.snapshot is None:
         return ()
     try:
@@ -94,17 +105,16 @@ def _file_kind(change: FileChange) -> str:
     return "D" if change.before.exists else "N"
 
 
-def _relative(path: str, cwd: str) -> tuple[str, bool]:
-    relative = os.path.relpath(path, cwd)
-    if relative.split(os.sep, 1)[0] == os.pardir:
-        return path, True
-    return relative, False
+def _is_outside(path: str, cwd: str) -> bool:
+    return os.path.relpath(path, cwd).split(os.sep, 1)[0] == os.pardir
 
 
-def _one_line(text: str, field: str) -> SafeText:
-    # A row has one line; the reading view shows the lines as they are.
-    joined = " ; ".join(part for part in text.split("\n") if part.strip()) if field == "command" else text
-    return reveal(joined.replace("\n", " "), "path" if field != "command" else "command")
+def _one_line(text: str, field: Literal["command", "description"]) -> SafeText:
+    """A text in one line, long ones without their middle: the reading view shows them as they are."""
+    if len(text) > LONGEST:
+        text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
+    lines = [part for part in text.split("\n") if part.strip()]
+    return reveal_line((" ; " if field == "command" else " ").join(lines), field)
 
 
 def age_text(seconds: float) -> str:
@@ -131,10 +141,6 @@ def ended_text(request: StoredRequest) -> str:
         case RequestState.EXPIRED:
             return "expired, nobody decided"
         case RequestState.WITHDRAWN:
-            return "withdrawn: the agent is gone" if _agent_gone(request) else "withdrawn by the agent"
+            return "withdrawn, nobody decided"
         case RequestState.SUPERSEDED:
             return "superseded by a newer revision"
-
-
-def _agent_gone(request: StoredRequest) -> bool:
-    return "gone" in (request.state_note or "") or "ended" in (request.state_note or "")

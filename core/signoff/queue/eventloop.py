@@ -6,7 +6,6 @@ Kept apart from the rest because importing asyncio takes longer than asking a qu
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, Self, TypeVar
@@ -66,8 +65,12 @@ class AsyncBell:
 
     async def sleep(self, seconds: float) -> None:
         """Return when rung or poked or when the time is over, whichever is first."""
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._rung.wait(), max(0.0, seconds))
+        # Cheaper than a time-out, which would make a task each time.
+        alarm = self._loop.call_later(max(0.0, seconds), self._rung.set)
+        try:
+            await self._rung.wait()
+        finally:
+            alarm.cancel()
         self._rung.clear()
 
     def close(self) -> None:

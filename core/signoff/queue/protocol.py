@@ -46,6 +46,8 @@ class AgentQueue(Protocol):
 
         Raises:
             RequestConflictError: The key was used for other content.
+            InvalidSubmissionError: The submission contradicts itself.
+            NotJsonError: A JSON-shaped field holds something else.
         """
 
     async def asubmit(self, submission: Submission) -> StoredRequest:
@@ -65,7 +67,14 @@ class AgentQueue(Protocol):
         """Put a new revision in place of a request, pending or decided: the old one is superseded.
 
         A decided revision is amended when the world changed between the decision and the execution;
-        its record stays in the history and the new revision asks again.
+        its record stays in the history and the new revision asks again. A request that expired or was
+        withdrawn keeps that end. Repeating an amendment that still waits returns what is there.
+
+        Raises:
+            UnknownRequestError: This session never posted that id.
+            RequestConflictError: The key belongs to another request.
+            InvalidSubmissionError: The submission contradicts itself.
+            NotJsonError: A JSON-shaped field holds something else.
         """
 
     async def aamend(self, request_id: str, submission: Submission) -> StoredRequest:
@@ -97,7 +106,11 @@ class AgentQueue(Protocol):
         """The session's own grants that are in force, oldest first."""
 
     def add_grant(self, submission: Submission, *, by: str) -> Grant:
-        """Remember an approval that was given outside the queue, for this session."""
+        """Remember an approval that was given outside the queue, for this session.
+
+        Raises:
+            InvalidSubmissionError: The submission contradicts itself, or its risk is HIGH.
+        """
 
     def clear_grants(self, *, by: str) -> int:
         """Revoke all grants of this session; returns how many."""

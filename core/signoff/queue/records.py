@@ -309,7 +309,7 @@ class Grant:
     payload: Mapping[str, Any]
     payload_key: str
     origin_request: str
-    """Id of the request whose approval was remembered."""
+    """Id of the request whose approval was remembered; "" if it was given outside the queue."""
     created_at: int
     created_by: str
     uses: int
@@ -330,6 +330,7 @@ class HistoryRecord:
     request_id: str | None
     """None for a call that never was a request."""
     revision: int
+    """0 for a call that never was a request."""
     agent_name: str
     session: str
     tool_name: str

@@ -108,7 +108,7 @@ class DecisionGuard(Stage, Generic[Payload]):
             return Reaction(self._typing(), effects)
         if key in ENTER_KEYS and self._answers_elsewhere(t):
             return self._take_back_answer(t)
-        effects = self._take_back_repeats(key, seen)
+        effects = self._take_back_repeats(seen)
         if self._sheet is not None:
             return Reaction(self._press_in_sheet(self._sheet, key, t, now, seen), effects)
         if key not in self._keys.decides:
@@ -228,7 +228,7 @@ class DecisionGuard(Stage, Generic[Payload]):
 
     def _arming_of(self, decision: str, target: Target) -> Arming[Any]:
         if decision == "!" and self._bar is not None:
-            return self._bar.arming
+            return self._bar
         about_set = target.kind in (Kind.HEADING, Kind.TAGGED, Kind.AGENT) or decision in "YNS"
         return self._set if about_set and target.group is not None else self._one
 
@@ -322,12 +322,12 @@ class DecisionGuard(Stage, Generic[Payload]):
         text = "Enter right after an approval: it was meant for another window"
         return Reaction(Ignored(Reason.ENTER_AFTER, text), effects)
 
-    def _take_back_repeats(self, key: str, seen: Seen) -> tuple[Effect, ...]:
+    def _take_back_repeats(self, seen: Seen) -> tuple[Effect, ...]:
         """A held key decides at its first press only."""
         since = seen.repeating_since
         if since is None:
             return ()
-        taken = self.holds.take_back_where(lambda permit: permit.key == key and permit.pressed_at >= since)
+        taken = self.holds.take_back_where(lambda permit: permit.pressed_at >= since)
         return (TakenBack(taken),) if taken else ()
 
     def _target_status(self, target: Target, now: float) -> Status:

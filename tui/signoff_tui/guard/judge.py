@@ -81,7 +81,7 @@ class Judge:
         # Who was put off was left out when the offer was made; a single request may be.
         members = [replace(self.look(ref), later=False) for ref in offer.refs]
         who = eligible(members, frozenset(offer.refs))
-        covered = frozenset(who.ready) if offer.act.approves else who.waiting & frozenset(offer.refs)
+        covered = frozenset(who.ready) if offer.act.approves else who.waiting
         still = [member for member in members if member.ref in covered]
         if not still:
             return Ignored(Reason.ENDED, "it ended meanwhile: nothing can be sent")

@@ -1,17 +1,16 @@
-"""What has the keys while the list has not: a text box, a sheet; and the bar that offers `!`."""
+"""What has the keys while the list has not: a text box, or a sheet."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
 
-from signoff_tui.guard.arming import Arming, Frame
+from signoff_tui.guard.arming import Arming
 from signoff_tui.guard.holds import Act
 from signoff_tui.guard.settings import GuardSettings
-from signoff_tui.guard.subjects import Ref
 from signoff_tui.guard.verdicts import Offer
 
-__all__ = ["Bar", "Editor", "Sheet"]
+__all__ = ["Editor", "Sheet"]
 
 
 class Editor:
@@ -27,7 +26,6 @@ class Editor:
         self.arming: Arming[str] = Arming()
         self._settings = settings
         self._hasty = False
-        self._untouched = True
         self._asked_at = math.inf
 
     def soften(self) -> None:
@@ -37,9 +35,8 @@ class Editor:
 
     def text(self, t: float) -> None:
         """Anything but Enter was pressed or pasted at `t`."""
-        if self._untouched and self._soon(t, self._settings.hasty_text):
+        if self._soon(t, self._settings.hasty_text):
             self._hasty = True
-        self._untouched = False
         self._asked_at = math.inf
 
     def enter(self, t: float) -> bool:
@@ -76,12 +73,3 @@ class Sheet:
         self.confirm = confirm
         self.extra = extra
         self.arming: Arming[str] = Arming()
-
-
-class Bar:
-    """The bar that says how much of a request was not shown, and offers `!`."""
-
-    def __init__(self, ref: Ref, frame: Frame, wait: float) -> None:
-        self.ref = ref
-        self.arming: Arming[Ref] = Arming()
-        self.arming.show(ref, frame, wait)

@@ -8,7 +8,7 @@ from typing import Any
 
 from signoff_tui.guard.arming import Arming, Cause, Frame, Naming
 from signoff_tui.guard.holds import Act, PermitError
-from signoff_tui.guard.scopes import Bar, Editor, Sheet
+from signoff_tui.guard.scopes import Editor, Sheet
 from signoff_tui.guard.settings import GuardSettings
 from signoff_tui.guard.subjects import Kind, Ref, Risk, Target, is_high
 from signoff_tui.guard.verdicts import Offer
@@ -38,7 +38,7 @@ class Stage:
         self._one: Arming[tuple[Kind, Ref | None, Risk]] = Arming()
         self._set: Arming[tuple[bool, str, frozenset[Ref]]] = Arming()
         self._rest = Naming()
-        self._bar: Bar | None = None
+        self._bar: Arming[Ref] | None = None
         self._sheet: Sheet | None = None
         self._editor: Editor | None = None
         self._frames = 0
@@ -142,7 +142,7 @@ class Stage:
             self._repaint()
 
     def editor_opened(self) -> None:
-        """A text box that decides nothing is open: filter, search, palette."""
+        """A text box that decides nothing has the keys: filter, palette; or help, or any modal."""
         self._open_editor(None)
 
     def editor_softened(self) -> None:
@@ -194,9 +194,8 @@ class Stage:
 
     def _open_sheet(self, sheet: Sheet) -> None:
         self._close_bar()
-        high = sheet.offer is not None and sheet.offer.high
         self._sheet = sheet
-        sheet.arming.show("sheet", self._next_frame(), Cause.SHEET.wait(self.settings, high=high))
+        sheet.arming.show("sheet", self._next_frame(), Cause.SHEET.wait(self.settings))
 
     def _open_editor(self, offer: Offer | None) -> None:
         self._close_bar()
@@ -205,7 +204,8 @@ class Stage:
 
     def _open_bar(self, ref: Ref) -> None:
         high = self.target is not None and is_high(self.target.risk)
-        self._bar = Bar(ref, self._next_frame(), Cause.SHEET.wait(self.settings, high=high))
+        self._bar = Arming()
+        self._bar.show(ref, self._next_frame(), Cause.SHEET.wait(self.settings, high=high))
 
     def _close_bar(self) -> bool:
         was_open = self._bar is not None
@@ -215,14 +215,18 @@ class Stage:
     def _armings(self) -> Iterator[Arming[Any]]:
         yield self._one
         yield self._set
-        for layer in (self._bar, self._sheet, self._editor):
+        if self._bar is not None:
+            yield self._bar
+        for layer in (self._sheet, self._editor):
             if layer is not None:
                 yield layer.arming
 
     def _repaint(self, wait: float = 0.0) -> None:
         frame = self._next_frame()
         for arming in self._armings():
-            arming.again(frame, wait)
+            # An editor is measured from its first paint: what it is about is checked by Enter.
+            if self._editor is None or arming is not self._editor.arming:
+                arming.again(frame, wait)
 
     def _delay(self, until: float) -> None:
         for arming in self._armings():

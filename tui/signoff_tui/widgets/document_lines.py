@@ -10,16 +10,20 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from signoff.present.document import Document
 from signoff.present.rows import Row, RowKind
 from signoff_tui.highlight import Spans
 from signoff_tui.lines import sign_tokens
 from signoff_tui.look import Look
 from signoff_tui.reading import VisibleLine
 
-__all__ = ["DocumentLine", "gutter_width", "paint_document_line"]
+__all__ = ["DocumentLine", "Gutter", "paint_document_line"]
 
 NARROW = 60
 """Below this many cells, one line number is shown instead of two."""
+
+LEAST_DIGITS = 3
+"""Room for line numbers even in short files, so that most documents look alike."""
 
 _BASE = {
     RowKind.ADDED: "add",
@@ -43,6 +47,41 @@ Overlay = tuple[int, int, Style]
 
 
 @dataclass(frozen=True, slots=True)
+class Gutter:
+    """What stands to the left of the text: line numbers and the sign of the row.
+
+    Attributes:
+        columns: Columns of line numbers: before and after, only one of them, or none.
+        digits: Digits of the largest number.
+    """
+
+    columns: int
+    digits: int
+
+    @classmethod
+    def of(cls, documents: Sequence[Document], width: int) -> Gutter:
+        """The gutter that documents need in a view of some width in cells."""
+        kinds = {document.kind for document in documents}
+        columns = 2 if "diff" in kinds else 1 if "file_content" in kinds else 0
+        largest = max(
+            (max(len(document.source("old")), len(document.source("new"))) for document in documents), default=0
+        )
+        return cls(min(columns, 1) if width < NARROW else columns, max(LEAST_DIGITS, len(str(largest))))
+
+    @property
+    def width(self) -> int:
+        """Cells, with the spaces around the sign."""
+        return 1 + self.columns * (self.digits + 1) + 2
+
+    def numbers(self, row: Row) -> str:
+        """Everything before the sign of a row."""
+        old = "" if row.old_no is None else str(row.old_no)
+        new = "" if row.new_no is None else str(row.new_no)
+        shown = {0: (), 1: (new or old,), 2: (old, new)}[self.columns]
+        return " " + "".join(f"{number:>{self.digits}} " for number in shown)
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentLine:
     """One line of the view, with all that is needed to draw it.
 
@@ -59,12 +98,7 @@ class DocumentLine:
     emphasis: tuple[tuple[int, int], ...] = ()
 
 
-def gutter_width(width: int) -> int:
-    """Cells for line numbers, sign and the space behind it, in a view of some width."""
-    return 8 if width < NARROW else 14
-
-
-def paint_document_line(line: DocumentLine, width: int, look: Look) -> Strip:
+def paint_document_line(line: DocumentLine, gutter: Gutter, width: int, look: Look) -> Strip:
     """Draw a line to exactly `width` cells."""
     kind = line.row.kind
     text = list(_text(line, look))
@@ -72,24 +106,16 @@ def paint_document_line(line: DocumentLine, width: int, look: Look) -> Strip:
         fill = look.theme.style(_BASE[kind])
         return Strip([Segment(" ", fill), *text]).adjust_cell_length(width, fill)
     fill = look.theme.style("text", background=_BACKGROUND.get(kind, "background"))
-    return Strip([*_gutter(line, width, look), *text]).adjust_cell_length(width, fill)
+    return Strip([*_before_text(line, gutter, look), *text]).adjust_cell_length(width, fill)
 
 
-def _gutter(line: DocumentLine, width: int, look: Look) -> Sequence[Segment]:
+def _before_text(line: DocumentLine, gutter: Gutter, look: Look) -> Sequence[Segment]:
     kind = line.row.kind
     numbers = look.theme.style("muted", background=_BACKGROUND.get(kind, "background"))
     if line.visible.part:
-        return [Segment(look.glyphs.wrap.rjust(gutter_width(width) - 1) + " ", numbers)]
+        return [Segment(look.glyphs.wrap.rjust(gutter.width - 1) + " ", numbers)]
     sign = look.theme.style(_SIGN_TOKEN.get(kind, _BASE.get(kind, "text")))
-    return [Segment(_numbers(line.row, width), numbers), Segment(f"{_SIGN.get(kind, ' ')} ", sign)]
-
-
-def _numbers(row: Row, width: int) -> str:
-    old = "" if row.old_no is None else str(row.old_no)
-    new = "" if row.new_no is None else str(row.new_no)
-    if width < NARROW:
-        return f"{(new or old)[-5:]:>5} "
-    return f"{old[-5:]:>5} {new[-5:]:>5} "
+    return [Segment(gutter.numbers(line.row), numbers), Segment(f"{_SIGN.get(kind, ' ')} ", sign)]
 
 
 def _text(line: DocumentLine, look: Look) -> Sequence[Segment]:

@@ -1,0 +1,333 @@
+"""Keys while something else is open: the bar that offers `!`, sheets, editors."""
+
+from __future__ import annotations
+
+import pytest
+from guard_bench import MOMENT, Bench, permit_of, reason
+
+from signoff_tui.guard import (
+    Act,
+    Answered,
+    Cause,
+    EditorText,
+    NotDecisive,
+    OpenSheet,
+    PermitError,
+    Reason,
+    Ref,
+    Revoke,
+    Target,
+)
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+# The bar that offers !
+
+
+def unseen_bar(bench: Bench) -> None:
+    bench.armed("a")
+    bench.alter("a", coverage=0.61)
+    bench.press("y")
+    bench.paint()
+
+
+def test_the_deliberate_key_is_nothing_where_it_is_not_offered(bench: Bench) -> None:
+    bench.armed("a")
+    bench.alter("a", coverage=0.61)
+
+    assert reason(bench.press("!")) is Reason.NOT_OFFERED
+
+
+def test_the_bar_takes_the_deliberate_key_400_ms_after_its_paint(bench: Bench) -> None:
+    unseen_bar(bench)
+
+    assert reason(bench.press("!", bench.now + 0.4 - MOMENT)) is Reason.TOO_EARLY
+    assert bench.guard.offers_unseen
+    permit = permit_of(bench.press("!", bench.now + 0.2))
+    assert not bench.guard.offers_unseen
+    assert (permit.act, permit.shown, permit.many) == (Act.APPROVE_UNSEEN, 0.61, True)
+
+
+def test_an_unpainted_bar_takes_no_key(bench: Bench) -> None:
+    bench.armed("a")
+    bench.alter("a", coverage=0.61)
+    bench.press("y")
+
+    assert reason(bench.press("!", bench.now + 5)) is Reason.CATCHING_UP
+
+
+@pytest.mark.parametrize("how", ["moved", "changed", "closed"])
+def test_the_offer_ends_with_what_it_was_about(bench: Bench, how: str) -> None:
+    unseen_bar(bench)
+    bench.request("b")
+    match how:
+        case "moved":
+            bench.show("b")
+        case "changed":
+            bench.guard.changed()
+        case _:
+            bench.guard.bar_closed()
+    bench.paint()
+
+    assert reason(bench.press("!", bench.now + 5)) is Reason.NOT_OFFERED
+
+
+def test_the_deliberate_key_does_not_approve_other_contents(bench: Bench) -> None:
+    unseen_bar(bench)
+    bench.request("a", coverage=0.0, revision=2)
+
+    assert reason(bench.press("!", bench.now + 1)) is Reason.CATCHING_UP
+
+
+def test_asking_again_does_not_put_the_deliberate_key_off(bench: Bench) -> None:
+    unseen_bar(bench)
+    bench.press("y", bench.now + 0.2)
+
+    assert bench.accepts("!", bench.now + 0.25 + MOMENT)
+
+
+# Sheets
+
+
+def session_sheet(bench: Bench, confirm: str = "y") -> None:
+    bench.armed("a")
+    bench.press("s")
+    bench.guard.sheet_opened(confirm=confirm)
+    bench.paint()
+
+
+def test_a_sheet_takes_its_key_400_ms_after_its_paint(bench: Bench) -> None:
+    session_sheet(bench)
+
+    assert reason(bench.press("y", bench.now + 0.4 - MOMENT)) is Reason.TOO_EARLY
+    permit = permit_of(bench.press("y", bench.now + 0.2))
+    assert (permit.act, permit.refs, permit.many) == (Act.REMEMBER, (bench.known["a"].ref,), True)
+
+
+def test_an_unpainted_sheet_takes_no_key(bench: Bench) -> None:
+    bench.armed("a")
+    bench.press("s")
+    bench.guard.sheet_opened(confirm="y")
+
+    assert reason(bench.press("y", bench.now + 5)) is Reason.CATCHING_UP
+
+
+def test_a_sheet_that_the_screen_has_not_opened_yet_takes_no_key(bench: Bench) -> None:
+    bench.armed("a")
+    bench.press("s")
+
+    assert reason(bench.press("y", bench.now + 5)) is Reason.SHEET
+
+
+def test_in_a_wide_sheet_the_habit_does_not_help(bench: Bench) -> None:
+    session_sheet(bench, confirm="!")
+
+    assert reason(bench.press("y", bench.now + 1)) is Reason.SHEET
+    assert bench.accepts("!", bench.now + 1)
+
+
+def test_enter_confirms_no_sheet(bench: Bench) -> None:
+    session_sheet(bench)
+
+    assert reason(bench.press("enter", bench.now + 1)) is Reason.SHEET
+    assert bench.sent() == []
+
+
+def test_another_letter_in_a_sheet_starts_its_wait_anew(bench: Bench) -> None:
+    session_sheet(bench)
+    bench.press("k", bench.now + 1)
+
+    assert reason(bench.press("y", bench.now + 0.4 - MOMENT)) is Reason.TOO_EARLY
+
+
+def test_a_sheet_that_says_something_else_starts_anew(bench: Bench) -> None:
+    bench.armed("a")
+    bench.press("s")
+    bench.guard.sheet_opened(confirm="y", extra=frozenset("e"))
+    bench.paint()
+    bench.pass_time(5)
+    assert bench.press("e").verdict == NotDecisive()
+    bench.guard.sheet_changed()
+
+    assert reason(bench.press("y", bench.now + 5)) is Reason.CATCHING_UP
+
+
+def test_a_request_that_ended_under_a_sheet_is_not_remembered(bench: Bench) -> None:
+    session_sheet(bench)
+    bench.alter("a", closed="withdrawn")
+
+    assert reason(bench.press("y", bench.now + 1)) is Reason.ENDED
+
+
+def test_a_request_that_changed_under_a_sheet_is_not_remembered(bench: Bench) -> None:
+    session_sheet(bench)
+    bench.request("a", revision=2)
+
+    assert reason(bench.press("y", bench.now + 1)) is Reason.ENDED
+
+
+def test_a_request_that_was_put_off_can_be_remembered(bench: Bench) -> None:
+    bench.request("a")
+    bench.alter("a", later=True)
+    session_sheet(bench)
+
+    assert bench.accepts("y", bench.now + 1)
+
+
+def test_a_closed_sheet_takes_no_key_and_its_target_is_armed_anew(bench: Bench) -> None:
+    session_sheet(bench)
+    bench.pass_time(5.0)
+    bench.guard.sheet_closed()
+    bench.paint()
+
+    assert reason(bench.press("y", bench.now + 0.25 - MOMENT)) is Reason.TOO_EARLY
+    assert permit_of(bench.press("y", bench.now + 0.5)).act is Act.APPROVE
+
+
+def test_a_screen_cannot_open_a_sheet_that_no_key_asked_for(bench: Bench) -> None:
+    bench.armed("a")
+
+    with pytest.raises(PermitError):
+        bench.guard.sheet_opened(confirm="y")
+
+
+def test_stopping_everything_names_what_its_sheet_lists(bench: Bench) -> None:
+    bench.armed("a", "b", "c")
+    bench.press("X")
+    listed = tuple(bench.known[id_].ref for id_ in "ab")
+    bench.guard.sheet_opened(confirm="!", refs=listed)
+    bench.paint()
+    bench.alter("a", closed="expired")
+    permit = permit_of(bench.press("!", bench.now + 1))
+
+    assert (permit.act, permit.refs, permit.many) == (Act.STOP_ALL, listed[1:], True)
+
+
+def test_an_agent_can_only_be_stopped(bench: Bench) -> None:
+    bench.guard.show(Target.agent("refactor"), Cause.MOVED)
+    bench.paint()
+    bench.pass_time(1)
+
+    assert reason(bench.press("y")) is Reason.NOTHING
+    assert isinstance(bench.press("X", bench.now + 1).verdict, OpenSheet)
+
+
+def test_a_remembered_approval_can_only_be_revoked(bench: Bench) -> None:
+    grant = Ref("grant", 1)
+    bench.guard.show(Target.grant(grant), Cause.MOVED)
+    bench.paint()
+
+    assert reason(bench.press("x", bench.now + 0.25 - MOMENT)) is Reason.TOO_EARLY
+    assert reason(bench.press("y", bench.now + 1)) is Reason.NOTHING
+    assert bench.press("x", bench.now + 1).verdict == Revoke(grant)
+
+
+def test_a_question_takes_its_keys_after_its_wait_also_without_a_queue(bench: Bench) -> None:
+    bench.guard.set_connected(False)
+    bench.guard.question_opened(frozenset("yu"))
+    bench.paint(5.0)
+
+    assert reason(bench.press("y", 5.4 - MOMENT)) is Reason.TOO_EARLY
+    assert reason(bench.press("n", 6.0)) is Reason.SHEET
+    assert bench.press("u", 7.0).verdict == Answered("u")
+    assert bench.press("j", 8.0).verdict == NotDecisive()
+
+
+# Editors
+
+
+def test_every_key_in_an_editor_belongs_to_it(bench: Bench) -> None:
+    bench.armed("a")
+    bench.press("n")
+
+    assert all(bench.press(key).verdict == EditorText() for key in "yYnNsSxX! q")
+
+
+def test_the_editor_has_the_keys_before_the_screen_has_drawn_it(bench: Bench) -> None:
+    bench.armed("a")
+    bench.guard.press("n", bench.now)
+
+    assert bench.guard.press("y", bench.now).verdict == EditorText()
+
+
+def test_enter_in_an_editor_sends_the_rejection(bench: Bench) -> None:
+    bench.armed("a")
+    bench.press("n")
+    permit = permit_of(bench.press("enter", bench.now + 0.5 + MOMENT))
+
+    assert (permit.act, permit.refs, permit.many) == (Act.REJECT, (bench.known["a"].ref,), False)
+
+
+def test_stopping_an_agent_is_held_longer(bench: Bench) -> None:
+    bench.armed("a")
+    bench.press("x")
+    permit = permit_of(bench.press("enter", bench.now + 1))
+
+    assert (permit.act, permit.many) == (Act.STOP, True)
+
+
+def test_a_stop_can_be_softened_while_it_is_written(bench: Bench) -> None:
+    bench.armed("a")
+    bench.press("x")
+    bench.guard.editor_softened()
+
+    assert permit_of(bench.press("enter", bench.now + 1)).act is Act.REJECT
+
+
+def test_a_rejection_whose_request_ended_is_not_sent(bench: Bench) -> None:
+    bench.armed("a")
+    bench.press("n")
+    bench.alter("a", closed="expired")
+
+    assert reason(bench.press("enter", bench.now + 1)) is Reason.ENDED
+    assert bench.press("y").verdict == EditorText()
+
+
+def test_a_rejection_of_a_group_goes_to_those_that_still_wait(bench: Bench) -> None:
+    bench.armed("a", "b", group="g")
+    bench.press("N")
+    bench.alter("a", closed="expired")
+    permit = permit_of(bench.press("enter", bench.now + 1))
+
+    assert permit.refs == (bench.known["b"].ref,)
+    assert permit.many
+
+
+def test_what_was_shown_of_a_set_is_what_was_shown_of_its_least_read_member(bench: Bench) -> None:
+    bench.request("b", coverage=0.3)
+    bench.armed("a", "b", group="g")
+    bench.press("N")
+
+    assert permit_of(bench.press("enter", bench.now + 1)).shown == 0.3
+
+
+def test_a_new_layout_while_writing_does_not_make_an_editor_hasty(bench: Bench) -> None:
+    bench.armed("a")
+    bench.press("n")
+    bench.press("k", bench.now + 1)
+    bench.guard.resized(too_small=False)
+    bench.paint()
+    bench.press("o")
+
+    assert bench.accepts("enter", bench.now + 0.1)
+
+
+def test_a_text_box_that_decides_nothing_keeps_enter(bench: Bench) -> None:
+    bench.armed("a")
+    bench.guard.editor_opened()
+
+    assert bench.press("enter").verdict == EditorText()
+    assert bench.sent() == []
+
+
+def test_a_closed_editor_arms_its_target_anew(bench: Bench) -> None:
+    bench.armed("a")
+    bench.guard.editor_opened()
+    bench.guard.editor_closed()
+    bench.paint()
+
+    assert reason(bench.press("y", bench.now + 0.25 - MOMENT)) is Reason.TOO_EARLY
