@@ -13,7 +13,7 @@ HAND = 0.4
 """Seconds that a hand needs from one key to the next decision key; what comes faster counts as typing."""
 
 _TARGET = re.compile(r"^ TARGET (.*?) +\[(.*)\] *$", re.MULTILINE)
-_SHARE = re.compile(r"^.*shown \d+% \(\d+/\d+\)", re.MULTILINE)
+_SHARE = re.compile(r"^(.*)shown \d+% \((\d+)/\d+\)", re.MULTILINE)
 _NOT_TAKEN = re.compile(r"was ignored|press it again|catching up|looked like typing|Enter again")
 
 NOTHING_WAITS = r"nothing waiting"
@@ -99,9 +99,8 @@ class Person:
             self.pages.append(page)
             if re.search(until, page, re.MULTILINE):
                 return True
-            before = _SHARE.findall(page)
             self.press("Space")
-            _soon(lambda: _SHARE.findall(self._glass.text()) != before)
+            _soon(lambda: _read_on(page, self._glass.text()))
             return False
 
         eventually(read_page, lambda: f"/{until}/ while reading:\n{self._glass.text()}")
@@ -181,6 +180,15 @@ class Person:
 
     def _takes_its_time(self, seconds: float = HAND) -> None:
         time.sleep(max(0.0, self._last_key + seconds - time.monotonic()))
+
+
+def _read_on(before: str, now: str) -> bool:
+    """Whether a screen shows that more was read than on the screen before: its header counts it."""
+    old, new = _SHARE.search(before), _SHARE.search(now)
+    if new is None:
+        return False
+    begun = int(old[2]) if old is not None and old[1] == new[1] else 0
+    return int(new[2]) > begun
 
 
 def _soon(look: Callable[[], bool], seconds: float = 1.0) -> bool:

@@ -89,7 +89,9 @@ def highlight_block(document: Document, side: Side, block: int) -> tuple[Spans, 
     lexer = _lexer(document)
     if lexer is None:
         return tuple(() for _ in lines)
-    return _by_line(lexer, lines)
+    # In a command, what joins and redirects matters more than in a program.
+    operator = "keyword" if document.kind == "command" else "operator"
+    return _by_line(lexer, lines, operator)
 
 
 def _lexer(document: Document) -> Lexer | None:
@@ -103,13 +105,13 @@ def _lexer(document: Document) -> Lexer | None:
         return None
 
 
-def _by_line(lexer: Lexer, lines: Sequence[str]) -> tuple[Spans, ...]:
+def _by_line(lexer: Lexer, lines: Sequence[str], operator: str) -> tuple[Spans, ...]:
     # Lines are lexed as one text so that strings over several lines are seen, with every line end as "\n".
     texts = [line.rstrip("\r\n") if len(line) <= MAX_LINE else "" for line in lines]
     found: list[list[tuple[int, int, str]]] = [[] for _ in texts]
     row = column = 0
     for _, token, value in lexer.get_tokens_unprocessed("\n".join(texts)):
-        name = _name(token)
+        name = operator if (known := _name(token)) == "operator" else known
         for index, piece in enumerate(value.split("\n")):
             if index:
                 row, column = row + 1, 0

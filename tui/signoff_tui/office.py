@@ -22,10 +22,13 @@ from signoff_tui.desk import Answer
 from signoff_tui.documents import Content, make_content
 from signoff_tui.guard import Held
 
-__all__ = ["Goes", "Office"]
+__all__ = ["Draft", "Goes", "Office"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+Draft = tuple[str, ...]
+"""Whom a draft is about: request ids."""
 
 MERGE_SECONDS = 0.1
 """Changes that come this close together are drawn at once."""
@@ -47,17 +50,19 @@ class Office:
         queue: An open review connection; the office closes it.
         place: Where the queue is, in words.
         app: Shows other screens.
+        wall_clock: Microseconds since the epoch, for the times that people read. No decision depends on it.
     """
 
-    def __init__(self, queue: ReviewQueue, place: str, app: Goes) -> None:
+    def __init__(self, queue: ReviewQueue, place: str, app: Goes, wall_clock: Callable[[], int]) -> None:
         self._queue = queue
         self.place = place
+        self.now = wall_clock
         self._app = app
         self._sending: set[asyncio.Task[tuple[Verdict, ...]]] = set()
         self.announcement = ""
         """What an empty inbox says besides."""
-        self.drafts: dict[str, str] = {}
-        """What was written and not sent, by request."""
+        self.drafts: dict[Draft, str] = {}
+        """What was written and not sent."""
 
     @property
     def reviewer(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os.path
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from signoff.present.snapshot import CommandRun, FileChange, Snapshot, SnapshotE
 from signoff.present.steps import Step
 from signoff.queue.records import RequestState, Risk, StoredRequest
 
-__all__ = ["RISK_WORD", "Summary", "age_text", "ended_text", "summarize"]
+__all__ = ["RISK_WORD", "Summary", "age_text", "clock_text", "ended_text", "summarize"]
 
 LONGEST = 1_000
 """Characters of a command or description that a row is made from; no row is so wide."""
@@ -123,6 +124,11 @@ def age_text(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60:02}:{whole % 60:02}"
     return f"{whole // 3600}h{whole % 3600 // 60:02}m"
+
+
+def clock_text(at: int) -> str:
+    """Local time of day, ``HH:MM:SS``, of microseconds since the epoch."""
+    return dt.datetime.fromtimestamp(at / 1e6, tz=dt.UTC).astimezone().strftime("%H:%M:%S")
 
 
 def ended_text(request: StoredRequest) -> str:

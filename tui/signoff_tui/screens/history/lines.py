@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
 
 from signoff.queue import DecisionSource, HistoryRecord, RequestState
 from signoff_tui.lines import Chunk, Line, chunk, foreign, line
 from signoff_tui.look import Glyphs
-from signoff_tui.summary import RISK_WORD, age_text
+from signoff_tui.summary import RISK_WORD, age_text, clock_text
 
 __all__ = ["heading", "outcome", "record_lines", "record_row", "totals"]
 
@@ -43,7 +42,7 @@ def record_row(record: HistoryRecord, glyphs: Glyphs, width: int, *, focused: bo
     words, token = outcome(record)
     left = (
         chunk(f"{glyphs.focus} " if focused else "  ", "accent", keep=True),
-        chunk(f"{_clock(record.at)} ", "muted", keep=True),
+        chunk(f"{clock_text(record.at)} ", "muted", keep=True),
         foreign(_what(record)),
     )
     right: list[Chunk] = [
@@ -95,7 +94,7 @@ def record_lines(record: HistoryRecord) -> Sequence[Line]:
         ("tool", foreign(record.tool_name)),
         ("what", foreign(record.description.replace("\n", " "))),
         ("risk", chunk(RISK_WORD[record.risk], f"risk-{record.risk}")),
-        ("at", chunk(f"{_clock(record.at)}   took {age_text(record.took_us / 1e6)}")),
+        ("at", chunk(f"{clock_text(record.at)}   took {age_text(record.took_us / 1e6)}")),
     ]
     if record.group_id is not None:
         facts.append(("group", foreign(record.group_id)))
@@ -139,7 +138,3 @@ def _shown(record: HistoryRecord) -> str:
     if decision is None or decision.shown is None:
         return "--"
     return f"{int(decision.shown * 100)}%{'!' if decision.deliberate else ''}"
-
-
-def _clock(at: int) -> str:
-    return dt.datetime.fromtimestamp(at / 1e6, tz=dt.UTC).astimezone().strftime("%H:%M:%S")

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from signoff_tui.lines import Chunk, Line, chunk, key
+from signoff_tui.lines import Chunk, Line, chunk, foreign
 
-__all__ = ["KeyHint", "flow"]
+__all__ = ["KeyHint", "Room", "flow"]
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Where a bar is drawn: width in cells and number of rows."""
+
+    width: int
+    rows: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +24,7 @@ class KeyHint:
 
     Attributes:
         key: As it is typed.
-        label: What it does, and to what.
+        label: What it does, and to what. May hold names that others chose.
         live: False is shown as ``(y)``: it does not work yet, the label says why.
         token: Style of the label.
     """
@@ -26,35 +34,44 @@ class KeyHint:
     live: bool = True
     token: str = "text"
 
+    def chunks(self) -> tuple[Chunk, Chunk]:
+        """``[y] approve``, or ``(y) approve`` while dead."""
+        # Brackets around a bracket would be unreadable.
+        shown = self.key if "[" in self.key else f"[{self.key}]" if self.live else f"({self.key})"
+        return (
+            chunk(shown, "key" if self.live else "notyet", keep=True),
+            foreign(f" {self.label}  ", self.token if self.live else "notyet"),
+        )
 
-def flow(hints: Sequence[KeyHint], width: int, rows: int) -> tuple[Line, ...]:
-    """Lay hints out in order of importance; those for which there is no room are left out.
+    @property
+    def width(self) -> int:
+        """Cells that it takes."""
+        return sum(piece.width for piece in self.chunks())
 
-    The last hint always finds a place: it leads to the full list.
+
+def flow(hints: Sequence[KeyHint], room: Room) -> tuple[Line, ...]:
+    """Lay hints out in order of importance, on exactly as many rows as there are.
+
+    Those for which there is no room are left out; the last one always finds a place: it leads to the full list.
     """
-    lines: list[list[Chunk]] = [[]]
+    *others, last = hints
+    rows: list[list[KeyHint]] = [[]]
     used = 1
-    last = hints[-1] if hints else None
-    reserve = _width(last) if last is not None else 0
-    for hint in hints[:-1]:
-        wide = _width(hint)
-        final_row = len(lines) == rows
-        room = width - used - (reserve if final_row else 0)
-        if wide > room and used > 1:
-            if final_row:
-                continue
-            lines.append([])
-            used = 1
-        lines[-1].extend(key(hint.key, hint.label, live=hint.live, label_token=hint.token))
-        used += wide
-    if last is not None:
-        if used + reserve > width and len(lines) < rows:
-            lines.append([])
-        lines[-1].extend(key(last.key, last.label, live=last.live, label_token=last.token))
-    margin = chunk(" ", keep=True)
-    padded = [Line((margin, *chunks)) for chunks in lines]
-    return tuple(padded + [Line()] * (rows - len(padded)))
+    for hint in others:
+        free = room.width - used
+        if hint.width > free and used > 1 and len(rows) < room.rows:
+            rows.append([])
+            used, free = 1, room.width - 1
+        if len(rows) == room.rows:
+            free -= last.width
+        if hint.width <= free or used == 1:
+            rows[-1].append(hint)
+            used += hint.width
+    if used + last.width > room.width and len(rows) < room.rows:
+        rows.append([])
+    rows[-1].append(last)
+    return tuple(_row(row) for row in rows) + (Line(),) * (room.rows - len(rows))
 
 
-def _width(hint: KeyHint) -> int:
-    return sum(piece.width for piece in key(hint.key, hint.label, live=hint.live))
+def _row(hints: Sequence[KeyHint]) -> Line:
+    return Line((chunk(" ", keep=True), *(piece for hint in hints for piece in hint.chunks())))

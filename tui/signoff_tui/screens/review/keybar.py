@@ -1,0 +1,104 @@
+"""The action bar: the keys that make sense for what the cursor is on.
+
+The words here name what a key will act on. They are the contract with the person, so every decision key is followed
+by its object, or by the reason why it does nothing.
+"""
+
+from __future__ import annotations
+
+from signoff.queue.records import Risk
+from signoff_tui.desk import Desk
+from signoff_tui.guard import Ref
+from signoff_tui.inbox import Entry, Group
+from signoff_tui.lines import Line
+from signoff_tui.screens.review.flow import KeyHint, Room, flow
+from signoff_tui.screens.review.layout import View
+from signoff_tui.screens.review.naming import names_of
+
+__all__ = ["action_lines", "what_is_missing"]
+
+
+def action_lines(desk: Desk, view: View, room: Room, *, two_panes: bool, armed: bool) -> tuple[Line, ...]:
+    """The keys that work, or would work, most important first."""
+    entry, group = desk.inbox.focused_request(), desk.inbox.focused_group()
+    hints: list[KeyHint] = []
+    if entry is not None:
+        hints += _request_hints(desk, entry, armed=armed)
+    if view != "inbox":
+        hints.append(KeyHint("Esc", "back"))
+    if group is not None:
+        hints += _group_hints(desk, group, room, on_heading=entry is None, armed=armed)
+    hints += _moving_hints(view, entry, group, two_panes=two_panes)
+    hints += _list_hints(desk)
+    return flow([*hints, KeyHint("h", "history"), KeyHint("q", "quit"), KeyHint("?", "help")], room)
+
+
+def what_is_missing(desk: Desk, entry: Entry) -> str:
+    """What of a request was not on the screen, in words."""
+    coverage = desk.coverage(entry)
+    if coverage is None:
+        failed = desk.failure(entry) is not None
+        return "it cannot be shown" if failed else "it was not opened yet"
+    if not coverage.missing:
+        return "a part cannot be shown"
+    return f"{coverage.missing} of {coverage.units} {'line' if coverage.units == 1 else 'lines'} not shown yet"
+
+
+def _request_hints(desk: Desk, entry: Entry, *, armed: bool) -> list[KeyHint]:
+    if not entry.waiting:
+        return []
+    coverage = desk.coverage(entry)
+    complete = coverage is not None and coverage.complete
+    if complete:
+        hints = [KeyHint("y", "approve", live=armed, token="strong")]
+    else:
+        hints = [KeyHint("y", f"approve: {what_is_missing(desk, entry)}", live=False)]
+        if coverage is not None and coverage.missing:
+            hints.append(KeyHint("Space", "show the rest"))
+    if entry.request.submission.risk is Risk.HIGH:
+        session = KeyHint("s", "never for HIGH", live=False)
+    else:
+        session = KeyHint("s", "session", live=armed and complete)
+    return [
+        *hints,
+        KeyHint("n", "reject, say why", live=armed),
+        session,
+        KeyHint("x", "stop the agent", live=armed),
+    ]
+
+
+def _group_hints(desk: Desk, group: Group, room: Room, *, on_heading: bool, armed: bool) -> list[KeyHint]:
+    members = desk.eligibility(group)
+    if not members.waiting:
+        return []
+    hints = [
+        _approve_group(desk, members.ready, room, armed=armed),
+        KeyHint("N", f"reject all {len(members.waiting)}", live=armed),
+    ]
+    return [KeyHint("Space", "read next unseen"), *hints] if on_heading else hints
+
+
+def _approve_group(desk: Desk, ready: tuple[Ref, ...], room: Room, *, armed: bool) -> KeyHint:
+    if not ready:
+        return KeyHint("Y", "approve group: none ready", live=False)
+    count, names = f"approve the {len(ready)} ready", names_of(desk, ready)
+    label = f"{count}: {names}" if len(names) <= room.width // 3 else count
+    return KeyHint("Y", label, live=armed, token="strong")
+
+
+def _moving_hints(view: View, entry: Entry | None, group: Group | None, *, two_panes: bool) -> list[KeyHint]:
+    hints: list[KeyHint] = []
+    if entry is None and group is not None:
+        hints.append(KeyHint("Enter", "close" if group.open else "open") if two_panes else KeyHint("Enter", "open"))
+    elif entry is not None and view == "request":
+        hints += [KeyHint("J/K", "next/previous"), KeyHint("]/[", "hunk")]
+    elif entry is not None:
+        hints.append(KeyHint("v", "full screen") if two_panes else KeyHint("Enter", "open"))
+    if entry is not None or group is not None:
+        hints.append(KeyHint("z", "later"))
+    return hints
+
+
+def _list_hints(desk: Desk) -> list[KeyHint]:
+    ended = any(entry.closed for entry in desk.inbox.entries())
+    return [KeyHint("o", "tidy")] if ended else []

@@ -1,0 +1,61 @@
+"""What has room on the review screen, by the size of the terminal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Layout", "View"]
+
+View = Literal["inbox", "request", "group"]
+"""What has the screen on small terminals, or the attention on large ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A size in cells, and what it allows."""
+
+    columns: int
+    rows: int
+
+    @property
+    def too_small(self) -> bool:
+        """Whether what would be approved cannot be shown, so that decision keys are off."""
+        return self.columns < 40 or self.rows < 10
+
+    @property
+    def two_panes(self) -> bool:
+        """Whether the content stands beside the list."""
+        return self.columns >= 100
+
+    @property
+    def two_lines(self) -> bool:
+        """Whether a row of the list takes two lines."""
+        return self.columns < 60
+
+    @property
+    def low(self) -> bool:
+        """Whether everything around list and content has to be as short as possible."""
+        return self.rows < 16
+
+    @property
+    def high(self) -> bool:
+        """Whether there are rows to spare."""
+        return self.rows >= 30
+
+    @property
+    def action_rows(self) -> int:
+        """Rows of the action bar. It has them whether they are needed or not, so that nothing shifts."""
+        return 2 if self.rows < 24 or self.columns >= 160 else 3
+
+    @property
+    def strip_rows(self) -> int:
+        """Rows about the focused request, below the list."""
+        if self.low or (self.two_panes and not self.high):
+            return 0
+        return 8 if self.rows >= 40 else 2
+
+    @property
+    def header_rows(self) -> int:
+        """Most rows above the content, so that there is always some content below them."""
+        return 1 if self.low else max(2, self.rows // 3)

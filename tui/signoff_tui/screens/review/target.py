@@ -1,0 +1,61 @@
+"""The target line: what the decision keys act on, and whether they do."""
+
+from __future__ import annotations
+
+from signoff.present.reveal import SafeText
+from signoff.queue.records import Risk
+from signoff_tui.desk import Desk
+from signoff_tui.guard import Status
+from signoff_tui.inbox import Entry, Group
+from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line
+from signoff_tui.screens.review.naming import short_name
+from signoff_tui.summary import summarize
+
+__all__ = ["target_line"]
+
+NAME = 24
+"""Most cells for the name of a tool or an agent: they choose it themselves."""
+
+_TOKENS = {"armed": "armed", "closed": "closed", "locked": "danger"}
+
+
+def target_line(desk: Desk, status: Status, width: int) -> Line:
+    """What the decision keys act on, in the fullest words that fit, and how the guard stands."""
+    entry, group = desk.inbox.focused_request(), desk.inbox.focused_group()
+    right = (chunk(f" [{status.word}] ", _TOKENS.get(status.word, "held"), keep=True),)
+    if entry is not None:
+        wordings = _request_wordings(entry)
+    elif group is not None:
+        wordings = _group_wordings(desk, group)
+    else:
+        return line(chunk(" TARGET ", "muted"), chunk("none", "muted"))
+    head = chunk(" TARGET ", "muted", keep=True)
+    return fullest([Line((head, *words), right) for words in wordings], width)
+
+
+def _request_wordings(entry: Entry) -> list[tuple[Chunk, ...]]:
+    summary = summarize(entry.request)
+    what = Chunk(summary.what, "strong")
+    name = Chunk(SafeText(short_name(summary)), "strong")
+    tool = (Chunk(summary.tool, keep=True, most=NAME), chunk(" "))
+    agent = (chunk(" (", keep=True), Chunk(summary.agent, keep=True, most=NAME), chunk(")", keep=True))
+    tail = (chunk(f" rev {entry.request.revision}", keep=True),)
+    if entry.request.submission.risk is Risk.HIGH:
+        tail += (chunk(" HIGH", "risk-high", keep=True),)
+    return [
+        (*tool, what, *agent, *tail),
+        (what, *agent, *tail),
+        (name, *agent, *tail),
+        (name, *tail),
+    ]
+
+
+def _group_wordings(desk: Desk, group: Group) -> list[tuple[Chunk, ...]]:
+    members = desk.inbox.members(group.key)
+    label = foreign(group.label, "strong")
+    agent = (chunk(" (", keep=True), Chunk(summarize(members[0].request).agent, keep=True, most=NAME))
+    waiting = f", {sum(member.waiting for member in members)} waiting"
+    return [
+        (chunk("group ", keep=True), label, *agent, chunk(f"){waiting}", keep=True)),
+        (chunk("group ", keep=True), label, chunk(waiting, keep=True)),
+    ]
