@@ -50,8 +50,8 @@ async def _waiting_pictures(base: Path, folder: Path) -> None:
     create_project(project)
     queue = open_review_queue(place, reviewer="you")
     with AgentProcesses(ROLES, project, place, base / "logs"):
-        while len(queue.pending()) < WAITING:
-            await asyncio.sleep(0.1)  # noqa: ASYNC110 - other processes set no event
+        while len(queue.pending()) < WAITING:  # noqa: ASYNC110 - other processes set no event
+            await asyncio.sleep(0.1)
         queue.close()
         for size in (*SIZES, *EXTRA_SIZES):
             for theme in THEMES if size in SIZES else THEMES[:1]:

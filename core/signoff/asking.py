@@ -39,7 +39,7 @@ def plain_submission(
     where = cwd or os.getcwd()  # noqa: PTH109 - text is what is stored and compared
     meta = context.metadata if context is not None else {}
     arguments = _arguments(request, context)
-    assessment = assess(request.tool_name, arguments, request.effects, where)
+    assessment = assess(request.tool_name, arguments, request.effects, where, description=request.description)
     return Submission(
         key=_key(meta),
         tool_name=request.tool_name,
@@ -77,8 +77,19 @@ def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tup
         SnapshotError: A file cannot be read or an edit does not apply; the message says what to do.
     """
     snapshot = take(request.effects)
+    # A link may lead elsewhere than its name says: what is really written is judged as well.
+    resolved = [FileWrite(change.before.real_path, b"") for change in snapshot.items]
+    assessment = assess(
+        request.tool_name,
+        plain.arguments,
+        [*request.effects, *resolved],
+        plain.cwd,
+        description=request.description,
+    )
     bound = replace(
         plain,
+        risk=assessment.risk,
+        risk_reasons=assessment.reasons,
         digest=_digest(request, plain.arguments, plain.cwd, snapshot.digest_material()),
         snapshot=snapshot.to_json(),
         blobs=snapshot.blobs,

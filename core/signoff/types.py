@@ -177,8 +177,8 @@ class ApprovalDeniedError(PermissionError):
 
 
 _NOBODY_SAID_NO = {
-    DecisionSource.EXPIRY: "Not run, nobody decided",
-    DecisionSource.WITHDRAWAL: "Not run, nobody decided",
+    DecisionSource.EXPIRY: "Not run",
+    DecisionSource.WITHDRAWAL: "Not run",
     DecisionSource.ERROR: "Not run, approval could not be asked for",
     DecisionSource.CASCADE: "Not run, the reviewer stopped an earlier call of this batch",
 }

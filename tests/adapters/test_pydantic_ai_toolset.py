@@ -19,6 +19,7 @@ from pydantic_ai.toolsets import AbstractToolset, WrapperToolset
 from answering import Answer, Reviewer, waiting, yes
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.adapters.pydantic_ai_tools import DeclaredToolset
+from signoff.asking import plain_submission
 from signoff.canonical import NotJsonError
 from signoff.controller import ApprovalController
 from signoff.marking import requires_approval
@@ -660,6 +661,31 @@ def test_a_hard_refusal_takes_the_other_calls_of_the_turn_with_it(
     assert looking.pending() == ()
 
 
+def test_a_call_that_falls_with_an_earlier_one_does_not_end_the_run_itself(
+    controller: ApprovalController, asking: AgentQueue, reviewed: StartReviewer, looking: ReviewQueue
+) -> None:
+    """The refused call does, with the reviewer's words; here it is one that nobody in the run waits for."""
+    reviewer = reviewed(waiting)
+    metadata = {"batch_id": "r:1", "batch_position": 0}
+    first = ApprovalRequest(tool_name="look", description="Look", payload={})
+    refused = asking.submit(plain_submission(first, ApprovalContext(tool_name="look", args={}, metadata=metadata)))
+
+    async def scenario() -> list[tuple[str, str]]:
+        toolset = ApprovalToolset(
+            ByContext(None), controller=controller, tool_configs={"act": {"approval": "required"}}
+        )
+        turn = [call("unknown"), call("act", number=2)]
+        running = asyncio.ensure_future(Agent(script(turn), toolsets=[toolset]).run("go", run_id="r"))
+        await asyncio.to_thread(reviewer.wait_for, 2)
+        stop = Decision(approved=False, hard=True, note="wrong plan")
+        looking.decide(refused.id, refused.revision, refused.submission.digest, stop)
+        return told((await running).all_messages())
+
+    ((outcome, text),) = asyncio.run(scenario())
+    assert outcome == "denied"
+    assert text.startswith("Not run, the reviewer stopped an earlier call of this batch")
+
+
 def test_cancelling_the_run_withdraws_its_requests(
     controller: ApprovalController, reviewed: StartReviewer, looking: ReviewQueue
 ) -> None:
@@ -744,6 +770,24 @@ def test_a_failure_of_an_allowed_call_is_told_to_the_model(files: ApprovalToolse
     ((outcome, text),) = run(files, [call("read_file", path="missing.txt")])
     assert outcome == "failed"
     assert "missing.txt" in text
+
+
+def test_a_link_that_leads_elsewhere_when_the_approval_comes_is_not_written(
+    files: ApprovalToolset[Any], reviewed: StartReviewer, workdir: Path
+) -> None:
+    link = workdir / "link.txt"
+    link.symlink_to("shown.txt")
+    (workdir / "other.txt").write_text("other")
+
+    def swap_and_approve(request: StoredRequest) -> Decision:
+        link.unlink()
+        link.symlink_to("other.txt")
+        return Decision(approved=True)
+
+    reviewed(swap_and_approve)
+    with pytest.raises(PermissionError, match="not what was approved"):
+        run(files, [call("write_file", path="link.txt", content="new")])
+    assert (workdir / "other.txt").read_text() == "other"
 
 
 def test_a_path_outside_the_sandbox_ends_the_run(files: ApprovalToolset[Any]) -> None:

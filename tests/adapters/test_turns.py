@@ -65,8 +65,8 @@ async def test_calls_on_several_files_do_not_wait_for_each_other_in_a_circle() -
 
 
 async def test_what_a_call_starts_itself_does_not_wait_for_it() -> None:
-    async with taking_turns([A]):
-        await asyncio.create_task(Call(A, B).end())
+    async with asyncio.timeout(30), taking_turns([A]):
+        await Call(A, B).end()
 
 
 async def test_a_call_that_is_cancelled_while_waiting_gives_up_its_turn() -> None:

@@ -15,7 +15,15 @@ from signoff.controller import ApprovalController
 from signoff.effects import FileEdit, FileWrite
 from signoff.executing import execute_tool
 from signoff.memory import ApprovalMemory
-from signoff.queue import AgentQueue, Decision, DecisionSource, RequestState, ReviewQueue, StoredRequest
+from signoff.queue import (
+    AgentQueue,
+    Decision,
+    DecisionSource,
+    RequestState,
+    ReviewQueue,
+    StoredRequest,
+    Submission,
+)
 from signoff.types import (
     ApprovalContext,
     ApprovalDecision,
@@ -369,7 +377,7 @@ async def test_an_expiry_is_not_told_as_a_no(ask: Ask, asking: AgentQueue) -> No
     request = request_for().model_copy(update={"expires_in": 0.01})
     decision = await ask(ApprovalController(queue=asking), request)
     assert (decision.approved, decision.source, decision.mode) == (False, DecisionSource.EXPIRY, "soft")
-    with pytest.raises(ApprovalDeniedError, match=r"^Not run, nobody decided"):
+    with pytest.raises(ApprovalDeniedError, match=r"^Not run: expired .* nobody decided"):
         decision.raise_if_denied()
 
 
@@ -425,6 +433,31 @@ async def test_wherever_the_call_is_cancelled_nothing_stays_behind(
     asked.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asked
+    assert looking.pending() == ()
+
+
+async def test_a_request_that_is_just_being_posted_is_withdrawn_too(
+    asking: AgentQueue, looking: ReviewQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    posting, cancelled, posted = threading.Event(), threading.Event(), threading.Event()
+    submit = asking.submit
+
+    def submit_after_the_cancellation(submission: Submission) -> StoredRequest:
+        posting.set()
+        assert cancelled.wait(30)
+        try:
+            return submit(submission)
+        finally:
+            posted.set()
+
+    monkeypatch.setattr(asking, "submit", submit_after_the_cancellation)
+    asked = asyncio.ensure_future(ApprovalController(queue=asking).request_approval(request_for()))
+    assert await asyncio.to_thread(posting.wait, 30)
+    asked.cancel()
+    asyncio.get_running_loop().call_soon(cancelled.set)
+    with pytest.raises(asyncio.CancelledError):
+        await asked
+    assert await asyncio.to_thread(posted.wait, 30)
     assert looking.pending() == ()
 
 

@@ -81,13 +81,14 @@ class Person:
 
     def goes_to(self, name: str) -> None:
         """Move to the waiting request that the target line calls so, once it is there."""
+        eventually(lambda: self.state != "locked", "the keys work again after typing")
         eventually(lambda: self._walks_to(name), lambda: f"a request {name!r}:\n{self._glass.text()}")
 
     def _walks_to(self, name: str) -> bool:
         for key in ("J", "K"):
             while name not in (before := self.target):
                 self.press(key)
-                if not _soon(lambda before=before: self.target != before):
+                if not _soon(lambda before=before: self.target != before, 0.5):
                     break
         return name in self.target
 

@@ -66,6 +66,9 @@ class Terminal:
         self.keys: list[Pressed] = []
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
+        self._fed = 0
+        self._shown = ""
+        self._closed = False
         self._lock = threading.Lock()
         self._own_end, their_end = pty.openpty()
         fcntl.ioctl(their_end, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
@@ -85,7 +88,13 @@ class Terminal:
     def text(self) -> str:
         """What the terminal shows, one line per row."""
         with self._lock:
-            return "\n".join(self._screen.display)
+            news = self.output[self._fed :]
+            for written in news:
+                self._stream.feed(written.data)
+            self._fed += len(news)
+            if news or not self._shown:
+                self._shown = "\n".join(self._screen.display)
+            return self._shown
 
     def press(self, *keys: str) -> None:
         """Press keys: characters, or names from `KEYS`."""
@@ -120,10 +129,12 @@ class Terminal:
         self.process.wait()
 
     def close(self) -> None:
-        """Kill the program if it still runs, and read what it wrote to the end."""
+        """Kill the program if it still runs, and read what it wrote to the end. Closing twice is harmless."""
         self.kill()
         self._reader.join()
-        os.close(self._own_end)
+        if not self._closed:
+            self._closed = True
+            os.close(self._own_end)
 
     def __enter__(self) -> Self:
         return self
@@ -140,8 +151,6 @@ class Terminal:
             if not data:
                 return
             self.output.append(Written(time.monotonic(), data))
-            with self._lock:
-                self._stream.feed(data)
 
 
 def replay(output: Sequence[Written], size: tuple[int, int]) -> Iterator[tuple[float, list[str]]]:

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.present.snapshot import Snapshot
-from signoff.queue import AgentQueue, HistoryRecord, ReviewQueue, StoredRequest
+from signoff.queue import AgentQueue, HistoryRecord, ReviewQueue, StoredRequest, Submission
 from signoff.types import ApprovalRequest
 
 PATIENCE = 45.0
@@ -105,10 +105,16 @@ def post(queue: AgentQueue, request: ApprovalRequest) -> StoredRequest:
     return queue.submit(submission)
 
 
-def note(queue: AgentQueue, name: str, *, lines: int = 2) -> StoredRequest:
+def note(queue: AgentQueue, name: str) -> StoredRequest:
     """Post a small request that a person recognizes by its name."""
+    return queue.submit(note_submission(name, cwd=queue.agent.cwd))
+
+
+def note_submission(name: str, *, cwd: str, lines: int = 2) -> Submission:
+    """A call without effects, of that name and with so many lines of content."""
     body = {f"line {number}": name for number in range(lines)}
-    return post(queue, ApprovalRequest(tool_name="send_note", description=name, payload={"name": name, **body}))
+    request = ApprovalRequest(tool_name="send_note", description=name, payload={"name": name, **body})
+    return plain_submission(request, None, cwd=cwd)
 
 
 def shown_files(queue: ReviewQueue, request: StoredRequest) -> dict[Path, bytes]:

@@ -69,7 +69,7 @@ class DemoApp(SignoffApp):
 
     async def _await_agents(self) -> None:
         # Waiting in a thread would keep the program from ending when the person leaves early.
-        while not self._agents.ended:
+        while not self._agents.ended:  # noqa: ASYNC110 - processes set no event
             await asyncio.sleep(POLL_SECONDS)
         self.announce("The agents of the demo are done: h shows what was decided, q leaves.")
 

@@ -54,7 +54,14 @@ class Assessment:
     reasons: tuple[str, ...]
 
 
-def assess(tool_name: str, arguments: Mapping[str, Any], effects: Sequence[Effect], cwd: str) -> Assessment:
+def assess(
+    tool_name: str,
+    arguments: Mapping[str, Any],
+    effects: Sequence[Effect],
+    cwd: str,
+    *,
+    description: str = "",
+) -> Assessment:
     """Judge a tool call.
 
     Args:
@@ -62,6 +69,7 @@ def assess(tool_name: str, arguments: Mapping[str, Any], effects: Sequence[Effec
         arguments: Full arguments.
         effects: What the call declares it would do; empty when the tool declares nothing.
         cwd: Absolute working directory: the project that the agent may be expected to work in.
+        description: What the tool says of the call; it is only looked through for hidden characters.
 
     Returns:
         The highest level any reason asks for, with all reasons, each once, in order of discovery.
@@ -69,7 +77,7 @@ def assess(tool_name: str, arguments: Mapping[str, Any], effects: Sequence[Effec
     findings = [
         *_effects(effects, cwd),
         *_arguments(arguments, declared=bool(effects)),
-        *_hostile(tool_name, arguments),
+        *_hostile(tool_name, [description, *_texts(arguments)]),
     ]
     risk = max((level for level, _ in findings), key=_ORDER.__getitem__, default=Risk.LOW)
     return Assessment(risk, tuple(dict.fromkeys(reason for _, reason in findings)))
@@ -87,7 +95,8 @@ def _effects(effects: Sequence[Effect], cwd: str) -> Iterator[Finding]:
 
 
 def _path(path: str, cwd: str) -> Iterator[Finding]:
-    parts = PurePath(os.path.relpath(os.path.normpath(path), cwd)).parts
+    root = next((root for root in (cwd, os.path.realpath(cwd)) if PurePath(path).is_relative_to(root)), cwd)
+    parts = PurePath(os.path.relpath(os.path.normpath(path), root)).parts or (os.curdir,)
     names = {part.lower() for part in parts}
     name = parts[-1].lower()
     if parts[0] == os.pardir:
@@ -116,8 +125,8 @@ def _arguments(arguments: Mapping[str, Any], *, declared: bool) -> Iterator[Find
             yield Risk.MEDIUM, "network"
 
 
-def _hostile(tool_name: str, arguments: Mapping[str, Any]) -> Iterator[Finding]:
-    if reveal(tool_name, "tool_name").warns or any(reveal(text, "content").warns for text in _texts(arguments)):
+def _hostile(tool_name: str, texts: Iterable[str]) -> Iterator[Finding]:
+    if reveal(tool_name, "tool_name").warns or any(reveal(text, "content").warns for text in texts):
         yield Risk.MEDIUM, "hidden-chars"
 
 

@@ -1,0 +1,190 @@
+"""Two robots that press keys without waiting for the program, and a judge who replays what they saw.
+
+The careless one taps twice, holds keys, types words and presses at any moment. The reviewer waits for a target
+that stands still. A *misfire* is a decision about anything but what the target line named 200 ms before the key.
+"""
+
+from __future__ import annotations
+
+import bisect
+import random
+import re
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pty_bench import Pressed, Terminal, replay
+
+from signoff.queue import HistoryRecord
+
+SIGHT = 0.2
+"""Seconds that people need to see what is on a screen."""
+
+APART = 0.45
+"""Least seconds between two acts of a robot, so that every decision can be told to its act."""
+
+WORDS = ("npm test", "yarn add left-pad", "sudo make install", "xargs rm", "yes", "no", ":wq", "ssh build")
+
+_TARGET = re.compile(r"^ TARGET send_note (note-\d+) .*rev (\d+)")
+
+Named = tuple[str, int]
+"""What a target line names: a request and its revision."""
+
+
+@dataclass(frozen=True)
+class Act:
+    """Keys that were pressed close together."""
+
+    presses: tuple[Pressed, ...]
+
+    @property
+    def begun(self) -> float:
+        """When the first key was pressed."""
+        return self.presses[0].at
+
+
+class Robots:
+    """Work a terminal for some time.
+
+    Args:
+        terminal: What they work.
+        seed: Of their whims.
+
+    Attributes:
+        acts: What they did.
+    """
+
+    def __init__(self, terminal: Terminal, seed: int) -> None:
+        self._terminal = terminal
+        self._dice = random.Random(seed)
+        self.acts: list[Act] = []
+
+    def work(self, seconds: float) -> None:
+        """Press keys for so long; the program is stopped now and then."""
+        end = time.monotonic() + seconds
+        careless = (self._tap, self._tap_twice, self._hold_down, self._type_word, self._wander)
+        kinds = (*[self._review] * 3, self._refuse, *careless)
+        over = threading.Event()
+        stalls = threading.Thread(target=self._stall, args=(over, random.Random(self._dice.random())))
+        stalls.start()
+        try:
+            while time.monotonic() < end:
+                self._pause(APART, 0.6)
+                self._dice.choice(kinds)()
+        finally:
+            over.set()
+            stalls.join()
+
+    # -- the reviewer ------------------------------------------------------------------------------------
+
+    def _review(self) -> None:
+        if self._sees_steady_target():
+            self._act("y")
+
+    def _refuse(self) -> None:
+        if not self._sees_steady_target():
+            return
+        self._act("n")
+        self._pause(0.6, 0.8)
+        self._act(*"later")
+        self._pause(0.6, 0.8)
+        self._act("\r")
+        self._pause(APART, APART)
+        self._act("\x1b")
+
+    def _sees_steady_target(self) -> bool:
+        deadline = time.monotonic() + 2.0
+        while time.monotonic() < deadline:
+            before = self._target_line()
+            self._pause(0.25, 0.4)
+            if before.endswith("[armed]") and self._target_line() == before:
+                return True
+        return False
+
+    def _target_line(self) -> str:
+        rows = self._terminal.text().split("\n")
+        return next((row.rstrip() for row in rows if row.startswith(" TARGET ")), "")
+
+    # -- the careless one --------------------------------------------------------------------------------
+
+    def _tap(self) -> None:
+        self._act("y")
+
+    def _tap_twice(self) -> None:
+        self._act("y", "y", gap=self._dice.uniform(0.04, 0.16))
+
+    def _hold_down(self) -> None:
+        self._act(*"y" * 10, gap=0.033)
+
+    def _type_word(self) -> None:
+        word = self._dice.choice(WORDS) + self._dice.choice(("", "\r"))
+        self._act(*word, gap=self._dice.uniform(0.06, 0.16))
+        self._pause(APART, APART)
+        self._act("\x1b")
+
+    def _wander(self) -> None:
+        self._act(self._dice.choice(("J", "K", " ", "G", "j")))
+
+    # -- parts -------------------------------------------------------------------------------------------
+
+    def _act(self, *keys: str, gap: float = 0.08) -> None:
+        begun = len(self._terminal.keys)
+        for number, key in enumerate(keys):
+            if number:
+                time.sleep(gap)
+            self._terminal.type(key)
+        self.acts.append(Act(tuple(self._terminal.keys[begun:])))
+
+    def _pause(self, least: float, most: float) -> None:
+        time.sleep(self._dice.uniform(least, most))
+
+    def _stall(self, over: threading.Event, dice: random.Random) -> None:
+        while not over.wait(dice.uniform(2.0, 5.0)):
+            self._terminal.stop()
+            over.wait(dice.uniform(0.3, 1.2))
+            self._terminal.resume()
+
+
+def pressed_at(record: HistoryRecord) -> float:
+    """When the key was pressed that made a decision, on the monotonic clock of this machine."""
+    assert record.decision is not None
+    return (record.at - record.decision.held_us) / 1e6 - (time.time() - time.monotonic())
+
+
+class Judge:
+    """Knows what was on the terminal at every moment.
+
+    Args:
+        terminal: Nothing more is written to it.
+    """
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._times: list[float] = []
+        self._named: list[Named | None] = []
+        for at, rows in replay(terminal.output, terminal.size):
+            self._times.append(at)
+            self._named.append(_named(rows))
+
+    def named_at(self, moment: float) -> Named | None:
+        """What the target line named."""
+        index = bisect.bisect_right(self._times, moment) - 1
+        return self._named[index] if index >= 0 else None
+
+    def misfire(self, record: HistoryRecord, acts: Sequence[Act]) -> str:
+        """Why a decision was a misfire; empty when it was none."""
+        moment = pressed_at(record) + 0.05  # the queue's clock is read a little after the key was
+        index = bisect.bisect_right(acts, moment, key=lambda act: act.begun) - 1
+        if index < 0:
+            return "nobody pressed a key"
+        decided = (record.description, record.revision)
+        for press in acts[index].presses:
+            named = self.named_at(press.at - SIGHT)
+            if press.at <= moment and named != decided:
+                return f"{decided} was decided with {press.data!r}, but {named} was on the screen"
+        return ""
+
+
+def _named(rows: Sequence[str]) -> Named | None:
+    found = next((match for row in rows if (match := _TARGET.match(row))), None)
+    return (found[1], int(found[2])) if found is not None else None

@@ -1,0 +1,39 @@
+"""Programs that system tests start as processes of their own: ``python system_children.py ROLE …``."""
+
+from __future__ import annotations
+
+import random
+import sys
+import threading
+from pathlib import Path
+
+from system_bench import note_submission
+
+from signoff.connecting import connect_agent
+from signoff.queue import StoredRequest
+
+POSTED = 0.2
+"""Seconds between two new requests."""
+
+
+def stream(place: str, seed: str) -> None:
+    """Post five requests a second until standard input ends; withdraw one a second, amend one in two seconds."""
+    dice = random.Random(seed)
+    over = threading.Event()
+    threading.Thread(target=lambda: (sys.stdin.read(), over.set()), daemon=True).start()
+    waiting: list[StoredRequest] = []
+    number = 0
+    with connect_agent("stream", session="s-stream", place=place, cwd=str(Path.cwd())) as queue:
+        while not over.wait(POSTED):
+            number += 1
+            waiting.append(queue.submit(note_submission(f"note-{number:04}", cwd=queue.agent.cwd)))
+            if dice.random() < POSTED:
+                queue.withdraw(waiting.pop(dice.randrange(len(waiting))).id, "not needed any more")
+            if waiting and dice.random() < POSTED / 2:
+                chosen = dice.choice(waiting[-10:])
+                name = chosen.submission.description
+                queue.amend(chosen.id, note_submission(name, cwd=queue.agent.cwd, lines=dice.randint(3, 9)))
+
+
+if __name__ == "__main__":
+    {"stream": stream}[sys.argv[1]](*sys.argv[2:])

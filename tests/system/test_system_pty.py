@@ -1,0 +1,100 @@
+"""The decision guard in the real screen, in a pseudo-terminal, with keys that wait for nothing."""
+
+from __future__ import annotations
+
+import random
+import re
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import system_children
+from person_bench import HAND, Person
+from pty_bench import Terminal
+from pty_robot import Judge, Robots
+from system_bench import all_records, eventually, note, running
+
+from signoff.queue import AgentQueue, DecisionSource, ReviewQueue
+
+pytestmark = pytest.mark.system
+
+ROBOTS_WORK = 18.0
+"""Seconds."""
+
+WORDS = ("npm test", "yes\r", "sudo -s", "xargs ls", "no\r", "y\r", "n\r", "ls -la\r")
+"""What people type into the wrong pane. A lone ``y`` is the command to approve."""
+
+PASTES = {
+    "bracketed": b"\x1b[200~" + b"y\n" * 100 + b"\x1b[201~",
+    "not bracketed": b"y\r" * 100,
+    "not bracketed, with line feeds": b"y\n" * 100,
+}
+
+
+def test_robots_never_decide_about_what_was_not_on_the_screen(
+    screen: Callable[..., Terminal], place: Path, variables: dict[str, str], workdir: Path, looking: ReviewQueue
+) -> None:
+    """Requests come five a second, end and change, and the screen is stopped now and then."""
+    command = [sys.executable, system_children.__file__, "stream", str(place), "7"]
+    with running(command, variables, workdir):
+        terminal = screen(columns=104, rows=24)
+        Person(terminal).sees("TARGET send_note")
+        robots = Robots(terminal, seed=7)
+        robots.work(ROBOTS_WORK)
+        eventually(lambda: not re.search(r"held|sent", terminal.text()), "all held decisions were sent")
+        terminal.close()
+        decided = [record for record in all_records(looking) if record.decision is not None]
+    judge = Judge(terminal)
+    assert {record.decision.source for record in decided if record.decision} == {DecisionSource.REVIEWER}
+    assert [misfire for record in decided if (misfire := judge.misfire(record, robots.acts))] == []
+    assert len(decided) >= 5, "robots that decide nothing prove nothing"
+
+
+@pytest.fixture
+def at_screen(screen: Callable[[], Terminal], asking: AgentQueue) -> Terminal:
+    """A screen on which ``y`` would approve."""
+    for name in ("first", "second", "control"):
+        note(asking, name)
+    terminal = screen()
+    Person(terminal).sees(r"TARGET send_note first.*\[armed\]\s+\[y\] approve")
+    return terminal
+
+
+def decided_with_care(terminal: Terminal, looking: ReviewQueue) -> list[str]:
+    """What was decided, after one approval with care: the terminal handles keys in the order in which they come."""
+    Person(terminal).approves("control")
+    eventually(lambda: "held" not in terminal.text(), "nothing is held")
+    return [record.description for record in all_records(looking)]
+
+
+def test_keys_queued_while_the_screen_was_stopped_decide_nothing(
+    at_screen: Terminal, looking: ReviewQueue
+) -> None:
+    at_screen.stop()
+    for _ in range(20):
+        at_screen.type("y")
+        time.sleep(0.1)
+    at_screen.resume()
+    assert decided_with_care(at_screen, looking) == ["control"]
+
+
+@pytest.mark.parametrize("paste", PASTES.values(), ids=PASTES)
+def test_a_paste_decides_nothing(paste: bytes, at_screen: Terminal, looking: ReviewQueue) -> None:
+    at_screen.send(paste)
+    assert decided_with_care(at_screen, looking) == ["control"]
+
+
+def test_words_meant_for_another_window_decide_nothing(at_screen: Terminal, looking: ReviewQueue) -> None:
+    dice = random.Random(2)
+    person = Person(at_screen)
+    for word in WORDS:
+        person.sees(r"TARGET send_note first.*\[armed\]")
+        time.sleep(HAND)
+        for letter in word:
+            at_screen.type(letter)
+            time.sleep(dice.uniform(0.06, 0.16))
+        time.sleep(HAND)
+        person.press("Escape")
+    assert decided_with_care(at_screen, looking) == ["control"]
