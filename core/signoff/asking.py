@@ -128,7 +128,9 @@ def _key(meta: Mapping[str, Any]) -> str:
     an earlier call must never answer a later one.
     """
     run, step, call = meta.get("run_id"), meta.get("run_step"), meta.get("tool_call_id")
-    return uuid.uuid4().hex if None in (run, step, call) else f"{run}:{step}:{call}"
+    if run is None or call is None:
+        return uuid.uuid4().hex
+    return f"{run}:{call}" if step is None else f"{run}:{step}:{call}"
 
 
 def _text(value: object) -> str | None:

@@ -130,9 +130,7 @@ def test_the_conversation_survives_a_hard_refusal() -> None:
 
 def test_nobody_answering_is_told_as_that_and_the_run_goes_on() -> None:
     late = Asked(approved=False, source=DecisionSource.EXPIRY, mode="soft", note="no answer in time")
-    assert run(ApprovalToolset(Deploying().toolset(), late), DEPLOY) == [
-        ("denied", "Not run, nobody decided: no answer in time")
-    ]
+    assert run(ApprovalToolset(Deploying().toolset(), late), DEPLOY) == [("denied", "Not run: no answer in time")]
 
 
 def test_every_tool_of_a_toolset_is_asked_about_by_default() -> None:
@@ -681,7 +679,7 @@ def test_a_call_that_falls_with_an_earlier_one_does_not_end_the_run_itself(
         looking.decide(refused.id, refused.revision, refused.submission.digest, stop)
         return told((await running).all_messages())
 
-    ((outcome, text),) = asyncio.run(scenario())
+    outcome, text = asyncio.run(scenario())[-1]
     assert outcome == "denied"
     assert text.startswith("Not run, the reviewer stopped an earlier call of this batch")
 

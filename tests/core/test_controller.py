@@ -399,7 +399,7 @@ async def test_a_queue_that_cannot_be_opened_approves_nothing(
     assert (decision.approved, decision.source) == (False, DecisionSource.ERROR)
 
 
-async def test_a_queue_that_is_lost_while_waiting_approves_nothing(
+async def test_a_connection_that_is_closed_while_waiting_approves_nothing(
     ask: Ask, asking: AgentQueue, reviewed: StartReviewer
 ) -> None:
     reviewer = reviewed(waiting)
@@ -407,7 +407,9 @@ async def test_a_queue_that_is_lost_while_waiting_approves_nothing(
     await asyncio.to_thread(reviewer.wait_for, 1)
     asking.close()
     decision = await asked
-    assert (decision.approved, decision.source) == (False, DecisionSource.ERROR)
+    assert not decision.approved
+    # Closing withdraws and then takes the queue away; the waiter may notice the one or the other first.
+    assert decision.source in {DecisionSource.WITHDRAWAL, DecisionSource.ERROR}
 
 
 async def test_cancelling_the_call_withdraws_the_request(
