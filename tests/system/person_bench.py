@@ -12,7 +12,7 @@ from system_bench import PATIENCE, eventually
 HAND = 0.4
 """Seconds that a hand needs from one key to the next decision key; what comes faster counts as typing."""
 
-_TARGET = re.compile(r"^ TARGET (.*?) +\[(.*)\] *$", re.MULTILINE)
+_TARGET = re.compile(r"^ TARGET (.*?) +\[([^][]*)\] *$", re.MULTILINE)
 _SHARE = re.compile(r"^(.*)shown \d+% \((\d+)/\d+\)", re.MULTILINE)
 _NOT_TAKEN = re.compile(r"was ignored|press it again|catching up|looked like typing|Enter again")
 
@@ -81,16 +81,23 @@ class Person:
 
     def goes_to(self, name: str) -> None:
         """Move to the waiting request that the target line calls so, once it is there."""
-        eventually(lambda: self.state != "locked", "the keys work again after typing")
         eventually(lambda: self._walks_to(name), lambda: f"a request {name!r}:\n{self._glass.text()}")
 
     def _walks_to(self, name: str) -> bool:
         for key in ("J", "K"):
             while name not in (before := self.target):
+                # A letter that is pressed while typing locks the keys keeps them locked.
+                eventually(lambda: self.state != "locked", "the keys work again")
                 self.press(key)
                 if not _soon(lambda before=before: self.target != before, 0.5):
                     break
         return name in self.target
+
+    def steps(self, key: str) -> bool:
+        """Press a key that moves; returns whether another target is named then."""
+        before = self.target
+        self.press(key)
+        return _soon(lambda: self.target != before, 0.5)
 
     def reads(self, until: str = "all shown") -> None:
         """Page on, looking at every page, until the screen shows a pattern."""
@@ -134,6 +141,16 @@ class Person:
         self.sees(re.escape(feedback))
         self._presses("Enter", taken=lambda: self._moved_on(name))
 
+    def opens(self, key: str, words: str) -> None:
+        """Press a decision key that opens something which says these words."""
+        eventually(lambda: self.state == "armed", lambda: f"armed:\n{self._glass.text()}")
+        self._presses(key, taken=self._shows(words))
+
+    def goes_back(self, words: str) -> None:
+        """Press Esc, and wait until what says these words is gone."""
+        self.press("Escape")
+        eventually(lambda: words not in self._glass.text(), f"{words!r} is gone")
+
     def begins_to_reject(self, name: str) -> None:
         """Go to a request and open the text box for the reason."""
         self.goes_to(name)
@@ -141,9 +158,15 @@ class Person:
 
     def quits(self) -> None:
         """Leave although something waits."""
-        self._presses("q", taken=self._shows("waiting stay blocked"))
-        self._takes_its_time(2 * HAND)
+        self.wants_to_leave()
         self.press("y")
+
+    def wants_to_leave(self) -> str:
+        """Ask to leave although something waits; returns the screen with the question, ready to be answered."""
+        self._presses("q", taken=self._shows("waiting stay blocked"))
+        question = self._glass.text()
+        self._takes_its_time(2 * HAND)
+        return question
 
     # -- parts -------------------------------------------------------------------------------------------
 

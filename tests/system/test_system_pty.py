@@ -23,7 +23,7 @@ pytestmark = pytest.mark.system
 ROBOTS_WORK = 18.0
 """Seconds."""
 
-WORDS = ("npm test", "yes\r", "sudo -s", "xargs ls", "no\r", "y\r", "n\r", "ls -la\r")
+WORDS = ("npm test", "yes\r", "sudo -s", "xargs ls", "no\r", "y\r", "n\r")
 """What people type into the wrong pane. A lone ``y`` is the command to approve."""
 
 PASTES = {
@@ -83,6 +83,7 @@ def test_keys_queued_while_the_screen_was_stopped_decide_nothing(
 @pytest.mark.parametrize("paste", PASTES.values(), ids=PASTES)
 def test_a_paste_decides_nothing(paste: bytes, at_screen: Terminal, looking: ReviewQueue) -> None:
     at_screen.send(paste)
+    Person(at_screen).sees("never a command|looked like typing")
     assert decided_with_care(at_screen, looking) == ["control"]
 
 
@@ -90,7 +91,7 @@ def test_words_meant_for_another_window_decide_nothing(at_screen: Terminal, look
     dice = random.Random(2)
     person = Person(at_screen)
     for word in WORDS:
-        person.sees(r"TARGET send_note first.*\[armed\]")
+        person.sees(r"TARGET send_note .*\[armed\]\s+\[y\] approve")
         time.sleep(HAND)
         for letter in word:
             at_screen.type(letter)

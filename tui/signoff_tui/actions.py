@@ -75,6 +75,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("theme", ("ctrl+t",), "Ctrl+T", "next theme", "go", moves=True),
     Action("quit", ("q", "ctrl+q"), "q", "back; from the inbox: quit", "go", moves=True),
     Action("lock", ("L",), "L", "lock and unlock the decision keys", "safety"),
+    Action("interrupt", ("ctrl+c",), "Ctrl+C", "nothing: it never decides, q quits", "safety", moves=True),
     Action("redraw", ("ctrl+l",), "Ctrl+L", "redraw", "safety", moves=True),
 )
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual.app import App
 from textual.binding import BindingType
+from textual.events import AppFocus
 from textual.filter import LineFilter
 
 from signoff.queue import QueueError, ReviewQueue, open_review_queue
+from signoff.queue.clock import now_us
 from signoff_tui.guard import GuardSettings
 from signoff_tui.last_net import DropControls
 from signoff_tui.look import ASCII, UNICODE, Look
@@ -33,6 +36,7 @@ class SignoffApp(App[None]):
         theme: Name of a built-in theme.
         settings: Times of the decision guard.
         ascii_only: Draw with ASCII characters only.
+        wall_clock: Microseconds since the epoch, for the times that people read.
 
     Raises:
         ValueError: There is no such theme, or the guard's settings are not acceptable.
@@ -40,6 +44,7 @@ class SignoffApp(App[None]):
 
     TITLE = "signoff"
     ENABLE_COMMAND_PALETTE = False
+    ALLOW_SELECT = False
     # Every key goes through the guard: Textual's own bindings would answer before it.
     BINDINGS: ClassVar[list[BindingType]] = []
     CSS = """
@@ -54,6 +59,7 @@ class SignoffApp(App[None]):
         theme: str = DEFAULT_THEME,
         settings: GuardSettings | None = None,
         ascii_only: bool = False,
+        wall_clock: Callable[[], int] = now_us,
     ) -> None:
         self._net = DropControls()
         super().__init__()
@@ -66,7 +72,7 @@ class SignoffApp(App[None]):
         for known in self._themes.values():
             self.register_theme(known.for_textual())
         self.theme = theme
-        self._office = Office(queue, place, self)
+        self._office = Office(queue, place, self, wall_clock)
         self._review = ReviewScreen(self._office, settings or GuardSettings())
 
     @property
@@ -88,6 +94,14 @@ class SignoffApp(App[None]):
     def get_line_filters(self) -> list[LineFilter]:
         """Textual's filters, and behind them the last net."""
         return [*super().get_line_filters(), self._net]
+
+    def post_display_hook(self) -> None:
+        """Textual calls this after every picture it wrote: only what is in one counts as painted."""
+        self._review.displayed()
+
+    def on_app_focus(self, event: AppFocus) -> None:
+        """The terminal got the focus, perhaps by a key or click that was meant for that alone."""
+        self._review.terminal_focused(event.time)
 
     def announce(self, words: str) -> None:
         """Say something in the program's own words that stays while nothing waits."""
@@ -120,7 +134,7 @@ class SignoffApp(App[None]):
     async def _watch(self) -> None:
         async for changed in self._office.changes(lambda: self._review.desk.inbox.queue_cursor):
             if isinstance(changed, QueueError):
-                self._review.set_connected(connected=False)
+                self._review.set_connected(connected=False, why=str(changed))
             else:
                 self._review.set_connected(connected=True)
                 self._review.take_changes(changed)

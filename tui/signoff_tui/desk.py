@@ -5,6 +5,7 @@ The screen feeds it (changes of the queue, made documents, painted parts, keys) 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,10 @@ from signoff_tui.inbox import Entry, Group, Inbox, RowKey
 from signoff_tui.summary import RISK_WORD, ended_text
 
 __all__ = ["Answer", "Desk", "RememberPreview"]
+
+ASIDES = 10
+"""Changes between waiting and later that can be undone: more than typing can make before it is recognized."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -71,6 +76,7 @@ class Desk:
         self._clock = clock
         self._coverage: dict[ContentKey, Coverage] = {}
         self._visible: ContentKey | None = None
+        self._asides: deque[dict[str, bool]] = deque(maxlen=ASIDES)
 
     # -- facts -------------------------------------------------------------------------------------------
 
@@ -101,6 +107,10 @@ class Desk:
     def coverage(self, entry: Entry) -> Coverage | None:
         """What was shown of a request; None while its documents were never made."""
         return self._coverage.get(content_key(entry.request))
+
+    def failure(self, entry: Entry) -> str | None:
+        """Why the documents of a request cannot be made, if that is so."""
+        return self.contents.failure(content_key(entry.request))
 
     def share(self, entry: Entry) -> float:
         """Share of the content that was shown. Never 1 when a part of it cannot be shown."""
@@ -222,6 +232,32 @@ class Desk:
         return None
 
     # -- keeping order -----------------------------------------------------------------------------------
+
+    def put_aside(self) -> bool | None:
+        """Put the request under the cursor aside, or what waits of the group, or take it back.
+
+        Returns:
+            Whether it is aside now; None if there is nothing to put aside.
+        """
+        group, entry = self.inbox.focused_group(), self.inbox.focused_request()
+        if entry is not None:
+            members: Sequence[Entry] = (entry,)
+        else:
+            members = () if group is None else self.inbox.members(group.key)
+        waiting = [member for member in members if member.waiting]
+        if not waiting:
+            return None
+        aside = not all(member.later for member in waiting)
+        self._asides.append({member.id: member.later for member in waiting})
+        self.inbox.set_later([member.id for member in waiting], later=aside)
+        return aside
+
+    def undo_aside(self) -> None:
+        """Undo the last `put_aside` that was not undone yet."""
+        if self._asides:
+            for request_id, later in self._asides.pop().items():
+                if request_id in self.inbox:
+                    self.inbox.set_later([request_id], later=later)
 
     def tidy(self) -> int:
         """Remove what ended, with all that is known of it; returns how many rows left."""

@@ -1,7 +1,7 @@
 """Syntax colors, computed block by block for what is looked at.
 
-The language comes from the file name, commands are read as shell; content is never guessed at. Colors are decoration: a block that starts
-inside a string may be colored wrongly, and nothing is ever hidden or changed by it.
+The language comes from the file name, commands are read as shell; content is never guessed at. Colors are
+decoration: a block that starts inside a string may be colored wrongly, and nothing is hidden or changed by it.
 """
 
 from __future__ import annotations

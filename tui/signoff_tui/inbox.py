@@ -130,6 +130,12 @@ class Inbox:
         """The members of a group, in arrival order."""
         return tuple(self._entries[member] for member in self._groups[key].members)
 
+    def stands_for(self, key: RowKey) -> tuple[Entry, ...]:
+        """The requests that a row speaks for: itself, or the members of a closed group, which have no rows."""
+        if key.kind == "request":
+            return (self._entries[key.id],)
+        return () if self._groups[key].open else self.members(key)
+
     def rows(self) -> tuple[Row, ...]:
         """All rows, top to bottom."""
         if self._rows is None:
@@ -292,10 +298,8 @@ class Inbox:
         self._entries[request.id] = Entry(request, key)
 
     def _waits(self, key: RowKey) -> bool:
-        """Whether a row is, or stands for, something that waits. The members of an open group have rows."""
-        if key.kind == "request":
-            return self._entries[key.id].waiting
-        return not self._groups[key].open and any(entry.waiting for entry in self.members(key))
+        """Whether a row is, or stands for, something that waits."""
+        return any(entry.waiting for entry in self.stands_for(key))
 
     def _belongs(self, key: RowKey, group: Group) -> bool:
         return key.kind == "request" and self._entries[key.id].group == group.key

@@ -24,7 +24,6 @@ __all__ = [
     "crop_middle",
     "foreign",
     "fullest",
-    "key",
     "line",
     "paint",
     "rule",
@@ -108,15 +107,6 @@ def foreign(text: str, token: str = "text", *, keep: bool = False) -> Chunk:
     hidden = tuple((start + lead, end + lead) for start, end in safe.hidden)
     padded = SafeText(" " * lead + safe.text + " " * tail, hidden, safe.findings, safe.replaced)
     return Chunk(padded, token, keep)
-
-
-def key(name: str, label: str, *, live: bool = True, label_token: str = "text") -> tuple[Chunk, Chunk]:
-    """A key and what it does, as the action bar shows it: ``[y] approve``, or ``(y) approve`` while dead."""
-    # Brackets around a bracket key would be unreadable.
-    shown = name if "[" in name else f"[{name}]" if live else f"({name})"
-    return chunk(shown, "key" if live else "notyet", keep=True), chunk(
-        f" {label}  ", label_token if live else "notyet"
-    )
 
 
 def line(*left: Chunk, right: Iterable[Chunk] = (), background: str = "background") -> Line:

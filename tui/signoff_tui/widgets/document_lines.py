@@ -1,4 +1,4 @@
-"""How the rows of a document look: numbers, sign, text with syntax colors, changed words and revealed characters."""
+"""How the rows of a document look: numbers, sign, syntax colors, changed words and revealed characters."""
 
 from __future__ import annotations
 

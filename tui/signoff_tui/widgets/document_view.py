@@ -68,7 +68,7 @@ class DocumentView(Widget):
         super().__init__(id=id)
         self._shown: _Shown | None = None
         self._notice: tuple[Line, ...] = ()
-        self._context = CONTEXT
+        self._around = CONTEXT
         self._top = Place(0)
         self._places: dict[object, Place] = {}
         self._visible: tuple[VisibleLine, ...] = ()
@@ -128,11 +128,11 @@ class DocumentView(Widget):
     @property
     def context(self) -> int:
         """Unchanged lines around changes."""
-        return self._context
+        return self._around
 
     def set_context(self, lines: int) -> None:
         """Show another number of unchanged lines around changes; the reader stays at the same change."""
-        self._context = lines
+        self._around = lines
         self._places.clear()
         if self._shown is None:
             return
@@ -210,7 +210,7 @@ class DocumentView(Widget):
         return max(self.size.height, 1)
 
     def _read(self, documents: Sequence[Document]) -> Reading:
-        wanted = tuple(document.with_context(self._context) for document in documents)
+        wanted = tuple(document.with_context(self._around) for document in documents)
         return Reading(wanted, self._text_width(wanted))
 
     def _text_width(self, documents: Sequence[Document]) -> int:

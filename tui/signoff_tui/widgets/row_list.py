@@ -131,4 +131,4 @@ class RowList(ScrollView, can_focus=False):
         elif top + self._lines_per_row > offset + height:
             offset = top + self._lines_per_row - height
         limit = max(self._count * self._lines_per_row - height, 0)
-        self.scroll_to(y=max(0, min(offset, limit)), animate=False, immediate=True)
+        self.scroll_to(y=max(0, min(offset, limit)), animate=False, immediate=True, force=True)

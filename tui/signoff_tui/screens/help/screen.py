@@ -14,7 +14,7 @@ from signoff_tui.lines import Line, chunk, line, rule
 from signoff_tui.look import look_of
 from signoff_tui.widgets.lines_view import LinesView
 
-__all__ = ["HelpScreen"]
+__all__ = ["HelpScreen", "key_lines"]
 
 _HEADINGS: dict[Area, str] = {
     "decide": "decide (only when the bar says [armed])",
@@ -41,7 +41,7 @@ _COLUMN = 46
 class HelpScreen(Screen[None]):
     """Two columns of keys where there is room, else one."""
 
-    AUTO_FOCUS = None
+    AUTO_FOCUS = ""
 
     def compose(self) -> ComposeResult:
         """Lay out the page."""
@@ -83,20 +83,23 @@ class HelpScreen(Screen[None]):
             chunk(" signoff  keys", "strong"), right=(chunk("any key not listed does nothing ", "muted"),)
         )
         self.query_one("#title", LinesView).show([title, rule(glyph)])
-        left = [*_area("decide"), Line(), *_area("go")]
-        right = [*_area("read"), Line(), *_area("list"), Line(), *_area("safety")]
-        right += [line(chunk(f"      {words}", "muted")) for words in _SAFETY]
-        if width >= 2 * _COLUMN - 6:
-            keys = [_beside(a, b) for a, b in zip_longest(left, right, fillvalue=Line())]
-        else:
-            keys = [*left, Line(), *right]
-        self.query_one("#keys", LinesView).show(keys)
+        self.query_one("#keys", LinesView).show(key_lines(width))
         marks = [
             rule(glyph),
             *(line(chunk(words, "muted")) for words in _MARKS),
             line(chunk(" [Esc] back", "key")),
         ]
         self.query_one("#marks", LinesView).show(marks)
+
+
+def key_lines(width: int) -> list[Line]:
+    """Every key of the table, in two columns where there is room."""
+    left = [*_area("decide"), Line(), *_area("go")]
+    right = [*_area("read"), Line(), *_area("list"), Line(), *_area("safety")]
+    right += [line(chunk(f"      {words}", "muted")) for words in _SAFETY]
+    if width < 2 * _COLUMN - 6:
+        return [*left, Line(), *right]
+    return [_beside(a, b) for a, b in zip_longest(left, right, fillvalue=Line())]
 
 
 def _area(area: Area) -> list[Line]:

@@ -11,13 +11,12 @@ from textual.screen import Screen
 
 from signoff.present.structured import structured_document
 from signoff.queue import HistoryRecord, QueueError
-from signoff_tui.documents import content_key
+from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.highlight import highlight_block
 from signoff_tui.lines import Line, chunk, foreign, line, rule
 from signoff_tui.look import look_of
 from signoff_tui.office import Office
 from signoff_tui.screens.history.lines import heading, record_lines, record_row, totals
-from signoff_tui.screens.review.flow import KeyHint, flow
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
@@ -34,7 +33,7 @@ class HistoryScreen(Screen[None]):
     """Records, and beside them (or on Enter) the focused one with its content."""
 
     CSS_PATH = "screen.tcss"
-    AUTO_FOCUS = None
+    AUTO_FOCUS = ""
 
     def __init__(self, office: Office) -> None:
         super().__init__()
@@ -69,7 +68,6 @@ class HistoryScreen(Screen[None]):
         """Move, open, go back."""
         event.stop()
         event.prevent_default()
-        document = self.query_one("#document", DocumentView)
         match event.key:
             case "escape" | "q" | "ctrl+q":
                 self._back()
@@ -85,12 +83,12 @@ class HistoryScreen(Screen[None]):
                 self._step(-1)
             case "g" | "home":
                 self._step(-RECORDS)
-            case "G" | "end" | "upper_g":
+            case "G" | "end":
                 self._step(RECORDS)
             case "space" | "pagedown":
-                document.scroll_pages(1)
+                self._page(1)
             case "b" | "pageup":
-                document.scroll_pages(-1)
+                self._page(-1)
             case "ctrl+t":
                 self._office.go("theme")
             case _:
@@ -119,11 +117,26 @@ class HistoryScreen(Screen[None]):
         else:
             self.dismiss()
 
+    @property
+    def _reading(self) -> bool:
+        """Whether the record has the whole screen, so that row keys move lines."""
+        return self._opened and not self.two_panes
+
+    @property
+    def _document(self) -> DocumentView:
+        return self.query_one("#document", DocumentView)
+
     def _step(self, steps: int) -> None:
-        if self._opened and not self.two_panes:
-            self.query_one("#document", DocumentView).scroll_lines(max(-1, min(1, steps)))
-            return
-        self._cursor = max(0, min(len(self._records) - 1, self._cursor + steps))
+        if self._reading:
+            self._document.scroll_lines(steps)
+        else:
+            self._cursor = max(0, min(len(self._records) - 1, self._cursor + steps))
+
+    def _page(self, pages: int) -> None:
+        if self._reading or self.two_panes:
+            self._document.scroll_pages(pages)
+        else:
+            self._step(pages * self.query_one("#rows", RowList).page)
 
     # -- drawing ------------------------------------------------------------------------------------------
 
@@ -131,10 +144,9 @@ class HistoryScreen(Screen[None]):
         if not self.is_mounted or not self.size:
             return
         look = look_of(self)
-        both = self.two_panes
-        self.set_class(both, "-two")
-        self.set_class(not both and self._opened, "-record")
-        self.set_class(not both and not self._opened, "-list")
+        self.set_class(self.two_panes, "-two")
+        self.set_class(self._reading, "-record")
+        self.set_class(not self.two_panes and not self._opened, "-list")
         self.query_one("#title", LinesView).show(
             [
                 line(chunk(" signoff  History", "strong"), right=(chunk("newest first ", "muted"),)),
@@ -151,14 +163,14 @@ class HistoryScreen(Screen[None]):
             lines_per_row=2,
         )
         self._draw_record()
-        keys = [KeyHint("j/k", "record"), KeyHint("Space", "page"), KeyHint("Esc", "back")]
-        if not both:
-            keys.insert(0, KeyHint("Enter", "record"))
+        keys = [KeyHint("j/k", "line" if self._reading else "record"), KeyHint("Space", "page")]
+        if not self.two_panes and not self._opened:
+            keys.append(KeyHint("Enter", "whole record"))
         self.query_one("#foot", LinesView).show(
             [
                 rule(look.glyphs.rule),
                 totals(records),
-                *flow(keys, self.size.width, 1),
+                *flow([*keys, KeyHint("Esc", "back")], Room(self.size.width, 1)),
                 line(chunk(" no decision keys work on this screen", "muted")),
             ]
         )
@@ -175,16 +187,15 @@ class HistoryScreen(Screen[None]):
             return
         record = self._records[self._cursor]
         record_view.show([*record_lines(record), rule(look_of(self).glyphs.rule)])
+        owner = _owner(record)
+        if self._document.owner == owner:
+            return
         if record.request_id is None:
             # Answered without asking: nobody was shown anything, the arguments are what there is.
-            arguments = structured_document(dict(record.arguments))
-            self.query_one("#document", DocumentView).show(record.seq, [arguments])
-        elif self.query_one("#document", DocumentView).owner != (
-            record.request_id,
-            record.revision,
-            record.digest,
-        ):
-            self.run_worker(self._show(record), group="show", exclusive=True)
+            self._document.show(owner, [structured_document(dict(record.arguments))])
+        else:
+            self._document.notice([line(chunk("   reading what was decided on ...", "muted"))])
+            self.run_worker(self._show(record, record.request_id), group="show", exclusive=True)
 
     # -- work off the event loop ----------------------------------------------------------------------------
 
@@ -195,21 +206,24 @@ class HistoryScreen(Screen[None]):
             self._problem = f"the history cannot be read: {error}"
         self._draw()
 
-    async def _show(self, record: HistoryRecord) -> None:
-        document = self.query_one("#document", DocumentView)
+    async def _show(self, record: HistoryRecord, request_id: str) -> None:
         try:
-            assert record.request_id is not None
-            request = await self._office.request(record.request_id, record.revision)
+            request = await self._office.request(request_id, record.revision)
         except QueueError as error:
-            document.notice([line(foreign(f"   the content is not stored any more: {error}", "muted"))])
+            self._document.notice([line(foreign(f"   the content is not stored any more: {error}", "muted"))])
             return
         content, failure = await self._office.content(request)
         if content is None:
-            document.notice([line(foreign(f"   cannot be shown: {failure}", "danger"))])
+            self._document.notice([line(foreign(f"   cannot be shown: {failure}", "danger"))])
         else:
-            document.show(content_key(request), content.documents)
+            self._document.show(_owner(record), content.documents)
 
     async def _color(self, event: DocumentView.ColorsWanted) -> None:
         _, side, block = event.block
         spans = await self._office.compute(highlight_block, event.document, side, block)
-        self.query_one("#document", DocumentView).colored(event.block, spans)
+        self._document.colored(event.document, event.block, spans)
+
+
+def _owner(record: HistoryRecord) -> object:
+    """Whose content the document view shows."""
+    return record.seq

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, assert_never
 
+from signoff_tui.actions import action_of
 from signoff_tui.desk import Answer
+from signoff_tui.flow import KeyHint
 from signoff_tui.guard import (
     Act,
     Answered,
@@ -24,15 +26,14 @@ from signoff_tui.guard import (
     OpenEditor,
     OpenSheet,
     Reaction,
-    Ref,
     Revoke,
     SheetClosed,
     TakenBack,
 )
-from signoff_tui.screens.review import bars
 from signoff_tui.screens.review.face import Face
-from signoff_tui.screens.review.flow import KeyHint
+from signoff_tui.screens.review.naming import names_of
 from signoff_tui.screens.review.open_bar import Asking, GroupNotReady, Remembering, Stopping, Unseen, Writing
+from signoff_tui.screens.review.sheets import careless
 
 __all__ = ["Deciding"]
 
@@ -56,6 +57,7 @@ class Deciding:
                 face.say(text)
             case Decide(permit):
                 note = face.feedback_text() if isinstance(face.bar, Writing) else None
+                face.say("")
                 face.open_bar(None)
                 desk.hold(permit, note)
                 face.redraw(Cause.ADVANCED)
@@ -66,7 +68,9 @@ class Deciding:
             case NeedsUnseenBar(ref, _):
                 face.open_bar(Unseen(ref))
             case NeedsGroupBar(left_out):
-                face.open_bar(GroupNotReady(left_out))
+                group = desk.inbox.focused_group()
+                assert group is not None
+                face.open_bar(GroupNotReady(group.key.id, left_out))
             case Answered(key):
                 self._answer(key)
             case Revoke():
@@ -76,13 +80,16 @@ class Deciding:
         return True
 
     def take_back(self, held: Sequence[Held[Answer]], why: str = "taken back") -> None:
-        """Say which decisions were not sent and let their requests wait again."""
+        """Say which decisions were not sent, let their requests wait again and keep what was written."""
         if not held:
             return
-        entries = self._face.desk.take_back(held)
-        refs = [Ref(entry.id, entry.request.revision) for entry in entries]
+        refs = [ref for item in held for ref in item.refs]
+        self._face.desk.take_back(held)
+        for item in held:
+            if item.payload.decision.note:
+                self._face.drafts[tuple(ref.id for ref in item.refs)] = item.payload.decision.note
         verb = "is" if len(refs) == 1 else "are"
-        self._face.say(f"{why}: {bars.names_of(self._face.desk, refs)} {verb} waiting again", token="held")
+        self._face.say(f"{why}: {names_of(self._face.desk, refs)} {verb} waiting again", token="held")
         self._face.redraw(Cause.CHANGED)
 
     def undo(self, *, everything: bool) -> None:
@@ -148,31 +155,35 @@ class Deciding:
                 self.take_back(held, "taken back before it was sent")
             case SheetClosed() | BarClosed():
                 face.open_bar(None)
-            case KeysLocked():
+            case KeysLocked(keys=keys):
+                self._undo(keys)
                 face.redraw(Cause.CHANGED)
             case _:
                 assert_never(effect)
 
+    def _undo(self, keys: Sequence[str]) -> None:
+        """Undo what keys changed that were obeyed before they were known to be typing."""
+        guard = self._face.desk.guard
+        for action in (action_of(key) for key in reversed(keys)):
+            if action is not None and action.name == "later":
+                self._face.desk.undo_aside()
+            elif action is not None and action.name == "lock":
+                guard.set_locked(not guard.locked)
+
     def _open_sheet(self, offer: Offer) -> None:
         face, desk = self._face, self._face.desk
         if offer.act is Act.STOP_ALL:
-            refs = self._waiting_of_agent()
+            refs = desk.waiting_of_agent()
+            if not refs:
+                desk.guard.sheet_closed()
+                face.say("this agent waits for nothing")
+                return
             desk.guard.sheet_opened(confirm="!", refs=refs)
             face.open_bar(Stopping(refs))
             return
         previews = [desk.remember_preview(ref.id) for ref in offer.refs]
-        desk.guard.sheet_opened(confirm="!" if bars.careless(previews) else "y")
+        desk.guard.sheet_opened(confirm="!" if careless(previews) else "y")
         face.open_bar(Remembering(offer.refs))
-
-    def _waiting_of_agent(self) -> tuple[Ref, ...]:
-        desk = self._face.desk
-        group = desk.inbox.focused_group()
-        entry = desk.inbox.focused_request() or (desk.inbox.members(group.key)[0] if group else None)
-        if entry is None:
-            return ()
-        agent = entry.request.asked_by.agent_id
-        facts = [desk.facts(item.id) for item in desk.inbox.entries() if item.request.asked_by.agent_id == agent]
-        return tuple(item.ref for item in facts if item is not None and not item.closed)
 
     def _ask(self, question: str, *hints: KeyHint) -> None:
         keys = frozenset(hint.key for hint in hints if len(hint.key) == 1)

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from signoff_tui.documents import content_key
+from signoff_tui.flow import Room
 from signoff_tui.guard import Status
-from signoff_tui.inbox import Entry
-from signoff_tui.lines import Line, chunk, foreign, line, rule
+from signoff_tui.inbox import Entry, Group
+from signoff_tui.lines import Chunk, Line, chunk, foreign, line, rule
 from signoff_tui.look import Look, look_of
 from signoff_tui.office import Office
 from signoff_tui.screens.review import panes
-from signoff_tui.screens.review.bars import Bar, action_lines, target_line
+from signoff_tui.screens.review.keybar import action_lines
+from signoff_tui.screens.review.naming import names_of
 from signoff_tui.screens.review.open_bar import bar_lines
-from signoff_tui.screens.review.rows import RowStyle, inbox_heading, inbox_row, member_row
+from signoff_tui.screens.review.rows import RowStyle, inbox_heading, inbox_row, member_heading, member_row
+from signoff_tui.screens.review.status import Where, empty_lines, lost_lines, status_line
+from signoff_tui.screens.review.target import target_line
+from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from signoff_tui.screens.review.screen import ReviewScreen
 
-__all__ = ["TWO_LINES", "Drawing", "LastWords"]
-
-TWO_LINES = 60
-"""Below this many columns, a row has two lines."""
+__all__ = ["Drawing", "LastWords"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class LastWords:
 
 
 class Drawing:
-    """Draws the parts of the review screen around the content."""
+    """Draws the parts of the review screen. Changes nothing but what is drawn."""
 
     def __init__(self, screen: ReviewScreen, office: Office) -> None:
         self._screen = screen
@@ -47,139 +51,178 @@ class Drawing:
     def wanted(self) -> Sequence[Entry]:
         """Requests whose documents are needed for what is visible, the focused one first."""
         inbox = self._screen.desk.inbox
-        focused = inbox.focused_request()
+        focused, group = inbox.focused_request(), inbox.focused_group()
         wanted = [focused] if focused is not None else []
-        group = inbox.focused_group()
-        if group is not None:
-            wanted += inbox.members(group.key)
-        rows = inbox.rows()
-        for index in self._screen.query_one("#rows", RowList).visible_rows:
-            if index < len(rows) and rows[index].key.kind == "request":
-                wanted.append(inbox.entry(rows[index].key.id))
-        return wanted
+        if group is not None and self._screen.group_visible:
+            visible = self._screen.query_one("#members", RowList).visible_rows
+            wanted += inbox.members(group.key)[visible.start : visible.stop]
+        visible = self._screen.query_one("#rows", RowList).visible_rows
+        rows = inbox.rows()[visible.start : visible.stop]
+        return [*wanted, *(inbox.entry(row.key.id) for row in rows if row.key.kind == "request")]
+
+    # -- top and bottom ------------------------------------------------------------------------------------
+
+    def status(self) -> None:
+        """The status line, and what is wrong with the queue."""
+        desk = self._screen.desk
+        guard = desk.guard
+        modes = (
+            *(("READ ONLY",) if guard.read_only else ()),
+            *(("guard: reduced",) if guard.settings.reduced else ()),
+        )
+        where = Where(self._title(), guard.connected, modes)
+        width = self._screen.size.width
+        self._lines("#status", [status_line(where, desk.inbox.counts(), self._office.now(), width)])
+        lost = self._screen.lost
+        self._lines("#lost", () if lost is None else lost_lines(lost.since, lost.why))
+
+    def _title(self) -> str:
+        inbox = self._screen.desk.inbox
+        group, entry = inbox.focused_group(), inbox.focused_request()
+        match self._screen.view:
+            case "request" if group is not None and entry is not None:
+                place = group.members.index(entry.id) + 1
+                return f"Request {place}/{len(group.members)} of group"
+            case "request":
+                return "Request"
+            case "group":
+                return "Group"
+            case _:
+                return "Inbox"
+
+    def bar(self) -> None:
+        """Target line and action bar, or what lies over it."""
+        screen, desk = self._screen, self._screen.desk
+        status = desk.guard.status(time.monotonic())
+        room = Room(screen.size.width, screen.extent.action_rows)
+        self._lines("#target", [self._rule, target_line(desk, status, room.width)])
+        if desk.guard.too_small:
+            self._lines(
+                "#actions", [line(chunk(" too small to show what you would approve: keys are off", "warn"))]
+            )
+        elif screen.bar is not None:
+            self._lines("#actions", bar_lines(desk, screen.bar, room, armed=_sheet_armed(status)))
+        else:
+            armed = status.word == "armed"
+            self._lines("#actions", action_lines(desk, screen.view, room, two_panes=screen.two_panes, armed=armed))
 
     def last_row(self, message: LastWords) -> None:
-        """What was said last, else what is held."""
+        """What was said last, and what is held."""
         now = time.monotonic()
-        held = self._screen.desk.guard.holds.line(now)
-        if message.text and now < message.until:
-            content = line(foreign(f" {message.text}", message.token))
-        elif held:
-            content = line(chunk(f" {held}", "held"))
+        words = foreign(f" {message.text}", message.token) if message.text and now < message.until else None
+        self._lines("#last", [self._held(words, now)])
+
+    def _held(self, words: Chunk | None, now: float) -> Line:
+        holds = self._screen.desk.guard.holds
+        due = holds.next_due()
+        if due is None:
+            return Line() if words is None else line(words)
+        count, seconds = len(holds), max(math.ceil(due - now), 0)
+        undo = (chunk("[u]", "key", keep=True), chunk(" take back ", keep=True))
+        if words is not None:
+            return line(words, right=(chunk(f"  held {count}, {seconds}s  ", "held", keep=True), *undo))
+        sends = f" held: {count} {'decision sends' if count == 1 else 'decisions send'} in {seconds}s"
+        refs = [ref for held in holds for ref in held.refs]
+        return line(
+            chunk(sends, "held", keep=True),
+            foreign(f" - {names_of(self._screen.desk, refs)}", "muted"),
+            right=(chunk("  "), *undo),
+        )
+
+    # -- the list --------------------------------------------------------------------------------------------
+
+    def lists(self) -> None:
+        """The list, its heading, and what is below it."""
+        screen, inbox = self._screen, self._screen.desk.inbox
+        rows, cursor, style = inbox.rows(), inbox.row_index(inbox.cursor), self._style
+        listing = screen.query_one("#rows", RowList)
+        self._lines("#heading", self._heading(listing.size.width))
+        listing.show(
+            len(rows),
+            lambda index, width: inbox_row(screen.desk, rows[index], style, width, focused=index == cursor),
+            cursor=cursor,
+            lines_per_row=2 if style.two_lines else 1,
+        )
+        self._lines("#below", self._below(listing))
+
+    def _heading(self, width: int) -> Sequence[Line]:
+        extent = self._screen.extent
+        if not self._screen.desk.inbox.rows():
+            return () if self._screen.lost else empty_lines(self._office.place, self._office.announcement)
+        return () if extent.two_lines or extent.low else (inbox_heading(width),)
+
+    def _below(self, listing: RowList) -> Sequence[Line]:
+        desk, rows = self._screen.desk, self._screen.extent.strip_rows
+        if not desk.inbox.rows():
+            return ()
+        below = panes.below_line(desk, listing.rows_below, listing.size.width)
+        return (below, self._rule, *panes.strip_lines(desk, rows)) if rows else (below,)
+
+    # -- the content -----------------------------------------------------------------------------------------
+
+    def surroundings(self) -> None:
+        """The lines around the content, or the overview of a group in its place."""
+        inbox = self._screen.desk.inbox
+        entry, group = inbox.focused_request(), inbox.focused_group()
+        if group is not None and self._screen.group_visible:
+            self._overview(group, entry)
+        elif entry is not None:
+            self._around_content(entry)
         else:
-            content = Line()
-        self._screen.query_one("#last", LinesView).show([content])
+            self._lines("#header", [])
+            self._lines("#foot", [])
+
+    def _overview(self, group: Group, entry: Entry | None) -> None:
+        screen, desk, style = self._screen, self._screen.desk, self._style
+        listing = screen.query_one("#members", RowList)
+        width = self._content_width
+        members = desk.inbox.members(group.key)
+        focused = members.index(entry) if entry in members else None
+        header = panes.group_lines(desk, group, width, screen.extent)
+        self._lines("#header", header if screen.extent.low else [*header, self._rule, member_heading(width)])
+        listing.show(
+            len(members),
+            lambda index, cells: member_row(desk, members[index], style, cells, focused=index == focused),
+            cursor=focused,
+        )
+        self._lines("#foot", [])
+
+    def _around_content(self, entry: Entry) -> None:
+        screen, desk, extent = self._screen, self._screen.desk, self._screen.extent
+        document = screen.query_one("#document", DocumentView)
+        header = panes.header_lines(desk, entry, self._style, self._content_width, extent)
+        self._lines("#header", header if extent.low else [*header, self._rule])
+        below = document.rows_below if document.owner == content_key(entry.request) else 0
+        foot = panes.coverage_line(desk, entry, below, self._look.glyphs.rule)
+        self._lines("#foot", [] if extent.low else [foot])
+
+    # -- parts -----------------------------------------------------------------------------------------------
+
+    def _lines(self, selector: str, lines: Sequence[Line]) -> None:
+        self._screen.query_one(selector, LinesView).show(lines)
+
+    @property
+    def _content_width(self) -> int:
+        return self._screen.query_one("#header", LinesView).size.width or self._screen.size.width
+
+    @property
+    def _style(self) -> RowStyle:
+        holds = self._screen.desk.guard.holds
+        return RowStyle(
+            self._look.glyphs,
+            self._office.now(),
+            two_lines=self._screen.extent.two_lines,
+            held_text=lambda request_id: holds.row_text(request_id, time.monotonic()),
+        )
 
     @property
     def _look(self) -> Look:
         return look_of(self._screen)
 
-    @staticmethod
-    def _sheet_armed(status: Status) -> bool:
-        return status.changes_at is not None and status.changes_at <= time.monotonic()
+    @property
+    def _rule(self) -> Line:
+        return rule(self._look.glyphs.rule)
 
-    def lists(self) -> None:
-        """Status line, list, and the lines around the content."""
-        desk, width = self._screen.desk, self._screen.size.width
-        now = time.time_ns() // 1000
-        look = self._look
-        two_lines = width < TWO_LINES
-        style = RowStyle(
-            look.glyphs,
-            now,
-            two_lines=two_lines,
-            held_text=lambda request_id: desk.guard.holds.row_text(request_id, time.monotonic()),
-        )
-        self._screen.query_one("#status", LinesView).show(self._status(now))
-        rows = desk.inbox.rows()
-        cursor = desk.inbox.row_index(desk.inbox.cursor)
-        listing = self._screen.query_one("#rows", RowList)
-        heading = self._screen.query_one("#heading", LinesView)
-        if not rows:
-            heading.show(panes.empty_lines(self._office, connected=desk.guard.connected))
-        else:
-            heading.show([] if two_lines else [inbox_heading(listing.size.width)])
-        listing.show(
-            len(rows),
-            lambda index, cells: inbox_row(desk, rows[index], style, cells, focused=index == cursor),
-            cursor=cursor,
-            lines_per_row=2 if two_lines else 1,
-        )
-        self._screen.query_one("#below", LinesView).show(self._below(listing))
-        self._around_content(style)
 
-    def _around_content(self, style: RowStyle) -> None:
-        desk, look = self._screen.desk, self._look
-        entry, group = desk.inbox.focused_request(), desk.inbox.focused_group()
-        header, foot = self._screen.query_one("#header", LinesView), self._screen.query_one("#foot", LinesView)
-        if self._screen.group_visible and group is not None:
-            members = desk.inbox.members(group.key)
-            header.show(
-                [
-                    *panes.group_lines(desk, group, header.size.width or self._screen.size.width),
-                    rule(look.glyphs.rule),
-                ]
-            )
-            focused = members.index(entry) if entry in members else None
-            self._screen.query_one("#members", RowList).show(
-                len(members),
-                lambda index, cells: member_row(desk, members[index], style, cells, focused=index == focused),
-                cursor=focused,
-            )
-            foot.show([])
-        elif entry is not None:
-            lines = panes.header_lines(desk, entry, style, wide=self._screen.size.height >= 30)
-            header.show([*lines, rule(look.glyphs.rule)])
-            foot.show([panes.coverage_line(desk, entry, self._screen.document.rows_below, look.glyphs.rule)])
-        else:
-            header.show([])
-            foot.show([])
-
-    def _status(self, now: int) -> tuple[Line, ...]:
-        titles = {"inbox": "Inbox", "request": "Request", "group": "Group"}
-        guard = self._screen.desk.guard
-        modes = (
-            *(("READ ONLY",) if guard.read_only else ()),
-            *(("guard: reduced",) if guard.settings.reduced else ()),
-        )
-        return (
-            panes.status_line(
-                titles[self._screen.view],
-                self._screen.desk.inbox.counts(),
-                now=now,
-                connected=guard.connected,
-                modes=modes,
-                width=self._screen.size.width,
-            ),
-        )
-
-    def _below(self, listing: RowList) -> tuple[Line, ...]:
-        if not self._screen.desk.inbox.rows():
-            return ()
-        below = panes.below_line(self._screen.desk, listing.rows_below, listing.size.width)
-        if self._screen.two_panes or self._screen.size.height < 16:
-            return (below,)
-        return (
-            below,
-            rule(self._look.glyphs.rule),
-            *panes.strip_lines(self._screen.desk, self._screen.size.width),
-        )
-
-    def bar(self) -> None:
-        """Target line and action bar, or what lies over it."""
-        desk = self._screen.desk
-        status = desk.guard.status(time.monotonic())
-        bar = Bar(self._screen.size.width, 3 if self._screen.size.height >= 20 else 2)
-        self._screen.query_one("#target", LinesView).show(
-            [rule(self._look.glyphs.rule), target_line(desk, status)]
-        )
-        armed = status.word == "armed"
-        actions = self._screen.query_one("#actions", LinesView)
-        if desk.guard.too_small:
-            actions.show(
-                [line(chunk(" pane too small to show what you would approve: decision keys are off", "warn"))]
-            )
-        elif self._screen.bar is not None:
-            actions.show(bar_lines(desk, self._screen.bar, bar, armed=self._sheet_armed(status)))
-        else:
-            actions.show(action_lines(desk, self._screen.view, bar, armed=armed))
+def _sheet_armed(status: Status) -> bool:
+    return status.changes_at is not None and status.changes_at <= time.monotonic()

@@ -32,6 +32,17 @@ class FeedbackInput(Input):
         super().__init__(id=id, compact=True, select_on_focus=False)
         self.cursor_blink = False
 
+    def write(self, text: str) -> None:
+        """Take the focus, with a text to go on from."""
+        self.value = text
+        self.cursor_position = len(text)
+        self.focus()
+
+    def take_text(self) -> str:
+        """What was written; the box is empty afterwards."""
+        text, self.value = self.value, ""
+        return text
+
     async def _on_key(self, event: events.Key) -> None:
         if cast("TakesKeys", self.screen).takes_key(event):
             event.stop()
@@ -40,8 +51,9 @@ class FeedbackInput(Input):
         await super()._on_key(event)
 
     def _on_paste(self, event: events.Paste) -> None:
-        if cast("TakesKeys", self.screen).takes_paste(event):
-            event.stop()
-            event.prevent_default()
-            return
-        super()._on_paste(event)
+        event.stop()
+        event.prevent_default()
+        if not cast("TakesKeys", self.screen).takes_paste(event):
+            # The box has one line; what was pasted may have several, and anything in them.
+            lines = " ".join(event.text.splitlines())
+            self.insert_text_at_cursor("".join(char for char in lines if char.isprintable()))

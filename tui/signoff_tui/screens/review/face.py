@@ -6,7 +6,8 @@ from typing import Protocol
 
 from signoff_tui.desk import Answer, Desk
 from signoff_tui.guard import Cause, Held
-from signoff_tui.screens.review.bars import View
+from signoff_tui.office import Draft
+from signoff_tui.screens.review.extent import View
 from signoff_tui.screens.review.open_bar import OpenBar
 from signoff_tui.widgets.document_view import DocumentView
 
@@ -33,8 +34,8 @@ class Face(Protocol):
         """What has the screen, or the attention, now."""
 
     @property
-    def list_page(self) -> int:
-        """Rows on a page of the list."""
+    def drafts(self) -> dict[Draft, str]:
+        """What was written and not sent."""
 
     @property
     def bar(self) -> OpenBar | None:
@@ -50,7 +51,7 @@ class Face(Protocol):
         """Say something on the last row, until the next key."""
 
     def feedback_text(self) -> str:
-        """What was written in the text box."""
+        """What was written in the text box; it is used up."""
 
     def redraw(self, cause: Cause = Cause.MOVED) -> None:
         """Draw everything that changed, and tell the guard what is shown and why."""

@@ -1,18 +1,18 @@
 """The action bar: the keys that make sense for what the cursor is on.
 
-The words here name what a key will act on. They are the contract with the person, so every decision key is followed
-by its object, or by the reason why it does nothing.
+The words here name what a key will act on. They are the contract with the person, so every decision key is
+followed by its object, or by the reason why it does nothing.
 """
 
 from __future__ import annotations
 
 from signoff.queue.records import Risk
 from signoff_tui.desk import Desk
+from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.guard import Ref
 from signoff_tui.inbox import Entry, Group
 from signoff_tui.lines import Line
-from signoff_tui.screens.review.flow import KeyHint, Room, flow
-from signoff_tui.screens.review.layout import View
+from signoff_tui.screens.review.extent import View
 from signoff_tui.screens.review.naming import names_of
 
 __all__ = ["action_lines", "what_is_missing"]
@@ -28,9 +28,12 @@ def action_lines(desk: Desk, view: View, room: Room, *, two_panes: bool, armed: 
         hints.append(KeyHint("Esc", "back"))
     if group is not None:
         hints += _group_hints(desk, group, room, on_heading=entry is None, armed=armed)
-    hints += _moving_hints(view, entry, group, two_panes=two_panes)
+    hints += _moving_hints(desk, view, entry, group, two_panes=two_panes)
     hints += _list_hints(desk)
-    return flow([*hints, KeyHint("h", "history"), KeyHint("q", "quit"), KeyHint("?", "help")], room)
+    hints.append(KeyHint("h", "history"))
+    if view == "inbox":
+        hints.append(KeyHint("q", "quit"))
+    return flow([*hints, KeyHint("?", "help")], room)
 
 
 def what_is_missing(desk: Desk, entry: Entry) -> str:
@@ -86,12 +89,19 @@ def _approve_group(desk: Desk, ready: tuple[Ref, ...], room: Room, *, armed: boo
     return KeyHint("Y", label, live=armed, token="strong")
 
 
-def _moving_hints(view: View, entry: Entry | None, group: Group | None, *, two_panes: bool) -> list[KeyHint]:
+def _moving_hints(
+    desk: Desk, view: View, entry: Entry | None, group: Group | None, *, two_panes: bool
+) -> list[KeyHint]:
     hints: list[KeyHint] = []
     if entry is None and group is not None:
-        hints.append(KeyHint("Enter", "close" if group.open else "open") if two_panes else KeyHint("Enter", "open"))
+        hints.append(
+            KeyHint("Enter", "close" if group.open else "open") if two_panes else KeyHint("Enter", "open")
+        )
     elif entry is not None and view == "request":
-        hints += [KeyHint("J/K", "next/previous"), KeyHint("]/[", "hunk")]
+        content = desk.content(entry)
+        if content is not None and any(document.hunks for document in content.documents):
+            hints.append(KeyHint("]/[", "hunk"))
+        hints.append(KeyHint("J/K", "next/previous"))
     elif entry is not None:
         hints.append(KeyHint("v", "full screen") if two_panes else KeyHint("Enter", "open"))
     if entry is not None or group is not None:

@@ -20,7 +20,7 @@ def name_of(desk: Desk, ref: Ref) -> str:
     if ref.id not in desk.inbox:
         return "(gone)"
     name = short_name(summarize(desk.inbox.entry(ref.id).request))
-    return name if len(name) <= LONGEST else f"{name[:LONGEST // 2]}...{name[-LONGEST // 2 :]}"
+    return name if len(name) <= LONGEST else f"{name[: LONGEST // 2]}...{name[-LONGEST // 2 :]}"
 
 
 def short_name(summary: Summary) -> str:

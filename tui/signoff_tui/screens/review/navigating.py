@@ -10,6 +10,9 @@ from signoff_tui.screens.review.face import Face
 
 __all__ = ["Navigating"]
 
+MOST_CONTEXT = 10_000
+"""Unchanged lines around changes; no diff needs more to show the whole file."""
+
 
 class Navigating:
     """One method per action of the table, named ``do_`` and the action's name."""
@@ -17,7 +20,6 @@ class Navigating:
     def __init__(self, face: Face, deciding: Deciding) -> None:
         self._face = face
         self._deciding = deciding
-        self._context = 3
 
     def press(self, key: str) -> None:
         """Do what a key stands for; keys that are not in the table do nothing."""
@@ -88,26 +90,18 @@ class Navigating:
 
     def do_tidy(self) -> None:
         """Remove what ended; a settle point."""
-        count = self._face.desk.inbox.tidy()
-        self._face.say(
-            f"{count} ended {'row' if count == 1 else 'rows'} removed; history keeps them", token="muted"
-        )
+        count = self._face.desk.tidy()
+        rows = "row" if count == 1 else "rows"
+        self._face.say(f"{count} ended {rows} removed; history keeps them", token="muted")
         self._face.redraw()
 
     def do_later(self) -> None:
         """Put the request, or the whole group, aside; again takes it back."""
-        inbox = self._face.desk.inbox
-        entry, group = inbox.focused_request(), inbox.focused_group()
-        if entry is not None:
-            aside = inbox.toggle_later(entry.id)
-        elif group is not None:
-            aside = [inbox.toggle_later(member) for member in group.members][-1]
-        else:
-            return
-        self._face.say(
-            "put aside: the agent keeps waiting; z takes it back" if aside else "waiting again", token="muted"
-        )
-        self._face.redraw()
+        aside = self._face.desk.put_aside()
+        if aside is not None:
+            words = "put aside: the agent keeps waiting; z takes it back" if aside else "waiting again"
+            self._face.say(words, token="muted")
+            self._face.redraw()
 
     # -- reading -----------------------------------------------------------------------------------------
 
@@ -124,7 +118,7 @@ class Navigating:
             return
         desk.settle()
         coverage = desk.coverage(entry)
-        if entry.waiting and coverage is not None and not coverage.complete:
+        if entry.waiting and coverage is not None and coverage.missing:
             if not face.document.go_unseen(coverage.is_shown):
                 face.say("the last lines have only just appeared")
             return
@@ -154,11 +148,11 @@ class Navigating:
 
     def do_more_context(self) -> None:
         """More unchanged lines around changes."""
-        self._set_context(min(self._context * 2, 10_000))
+        self._set_context(min(self._face.document.context * 2, MOST_CONTEXT))
 
     def do_less_context(self) -> None:
         """Fewer unchanged lines around changes."""
-        self._set_context(max(self._context // 2, 1))
+        self._set_context(max(self._face.document.context // 2, 1))
 
     def do_full(self) -> None:
         """The content on the whole screen, and back."""
@@ -210,6 +204,10 @@ class Navigating:
     def do_undo_all(self) -> None:
         """Take back all held decisions."""
         self._deciding.undo(everything=True)
+
+    def do_interrupt(self) -> None:
+        """Ctrl+C ends programs elsewhere; here it neither quits nor decides."""
+        self._face.say("q quits; Ctrl+C decides nothing", token="muted")
 
     def do_lock(self) -> None:
         """Lock or unlock the decision keys."""
@@ -273,6 +271,5 @@ class Navigating:
         face.redraw(Cause.MOVED)
 
     def _set_context(self, lines: int) -> None:
-        self._context = lines
         self._face.document.set_context(lines)
         self._face.say(f"{lines} unchanged {'line' if lines == 1 else 'lines'} around changes", token="muted")

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from signoff_tui.desk import Desk
+from signoff_tui.flow import KeyHint, Room
 from signoff_tui.guard import LeftOut, Offer, Ref
 from signoff_tui.lines import Line
-from signoff_tui.screens.review import bars
-from signoff_tui.screens.review.flow import KeyHint
+from signoff_tui.screens.review import sheets
 
 __all__ = ["Asking", "GroupNotReady", "OpenBar", "Remembering", "Stopping", "Unseen", "Writing", "bar_lines"]
 
@@ -25,6 +25,7 @@ class Unseen:
 class GroupNotReady:
     """No member of a group can be approved yet."""
 
+    group: str
     left_out: tuple[LeftOut, ...]
 
 
@@ -49,6 +50,11 @@ class Writing:
     offer: Offer
     hard: bool
 
+    @property
+    def about(self) -> tuple[str, ...]:
+        """Ids of the requests that it is about."""
+        return tuple(ref.id for ref in self.offer.refs)
+
 
 @dataclass(frozen=True, slots=True)
 class Asking:
@@ -61,19 +67,19 @@ class Asking:
 OpenBar = Unseen | GroupNotReady | Remembering | Stopping | Writing | Asking
 
 
-def bar_lines(desk: Desk, open_bar: OpenBar, bar: bars.Bar, *, armed: bool) -> Sequence[Line]:
+def bar_lines(desk: Desk, open_bar: OpenBar, room: Room, *, armed: bool) -> Sequence[Line]:
     """The lines of an open bar."""
     match open_bar:
         case Unseen(ref):
-            return bars.unseen_bar(desk, ref, bar)
-        case GroupNotReady(left_out):
-            return bars.group_bar(desk, left_out, bar)
+            return sheets.unseen_bar(desk, ref, room)
+        case GroupNotReady(_, left_out):
+            return sheets.group_bar(desk, left_out, room)
         case Remembering(refs):
             previews = [desk.remember_preview(ref.id) for ref in refs if ref.id in desk.inbox]
-            return bars.remember_sheet(previews, bar, armed=armed) if previews else ()
+            return sheets.remember_sheet(previews, room, armed=armed) if previews else ()
         case Stopping(refs):
-            return bars.stop_sheet(desk, refs, bar, armed=armed)
+            return sheets.stop_sheet(desk, refs, room, armed=armed)
         case Writing(offer, hard):
-            return bars.editor_lines(desk, offer, bar, hard=hard)
+            return sheets.editor_lines(desk, offer, room, hard=hard)
         case Asking(question, hints):
-            return bars.question_lines(question, hints, bar)
+            return sheets.question_lines(question, hints, room)

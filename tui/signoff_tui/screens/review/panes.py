@@ -1,165 +1,114 @@
-"""The lines around the content: status, header of a request, group overview, strip, coverage."""
+"""The lines around list and content: header of a request, overview of a group, strip, what is below."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from signoff.present.reveal import reveal
-from signoff.queue.records import Risk
+from signoff.queue.records import RequestState, Risk
 from signoff_tui.desk import Desk
-from signoff_tui.inbox import Counts, Entry, Group
-from signoff_tui.lines import Chunk, Line, chunk, foreign, line
-from signoff_tui.office import Office
-from signoff_tui.screens.review.bars import ready_lines, risk_words
+from signoff_tui.guard import Eligibility, Omission
+from signoff_tui.inbox import Entry, Group
+from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line
+from signoff_tui.screens.review.extent import Extent
+from signoff_tui.screens.review.naming import left_out_names, listed, name_of
 from signoff_tui.screens.review.rows import RowStyle
-from signoff_tui.summary import RISK_WORD, age_text, ended_text, summarize
+from signoff_tui.summary import RISK_WORD, Summary, ended_text, summarize
 
-__all__ = [
-    "below_line",
-    "coverage_line",
-    "empty_lines",
-    "group_lines",
-    "header_lines",
-    "status_line",
-    "strip_lines",
-]
+__all__ = ["below_line", "coverage_line", "group_lines", "header_lines", "strip_lines"]
+
+NAME = 32
+"""Most cells for a name that somebody else chose, beside other words."""
+
+LONGEST_ITEM = 300
+"""Characters of a call in the batch: it is a look ahead, nothing to decide on yet."""
 
 
-def status_line(
-    title: str, counts: Counts, *, now: int, connected: bool, modes: tuple[str, ...], width: int
-) -> Line:
-    """Where am I, how much waits, how much of it is HIGH, how long the oldest waits, is the queue there."""
-    waiting = f"{counts.waiting} waiting" if connected else f"?? waiting (last known {counts.waiting})"
-    left = [chunk(" signoff ", "bar-strong", keep=True)]
-    if width >= 60:
-        left.append(chunk(f" {title}  ", "bar"))
-    left.append(chunk(f" {waiting}" if counts.waiting else " nothing waiting", "bar-strong", keep=True))
-    if counts.high:
-        left.append(chunk(f"  {counts.high} HIGH", "bar-danger", keep=True))
-    if counts.oldest_at is not None:
-        age = (now - counts.oldest_at) / 1e6
-        word = "  " if width < 60 else "  oldest "
-        mark = "!" if age >= 300 else ""
-        left.append(chunk(f"{word}{age_text(age)}{mark}", "bar-strong" if age >= 60 else "bar", keep=True))
-    right = [chunk(f" {mode} ", "bar-danger", keep=True) for mode in modes]
-    if width >= 80 and counts.agents:
-        right.append(chunk(f" {counts.agents} {'agent' if counts.agents == 1 else 'agents'} ", "bar-muted"))
-    state = "queue ok " if connected else "QUEUE LOST "
-    right.append(chunk(state, "bar-muted" if connected else "bar-danger", keep=True))
-    return Line(tuple(left), tuple(right), "surface")
+# -- a request ---------------------------------------------------------------------------------------------
 
 
-def header_lines(desk: Desk, entry: Entry, style: RowStyle, *, wide: bool) -> tuple[Line, ...]:
-    """What a person needs to judge a request besides its content."""
-    request, summary = entry.request, summarize(entry.request)
-    content = desk.content(entry)
-    counts = (
-        ""
-        if content is None or not (content.added or content.removed)
-        else f"  +{content.added} -{content.removed}"
-    )
-    coverage = desk.coverage(entry)
+def header_lines(desk: Desk, entry: Entry, style: RowStyle, width: int, extent: Extent) -> tuple[Line, ...]:
+    """What a person needs to judge a request besides its content, warnings first to stay."""
+    summary = summarize(entry.request)
+    first = _what_line(desk, entry, summary)
+    if extent.header_rows == 1:
+        return (first,)
+    lines = [first, _who_line(entry, summary, style, width)]
+    warnings = _warnings(desk, entry, summary)
+    why = entry.request.submission.why
+    if why and extent.high:
+        lines.append(line(chunk(" why asked: ", "muted", keep=True), foreign(why)))
+    room = max(extent.header_rows - len(lines), 1)
+    if len(warnings) > room:
+        more = len(warnings) - room + 1
+        warnings = [
+            *warnings[: room - 1],
+            line(chunk(f" ! {more} more warnings: give the pane more rows", "warn")),
+        ]
+    return (*lines, *warnings)
+
+
+def _what_line(desk: Desk, entry: Entry, summary: Summary) -> Line:
+    coverage, content = desk.coverage(entry), desk.content(entry)
+    changed = content is not None and (content.added or content.removed)
+    counts = f"  +{content.added} -{content.removed}" if content is not None and changed else ""
     shown = "" if coverage is None else f" shown {coverage.percent}% ({coverage.shown}/{coverage.units}) "
-    first = line(
+    return line(
         chunk(f" {summary.kind} ", "accent", keep=True),
-        Chunk(summary.tool, "muted", keep=True),
+        Chunk(summary.tool, "muted", keep=True, most=NAME),
         chunk("  ", keep=True),
         Chunk(summary.what, "strong"),
         chunk(counts, keep=True),
         right=(chunk(shown, "ok" if coverage is not None and coverage.complete else "held", keep=True),),
     )
-    second = line(
-        chunk(" ", keep=True),
-        Chunk(summary.agent),
-        chunk("  session ", "muted"),
-        Chunk(summary.session),
-        chunk(f"  asked {style.age(request.created_at)} ago  rev {request.revision}  ", "muted"),
-        *risk_words(entry),
-    )
-    lines = [first, second]
-    if request.submission.why and wide:
-        lines.append(line(chunk(" why asked: ", "muted", keep=True), foreign(request.submission.why)))
-    lines += _warnings(desk, entry)
-    return tuple(lines)
 
 
-def _warnings(desk: Desk, entry: Entry) -> list[Line]:
-    lines = []
-    content = desk.content(entry)
-    if entry.closed:
-        note = entry.request.state_note
-        lines.append(
+def _who_line(entry: Entry, summary: Summary, style: RowStyle, width: int) -> Line:
+    request = entry.request
+    agent = Chunk(summary.agent, keep=True, most=NAME)
+    session = Chunk(summary.session, "muted", most=NAME)
+    age, rev = style.age(request.created_at), f"rev {request.revision}"
+    risk = _risk(entry)
+    margin = chunk(" ", keep=True)
+    return fullest(
+        [
             line(
-                foreign(f" {ended_text(entry.request)}", "warn", keep=True),
-                *((chunk(": "), foreign(note)) if note else ()),
-            )
-        )
-    if entry.note:
-        lines.append(line(foreign(f" {entry.note}", "warn")))
-    if content is not None:
-        lines += [line(chunk(" ! ", "warn", keep=True), foreign(note, "warn")) for note in content.notes]
-        lines += [line(chunk(" ! ", "warn", keep=True), foreign(alert, "warn")) for alert in content.alerts]
-    if summarize(entry.request).outside:
-        lines.append(line(chunk(" ! this path lies outside the agent's working directory", "danger")))
-    return lines
-
-
-def group_lines(desk: Desk, group: Group, width: int) -> tuple[Line, ...]:
-    """Totals of a group, and exactly what one approval would cover."""
-    members = desk.inbox.members(group.key)
-    waiting = sum(entry.request.pending for entry in members)
-    contents = [content for entry in members if (content := desk.content(entry)) is not None]
-    added, removed = sum(item.added for item in contents), sum(item.removed for item in contents)
-    high = sum(entry.request.pending and entry.request.submission.risk is Risk.HIGH for entry in members)
-    approved = sum(entry.request.state == "approved" for entry in members)
-    rejected = sum(entry.request.state == "rejected" for entry in members)
-    facts = [f"{len(members)} requests", f"+{added} -{removed}"]
-    if group.announced is not None and group.announced > len(members):
-        facts[0] = f"{len(members)} of {group.announced} announced"
-    facts += [f"{count} {word}" for count, word in ((approved, "approved"), (rejected, "rejected")) if count]
-    facts.append(f"{waiting} waiting")
-    totals = [chunk(" " + "   ".join(facts), "muted")]
-    if high:
-        totals.append(chunk(f"   {high} HIGH: decide one by one", "risk-high", keep=True))
-    return (Line(tuple(totals)), *ready_lines(desk, desk.eligibility(group), width))
-
-
-def strip_lines(desk: Desk, width: int) -> tuple[Line, ...]:
-    """Two lines about the focused row: whose it is, where it runs, what comes next."""
-    group, entry = desk.inbox.focused_group(), desk.inbox.focused_request()
-    if entry is None:
-        if group is None:
-            return (Line(), Line())
-        return (_whose(desk.inbox.members(group.key)[0]), group_lines(desk, group, width)[0])
-    return (_whose(entry), _next_in_batch(entry, width))
-
-
-def _whose(entry: Entry) -> Line:
-    summary = summarize(entry.request)
-    return line(
-        chunk(" ", keep=True),
-        Chunk(summary.agent, "strong"),
-        chunk(" / "),
-        Chunk(summary.session, "muted"),
-        chunk("   cwd ", "muted", keep=True),
-        Chunk(reveal(entry.request.submission.cwd, "path")),
+                margin,
+                agent,
+                chunk("  session ", "muted"),
+                session,
+                chunk(f"  asked {age} ago  {rev}  ", "muted"),
+                *risk,
+            ),
+            line(margin, agent, chunk(" / ", "muted"), session, chunk(f"  {age}  {rev}  ", "muted"), *risk),
+            line(margin, agent, chunk(f"  {age}  {rev}  ", "muted"), *risk),
+        ],
+        width,
     )
 
 
-def _next_in_batch(entry: Entry, width: int) -> Line:
+def _risk(entry: Entry) -> tuple[Chunk, ...]:
+    """The risk as a word, with its reasons."""
     submission = entry.request.submission
-    words: list[Chunk] = [chunk(" ", keep=True)]
-    if submission.risk is not Risk.LOW:
-        words += [
-            chunk(f"{RISK_WORD[submission.risk]}: ", f"risk-{submission.risk}", keep=True),
-            foreign(", ".join(submission.risk_reasons)),
-            chunk("   "),
-        ]
-    if submission.batch_remaining:
-        following = ", ".join(
-            str(item.get("tool", "?")) for item in submission.batch_remaining[: max(width // 20, 1)]
-        )
-        more = len(submission.batch_remaining)
-        words += [chunk(f"next in batch ({more}): ", "muted", keep=True), foreign(following)]
-    return Line(tuple(words))
+    level = chunk(f"risk {RISK_WORD[submission.risk]}", f"risk-{submission.risk}", keep=True)
+    if not submission.risk_reasons:
+        return (level,)
+    return (level, chunk(" "), foreign(", ".join(submission.risk_reasons), "muted"))
+
+
+def _warnings(desk: Desk, entry: Entry, summary: Summary) -> list[Line]:
+    content, note = desk.content(entry), entry.request.state_note
+    warnings: list[str] = []
+    if entry.closed:
+        warnings.append(f"{ended_text(entry.request)}: {note}" if note else ended_text(entry.request))
+    if entry.note:
+        warnings.append(entry.note)
+    if summary.outside:
+        warnings.append("a file lies outside the agent's working directory")
+    if content is not None:
+        warnings += [*content.notes, *content.alerts]
+    return [line(chunk(" ! ", "warn", keep=True), foreign(words, "warn")) for words in warnings]
 
 
 def coverage_line(desk: Desk, entry: Entry, rows_below: int, glyph: str) -> Line:
@@ -168,7 +117,7 @@ def coverage_line(desk: Desk, entry: Entry, rows_below: int, glyph: str) -> Line
     if coverage is None:
         return Line(fill=glyph)
     below = f" {rows_below} more {'line' if rows_below == 1 else 'lines'} below " if rows_below else " end "
-    share = f" {coverage.percent}% shown " if not coverage.complete else " all shown "
+    share = " all shown " if coverage.complete else f" {coverage.percent}% shown "
     return Line(
         (chunk(glyph * 2, "rule"), chunk(below, "warn" if rows_below else "muted")),
         (chunk(share, "ok" if coverage.complete else "held", keep=True), chunk(glyph * 2, "rule")),
@@ -176,45 +125,140 @@ def coverage_line(desk: Desk, entry: Entry, rows_below: int, glyph: str) -> Line
     )
 
 
+# -- a group -----------------------------------------------------------------------------------------------
+
+
+def group_lines(desk: Desk, group: Group, width: int, extent: Extent) -> tuple[Line, ...]:
+    """Name and totals of a group, and exactly what one approval would cover."""
+    summary = summarize(desk.inbox.members(group.key)[0].request)
+    title = line(
+        chunk(" G ", "accent", keep=True),
+        foreign(group.label, "strong"),
+        chunk("   "),
+        Chunk(summary.agent, most=NAME),
+        chunk(" / ", "muted"),
+        Chunk(summary.session, "muted", most=NAME),
+    )
+    if extent.low:
+        return (title,)
+    rows = max((extent.header_rows - 2) // 2, 1)
+    return (title, _totals(desk, group), *_covered_lines(desk, desk.eligibility(group), width, rows))
+
+
+def _totals(desk: Desk, group: Group) -> Line:
+    members = desk.inbox.members(group.key)
+    contents = [content for entry in members if (content := desk.content(entry)) is not None]
+    added, removed = sum(item.added for item in contents), sum(item.removed for item in contents)
+    states = [entry.request.state for entry in members]
+    facts = [_size(group)]
+    if len(contents) == len(members) and (added or removed):
+        facts.append(f"+{added} -{removed}")
+    decided = (RequestState.APPROVED, RequestState.REJECTED)
+    facts += [f"{states.count(state)} {state}" for state in decided if state in states]
+    facts.append(f"{states.count(RequestState.PENDING)} waiting")
+    totals = [chunk(f" {'   '.join(facts)}", "muted")]
+    high = sum(entry.request.pending and entry.request.submission.risk is Risk.HIGH for entry in members)
+    if high:
+        totals.append(chunk(f"   {high} HIGH: decide one by one", "risk-high", keep=True))
+    return Line(tuple(totals))
+
+
+def _size(group: Group) -> str:
+    here = len(group.members)
+    if group.announced is not None and group.announced > here:
+        return f"{here} of {group.announced} announced"
+    return f"{here} {'request' if here == 1 else 'requests'}"
+
+
+def _covered_lines(desk: Desk, members: Eligibility, width: int, rows: int) -> list[Line]:
+    """What `Y` covers, by name, and what it leaves out. Beyond some rows the list below has to tell."""
+    if members.ready:
+        names = [name_of(desk, ref) for ref in members.ready]
+        title = f" [Y] approves exactly these {len(names)}: "
+        lines = _some(listed(title, names, width, head="ok", body="text"), rows, "of those that say seen")
+    else:
+        lines = [line(chunk(" (Y) covers nothing yet: read first", "muted"))]
+    left_out = [item for item in members.left_out if item.reason is not Omission.CLOSED]
+    if left_out:
+        names = left_out_names(desk, left_out)
+        lines += _some(listed(" left out: ", names, width, head="muted", body="muted"), rows, "of the others")
+    return lines
+
+
+def _some(lines: list[Line], rows: int, which: str) -> list[Line]:
+    if len(lines) <= rows:
+        return lines
+    return [*lines[:rows], line(chunk(f"   and more {which} below", "muted"))]
+
+
+# -- the list ----------------------------------------------------------------------------------------------
+
+
+def strip_lines(desk: Desk, rows: int) -> tuple[Line, ...]:
+    """Some lines about the focused row: whose it is, where it runs, what comes next. Always as many.
+
+    Args:
+        desk: Knows where the cursor is.
+        rows: How many lines; none if there is no room.
+    """
+    group, entry = desk.inbox.focused_group(), desk.inbox.focused_request()
+    lines: list[Line] = []
+    if entry is not None:
+        lines = [_whose(entry), *_next_in_batch(entry, rows - 1)]
+    elif group is not None:
+        lines = [_whose(desk.inbox.members(group.key)[0]), _totals(desk, group)]
+    return tuple([*lines, *[Line()] * rows][:rows])
+
+
+def _whose(entry: Entry) -> Line:
+    summary = summarize(entry.request)
+    return line(
+        chunk(" ", keep=True),
+        Chunk(summary.agent, "strong", most=NAME),
+        chunk(" / ", "muted"),
+        Chunk(summary.session, "muted", most=NAME),
+        chunk("   cwd ", "muted", keep=True),
+        Chunk(reveal(entry.request.submission.cwd, "path")),
+    )
+
+
+def _next_in_batch(entry: Entry, rows: int) -> list[Line]:
+    """Why it is risky, and what the agent will do next: on one line, or one line each if there is room."""
+    submission = entry.request.submission
+    words: list[Chunk] = [chunk(" ", keep=True)]
+    if submission.risk is not Risk.LOW:
+        words += [*_risk(entry), chunk("   ")]
+    following = [_batch_item(item) for item in submission.batch_remaining]
+    if not following:
+        return [Line(tuple(words))]
+    head = chunk(f"next in batch ({len(following)}): ", "muted", keep=True)
+    if len(following) == 1 or rows < 3:
+        return [Line((*words, head, foreign(", ".join(following))))]
+    shown = following if len(following) < rows else following[: rows - 2]
+    items = [line(chunk("   ", keep=True), foreign(item)) for item in shown]
+    if len(shown) < len(following):
+        items.append(line(chunk(f"   and {len(following) - len(shown)} more", "muted")))
+    return [Line((*words, head)), *items]
+
+
+def _batch_item(item: Mapping[str, Any]) -> str:
+    """A tool and the first text among its arguments, which most often says what it is about."""
+    arguments = item.get("arguments")
+    values = arguments.values() if isinstance(arguments, Mapping) else ()
+    about = next((value for value in values if isinstance(value, str)), "")
+    return f"{item.get('tool', '?')} {about}".strip()[:LONGEST_ITEM]
+
+
 def below_line(desk: Desk, hidden: range, width: int) -> Line:
     """What waits below the visible rows, HIGH always counted."""
-    rows = desk.inbox.rows()
-    risks = [
-        desk.inbox.entry(rows[index].key.id).request.submission.risk
-        for index in hidden
-        if rows[index].key.kind == "request" and desk.inbox.entry(rows[index].key.id).waiting
-    ]
+    keys = [row.key for row in desk.inbox.rows()[hidden.start : hidden.stop]]
+    entries = [entry for key in keys for entry in desk.inbox.stands_for(key)]
+    risks = [entry.request.submission.risk for entry in entries if entry.waiting]
     if not risks:
         return Line()
     parts = [
         f"{risks.count(risk)} {RISK_WORD[risk]}" for risk in (Risk.HIGH, Risk.MEDIUM, Risk.LOW) if risk in risks
     ]
-    token = "danger" if Risk.HIGH in risks else "muted"
     text = f" v {len(risks)} below: {', '.join(parts)}"
-    return line(chunk(text, token), right=(chunk("oldest first ", "muted"),) if width >= 50 else ())
-
-
-def empty_lines(office: Office, *, connected: bool) -> tuple[Line, ...]:
-    """What an empty inbox says."""
-    if not connected:
-        return (Line(), line(chunk("   Waiting for the queue ...", "warn")))
-    return (
-        Line(),
-        line(chunk("   No agent is waiting for you.", "strong")),
-        *([line(chunk(f"   {office.announcement}", "ok"))] if office.announcement else []),
-        Line(),
-        line(
-            chunk("   Requests appear here as agents ask. Queue: ", "muted"), Chunk(reveal(office.place, "path"), "muted")
-        ),
-        line(chunk("   Try it from another terminal:", "muted")),
-        line(chunk("     signoff ask --tool deploy --arg to=staging", "text")),
-        Line(),
-        line(
-            chunk("   [h]", "key"),
-            chunk(" history   "),
-            chunk("[?]", "key"),
-            chunk(" help   "),
-            chunk("[q]", "key"),
-            chunk(" quit"),
-        ),
-    )
+    right = (chunk("oldest first ", "muted"),) if width >= 50 else ()
+    return line(chunk(text, "danger" if Risk.HIGH in risks else "muted"), right=right)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from signoff.present.reveal import SafeText, reveal
+from signoff.present.reveal import SafeText
 from signoff.queue.records import Risk
 from signoff_tui.desk import Desk
 from signoff_tui.inbox import Entry, Group, Row
@@ -12,85 +13,158 @@ from signoff_tui.lines import Chunk, Line, chunk, foreign
 from signoff_tui.look import Glyphs
 from signoff_tui.summary import RISK_WORD, age_text, ended_text, summarize
 
-__all__ = ["AGENT_COLUMN", "RowStyle", "counts_text", "inbox_heading", "inbox_row", "member_row", "seen_text"]
+__all__ = ["RowStyle", "counts_text", "inbox_heading", "inbox_row", "member_heading", "member_row", "seen_text"]
 
 AGENT_COLUMN = 64
 """From this many cells on, rows have a column with the agent's name."""
 
-ROOMY = 100
-"""From this many cells on, rows show both the change and the reason of the risk."""
+LEAST_NOTE = 7
+"""Cells below which a word about the risk is left out rather than cut."""
 
-_AGENT = 10
-_SEEN = 7
-_WAIT = 7
+_AGENT = 12
 _COUNTS = 10
+_RISK = 5
+_SEEN = 7
+_STATE = 13
+_WAIT = 7
 
 
+@dataclass(frozen=True, slots=True)
 class RowStyle:
     """What rows need besides the desk.
 
-    Args:
+    Attributes:
         glyphs: Signs that the terminal can draw.
         now: Wall clock, microseconds since the epoch.
         two_lines: Narrow panes: what on the first line, who and how long on the second.
         held_text: Says ``held 1s`` for a held request, else nothing.
     """
 
-    def __init__(self, glyphs: Glyphs, now: int, *, two_lines: bool, held_text: Callable[[str], str]) -> None:
-        self.glyphs = glyphs
-        self.now = now
-        self.two_lines = two_lines
-        self.held_text = held_text
+    glyphs: Glyphs
+    now: int
+    two_lines: bool
+    held_text: Callable[[str], str]
 
     def age(self, since: int) -> str:
         """Time since a moment in microseconds."""
         return age_text((self.now - since) / 1e6)
 
 
+# -- the inbox ---------------------------------------------------------------------------------------------
+
+
 def inbox_heading(width: int) -> Line:
     """Names of the columns."""
-    right = [_right("change", _COUNTS)]
-    if width >= AGENT_COLUMN:
-        right.append(_column("  agent", _AGENT + 2))
-    right += [_right("wait", _WAIT), _right("seen", _SEEN), chunk(" ")]
-    return Line(
-        tuple(chunk(text, "muted") for text in ("  risk ", "what")),
-        tuple(Chunk(piece.text, "muted") for piece in right),
-    )
+    agent = [_column("  agent", _AGENT)] if width >= AGENT_COLUMN else []
+    right = [_right("change", _COUNTS), *agent, _right("wait", _WAIT), _right("seen", _SEEN), chunk(" ")]
+    left = (_column("  risk", 2 + _RISK), chunk("what"))
+    return Line(tuple(_muted(piece) for piece in left), tuple(_muted(piece) for piece in right))
 
 
 def inbox_row(desk: Desk, row: Row, style: RowStyle, width: int, *, focused: bool) -> tuple[Line, ...]:
     """The lines of one row."""
     if row.key.kind == "group":
-        return _group_row(desk, desk.inbox.group(row.key), style, width, focused=focused)
-    return _request_row(desk, desk.inbox.entry(row.key.id), row.depth, style, width, focused=focused)
+        lines = _group_row(desk, desk.inbox.group(row.key), style, width, focused=focused)
+    else:
+        lines = _request_row(desk, desk.inbox.entry(row.key.id), row.depth, style, width, focused=focused)
+    return tuple(_row(line, focused=focused) for line in lines)
+
+
+def _group_row(desk: Desk, group: Group, style: RowStyle, width: int, *, focused: bool) -> list[Line]:
+    members = desk.inbox.members(group.key)
+    pending = [entry for entry in members if entry.request.pending]
+    seen = sum((coverage := desk.coverage(entry)) is not None and coverage.complete for entry in pending)
+    agent = summarize(members[0].request).agent
+    left = (
+        _focus(style, focused=focused),
+        _risk(_highest(pending)) if pending else _ended(),
+        chunk(f"G{style.glyphs.opened if group.open else style.glyphs.closed} ", "accent", keep=True),
+        foreign(group.label, "strong" if pending else "closed"),
+        chunk(f"  {_size(group, len(pending))}", "muted"),
+    )
+    oldest = min((entry.request.created_at for entry in pending), default=None)
+    wait = _right("" if oldest is None else style.age(oldest), _WAIT)
+    share = _right(f"{seen}/{len(pending)}" if pending else "--", _SEEN)
+    if style.two_lines:
+        about = Chunk(agent, "muted")
+        return [Line(left), Line((chunk(" " * 8, keep=True), about), (wait, share, chunk(" ")))]
+    return [Line(left, (*_agent(agent, width), wait, share, chunk(" ")))]
+
+
+def _request_row(
+    desk: Desk, entry: Entry, depth: int, style: RowStyle, width: int, *, focused: bool
+) -> list[Line]:
+    summary = summarize(entry.request)
+    left = (
+        _focus(style, focused=focused),
+        _ended() if entry.closed else _risk(entry.request.submission.risk),
+        chunk("  " * depth, keep=True),
+        chunk(f"{summary.kind} ", "muted" if entry.closed else "accent", keep=True),
+        Chunk(summary.what, "closed" if entry.closed else "text"),
+    )
+    state, counts = _state(entry, style), counts_text(desk, entry)
+    wait = _right("" if entry.closed else style.age(entry.request.created_at), _WAIT)
+    seen = (_right(seen_text(desk, entry), _SEEN), chunk(" "))
+    if style.two_lines:
+        about = state or Chunk(summary.agent, "muted")
+        note = _risk_note(entry)
+        words = (about,) if note is None else (about, chunk("  "), note)
+        second = Line((chunk("  " * (4 + depth), keep=True), *words), (wait, *seen))
+        return [Line(left, (_right(counts, _COUNTS), chunk(" "))), second]
+    if state is not None:
+        changed = () if entry.closed else (_right(counts, _COUNTS),)
+        return [
+            Line(left, (chunk(" "), Chunk(state.text, state.token, keep=True, most=width // 2), *changed, *seen))
+        ]
+    return [_with_note(left, _risk_note(entry), counts, (*_agent(summary.agent, width), wait, *seen), width)]
+
+
+def _with_note(
+    left: tuple[Chunk, ...], note: Chunk | None, counts: str, right: tuple[Chunk, ...], width: int
+) -> Line:
+    """A row whose name comes first: the note gets what is left."""
+    change = (_right(counts, _COUNTS),) if counts else ()
+    free = width - Line(left, (*change, *right)).width - 1
+    if note is None or free < min(note.width, LEAST_NOTE):
+        return Line(left, (chunk(" "), *change, *right))
+    words = Chunk(note.text, note.token, keep=True, most=free)
+    return Line(left, (chunk(" "), words, *change, *right))
+
+
+# -- a group -----------------------------------------------------------------------------------------------
+
+
+def member_heading(width: int) -> Line:
+    """Names of the columns."""
+    left = (_column("  decision", 2 + _STATE), _column("risk", _RISK), chunk("what"))
+    right = (_right("change", _COUNTS), _right("seen", _SEEN), chunk(" "))
+    return Line(tuple(_muted(piece) for piece in left), tuple(_muted(piece) for piece in right))
 
 
 def member_row(desk: Desk, entry: Entry, style: RowStyle, width: int, *, focused: bool) -> tuple[Line, ...]:
     """The line of one member in the group's own view: decision first."""
     summary = summarize(entry.request)
-    state, token = _state(entry, style)
+    state = _state(entry, style) or chunk("waiting")
     left = (
         _focus(style, focused=focused),
-        foreign((state or "waiting").ljust(13), token or "text", keep=True),
-        chunk(f"{summary.kind} ", "muted", keep=True),
+        Chunk(state.text, state.token, keep=True, most=_STATE - 1),
+        chunk(" " * max(_STATE - state.width, 1), keep=True),
+        _ended() if entry.closed else _risk(entry.request.submission.risk),
+        chunk(f"{summary.kind} ", "muted" if entry.closed else "accent", keep=True),
         Chunk(summary.what, "closed" if entry.closed else "text"),
     )
-    note = _note(entry)
-    right = (
-        *((Chunk(note, "muted"), chunk(" ")) if note is not None and width >= AGENT_COLUMN else ()),
-        *_risk_note(entry),
-        _right(counts_text(desk, entry), _COUNTS),
-        _right(seen_text(desk, entry), _SEEN),
-        chunk(" "),
-    )
-    return (Line(left, right, *_emphasis(focused=focused)),)
+    right = (_right(seen_text(desk, entry), _SEEN), chunk(" "))
+    line = _with_note(left, _note(entry) or _risk_note(entry), counts_text(desk, entry), right, width)
+    return (_row(line, focused=focused),)
+
+
+# -- words -------------------------------------------------------------------------------------------------
 
 
 def counts_text(desk: Desk, entry: Entry) -> str:
     """``+12 -3``, or nothing while it is not known or does not apply."""
     content = desk.content(entry)
-    if content is None or summarize(entry.request).kind not in {"D", "N"}:
+    if content is None or not (content.added or content.removed):
         return ""
     removed = f" -{content.removed}" if content.removed else ""
     return f"+{content.added}{removed}"
@@ -106,107 +180,30 @@ def seen_text(desk: Desk, entry: Entry) -> str:
     return "seen" if coverage.complete else f"{coverage.percent}%"
 
 
-def _group_row(desk: Desk, group: Group, style: RowStyle, width: int, *, focused: bool) -> tuple[Line, ...]:
-    members = desk.inbox.members(group.key)
-    waiting = [entry for entry in members if entry.request.pending]
-    seen = sum((coverage := desk.coverage(entry)) is not None and coverage.complete for entry in waiting)
-    agent = summarize(members[0].request).agent
-    risk = _highest(waiting)
-    sign = style.glyphs.opened if group.open else style.glyphs.closed
-    size = f"{len(waiting)} of {len(members)} waiting" if len(waiting) != len(members) else _size(group)
-    first = (
-        _focus(style, focused=focused),
-        _risk(risk) if waiting else chunk("---  ", "closed", keep=True),
-        chunk(f"G{sign} ", "accent", keep=True),
-        foreign(group.label, "strong" if waiting else "closed"),
-        chunk(f"  {size}", "muted"),
-    )
-    wait = _right(style.age(min(entry.request.created_at for entry in waiting)) if waiting else "", _WAIT)
-    share = _right(f"{seen}/{len(waiting)}" if waiting else "--", _SEEN)
-    background, bold = _emphasis(focused=focused)
-    if style.two_lines:
-        second = (chunk(" " * 8), Chunk(agent, "muted"))
-        return (
-            Line(first, (), background, bold),
-            Line(second, (wait, share, chunk(" ")), background),
-        )
-    right = [] if width < AGENT_COLUMN else [_agent(agent)]
-    return (Line(first, (*right, wait, share, chunk(" ")), background, bold),)
-
-
-def _request_row(
-    desk: Desk, entry: Entry, depth: int, style: RowStyle, width: int, *, focused: bool
-) -> tuple[Line, ...]:
-    summary = summarize(entry.request)
-    state, token = _state(entry, style)
-    closed = entry.closed
-    first = (
-        _focus(style, focused=focused),
-        chunk("---  ", "closed", keep=True) if closed else _risk(entry.request.submission.risk),
-        chunk("  " * depth, keep=True),
-        chunk(f"{summary.kind} ", "muted" if closed else "accent", keep=True),
-        Chunk(summary.what, "closed" if closed else "text"),
-    )
-    wait = _right("", _WAIT) if closed else _right(style.age(entry.request.created_at), _WAIT)
-    seen = _right(seen_text(desk, entry), _SEEN)
-    counts = _right(counts_text(desk, entry), _COUNTS)
-    background, bold = _emphasis(focused=focused)
-    if style.two_lines:
-        about = foreign(state, token or "muted") if state else Chunk(summary.agent, "muted")
-        second = (chunk(" " * (8 + 2 * depth)), about, chunk("  "), *_risk_note(entry))
-        return (
-            Line(first, (counts, chunk(" ")), background, bold),
-            Line(second, (wait, seen, chunk(" ")), background),
-        )
-    right: list[Chunk] = []
-    if state:
-        right.append(foreign(f" {state}", token or "muted", keep=True))
-        if not closed:
-            right += [counts]
-        right += [seen, chunk(" ")]
-    else:
-        right += [*_risk_note(entry), counts] if width >= ROOMY else [_counts_or_note(desk, entry)]
-        if width >= AGENT_COLUMN:
-            right.append(_agent(summary.agent))
-        right += [wait, seen, chunk(" ")]
-    return (Line(first, tuple(right), background, bold),)
-
-
-def _state(entry: Entry, style: RowStyle) -> tuple[str, str | None]:
-    """What the row says instead of waiting time, with its style."""
-    held = style.held_text(entry.id)
-    if held:
-        return held, "held"
+def _state(entry: Entry, style: RowStyle) -> Chunk | None:
+    """What the row says instead of the waiting time."""
+    if held := style.held_text(entry.id):
+        return foreign(held, "held")
     if entry.sent:
-        return "sent", "held"
+        return chunk("sent", "held")
     if entry.closed:
         approved = entry.request.decision is not None and entry.request.decision.approved
-        return ended_text(entry.request), "ok" if approved else "closed"
-    if entry.later:
-        return "later", "muted"
-    return "", None
+        return foreign(ended_text(entry.request), "ok" if approved else "closed")
+    return chunk("later", "muted") if entry.later else None
 
 
-def _note(entry: Entry) -> SafeText | None:
+def _note(entry: Entry) -> Chunk | None:
+    """The reviewer's words to the agent."""
     decision = entry.request.decision
-    return reveal(decision.note.replace("\n", " "), "arg_key") if decision is not None and decision.note else None
+    return None if decision is None or not decision.note else foreign(decision.note.replace("\n", " "), "muted")
 
 
-def _risk_note(entry: Entry) -> tuple[Chunk, ...]:
+def _risk_note(entry: Entry) -> Chunk | None:
     """The first reason, next to a risk above low."""
-    reasons = entry.request.submission.risk_reasons
-    if entry.closed or not reasons or entry.request.submission.risk is Risk.LOW:
-        return ()
-    return (foreign(reasons[0], "muted"), chunk(" "))
-
-
-def _counts_or_note(desk: Desk, entry: Entry) -> Chunk:
-    """Where there is no room for both: the size of the change, or the first reason of the risk."""
-    counts = counts_text(desk, entry)
-    reasons = entry.request.submission.risk_reasons
-    if counts or not reasons:
-        return _right(counts, _COUNTS)
-    return foreign(f" {reasons[0]}".rjust(_COUNTS), "muted", keep=True)
+    submission = entry.request.submission
+    if entry.closed or not submission.risk_reasons or submission.risk is Risk.LOW:
+        return None
+    return foreign(submission.risk_reasons[0], "muted")
 
 
 def _highest(entries: list[Entry]) -> Risk:
@@ -214,33 +211,47 @@ def _highest(entries: list[Entry]) -> Risk:
     return next((risk for risk in (Risk.HIGH, Risk.MEDIUM) if risk in risks), Risk.LOW)
 
 
-def _risk(risk: Risk) -> Chunk:
-    return _column(RISK_WORD[risk], 5, f"risk-{risk}")
-
-
-def _size(group: Group) -> str:
+def _size(group: Group, pending: int) -> str:
     here = len(group.members)
+    if pending != here:
+        return f"{pending} of {here} waiting"
     if group.announced is not None and group.announced > here:
         return f"{here} of {group.announced} announced"
     return f"{here} {'request' if here == 1 else 'requests'}"
 
 
-def _agent(name: SafeText) -> Chunk:
-    shown = name.text if len(name.text) <= _AGENT else name.text[: _AGENT - 1] + "~"
-    return _column(f"  {shown}", _AGENT + 2, "muted")
+# -- pieces ------------------------------------------------------------------------------------------------
+
+
+def _row(line: Line, *, focused: bool) -> Line:
+    return Line(line.left, line.right, "focus-bg" if focused else "background", bold=focused)
 
 
 def _focus(style: RowStyle, *, focused: bool) -> Chunk:
     return chunk(f"{style.glyphs.focus} " if focused else "  ", "accent", keep=True)
 
 
-def _emphasis(*, focused: bool) -> tuple[str, bool]:
-    return ("focus-bg", True) if focused else ("background", False)
+def _risk(risk: Risk) -> Chunk:
+    return _column(RISK_WORD[risk], _RISK, f"risk-{risk}")
+
+
+def _ended() -> Chunk:
+    return _column("---", _RISK, "closed")
+
+
+def _agent(name: SafeText, width: int) -> tuple[Chunk, ...]:
+    if width < AGENT_COLUMN:
+        return ()
+    return (chunk("  "), Chunk(name, "muted", keep=True, most=_AGENT - 2, least=_AGENT - 2))
 
 
 def _column(text: str, width: int, token: str = "text") -> Chunk:
-    return chunk(text.ljust(width), token, keep=True)
+    return Chunk(SafeText.own(text), token, keep=True, least=width)
 
 
 def _right(text: str, width: int) -> Chunk:
     return chunk(text.rjust(width), "text" if text not in {"", "--"} else "muted", keep=True)
+
+
+def _muted(piece: Chunk) -> Chunk:
+    return Chunk(piece.text, "muted", keep=True, least=piece.least)

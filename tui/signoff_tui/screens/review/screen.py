@@ -3,70 +3,55 @@
 from __future__ import annotations
 
 import time
-from typing import cast
+from dataclasses import dataclass
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
 
-from signoff.queue.records import ChangeSet, Verdict
+from signoff.queue.records import ChangeSet
 from signoff_tui.actions import guard_keys
 from signoff_tui.desk import Answer, Desk
-from signoff_tui.documents import Content, ContentKey, content_key
-from signoff_tui.guard import Cause, Frame, GuardSettings, Held
-from signoff_tui.highlight import highlight_block
+from signoff_tui.documents import content_key
+from signoff_tui.guard import Cause, GuardSettings, Held
 from signoff_tui.inbox import Entry, RowKey
 from signoff_tui.lines import Line, foreign, line
-from signoff_tui.office import Office
-from signoff_tui.screens.review.bars import View
+from signoff_tui.office import Draft, Office
 from signoff_tui.screens.review.deciding import Deciding
 from signoff_tui.screens.review.drawing import Drawing, LastWords
 from signoff_tui.screens.review.editor import FeedbackInput
+from signoff_tui.screens.review.extent import Extent, View
+from signoff_tui.screens.review.moments import next_moment
 from signoff_tui.screens.review.navigating import Navigating
-from signoff_tui.screens.review.open_bar import OpenBar, Writing
+from signoff_tui.screens.review.open_bar import GroupNotReady, OpenBar, Unseen, Writing
+from signoff_tui.screens.review.paints import Paints
+from signoff_tui.screens.review.work import Answers, ContentMade, Work
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.row_list import RowList
 
-__all__ = ["ReviewScreen"]
-
-TWO_PANES = 100
-"""From this many columns on, the content stands beside the list."""
-
-TWO_LINES = 60
-"""Below this many columns, a row has two lines."""
-
-SMALLEST = (40, 10)
-"""Columns and rows below which decision keys are off."""
+__all__ = ["Lost", "ReviewScreen"]
 
 MESSAGE_SECONDS = 5.0
+SHORTEST_TIMER = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The queue is not there: since when (wall clock, microseconds), and what it said."""
+
+    since: int
+    why: str
 
 
 class ReviewScreen(Screen[None]):
     """Inbox, request and group, with one target and one guard."""
 
     CSS_PATH = "screen.tcss"
-    AUTO_FOCUS = None
-
-    class ContentMade(Message):
-        """The documents of a request were made, or cannot be."""
-
-        def __init__(self, key: ContentKey, content: Content | None, failure: str = "") -> None:
-            super().__init__()
-            self.key = key
-            self.content = content
-            self.failure = failure
-
-    class Answers(Message):
-        """The queue answered to a decision."""
-
-        def __init__(self, verdicts: tuple[Verdict, ...]) -> None:
-            super().__init__()
-            self.verdicts = verdicts
+    AUTO_FOCUS = ""
 
     def __init__(self, office: Office, settings: GuardSettings) -> None:
         super().__init__()
@@ -74,15 +59,21 @@ class ReviewScreen(Screen[None]):
         self._desk = Desk(settings, guard_keys(), time.monotonic, office.reviewer)
         self._deciding = Deciding(self)
         self._navigating = Navigating(self, self._deciding)
-        self._view: View = "inbox"
-        self._bar: OpenBar | None = None
         self._drawing = Drawing(self, office)
+        self._paints = Paints(self)
+        self._work = Work(self, office)
+        self._view: View = "inbox"
+        self._group: RowKey | None = None
+        self._bar: OpenBar | None = None
         self._message = LastWords()
         self._timer: Timer | None = None
+        self.lost: Lost | None = None
+        """Set while the queue is not there."""
 
     def compose(self) -> ComposeResult:
         """Lay out the parts."""
         yield LinesView(id="status")
+        yield LinesView(id="lost")
         with Horizontal(id="body"):
             with Vertical(id="list-pane"):
                 yield LinesView(id="heading")
@@ -101,7 +92,7 @@ class ReviewScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Draw the empty desk; the office brings changes from now on."""
-        self._layout()
+        self._lay_out()
         self.redraw(Cause.ARRIVED)
 
     # -- what helpers see (Face) --------------------------------------------------------------------------
@@ -117,9 +108,14 @@ class ReviewScreen(Screen[None]):
         return self.query_one("#document", DocumentView)
 
     @property
+    def extent(self) -> Extent:
+        """What has room."""
+        return Extent(self.size.width, self.size.height)
+
+    @property
     def two_panes(self) -> bool:
         """Whether list and content stand side by side."""
-        return self.size.width >= TWO_PANES
+        return self.extent.two_panes
 
     @property
     def view(self) -> View:
@@ -127,13 +123,8 @@ class ReviewScreen(Screen[None]):
         return self._view
 
     @property
-    def list_page(self) -> int:
-        """Rows on a page of the list."""
-        return self.query_one("#rows", RowList).page
-
-    @property
-    def drafts(self) -> dict[str, str]:
-        """What was written and not sent, by request."""
+    def drafts(self) -> dict[Draft, str]:
+        """What was written and not sent."""
         return self._office.drafts
 
     @property
@@ -144,22 +135,16 @@ class ReviewScreen(Screen[None]):
     def set_view(self, view: View) -> None:
         """Show another view."""
         self._view = view
-        self._layout()
+        group = self._desk.inbox.focused_group()
+        self._group = group.key if group is not None and view == "group" else None
+        self._lay_out()
 
     def open_bar(self, bar: OpenBar | None) -> None:
         """Put something over the action bar, or remove it."""
-        was_writing, writing = isinstance(self._bar, Writing), isinstance(bar, Writing)
-        self._bar = bar
-        feedback = self.query_one("#feedback", FeedbackInput)
-        self.set_class(writing, "-writing")
-        if writing and not was_writing:
-            feedback.value = self.drafts.pop(self._draft_key(), "")
-            feedback.focus()
-        elif was_writing and not writing:
-            self.drafts[self._draft_key()] = feedback.value
-            self.set_focus(None)
+        before, self._bar = self._bar, bar
+        self._open_text_box(before, bar)
         self._drawing.bar()
-        self._expect_paint()
+        self._paints.expect()
 
     def say(self, text: str, *, token: str = "warn") -> None:
         """Say something on the last row, until the next key."""
@@ -170,14 +155,12 @@ class ReviewScreen(Screen[None]):
 
     def feedback_text(self) -> str:
         """What was written in the text box; it is used up."""
-        feedback = self.query_one("#feedback", FeedbackInput)
-        text, feedback.value = feedback.value, ""
-        return text
+        return self._text_box.take_text()
 
     def send(self, held: Held[Answer]) -> None:
         """Give a decision to the queue."""
         self._desk.sending(held)
-        self.run_worker(self._send(held), group="send")
+        self._work.send(held)
 
     def go(self, name: str) -> None:
         """Go to another screen, or draw this one anew."""
@@ -191,36 +174,35 @@ class ReviewScreen(Screen[None]):
 
     def leave(self) -> None:
         """End the program once what was sent has been answered."""
-        self.run_worker(self._leave(), group="leave")
+        self._work.leave()
 
     # -- what comes in ------------------------------------------------------------------------------------
 
     def take_changes(self, changes: ChangeSet) -> None:
         """Take over what changed in the queue."""
-        inbox = self._desk.inbox
-        was_empty = inbox.cursor is None
-        focused = inbox.focused_request()
-        before = focused.request if focused is not None else None
-        replaced = self._desk.apply(changes)
-        for request_id in replaced:
-            entry = inbox.entry(request_id)
-            entry.note = f"CHANGED: now revision {entry.request.revision}. Read again, nothing of it was shown"
-        if focused is not None and focused.request is not before and focused.id in replaced:
-            self._desk.guard.changed()
+        was_empty = self._desk.inbox.cursor is None
+        taken = self._desk.apply(changes)
+        self._deciding.take_back(taken, "not sent, it changed")
         self.redraw(Cause.ARRIVED if was_empty else Cause.CHANGED)
 
-    def set_connected(self, *, connected: bool) -> None:
-        """The queue was lost or found."""
+    def set_connected(self, *, connected: bool, why: str = "") -> None:
+        """The queue was lost, and why, or found again."""
         if connected == self._desk.guard.connected:
             return
+        self.lost = None if connected else Lost(self._office.now(), why)
         taken = self._desk.guard.set_connected(connected)
         self._deciding.take_back(taken, "not sent, the queue was lost")
         self.redraw(Cause.CHANGED)
 
+    def terminal_focused(self, at: float) -> None:
+        """The terminal got the focus at a time (monotonic seconds): what gave it is no decision."""
+        self._desk.guard.focus_in(at)
+        self.redraw(Cause.FOCUS)
+
     @on(ContentMade)
     def _content_made(self, event: ContentMade) -> None:
         if event.content is not None:
-            self._desk.contents.store(event.content)
+            self._desk.take_content(event.content)
         else:
             self._desk.contents.fail(event.key, event.failure)
         self.redraw(Cause.MOVED)
@@ -232,10 +214,12 @@ class ReviewScreen(Screen[None]):
             self.say("not accepted: " + "; ".join(verdict.message for verdict in refused))
         self.redraw(Cause.CHANGED)
 
-    # -- keys ---------------------------------------------------------------------------------------------
+    # -- keys and clicks ----------------------------------------------------------------------------------
 
     def on_key(self, event: events.Key) -> None:
         """Judge every key in one place."""
+        if self._text_box.has_focus:
+            return  # the box asked before it took the key
         event.stop()
         event.prevent_default()
         self.takes_key(event)
@@ -243,17 +227,17 @@ class ReviewScreen(Screen[None]):
     def takes_key(self, event: events.Key) -> bool:
         """Handle a key; False when it is text for the open text box."""
         key = event.character if event.is_printable and event.character else event.key
-        writing = isinstance(self._bar, Writing)
-        if writing and key in {"escape", "tab"}:
+        if isinstance(self._bar, Writing) and key in {"escape", "tab"}:
             self._deciding.close_bar() if key == "escape" else self._deciding.soften()
             self.redraw()
             return True
         reaction = self._desk.guard.press(key, event.time)
-        handled = self._deciding.react(reaction)
-        if not handled and writing:
-            return False
-        if not handled:
-            self._navigating.press(key)
+        if not self._deciding.react(reaction):
+            if isinstance(self._bar, Writing):
+                self._text_box.focus()
+                return False
+            if self._moves_allowed or key == "escape":
+                self._navigating.press(key)
         self._schedule()
         return True
 
@@ -269,7 +253,7 @@ class ReviewScreen(Screen[None]):
     @on(RowList.Clicked, "#rows")
     def _row_clicked(self, event: RowList.Clicked) -> None:
         rows = self._desk.inbox.rows()
-        if event.index < len(rows):
+        if self._moves_allowed and event.index < len(rows):
             self._desk.inbox.move_to(rows[event.index].key)
             if event.double:
                 self._navigating.do_open()
@@ -278,39 +262,42 @@ class ReviewScreen(Screen[None]):
     @on(RowList.Clicked, "#members")
     def _member_clicked(self, event: RowList.Clicked) -> None:
         group = self._desk.inbox.focused_group()
-        if group is not None and event.index < len(group.members):
+        if self._moves_allowed and group is not None and event.index < len(group.members):
             self._desk.inbox.move_to(RowKey("request", group.members[event.index]))
+            if event.double:
+                self._navigating.do_open()
             self.redraw()
+
+    @property
+    def _moves_allowed(self) -> bool:
+        """Whether the cursor may move: not while a sheet or text box is about what it stands on."""
+        return self._bar is None or isinstance(self._bar, Unseen | GroupNotReady)
 
     # -- what was painted ---------------------------------------------------------------------------------
 
-    @on(DocumentView.Painted)
-    def _document_laid_out(self, event: DocumentView.Painted) -> None:
-        self.call_after_refresh(self._document_painted, event)
-
-    def _document_painted(self, event: DocumentView.Painted) -> None:
-        if self.document.owner == event.owner and self.content_visible and self.is_current:
-            self._desk.painted(cast("ContentKey", event.owner), event.parts, event.width)
+    def displayed(self) -> None:
+        """A picture was written to the terminal: what it shows of this screen has been painted."""
+        if not self.is_mounted or not self.is_current or self.app.screen is not self:
+            return
+        if self._paints.displayed():
+            self._drawing.bar()
+            self._drawing.surroundings()
             self._schedule()
 
-    def _guard_painted(self, frame: Frame) -> None:
-        self._desk.guard.painted(frame, time.monotonic())
-        self._drawing.bar()
-        self._schedule()
+    @on(DocumentView.Moved)
+    def _document_moved(self) -> None:
+        self._drawing.surroundings()
 
     @on(DocumentView.ColorsWanted)
     def _colors_wanted(self, event: DocumentView.ColorsWanted) -> None:
-        self.run_worker(self._color(event), group="colors")
+        self._work.color(event)
 
     # -- layout -------------------------------------------------------------------------------------------
 
     def on_resize(self, event: events.Resize) -> None:
         """Choose the layout for the size; nothing is ever decided by a resize."""
-        columns, rows = event.size.width, event.size.height
-        self._desk.guard.resized(too_small=columns < SMALLEST[0] or rows < SMALLEST[1])
-        if self.two_panes and self._view == "group":
-            self._view = "inbox"
-        self._layout()
+        self._desk.guard.resized(too_small=Extent(event.size.width, event.size.height).too_small)
+        self._lay_out()
         self.redraw()
 
     def on_screen_resume(self) -> None:
@@ -318,7 +305,7 @@ class ReviewScreen(Screen[None]):
         self._desk.guard.restart()
         self.redraw()
 
-    def _layout(self) -> None:
+    def _lay_out(self) -> None:
         self.set_class(self.two_panes, "-two")
         self.set_class(not self.two_panes, "-one")
         self.set_class(self._view == "inbox", "-list")
@@ -345,80 +332,91 @@ class ReviewScreen(Screen[None]):
         """Draw everything that changed, and tell the guard what is shown and why."""
         if not self.is_mounted or not self.size:
             return
-        if self._desk.inbox.cursor is None and self._view != "inbox":
-            self.set_view("inbox")
+        self._settle_view()
         self.set_class(self.group_visible, "-group")
         self._show_content()
+        self._drawing.status()
         self._drawing.lists()
+        self._drawing.surroundings()
         self._desk.guard.show(self._desk.target(), cause)
+        self._settle_bar()
         self._drawing.bar()
         self._drawing.last_row(self._message)
-        self._expect_paint()
+        self._paints.expect()
         self._schedule()
+
+    def _settle_view(self) -> None:
+        """Go back to the list when what the view was about has left it, or a large screen shows both."""
+        inbox = self._desk.inbox
+        group = inbox.focused_group()
+        if self._view == "group" and (self.two_panes or group is None or group.key != self._group):
+            self.set_view("inbox")
+        if self._view == "request" and inbox.focused_request() is None:
+            self.set_view("inbox")
+
+    def _settle_bar(self) -> None:
+        """Remove a bar whose reason is gone: its request was shown, or another is the target."""
+        inbox, guard = self._desk.inbox, self._desk.guard
+        entry, group = inbox.focused_request(), inbox.focused_group()
+        match self._bar:
+            case Unseen(ref):
+                coverage = None if entry is None or entry.id != ref.id else self._desk.coverage(entry)
+                if coverage is not None and coverage.complete:
+                    guard.bar_closed()
+                if not guard.offers_unseen:
+                    self.open_bar(None)
+            case GroupNotReady(key):
+                if group is None or group.key.id != key or self._desk.eligibility(group).ready:
+                    self.open_bar(None)
+            case _:
+                pass
 
     def _show_content(self) -> None:
         entry = self._desk.inbox.focused_request()
-        if entry is None or not self.content_visible:
-            self._desk.covered()
-            if entry is None:
-                self.document.notice(())
-        else:
+        if entry is not None and self.content_visible:
             self._show_request(entry)
-        for member in self._drawing.wanted():
-            self._want(member)
+        elif entry is None:
+            self.document.notice(())
+        for wanted in self._drawing.wanted():
+            if self._desk.contents.want(content_key(wanted.request)):
+                self._work.make(wanted)
 
     def _show_request(self, entry: Entry) -> None:
-        key = content_key(entry.request)
-        content = self._desk.contents.get(key)
+        content, failure = self._desk.content(entry), self._desk.failure(entry)
         if content is not None:
-            self._desk.coverage(entry)
-            self.document.show(key, content.documents)
+            self.document.show(content.key, content.documents)
             return
-        self._desk.covered()
-        failure = self._desk.contents.failure(key)
         text = "   preparing what this would do ..." if failure is None else f"   cannot be shown: {failure}"
         self.document.notice((Line(), line(foreign(text, "muted" if failure is None else "danger"))))
 
-    def _want(self, entry: Entry) -> None:
-        key = content_key(entry.request)
-        if self._desk.contents.want(key):
-            self.run_worker(self._make(entry, key), group="content")
+    # -- the text box -------------------------------------------------------------------------------------
+
+    @property
+    def _text_box(self) -> FeedbackInput:
+        return self.query_one("#feedback", FeedbackInput)
+
+    def _open_text_box(self, before: OpenBar | None, bar: OpenBar | None) -> None:
+        """Show or hide the box; what was written and not used is kept for the same requests."""
+        box = self._text_box
+        self.set_class(isinstance(bar, Writing), "-writing")
+        if isinstance(bar, Writing) and not isinstance(before, Writing):
+            box.write(self.drafts.pop(bar.about, ""))
+        elif isinstance(before, Writing) and not isinstance(bar, Writing):
+            if text := box.take_text():
+                self.drafts[before.about] = text
+            self.set_focus(None)
 
     # -- time ---------------------------------------------------------------------------------------------
-
-    def _expect_paint(self) -> None:
-        frame = self._desk.guard.pending
-        if frame is not None:
-            self.call_after_refresh(self._guard_painted, frame)
 
     def _schedule(self) -> None:
         """Wake up once, when the next thing changes by itself."""
         if self._timer is not None:
             self._timer.stop()
         now = time.monotonic()
-        status_changes_at = self._desk.guard.status(now).changes_at
-        moments = [
-            self._desk.guard.holds.next_due(),
-            status_changes_at if status_changes_at is not None and status_changes_at > now else None,
-            self._desk.settles_at,
-            self._message.until or None,
-            now + self._age_step(),
-        ]
-        wait = min(moment for moment in moments if moment is not None) - now
-        self._timer = self.set_timer(max(wait, 0.02), self._tick)
-
-    def _age_step(self) -> float:
-        """Seconds until a waiting time on screen changes: one under a minute, ten above."""
-        if len(self._desk.guard.holds):
-            return 1.0
-        ages = [
-            time.time() - entry.request.created_at / 1e6
-            for entry in self._desk.inbox.entries()
-            if entry.request.pending
-        ]
-        if not ages:
-            return 3600.0
-        return 1.0 if min(ages) < 60 else 10.0
+        moment = next_moment(self._desk, now, self._office.now())
+        if self._message.until:
+            moment = min(moment, self._message.until)
+        self._timer = self.set_timer(max(moment - now, SHORTEST_TIMER), self._tick)
 
     def _tick(self) -> None:
         self._timer = None
@@ -428,28 +426,3 @@ class ReviewScreen(Screen[None]):
             self._message = LastWords()
         self._desk.settle()
         self.redraw()
-
-    # -- work off the event loop ----------------------------------------------------------------------------
-
-    async def _make(self, entry: Entry, key: ContentKey) -> None:
-        content, failure = await self._office.content(entry.request)
-        self.post_message(self.ContentMade(key, content, failure))
-
-    async def _color(self, event: DocumentView.ColorsWanted) -> None:
-        _, side, block = event.block
-        spans = await self._office.compute(highlight_block, event.document, side, block)
-        self.document.colored(event.block, spans)
-
-    async def _send(self, held: Held[Answer]) -> None:
-        verdicts = await self._office.decide(held)
-        self.post_message(self.Answers(verdicts))
-
-    async def _leave(self) -> None:
-        await self._office.drained()
-        self.app.exit()
-
-    # -- drafts -------------------------------------------------------------------------------------------
-
-    def _draft_key(self) -> str:
-        cursor = self._desk.inbox.cursor
-        return "" if cursor is None else cursor.id

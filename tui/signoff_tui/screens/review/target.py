@@ -39,9 +39,9 @@ def _request_wordings(entry: Entry) -> list[tuple[Chunk, ...]]:
     name = Chunk(SafeText(short_name(summary)), "strong")
     tool = (Chunk(summary.tool, keep=True, most=NAME), chunk(" "))
     agent = (chunk(" (", keep=True), Chunk(summary.agent, keep=True, most=NAME), chunk(")", keep=True))
-    tail = (chunk(f" rev {entry.request.revision}", keep=True),)
-    if entry.request.submission.risk is Risk.HIGH:
-        tail += (chunk(" HIGH", "risk-high", keep=True),)
+    high = entry.request.submission.risk is Risk.HIGH
+    rev = chunk(f" rev {entry.request.revision}", keep=True)
+    tail = (rev, chunk(" HIGH", "risk-high", keep=True)) if high else (rev,)
     return [
         (*tool, what, *agent, *tail),
         (what, *agent, *tail),

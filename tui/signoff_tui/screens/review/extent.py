@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Layout", "View"]
+__all__ = ["Extent", "View"]
 
 View = Literal["inbox", "request", "group"]
 """What has the screen on small terminals, or the attention on large ones."""
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class Extent:
     """A size in cells, and what it allows."""
 
     columns: int
@@ -53,7 +53,7 @@ class Layout:
         """Rows about the focused request, below the list."""
         if self.low or (self.two_panes and not self.high):
             return 0
-        return 8 if self.rows >= 40 else 2
+        return 5 if self.rows >= 40 else 2
 
     @property
     def header_rows(self) -> int:

@@ -1,0 +1,319 @@
+"""The real screen on a real queue: agents that ask, keys that are pressed, frames that are read."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.segment import Segment
+from textual.pilot import Pilot
+
+from signoff import ApprovalContext, ApprovalRequest, Command, FileWrite, connect_agent
+from signoff.asking import plain_submission, submission_with_snapshot
+from signoff.queue import (
+    AgentQueue,
+    ChangeSet,
+    Decision,
+    QueueUnavailableError,
+    ReviewQueue,
+    StoredRequest,
+    Verdict,
+    open_review_queue,
+)
+from signoff.queue.clock import now_us
+from signoff_tui.app import SignoffApp
+from signoff_tui.desk import Desk
+from signoff_tui.guard import GuardSettings
+from signoff_tui.inbox import Entry, RowKey
+
+PATIENCE = 10.0
+"""Seconds after which a test gives up on something that should come at once."""
+
+SMALL, LARGE = (80, 24), (120, 40)
+"""One thing at a time, and list and content side by side."""
+
+_ARMS = ("moved", "advanced", "arrived", "changed", "focus", "high", "sheet")
+_SOONEST = {f"arm_{cause}": 0.15 for cause in _ARMS}
+_UNHURRIED = {"quiet_before": 0.0, "repeat_gap": 0.0, "hasty_text": 0.0, "hasty_enter": 0.0, "dwell": 0.02}
+
+QUICK = GuardSettings(**_SOONEST, **_UNHURRIED, hold_one=0.0, hold_many=0.0, typing_lock=False)
+"""The shortest times that are legal, for tests that are not about time: decisions are sent at once."""
+
+HELD = GuardSettings(**_SOONEST, **_UNHURRIED, hold_one=30.0, hold_many=30.0, typing_lock=False)
+"""The same, but a decision is held until the test takes it back or sends it."""
+
+
+# -- asking ------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def agent(place: Path, name: str = "refactor", *, session: str = "s-41", cwd: Path) -> Iterator[AgentQueue]:
+    """An agent that is connected to the queue."""
+    with connect_agent(name, session=session, place=place, cwd=str(cwd)) as queue:
+        yield queue
+
+
+def post(queue: AgentQueue, request: ApprovalRequest, **metadata: Any) -> StoredRequest:
+    """Post a request as the controller does, without waiting for an answer."""
+    return queue.submit(_submission(queue, request, metadata))
+
+
+def amend(queue: AgentQueue, posted: StoredRequest, request: ApprovalRequest) -> StoredRequest:
+    """Put a new revision in place of a request."""
+    return queue.amend(posted.id, _submission(queue, request, {}))
+
+
+def _submission(queue: AgentQueue, request: ApprovalRequest, metadata: Mapping[str, Any]) -> Any:
+    context = ApprovalContext(tool_name=request.tool_name, args=dict(request.payload), metadata=dict(metadata))
+    plain = plain_submission(request, context, cwd=queue.agent.cwd)
+    return submission_with_snapshot(request, plain)[0]
+
+
+def write(path: Path, content: str | bytes, **options: Any) -> ApprovalRequest:
+    """A file to write."""
+    arguments = {"path": str(path), "content": content if isinstance(content, str) else "(bytes)"}
+    return ApprovalRequest(
+        tool_name=options.pop("tool_name", "write_file"),
+        description=f"Write {path.name}",
+        payload=options.pop("payload", {"path": str(path)}),
+        arguments=arguments,
+        effects=(FileWrite(str(path), content),),
+        **options,
+    )
+
+
+def command(text: str, cwd: Path, **options: Any) -> ApprovalRequest:
+    """A command to run."""
+    return ApprovalRequest(
+        tool_name="shell",
+        description=f"Run {text}",
+        payload={"command": text},
+        effects=(Command(text, str(cwd)),),
+        **options,
+    )
+
+
+def call(description: str = "Create an issue", **options: Any) -> ApprovalRequest:
+    """A call that declares no effects."""
+    payload = options.pop("payload", {"title": "Crash on save"})
+    return ApprovalRequest(
+        tool_name=options.pop("tool_name", "create_issue"), description=description, payload=payload, **options
+    )
+
+
+def lines(count: int, word: str = "line") -> str:
+    """A text of numbered lines."""
+    return "".join(f"{word} {number}\n" for number in range(1, count + 1))
+
+
+# -- looking and pressing ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Screen:
+    """A running app, with what a person and a test want of it."""
+
+    app: SignoffApp
+    pilot: Pilot[None]
+
+    @property
+    def desk(self) -> Desk:
+        return self.app.review.desk
+
+    @property
+    def rows(self) -> list[list[Segment]]:
+        """What is drawn, row by row, before the last net."""
+        return [list(strip) for strip in self.app.screen._compositor.render_strips()]
+
+    @property
+    def frame(self) -> list[str]:
+        """What is drawn, as text."""
+        return ["".join(segment.text for segment in row) for row in self.rows]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(line.rstrip() for line in self.frame)
+
+    def line(self, fragment: str) -> str:
+        """The first row that contains a fragment."""
+        return next(line for line in self.frame if fragment in line)
+
+    @property
+    def target(self) -> str:
+        """The target line."""
+        return self.line(" TARGET ")
+
+    @property
+    def status(self) -> str:
+        """The word at the right end of the target line."""
+        return self.desk.guard.status(time.monotonic()).word
+
+    async def until(self, condition: Callable[[], object], what: str = "") -> None:
+        """Wait for a condition; the frame is in the error when it never comes."""
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            if time.monotonic() > deadline:
+                raise AssertionError(f"{what or 'it'} never happened:\n{self.text}")
+            await asyncio.sleep(0.01)
+
+    async def shows(self, *fragments: str) -> None:
+        """Wait until the frame holds all of these."""
+        await self.until(lambda: all(fragment in self.text for fragment in fragments), f"{fragments}")
+
+    async def shows_no(self, fragment: str) -> None:
+        """Wait until the frame does not hold this any more."""
+        await self.until(lambda: fragment not in self.text, f"the end of {fragment!r}")
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, one after the other."""
+        await self.pilot.press(*keys)
+
+    async def types(self, text: str) -> None:
+        """Type text."""
+        await self.pilot.press(*("space" if letter == " " else letter for letter in text))
+
+    async def rests(self) -> None:
+        """Wait until the next key cannot be taken for the same word as the last one."""
+        rested = time.monotonic() + self.desk.settings.quiet_before + 0.05
+        await self.until(lambda: time.monotonic() > rested)
+
+    async def armed(self) -> None:
+        """Wait until the keys act on the target."""
+        await self.until(lambda: self.status == "armed", "armed")
+
+    async def sheet_armed(self) -> None:
+        """Wait until the open sheet takes its key."""
+
+        def is_armed() -> bool:
+            status = self.desk.guard.status(time.monotonic())
+            return (
+                status.word == "sheet" and status.changes_at is not None and status.changes_at <= time.monotonic()
+            )
+
+        await self.until(is_armed, "an armed sheet")
+
+    async def goes_to(self, request: StoredRequest) -> None:
+        """Put the cursor on a request with row keys."""
+        await self.until(lambda: request.id in self.desk.inbox, "the request on the screen")
+        await self.goes_to_row(RowKey("request", request.id))
+
+    async def goes_to_row(self, key: RowKey) -> None:
+        """Put the cursor on a row with row keys."""
+        inbox = self.desk.inbox
+        goal, here = inbox.row_index(key), inbox.row_index(inbox.cursor)
+        assert goal is not None
+        assert here is not None
+        await self.press(*(["j"] * (goal - here) or ["k"] * (here - goal)))
+        assert inbox.cursor == key
+
+    async def goes_to_group(self) -> None:
+        """Put the cursor on the heading of the first group."""
+        inbox = self.desk.inbox
+        await self.until(lambda: any(row.key.kind == "group" for row in inbox.rows()), "a group")
+        await self.goes_to_row(next(row.key for row in inbox.rows() if row.key.kind == "group"))
+
+    async def reads(self, request: StoredRequest) -> None:
+        """Go to a request, open it where that is needed, and page until all of it was shown."""
+        await self.goes_to(request)
+        if not self.app.review.two_panes:
+            await self.press("enter")
+        entry = self.entry(request)
+        while not self.is_read(entry):
+            await self.until(lambda: self.desk.settles_at is None and self.desk.coverage(entry), "settled lines")
+            if not self.is_read(entry):
+                await self.press("space")
+        await self.armed()
+
+    def is_read(self, entry: Entry) -> bool:
+        coverage = self.desk.coverage(entry)
+        return coverage is not None and coverage.complete
+
+    def entry(self, request: StoredRequest) -> Entry:
+        """What the screen knows of a request."""
+        return self.desk.inbox.entry(request.id)
+
+    @property
+    def focus(self) -> str | None:
+        """Id of what the cursor is on."""
+        cursor = self.desk.inbox.cursor
+        return None if cursor is None else cursor.id
+
+
+@asynccontextmanager
+async def screen(
+    place: Path,
+    *,
+    size: tuple[int, int] = SMALL,
+    settings: GuardSettings = QUICK,
+    reviewer: str = "you",
+    theme: str = "signoff-dark",
+    ascii_only: bool = False,
+    waiting: int | None = None,
+    wall_clock: Callable[[], int] = now_us,
+    queue: ReviewQueue | None = None,
+) -> AsyncIterator[Screen]:
+    """The screen on a queue, in a terminal of some size.
+
+    Args:
+        place: Where the queue is.
+        size: Columns and rows.
+        settings: Times of the guard.
+        reviewer: Who decides.
+        theme: Name of a theme.
+        ascii_only: Draw with ASCII characters only.
+        waiting: How many requests must be listed before the test goes on.
+        wall_clock: The times that people read.
+        queue: An open connection to use, instead of a new one.
+    """
+    app = SignoffApp(
+        queue or open_review_queue(place, reviewer=reviewer),
+        place="default",
+        theme=theme,
+        settings=settings,
+        ascii_only=ascii_only,
+        wall_clock=wall_clock,
+    )
+    async with app.run_test(size=size) as pilot:
+        seen = Screen(app, pilot)
+        if waiting is not None:
+            await seen.until(lambda: len(list(seen.desk.inbox.entries())) == waiting, f"{waiting} requests")
+        await seen.until(lambda: "signoff" in seen.frame[0] or "waiting" in seen.frame[0], "a first frame")
+        yield seen
+
+
+class Cable:
+    """A connection to a real queue that can be pulled out and plugged in again."""
+
+    def __init__(self, place: Path, reviewer: str = "you") -> None:
+        self._queue = open_review_queue(place, reviewer=reviewer)
+        self.pulled = False
+        self.takes_decisions = True
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._queue, name)
+
+    def decide(self, request_id: str, revision: int, digest: str, decision: Decision) -> Verdict:
+        if self.pulled or not self.takes_decisions:
+            raise QueueUnavailableError("the cable was pulled")
+        return self._queue.decide(request_id, revision, digest, decision)
+
+    async def watch(self, cursor: int = 0) -> AsyncIterator[ChangeSet]:
+        first = True
+        while True:
+            if self.pulled:
+                raise QueueUnavailableError("the cable was pulled")
+            found = await asyncio.to_thread(self._queue.changes, cursor)
+            if found.changes or first:
+                yield found
+            cursor, first = found.cursor, False
+            await asyncio.sleep(0.01)
+
+
+def ids(requests: Sequence[StoredRequest]) -> list[str]:
+    """Ids of requests."""
+    return [request.id for request in requests]

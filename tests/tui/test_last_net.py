@@ -1,0 +1,47 @@
+"""The last net before the terminal: whatever slipped through is dropped there."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color
+
+from signoff.present.reveal import reveal_line
+from signoff_tui.last_net import DropControls
+
+BLACK = Color(0, 0, 0)
+NET = DropControls()
+
+
+def through(*segments: Segment) -> list[Segment]:
+    return NET.apply(list(segments), BLACK)
+
+
+@pytest.mark.parametrize(
+    "char",
+    ["\x00", "\x07", "\x1b", "\x7f", "\x9b", "\n", "\t", "\u200b", "\u202e", "\u2066", "\ufeff", "\U000e0041"],
+    ids=lambda char: f"U+{ord(char):04X}",
+)
+def test_what_acts_on_a_terminal_or_hides_is_dropped(char: str) -> None:
+    assert [segment.text for segment in through(Segment(f"a{char}b"))] == ["ab"]
+
+
+def test_a_link_is_dropped_and_its_words_stay() -> None:
+    (segment,) = through(Segment("click", Style(link="https://example.com", bold=True)))
+    assert segment.text == "click"
+    assert segment.style is not None
+    assert (segment.style.link, segment.style.bold) == (None, True)
+
+
+def test_what_is_clean_passes_untouched() -> None:
+    segments = [Segment("plain "), Segment("世界 é", Style(bold=True))]
+    assert NET.apply(segments, BLACK) is segments
+
+
+@given(st.text(max_size=40))
+def test_nothing_that_was_made_safe_is_dropped(text: str) -> None:
+    safe = reveal_line(text, "content").text
+    assert "".join(segment.text for segment in through(Segment(safe))) == safe

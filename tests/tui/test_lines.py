@@ -1,0 +1,144 @@
+"""Lines of safe text: they fill exactly their width, and what must not be cut is not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from signoff_tui.lines import Chunk, Line, chunk, crop_middle, foreign, fullest, line, paint, rule
+from signoff_tui.themes import builtin_themes
+
+THEME = builtin_themes()["signoff-dark"]
+WORDS = st.text(alphabet="ab 世界é\x1b\u202e\u200b[@click]", max_size=30)
+
+
+@st.composite
+def pieces(draw: st.DrawFn) -> Chunk:
+    most = draw(st.none() | st.integers(1, 20))
+    least = draw(st.integers(0, 12)) if most is None else draw(st.integers(0, most))
+    text = foreign(draw(WORDS)).text
+    return Chunk(text, draw(st.sampled_from(["text", "add", "muted"])), draw(st.booleans()), most, least)
+
+
+LINES = st.builds(
+    Line,
+    st.lists(pieces(), max_size=5).map(tuple),
+    st.lists(pieces(), max_size=3).map(tuple),
+    st.sampled_from(["background", "focus-bg"]),
+    st.booleans(),
+)
+
+
+def drawn(content: Line, width: int) -> str:
+    return paint(content, width, THEME).text
+
+
+# -- painting ------------------------------------------------------------------------------------------------
+
+
+@given(LINES, st.integers(1, 120))
+def test_a_line_fills_exactly_its_width(content: Line, width: int) -> None:
+    assert cell_len(drawn(content, width)) == width
+
+
+@given(LINES, st.integers(1, 120))
+def test_no_control_character_is_painted(content: Line, width: int) -> None:
+    assert drawn(content, width).isprintable()
+
+
+@given(LINES)
+def test_a_line_with_room_enough_is_not_cut(content: Line) -> None:
+    text = drawn(content, content.width + 1)
+    for piece in (*content.left, *content.right):
+        assert piece.fitted("…") in text
+
+
+@given(LINES, st.integers(1, 120))
+def test_pieces_that_must_be_kept_are_not_cut_while_there_is_room_for_them(content: Line, width: int) -> None:
+    loose = [piece for piece in content.left if not piece.keep]
+    kept = [piece for piece in content.left if piece.keep]
+    assume(sum(piece.width for piece in (*kept, *content.right)) + len(loose) <= width)
+    text = drawn(content, width)
+    for piece in (*kept, *content.right):
+        assert piece.fitted("…") in text
+
+
+def test_the_right_end_stands_at_the_right_edge() -> None:
+    assert drawn(line(chunk("left"), right=[chunk("right")]), 20) == "left           right"
+
+
+def test_the_longest_piece_gives_way_first() -> None:
+    assert drawn(line(chunk("short "), chunk("a much longer piece")), 16).startswith("short a")
+
+
+def test_a_name_is_cut_in_its_middle() -> None:
+    content = line(chunk("src/app/deep/in/the/tree/models.py"), right=[chunk(" +1")])
+    assert drawn(content, 20).endswith("models.py +1")
+
+
+def test_a_piece_takes_no_more_than_it_may() -> None:
+    name = Chunk(foreign("x" * 500).text, keep=True, most=5)
+    assert drawn(line(name, chunk("|")), 10) == "x…xxx|    "
+
+
+def test_a_rule_fills_the_whole_width() -> None:
+    assert drawn(rule("-"), 5) == "-----"
+
+
+def test_revealed_characters_have_a_style_of_their_own() -> None:
+    strip = paint(line(foreign("a\u202eb")), 30, THEME)
+    hidden = [segment.text for segment in strip if segment.style == THEME.style("hidden")]
+    assert hidden == ["<U+202E RLO>"]
+
+
+def test_revealed_characters_keep_their_style_in_a_padded_column() -> None:
+    piece = foreign("a\u202eb")
+    strip = paint(line(Chunk(piece.text, least=20)), 30, THEME)
+    assert [segment.text for segment in strip if segment.style == THEME.style("hidden")] == ["<U+202E RLO>"]
+
+
+# -- cutting -------------------------------------------------------------------------------------------------
+
+
+@given(st.text(alphabet="ab世é", max_size=40), st.integers(0, 40))
+def test_a_cut_text_is_never_wider_than_asked_for(text: str, width: int) -> None:
+    assert cell_len(crop_middle(text, width)) <= width
+
+
+@given(st.text(alphabet="ab世é", max_size=40), st.integers(0, 40))
+def test_a_text_that_fits_is_not_touched(text: str, width: int) -> None:
+    assume(cell_len(text) <= width)
+    assert crop_middle(text, width) == text
+
+
+@given(st.text(alphabet="abc", min_size=12, max_size=40), st.integers(6, 11))
+def test_both_ends_of_a_cut_text_are_kept(text: str, width: int) -> None:
+    cut = crop_middle(text, width)
+    start, end = cut.split("…")
+    assert text.startswith(start)
+    assert text.endswith(end)
+    assert len(end) >= len(start)
+
+
+# -- making --------------------------------------------------------------------------------------------------
+
+
+def test_our_own_words_must_not_hold_what_is_not_ours() -> None:
+    with pytest.raises(ValueError, match="reveal"):
+        chunk("a\u202eb")
+
+
+def test_blanks_at_the_ends_of_words_of_others_stay_blanks() -> None:
+    assert foreign("  a b ").text.text == "  a b "
+
+
+def test_the_fullest_wording_that_fits_is_taken() -> None:
+    wordings = [line(chunk("a long wording")), line(chunk("shorter")), line(chunk("s"))]
+    assert fullest(wordings, 10) == wordings[1]
+
+
+def test_the_last_wording_is_taken_when_none_fits() -> None:
+    wordings = [line(chunk("a long wording")), line(chunk("shorter"))]
+    assert fullest(wordings, 3) == wordings[-1]

@@ -1,0 +1,169 @@
+"""A reader's place in documents: nothing is lost by wrapping, and paging covers every line."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from signoff.present.document import Document
+from signoff.present.document_diff import diff_document
+from signoff.present.document_text import text_document
+from signoff_tui.reading import Place, Reading
+
+WORDS = st.text(alphabet="abc xyz世界é\u0301\t\u200b\x1b", max_size=60)
+TEXTS = st.lists(WORDS, min_size=1, max_size=12).map("\n".join)
+
+
+def text(*lines: str) -> Document:
+    return text_document("".join(f"{line}\n" for line in lines))
+
+
+def numbered(count: int) -> Document:
+    return text(*(f"line {number}" for number in range(count)))
+
+
+def diff(before: str, after: str) -> Document:
+    return diff_document(before.encode(), after.encode(), "a.txt")
+
+
+def many_hunks() -> Document:
+    before = [f"line {number}\n" for number in range(100)]
+    after = [*before[:10], "new\n", *before[10:50], "more\n", *before[50:]]
+    return diff("".join(before), "".join(after))
+
+
+def drawn(reading: Reading, top: Place, height: int) -> list[str]:
+    return [reading.row(line.row).text.text[line.start : line.end] for line in reading.window(top, height)]
+
+
+# -- wrapping ------------------------------------------------------------------------------------------------
+
+
+@given(TEXTS, st.integers(8, 40))
+def test_wrapping_loses_no_character(content: str, width: int) -> None:
+    reading = Reading([text_document(content)], width)
+    for row in range(len(reading)):
+        lines = [line for line in reading.window(Place(row), 100) if line.row == row]
+        whole = reading.row(row).text.text
+        assert "".join(whole[line.start : line.end] for line in lines) == whole
+
+
+@given(TEXTS, st.integers(8, 40))
+def test_no_line_is_wider_than_the_view(content: str, width: int) -> None:
+    reading = Reading([text_document(content)], width)
+    assert all(cell_len(line) <= width for line in drawn(reading, Place(0), 1_000))
+
+
+@given(TEXTS, st.integers(8, 40))
+def test_the_parts_of_a_row_are_numbered_and_counted(content: str, width: int) -> None:
+    reading = Reading([text_document(content)], width)
+    for row in range(len(reading)):
+        lines = [line for line in reading.window(Place(row), 100) if line.row == row]
+        assert [(line.part, line.parts) for line in lines] == [(at, len(lines)) for at in range(len(lines))]
+
+
+# -- paging --------------------------------------------------------------------------------------------------
+
+
+@given(TEXTS, st.integers(8, 40), st.integers(1, 12))
+def test_paging_down_shows_every_line(content: str, width: int, height: int) -> None:
+    reading = Reading([text_document(content)], width)
+    everything = {(line.row, line.part) for line in reading.window(Place(0), 10_000)}
+    top, seen = Place(0), set()
+    for _ in range(len(everything) + 1):
+        seen |= {(line.row, line.part) for line in reading.window(top, height)}
+        top = reading.down(top, max(height - 1, 1), height)
+    assert seen == everything
+    assert reading.at_end(top, height)
+
+
+@given(TEXTS, st.integers(8, 40), st.integers(1, 12), st.integers(0, 30))
+def test_up_undoes_down(content: str, width: int, height: int, steps: int) -> None:
+    reading = Reading([text_document(content)], width)
+    top = reading.down(Place(0), steps, height)
+    moved = len(reading.window(Place(0), 10_000)) - len(reading.window(top, 10_000))
+    assert reading.up(top, moved) == Place(0)
+
+
+def test_the_last_line_stays_at_the_bottom() -> None:
+    reading = Reading([numbered(10)])
+    assert drawn(reading, reading.down(Place(0), 100, 4), 4)[-1] == "line 9"
+
+
+def test_what_lies_below_the_view_is_counted() -> None:
+    reading = Reading([numbered(10)])
+    assert (reading.missing_below(Place(0), 4), reading.missing_below(Place(6), 4)) == (6, 0)
+
+
+# -- places --------------------------------------------------------------------------------------------------
+
+
+def test_a_place_names_the_same_row_at_another_width() -> None:
+    reading = Reading([text("short", "a long line" * 10, "the end")], 40)
+    top = Place(1, 2)
+    reading.set_width(200)
+    assert drawn(reading, top, 1) == ["a long line" * 10]
+
+
+def test_a_part_that_no_longer_exists_becomes_the_last_part() -> None:
+    reading = Reading([text("a long line" * 10)], 20)
+    reading.set_width(70)
+    assert reading.window(Place(0, 5), 1)[0].part == 1
+
+
+def test_the_place_of_a_unit_is_where_it_begins() -> None:
+    reading = Reading([many_hunks()])
+    assert [reading.row(reading.place_of_unit(unit).row).text.text for unit in range(2)] == ["new", "more"]
+
+
+def test_a_place_knows_the_next_unit() -> None:
+    reading = Reading([many_hunks()])
+    second = reading.place_of_unit(1)
+    assert [reading.unit_from(Place(0)), reading.unit_from(second), reading.unit_from(Place(second.row + 1))] == [
+        0,
+        1,
+        None,
+    ]
+
+
+# -- hunks ---------------------------------------------------------------------------------------------------
+
+
+def test_hunks_are_found_in_both_directions() -> None:
+    reading = Reading([many_hunks()])
+    first = reading.next_hunk(Place(0))
+    assert first is not None
+    second = reading.next_hunk(first)
+    assert second is not None
+    assert reading.next_hunk(second) is None
+    assert reading.previous_hunk(second) == first
+
+
+# -- several documents ---------------------------------------------------------------------------------------
+
+
+def test_documents_follow_each_other() -> None:
+    reading = Reading([text("a"), text("b", "c")])
+    assert drawn(reading, Place(0), 10) == ["a", "b", "c"]
+
+
+def test_units_are_counted_over_all_documents() -> None:
+    reading = Reading([text("a", "b"), text("c")])
+    assert reading.units == 3
+    assert [part.unit for part in reading.parts(reading.window(Place(0), 10))] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("height", "units"), [(1, []), (2, [0]), (5, [0])])
+def test_a_unit_is_whole_when_all_its_parts_are_visible(height: int, units: list[int]) -> None:
+    reading = Reading([text("x" * 15)], 10)
+    assert sorted(reading.whole_units(reading.window(Place(0), height))) == units
+
+
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=5))
+def test_every_row_of_the_whole_is_found_in_its_document(sizes: list[int]) -> None:
+    documents = [text(*(f"{index}.{row}" for row in range(size))) for index, size in enumerate(sizes)]
+    reading = Reading(documents)
+    expected = [f"{index}.{row}" for index, size in enumerate(sizes) for row in range(size)]
+    assert [reading.row(row).text.text for row in range(len(reading))] == expected

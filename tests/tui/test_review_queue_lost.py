@@ -1,0 +1,107 @@
+"""A queue that is not there: everything stays readable, and nothing is decided."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from screen_bench import HELD, Cable, Screen, command, post, screen
+
+from signoff.queue import AgentQueue, RequestState, ReviewQueue
+
+
+def cable(place: Path) -> tuple[Cable, ReviewQueue]:
+    made = Cable(place)
+    return made, cast("ReviewQueue", made)
+
+
+async def lose(seen: Screen, pulled: Cable) -> None:
+    pulled.pulled = True
+    await seen.shows("QUEUE LOST")
+
+
+async def test_a_lost_queue_is_said_with_the_reason(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    post(asking, command("ls", workdir))
+    pulled, queue = cable(place)
+    async with screen(place, queue=queue, waiting=1) as seen:
+        await lose(seen, pulled)
+        await seen.shows("Not connected to the queue since", "the cable was pulled", "?? waiting (last known 1)")
+
+
+async def test_the_list_stays_readable_without_the_queue(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    request = post(asking, command("ls -R src", workdir))
+    pulled, queue = cable(place)
+    async with screen(place, queue=queue, waiting=1) as seen:
+        await seen.reads(request)
+        await lose(seen, pulled)
+        await seen.shows("ls -R src", "all shown")
+
+
+async def test_decision_keys_do_nothing_without_the_queue(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    pulled, queue = cable(place)
+    async with screen(place, queue=queue, waiting=1) as seen:
+        await seen.reads(request)
+        await lose(seen, pulled)
+        await seen.press("y")
+        await seen.shows("not connected to the queue", "[not connected]")
+        assert len(seen.desk.guard.holds) == 0
+    assert looking.get(request.id).pending
+
+
+async def test_held_decisions_are_taken_back_when_the_queue_is_lost(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    pulled, queue = cable(place)
+    async with screen(place, queue=queue, settings=HELD, waiting=1) as seen:
+        await seen.reads(request)
+        await seen.press("y")
+        await lose(seen, pulled)
+        await seen.shows("not sent, the queue was lost: ls is waiting again")
+        assert seen.entry(request).waiting
+    assert looking.get(request.id).pending
+
+
+async def test_work_goes_on_when_the_queue_is_back(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    pulled, queue = cable(place)
+    async with screen(place, queue=queue, waiting=1) as seen:
+        await seen.reads(request)
+        await lose(seen, pulled)
+        pulled.pulled = False
+        await seen.shows("queue ok")
+        await seen.armed()
+        await seen.press("y")
+        await seen.shows("approved by you")
+    assert looking.get(request.id).state is RequestState.APPROVED
+
+
+async def test_what_arrived_meanwhile_is_listed_when_the_queue_is_back(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    post(asking, command("ls", workdir))
+    pulled, queue = cable(place)
+    async with screen(place, queue=queue, waiting=1) as seen:
+        await lose(seen, pulled)
+        post(asking, command("pwd", workdir))
+        pulled.pulled = False
+        await seen.shows("queue ok", "$ pwd")
+
+
+async def test_an_approval_that_the_queue_did_not_take_is_said_and_waits_again(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    pulled, queue = cable(place)
+    async with screen(place, queue=queue, waiting=1) as seen:
+        await seen.reads(request)
+        pulled.takes_decisions = False
+        await seen.press("y")
+        await seen.shows("the cable was pulled")
+        await seen.until(lambda: seen.entry(request).waiting, "waiting again")
+    assert looking.get(request.id).pending

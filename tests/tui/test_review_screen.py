@@ -1,0 +1,349 @@
+"""The list of what waits: what it says, and that nothing moves by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from screen_bench import HELD, LARGE, SMALL, agent, call, command, lines, post, screen, write
+from textual.events import MouseScrollDown
+
+from signoff import ApprovalRequest
+from signoff.queue import AgentQueue
+from signoff_tui.inbox import RowKey
+
+NARROW = (50, 40)
+
+
+def high(workdir: Path) -> ApprovalRequest:
+    return command("rm -rf build", workdir)
+
+
+# -- what it says --------------------------------------------------------------------------------------------
+
+
+async def test_an_empty_inbox_says_that_nothing_waits_and_how_to_begin(place: Path) -> None:
+    async with screen(place) as seen:
+        await seen.shows(
+            "nothing waiting", "No agent is waiting for you", "signoff ask", "[h] history", "TARGET none"
+        )
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE, NARROW], ids=["small", "large", "narrow"])
+async def test_the_status_line_counts_what_waits_and_what_is_high(
+    asking: AgentQueue, place: Path, workdir: Path, size: tuple[int, int]
+) -> None:
+    post(asking, command("ls", workdir))
+    post(asking, high(workdir))
+    async with screen(place, size=size, waiting=2) as seen:
+        await seen.until(lambda: "2 waiting" in seen.frame[0] and "1 HIGH" in seen.frame[0])
+
+
+async def test_a_row_says_risk_kind_agent_and_what(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    post(asking, high(workdir))
+    async with screen(place, waiting=1) as seen:
+        await seen.until(lambda: seen.line("$ rm -rf build").split()[-4:] == ["delete", "tester", "00:00", "new"])
+        assert " HIGH " in seen.line("$ rm -rf build")
+
+
+async def test_the_end_of_a_file_name_stays_visible(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    folder = workdir / "packages/some-package/src/some_package/components"
+    folder.mkdir(parents=True)
+    post(asking, write(folder / "button_models.py", "x\n"))
+    for size in (SMALL, LARGE, NARROW):
+        async with screen(place, size=size, waiting=1) as seen:
+            await seen.shows("models.py")
+
+
+async def test_a_request_of_a_group_stands_below_its_heading(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    for name in ("a.txt", "b.txt"):
+        post(asking, write(workdir / name, "x\n", group_id="save project", group_size=4))
+    async with screen(place, waiting=2) as seen:
+        await seen.shows("save project", "2 of 4 announced", "a.txt", "b.txt")
+        heading, first = (seen.frame.index(seen.line(word)) for word in ("save project", "a.txt"))
+        assert first == heading + 1
+
+
+async def test_what_waits_below_the_list_is_counted(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    for number in range(30):
+        post(asking, command(f"ls {number}", workdir))
+    post(asking, high(workdir))
+    async with screen(place, waiting=31) as seen:
+        await seen.shows("below: 1 HIGH, ")
+
+
+async def test_members_of_a_closed_group_below_are_counted_too(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    for number in range(30):
+        post(asking, command(f"ls {number}", workdir))
+    post(asking, command("rm -rf build", workdir, group_id="g"))
+    async with screen(place, waiting=31) as seen:
+        heading = next(row.key for row in seen.desk.inbox.rows() if row.key.kind == "group")
+        await seen.goes_to_row(heading)
+        await seen.press("left", "g")
+        await seen.shows("below: 1 HIGH, ")
+
+
+async def test_the_strip_says_where_a_call_would_run_and_what_comes_next(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    following = [{"tool": "shell", "arguments": {"command": "npm test"}}]
+    post(asking, command("ls", workdir), batch_id="b-1", batch_position=0, batch_remaining=following)
+    async with screen(place, waiting=1) as seen:
+        await seen.shows("cwd ", "next in batch (1): shell npm test")
+
+
+async def test_narrow_rows_have_two_lines(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    post(asking, command("ls", workdir))
+    async with screen(place, size=NARROW, waiting=1) as seen:
+        await seen.until(
+            lambda: seen.frame.index(seen.line("$ ls")) + 1 == seen.frame.index(seen.line(" tester "))
+        )
+
+
+async def test_a_large_screen_shows_the_content_beside_the_list(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    post(asking, write(workdir / "a.txt", "hello there\n"))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.shows("N a.txt", "hello there")
+
+
+async def test_a_small_screen_shows_the_content_when_it_is_opened(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    post(asking, write(workdir / "a.txt", "hello there\n"))
+    async with screen(place, waiting=1) as seen:
+        await seen.armed()
+        assert "hello there" not in seen.text
+        await seen.press("enter")
+        await seen.shows("hello there", "Request")
+        await seen.press("escape")
+        await seen.shows_no("hello there")
+
+
+# -- nothing moves by itself ---------------------------------------------------------------------------------
+
+
+async def test_arrivals_do_not_move_the_cursor_nor_its_row(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    requests = [post(asking, command(f"ls {number}", workdir)) for number in range(20)]
+    async with screen(place, waiting=20) as seen:
+        await seen.goes_to(requests[15])
+        before = seen.frame.index(seen.line("ls 15"))
+        for number in range(20, 60):
+            post(asking, command(f"ls {number}", workdir))
+        await seen.until(lambda: len(list(seen.desk.inbox.entries())) == 60)
+        await seen.shows("60 waiting")
+        assert seen.focus == requests[15].id
+        assert seen.frame.index(seen.line("ls 15")) == before
+
+
+async def test_a_member_that_joins_a_group_above_does_not_move_the_focused_row(place: Path, workdir: Path) -> None:
+    with (
+        agent(place, "refactor", session="s-1", cwd=workdir) as one,
+        agent(place, "docs", session="s-2", cwd=workdir) as two,
+    ):
+        post(one, write(workdir / "a.txt", "x\n", group_id="g"))
+        requests = [post(two, command(f"ls {number}", workdir)) for number in range(30)]
+        async with screen(place, waiting=31) as seen:
+            await seen.goes_to(requests[20])
+            before = seen.frame.index(seen.line("ls 20"))
+            for number in range(5):
+                post(one, write(workdir / f"b{number}.txt", "x\n", group_id="g"))
+            await seen.shows("36 waiting")
+            assert seen.frame.index(seen.line("ls 20")) == before
+
+
+async def test_the_first_arrival_in_an_empty_inbox_becomes_the_target(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    async with screen(place) as seen:
+        await seen.shows("nothing waiting")
+        post(asking, command("ls", workdir))
+        await seen.shows("1 waiting", "TARGET shell ls")
+
+
+async def test_coming_back_from_a_request_leads_to_the_same_row(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    requests = [post(asking, command(f"ls {number}", workdir)) for number in range(30)]
+    async with screen(place, waiting=30) as seen:
+        await seen.goes_to(requests[20])
+        before = seen.frame.index(seen.line("ls 20"))
+        await seen.press("enter")
+        await seen.shows("Request")
+        await seen.press("escape")
+        await seen.shows("Inbox")
+        assert seen.focus == requests[20].id
+        assert seen.frame.index(seen.line("ls 20")) == before
+
+
+# -- going about ---------------------------------------------------------------------------------------------
+
+
+async def test_space_opens_the_next_request_that_was_not_shown(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    first, second = post(asking, command("ls", workdir)), post(asking, command("pwd", workdir))
+    async with screen(place, waiting=2) as seen:
+        await seen.reads(first)
+        await seen.press("space")
+        await seen.until(lambda: seen.focus == second.id)
+        await seen.shows("$ pwd", "Request")
+
+
+async def test_space_says_when_everything_was_shown(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, waiting=1) as seen:
+        await seen.reads(request)
+        await seen.press("space")
+        await seen.shows("everything that waits was shown")
+
+
+async def test_j_and_k_move_lines_in_an_open_request(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    request = post(asking, write(workdir / "a.txt", lines(60)))
+    async with screen(place, waiting=1) as seen:
+        await seen.goes_to(request)
+        await seen.press("enter")
+        await seen.shows("line 1")
+        top = seen.frame.index(seen.line("line 1"))
+        await seen.press("j", "j")
+        await seen.until(lambda: "line 3" in seen.frame[top])
+
+
+async def test_the_brackets_go_from_hunk_to_hunk(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    before = lines(200)
+    (workdir / "a.txt").write_text(before)
+    after = before.replace("line 20\n", "LINE 20\n").replace("line 180\n", "LINE 180\n")
+    request = post(asking, write(workdir / "a.txt", after))
+    async with screen(place, waiting=1) as seen:
+        await seen.goes_to(request)
+        await seen.press("enter")
+        await seen.shows("LINE 20")
+        await seen.press("]", "]")
+        await seen.shows("LINE 180")
+        await seen.press("]")
+        await seen.shows("no hunk below")
+
+
+async def test_more_context_keeps_the_reader_at_the_same_change(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    before = lines(200)
+    (workdir / "a.txt").write_text(before)
+    after = before.replace("line 20\n", "LINE 20\n").replace("line 180\n", "LINE 180\n")
+    request = post(asking, write(workdir / "a.txt", after))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.reads(request)
+        await seen.press("}", "}", "}", "}")
+        await seen.shows("48 unchanged lines around changes")
+        await seen.press("G")
+        await seen.shows("LINE 180", "line 190")
+        shares = seen.desk.share(seen.entry(request))
+        await seen.press("{")
+        await seen.shows("24 unchanged lines around changes", "LINE 180")
+        assert seen.desk.share(seen.entry(request)) == shares == 1.0
+
+
+async def test_later_puts_a_request_aside_and_tidying_moves_it_to_the_end(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    first = post(asking, command("ls", workdir))
+    second = post(asking, command("pwd", workdir))
+    async with screen(place, waiting=2) as seen:
+        await seen.goes_to(first)
+        await seen.press("z")
+        await seen.shows("put aside: the agent keeps waiting", "later")
+        await seen.press("o")
+        await seen.until(lambda: [row.key.id for row in seen.desk.inbox.rows()] == [second.id, first.id])
+        await seen.press("z")
+        await seen.until(lambda: not seen.entry(first).later)
+
+
+async def test_full_screen_and_back(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.reads(request)
+        await seen.press("v")
+        await seen.shows("Request")
+        await seen.until(lambda: "risk" not in seen.frame[1] or "what" not in seen.frame[1])
+        await seen.press("escape")
+        await seen.shows("Inbox", "change")
+
+
+# -- the mouse -----------------------------------------------------------------------------------------------
+
+
+async def test_a_click_moves_to_a_row_and_a_double_click_opens_it(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    requests = [post(asking, command(f"ls {number}", workdir)) for number in range(3)]
+    async with screen(place, waiting=3) as seen:
+        row = seen.frame.index(seen.line("ls 2"))
+        await seen.pilot.click(offset=(20, row))
+        await seen.until(lambda: seen.focus == requests[2].id)
+        await seen.pilot.click(offset=(20, row), times=2)
+        await seen.shows("Request")
+
+
+async def test_the_wheel_scrolls_the_content_and_moves_no_cursor(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, write(workdir / "a.txt", lines(200)))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.goes_to(request)
+        await seen.shows("more lines below")
+        before = seen.line("more lines below")
+        wheel = MouseScrollDown(None, 90, 15, 0, 1, 0, False, False, False, screen_x=90, screen_y=15)
+        seen.app.post_message(wheel)
+        await seen.until(lambda: "more lines below" in seen.text and seen.line("more lines below") != before)
+        assert seen.focus == request.id
+
+
+async def test_a_click_does_not_leave_an_open_text_box(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    first, second = post(asking, command("ls", workdir)), post(asking, command("pwd", workdir))
+    async with screen(place, settings=HELD, size=LARGE, waiting=2) as seen:
+        await seen.goes_to(first)
+        await seen.armed()
+        await seen.press("n")
+        await seen.shows("Tell it what to do instead")
+        await seen.pilot.click(offset=(20, seen.frame.index(seen.line("$ pwd"))))
+        await seen.types("use yarn")
+        await seen.shows("Tell it what to do instead", "use yarn")
+        assert seen.focus == first.id
+        assert seen.entry(second).waiting
+
+
+async def test_the_wall_clock_only_changes_what_is_read(asking: AgentQueue, place: Path) -> None:
+    request = post(asking, call())
+    async with screen(place, waiting=1, wall_clock=lambda: request.created_at + 134_000_000) as seen:
+        await seen.shows("oldest 02:14")
+
+
+async def test_a_group_can_be_folded_and_unfolded(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    post(asking, write(workdir / "a.txt", "x\n", group_id="g"))
+    async with screen(place, waiting=1) as seen:
+        await seen.goes_to_group()
+        await seen.press("left")
+        await seen.shows_no("a.txt")
+        await seen.press("right")
+        await seen.shows("a.txt")
+
+
+async def test_moving_between_requests_skips_headings_and_what_ended(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    first = post(asking, command("ls", workdir))
+    ended = post(asking, command("pwd", workdir))
+    member = post(asking, write(workdir / "a.txt", "x\n", group_id="g"))
+    async with screen(place, waiting=3) as seen:
+        asking.withdraw(ended.id, "not needed")
+        await seen.shows("withdrawn")
+        await seen.goes_to_row(RowKey("request", first.id))
+        await seen.press("J")
+        await seen.until(lambda: seen.focus == member.id)
+        await seen.press("K")
+        await seen.until(lambda: seen.focus == first.id)

@@ -1,0 +1,155 @@
+"""One request in a few words: what it would do, not what it says of itself."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from model_samples import CASCADE, approved, rejected, stored
+
+from signoff import Command, FileWrite
+from signoff.effects import Effect
+from signoff.present.snapshot import take
+from signoff.queue import RequestState, StoredRequest
+from signoff_tui.summary import LONGEST, age_text, clock_text, ended_text, summarize
+
+
+def declared(folder: Path, *effects: Effect, **fields: object) -> StoredRequest:
+    return stored("r", snapshot=take(effects).to_json(), cwd=str(folder), **fields)
+
+
+# -- what a request is about ---------------------------------------------------------------------------------
+
+
+def test_an_edited_file_is_named_by_its_path_from_the_working_directory(workdir: Path) -> None:
+    (workdir / "src").mkdir()
+    (workdir / "src/a.py").write_text("old\n")
+    summary = summarize(declared(workdir, FileWrite(str(workdir / "src/a.py"), "new\n")))
+    assert (summary.kind, summary.what.text, summary.path) == ("D", "src/a.py", True)
+
+
+def test_a_file_that_is_not_there_yet_is_new(workdir: Path) -> None:
+    assert summarize(declared(workdir, FileWrite(str(workdir / "a.py"), "new\n"))).kind == "N"
+
+
+def test_a_binary_file_is_marked_as_one(workdir: Path) -> None:
+    assert summarize(declared(workdir, FileWrite(str(workdir / "a.png"), b"\x89PNG\0"))).kind == "B"
+
+
+def test_a_file_outside_the_working_directory_is_named_in_full(workdir: Path, tmp_path: Path) -> None:
+    summary = summarize(declared(workdir, FileWrite(str(tmp_path / "a.py"), "new\n")))
+    assert (summary.what.text, summary.outside) == (str(tmp_path / "a.py"), True)
+
+
+def test_a_file_outside_is_noticed_behind_others(workdir: Path, tmp_path: Path) -> None:
+    effects = (FileWrite(str(workdir / "a.py"), "new\n"), FileWrite(str(tmp_path / "b.py"), "new\n"))
+    assert summarize(declared(workdir, *effects)).outside
+
+
+def test_a_command_is_shown_in_one_line(workdir: Path) -> None:
+    summary = summarize(declared(workdir, Command("make\n\nmake install\n", str(workdir))))
+    assert (summary.kind, summary.what.text) == ("$", "make ; make install")
+
+
+def test_more_steps_are_counted(workdir: Path) -> None:
+    first, second = Command("make", str(workdir)), Command("ls", str(workdir))
+    assert (
+        summarize(declared(workdir, first, second, FileWrite(str(workdir / "a"), ""))).what.text
+        == "make and 2 more"
+    )
+
+
+def test_a_call_without_effects_is_described_by_its_tool(workdir: Path) -> None:
+    summary = summarize(stored("r", description="Create an issue"))
+    assert (summary.kind, summary.what.text) == ("{", "Create an issue")
+
+
+def test_a_text_to_agree_with_is_a_text() -> None:
+    assert summarize(stored("r", presentation={"type": "text", "content": "A plan"})).kind == "T"
+
+
+def test_effects_count_more_than_what_the_tool_shows(workdir: Path) -> None:
+    claim = {"type": "text", "content": "Nothing happens"}
+    summary = summarize(declared(workdir, Command("rm -rf x", str(workdir)), presentation=claim))
+    assert (summary.kind, summary.what.text) == ("$", "rm -rf x")
+
+
+def test_a_damaged_snapshot_leaves_the_description() -> None:
+    assert summarize(stored("r", snapshot={"steps": "?"}, description="Create r")).what.text == "Create r"
+
+
+def test_a_long_command_loses_its_middle_and_keeps_its_end(workdir: Path) -> None:
+    text = summarize(declared(workdir, Command("echo " + "x" * 100_000 + " && rm y", str(workdir)))).what.text
+    assert len(text) < LONGEST + 100
+    assert text.startswith("echo xxx")
+    assert text.endswith("xxx && rm y")
+
+
+HOSTILE = "a\x1b[2Jb\u202ec\u200bd\te\rf"
+
+
+@pytest.mark.parametrize("field", ["tool_name", "description"])
+def test_hostile_text_is_visible_in_one_printable_line(field: str) -> None:
+    summary = summarize(stored("r", agent=HOSTILE, session=HOSTILE, **{field: HOSTILE}))
+    for text in (summary.tool, summary.what, summary.agent, summary.session):
+        assert text.text.isprintable()
+
+
+def test_a_tab_in_a_command_is_visible(workdir: Path) -> None:
+    text = summarize(declared(workdir, Command("ls\t-l", str(workdir)))).what.text
+    assert text.isprintable()
+    assert text != "ls -l"
+
+
+# -- how a request ended -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("request_", "words"),
+    [
+        (stored("r"), ""),
+        (approved(stored("r"), by="anna"), "approved by anna"),
+        (rejected(stored("r"), by="anna"), "rejected by anna"),
+        (rejected(stored("r"), by="anna", hard=True), "stopped by anna"),
+        (rejected(stored("r"), by="anna", source=CASCADE), "stopped with its batch"),
+        (stored("r", state=RequestState.EXPIRED), "expired, nobody decided"),
+        (stored("r", state=RequestState.WITHDRAWN), "withdrawn, nobody decided"),
+        (stored("r", state=RequestState.SUPERSEDED), "superseded by a newer revision"),
+    ],
+)
+def test_the_end_of_a_request_is_told_in_words(request_: StoredRequest, words: str) -> None:
+    assert ended_text(request_) == words
+
+
+def test_the_name_of_a_reviewer_is_made_safe_too() -> None:
+    assert ended_text(approved(stored("r"), by="an\u202ena")).isprintable()
+
+
+# -- times ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (-3, "00:00"),
+        (0, "00:00"),
+        (59.9, "00:59"),
+        (134, "02:14"),
+        (3599, "59:59"),
+        (3600, "1h00m"),
+        (93_784, "26h03m"),
+    ],
+)
+def test_waiting_times_are_short(seconds: float, text: str) -> None:
+    assert age_text(seconds) == text
+
+
+def test_the_time_of_day_is_local(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "UTC-2")
+    time.tzset()
+    try:
+        assert clock_text(1_790_000_000_000_000) == "16:13:20"
+    finally:
+        monkeypatch.undo()
+        time.tzset()

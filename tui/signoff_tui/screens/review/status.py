@@ -1,0 +1,119 @@
+"""The first line of the screen, and what the list says when there is nothing in it or nobody behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from signoff.present.reveal import reveal
+from signoff_tui.inbox import Counts
+from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line
+from signoff_tui.summary import age_text, clock_text
+
+__all__ = ["Where", "empty_lines", "lost_lines", "status_line"]
+
+LONG_WAIT = 300
+"""Seconds after which the oldest waiting request is marked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What the status line says besides the counts.
+
+    Attributes:
+        title: Which view, in words.
+        connected: Whether the queue is there.
+        modes: What is switched off or reduced, in words.
+    """
+
+    title: str
+    connected: bool = True
+    modes: tuple[str, ...] = ()
+
+
+def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
+    """Where am I, how much waits, how much of it is HIGH, how long the oldest waits, is the queue there.
+
+    Args:
+        where: View, connection and modes.
+        counts: What waits.
+        now: Wall clock, microseconds since the epoch.
+        width: Cells. What matters least is left out first; how much of it is HIGH never is.
+    """
+    name = chunk(" signoff ", "bar-strong", keep=True)
+    title = foreign(f" {where.title} ", "bar")
+    waiting, high = _waiting(where, counts)
+    oldest, short = _age(counts, now, " oldest "), _age(counts, now, " ")
+    queue, agents = _queue(where), _agents(counts)
+    modes = tuple(chunk(f" {mode} ", "bar-danger", keep=True) for mode in where.modes)
+    wordings = [
+        ((name, title, *waiting, *high, *oldest), (*modes, *agents, *queue)),
+        ((name, title, *waiting, *high, *oldest), (*modes, *queue)),
+        ((name, *waiting, *high, *short), (*modes, *queue)),
+        ((*waiting, *high, *short), (*modes, *queue)),
+        ((*waiting, *high), (*modes, *(() if where.connected else queue))),
+    ]
+    return fullest([Line(left, right, "surface") for left, right in wordings], width)
+
+
+def _waiting(where: Where, counts: Counts) -> tuple[tuple[Chunk, ...], tuple[Chunk, ...]]:
+    if not where.connected:
+        words = f" ?? waiting (last known {counts.waiting}) "
+    else:
+        words = f" {counts.waiting} waiting " if counts.waiting else " nothing waiting "
+    high = (chunk(f" {counts.high} HIGH ", "bar-danger", keep=True),) if counts.high else ()
+    return (chunk(words, "bar-strong", keep=True),), high
+
+
+def _age(counts: Counts, now: int, word: str) -> tuple[Chunk, ...]:
+    if counts.oldest_at is None:
+        return ()
+    age = (now - counts.oldest_at) / 1e6
+    mark = "!" if age >= LONG_WAIT else ""
+    return (chunk(f"{word}{age_text(age)}{mark} ", "bar", keep=True),)
+
+
+def _agents(counts: Counts) -> tuple[Chunk, ...]:
+    word = "agent" if counts.agents == 1 else "agents"
+    return (chunk(f" {counts.agents} {word} ", "bar-muted", keep=True),) if counts.agents else ()
+
+
+def _queue(where: Where) -> tuple[Chunk, ...]:
+    words, token = ("queue ok ", "bar-muted") if where.connected else ("QUEUE LOST ", "bar-danger")
+    return (chunk(words, token, keep=True),)
+
+
+def lost_lines(since: int, why: str) -> tuple[Line, ...]:
+    """What the list says while the queue is not there.
+
+    Args:
+        since: Wall clock when it was lost, microseconds since the epoch.
+        why: What the queue said.
+    """
+    return (
+        line(
+            chunk(" ! ", "danger", keep=True),
+            chunk(f"Not connected to the queue since {clock_text(since)}: ", "danger"),
+            foreign(why, "warn"),
+        ),
+        line(chunk("   Agents stay blocked; nothing is approved while this lasts. Trying again.", "muted")),
+    )
+
+
+def empty_lines(place: str, announcement: str) -> tuple[Line, ...]:
+    """What an empty inbox says.
+
+    Args:
+        place: Where the queue is.
+        announcement: What else there is to say; may be empty.
+    """
+    return (
+        Line(),
+        line(chunk("   No agent is waiting for you.", "strong")),
+        *((line(chunk(f"   {announcement}", "ok")),) if announcement else ()),
+        Line(),
+        line(
+            chunk("   Requests appear here as agents ask. Queue: ", "muted"), Chunk(reveal(place, "path"), "muted")
+        ),
+        line(chunk("   Try it from another terminal:", "muted")),
+        line(chunk("     signoff ask --tool deploy --arg to=staging")),
+    )

@@ -1,0 +1,86 @@
+"""Work of the review screen that must not block it. What comes of it arrives as messages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from signoff.queue.records import Verdict
+from signoff_tui.desk import Answer
+from signoff_tui.documents import Content, ContentKey, content_key
+from signoff_tui.guard import Held
+from signoff_tui.highlight import highlight_block
+from signoff_tui.inbox import Entry
+from signoff_tui.office import Office
+from signoff_tui.widgets.document_view import DocumentView
+
+if TYPE_CHECKING:
+    from signoff_tui.screens.review.screen import ReviewScreen
+
+__all__ = ["Answers", "ContentMade", "Work"]
+
+
+class ContentMade(Message):
+    """The documents of a request were made, or cannot be."""
+
+    def __init__(self, key: ContentKey, content: Content | None, failure: str = "") -> None:
+        super().__init__()
+        self.key = key
+        self.content = content
+        self.failure = failure
+
+
+class Answers(Message):
+    """The queue answered to a decision."""
+
+    def __init__(self, verdicts: tuple[Verdict, ...]) -> None:
+        super().__init__()
+        self.verdicts = verdicts
+
+
+class Work:
+    """Starts workers of the screen.
+
+    Args:
+        screen: Gets the messages.
+        office: Does the work.
+    """
+
+    def __init__(self, screen: ReviewScreen, office: Office) -> None:
+        self._screen = screen
+        self._office = office
+
+    def make(self, entry: Entry) -> None:
+        """Make the documents of a request; `ContentMade` follows."""
+        self._screen.run_worker(self._make(entry), group="content")
+
+    def color(self, wanted: DocumentView.ColorsWanted) -> None:
+        """Compute the syntax colors of a block and hand them to the view."""
+        self._screen.run_worker(self._color(wanted), group="colors")
+
+    def send(self, held: Held[Answer]) -> None:
+        """Give a decision to the queue; `Answers` follows."""
+        self._screen.run_worker(self._send(held), group="send")
+
+    def leave(self) -> None:
+        """End the program once what was sent has been answered."""
+        self._screen.run_worker(self._leave(), group="leave")
+
+    async def _make(self, entry: Entry) -> None:
+        key = content_key(entry.request)
+        content, failure = await self._office.content(entry.request)
+        self._screen.post_message(ContentMade(key, content, failure))
+
+    async def _color(self, wanted: DocumentView.ColorsWanted) -> None:
+        _, side, block = wanted.block
+        spans = await self._office.compute(highlight_block, wanted.document, side, block)
+        self._screen.document.colored(wanted.document, wanted.block, spans)
+
+    async def _send(self, held: Held[Answer]) -> None:
+        verdicts = await self._office.decide(held)
+        self._screen.post_message(Answers(verdicts))
+
+    async def _leave(self) -> None:
+        await self._office.drained()
+        self._screen.app.exit()
