@@ -29,7 +29,9 @@ SCREEN = [sys.executable, "-m", "signoff.cli"]
 Found = TypeVar("Found")
 
 
-def eventually(look: Callable[[], Found], what: str | Callable[[], str] = "it", seconds: float = PATIENCE) -> Found:
+def eventually(
+    look: Callable[[], Found], what: str | Callable[[], str] = "it", seconds: float = PATIENCE
+) -> Found:
     """Look again and again until there is something to see, and return it.
 
     Raises:

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.system
 
 HOSTILE = {
     "modes": "\x1b[2J\x1b[H\x1b[?1049l\x1b[?2004l\x1b[31m",
-    "strings": "\x1b]0;pwned\x07\x1b]52;c;cHduZWQ=\x1b\\\x1b]8;;https://evil.example/\x1b\\\x1bP$q\"p\x1b\\\x1b_Gpwned\x1b\\",
+    "strings": '\x1b]0;pwned\x07\x1b]52;c;cHduZWQ=\x1b\\\x1b]8;;https://evil.example/\x1b\\\x1bP$q"p\x1b\\\x1b_Gpwned\x1b\\',
     "c1": "\x9b2J\x9d0;pwned\x9c\x90x\x9c\x85\x1bc",
     "c0": "\x07\x08\x7f\rmalign\tone\x0btwo\x0cthree",
     "bidi": "\u202egpj.exe\u202c\u2066admin\u2069\u2067x\u2069\u200f\u061c",
@@ -34,7 +34,7 @@ HOSTILE = {
 }
 """Sorts of trouble, as they stand in every field of a request."""
 
-BENIGN = {"plain": "as it should be", "other": "nothing of interest"}
+BENIGN = {"plain": "as it should be"}
 
 _ESCAPES = re.compile(
     r"(?P<csi>\x1b\[(?P<parameters>[0-?]*)(?P<between>[ -/]*)(?P<final>[@-~]))"
@@ -89,18 +89,20 @@ class Scene:
         self._place = base / "queue"
         (self._folder / "tmp").mkdir(parents=True)
 
-    def play(self) -> bytes:
-        """Post, look, and return every byte that was written."""
+    def play(self, *sizes: tuple[int, int]) -> bytes:
+        """Post, look on screens of several sizes, and return every byte that was written."""
         raw = b""
         with ExitStack() as stack:
             for name, text in self._texts.items():
                 agent = stack.enter_context(
-                    connect_agent(text, session=f"s-{text}", place=self._place, cwd=f"{self._folder}/{text}", via=text)
+                    connect_agent(
+                        text, session=f"s-{text}", place=self._place, cwd=f"{self._folder}/{text}", via=text
+                    )
                 )
                 self._end_some(agent, name, text)
                 for submission in self._submissions(name, text):
                     agent.submit(submission)
-            for columns, rows in ((120, 40), (80, 24)):
+            for columns, rows in sizes:
                 variables = environment(self._folder, SIGNOFF_QUEUE=str(self._place))
                 with Terminal(SCREEN, variables, self._folder, columns=columns, rows=rows) as terminal:
                     self._look(Person(terminal), opened=columns < 100)
@@ -189,13 +191,13 @@ def _file_name(text: str) -> str:
 @pytest.fixture(scope="module")
 def benign(tmp_path_factory: pytest.TempPathFactory) -> Spoken:
     """What the screen says to its terminal about ordinary requests."""
-    return spoken(Scene(tmp_path_factory.mktemp("benign"), BENIGN).play())
+    return spoken(Scene(tmp_path_factory.mktemp("benign"), BENIGN).play((120, 40)))
 
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Spoken:
     """What it says about hostile ones."""
-    return spoken(Scene(tmp_path_factory.mktemp("hostile"), HOSTILE).play())
+    return spoken(Scene(tmp_path_factory.mktemp("hostile"), HOSTILE).play((120, 40), (80, 24)))
 
 
 def test_hostile_text_sends_no_control_sequence(hostile: Spoken, benign: Spoken) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -50,42 +52,60 @@ class Place:
         return [str(path) for folder in (self.home, self.cwd) for path in folder.rglob("*") if path.name != "tmp"]
 
 
-# -- without a terminal ------------------------------------------------------------------------------------
+# -- without a terminal -------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Headless:
-    """A demo without a terminal that has ended."""
+    """A demo without a terminal.
+
+    Attributes:
+        place: Where it runs.
+        code: How it ended.
+        said: What it wrote to standard output.
+        complained: What it wrote to standard error.
+    """
 
     place: Place
-    done: subprocess.CompletedProcess[str]
+    code: int
+    said: str
+    complained: str
 
 
 @pytest.fixture(scope="module")
 def headless(tmp_path_factory: pytest.TempPathFactory) -> Headless:
     place = Place.below(tmp_path_factory.mktemp("headless"))
-    done = subprocess.run(
+    with subprocess.Popen(
         place.command,
         env=environment(place.home),
         cwd=place.cwd,
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        check=False,
-        timeout=LONGEST,
-    )
-    return Headless(place, done)
+        start_new_session=True,
+    ) as demo:
+        try:
+            said, complained = demo.communicate(timeout=LONGEST)
+        finally:
+            if demo.poll() is None:  # a demo that is killed alone leaves its agents behind
+                os.killpg(demo.pid, signal.SIGKILL)
+    return Headless(place, demo.returncode, said, complained)
 
 
 def test_without_a_terminal_the_demo_says_so_and_succeeds(headless: Headless) -> None:
-    assert (headless.done.returncode, headless.done.stderr) == (0, "")
-    assert headless.done.stdout.startswith("No terminal: ")
+    assert (headless.code, headless.complained) == (0, "")
+    assert headless.said.startswith("No terminal: ")
 
 
 def test_the_demo_prints_what_happened(headless: Headless) -> None:
-    said = headless.done.stdout
+    said = headless.said
     expected = [f"{role} (" for role in ROLES]
-    expected += ["approved as one group: save project (10 requests", "approved for the session: runner", "rejected ("]
+    expected += [
+        "approved as one group: save project (10 requests",
+        "approved for the session: runner",
+        "rejected (",
+    ]
     expected += [f"10 of {len(saved_files())} files of 'save project' hold exactly what was shown"]
     assert [words for words in expected if words not in said] == []
 
@@ -113,7 +133,7 @@ def test_the_agents_of_the_demo_have_ended(headless: Headless) -> None:
     assert [agent.name for agent in agents if agent.ended_at is None or is_running(agent.pid)] == []
 
 
-# -- in a terminal, left early -------------------------------------------------------------------------------
+# -- left early, in a terminal ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -129,10 +149,10 @@ class Left:
 @pytest.fixture(scope="module")
 def left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Left]:
     place = Place.below(tmp_path_factory.mktemp("left"))
-    variables = environment(place.home, PS1="$ ")
+    variables = environment(place.home)
     with Tmux(["sh"], variables, place.home) as tmux:
         person = Person(tmux)
-        person.sees(r"^\$ ")
+        person.sees("^[$#]")
         tmux.type(f"stty -a > tmp/before; {' '.join(place.command)}; echo code=$?; stty -a > tmp/after; echo over")
         person.press("Enter")
         person.sees("12 waiting")

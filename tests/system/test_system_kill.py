@@ -60,8 +60,6 @@ def test_a_decision_sent_just_before_the_kill_counts_once(
     assert asking.wait(first.id).approved
 
 
-
-
 @pytest.fixture
 def bereft(
     screen: Callable[[], Terminal], variables: dict[str, str], workdir: Path, looking: ReviewQueue
@@ -78,7 +76,7 @@ def bereft(
 
 def test_a_killed_agent_leaves_a_tombstone_on_the_screen(bereft: tuple[Person, StoredRequest]) -> None:
     person, _ = bereft
-    person.sees(r"withdrawn: the agent is gone(.*\n)*.*TARGET deploy.*\[closed\]")
+    person.sees(r"withdrawn, nobody decided(.*\n)*.*process \d+ is gone(.*\n)*.*TARGET deploy.*\[closed\]")
 
 
 def test_a_killed_agent_is_withdrawn_in_the_history_and_nobody_said_no(

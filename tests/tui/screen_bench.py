@@ -39,7 +39,14 @@ SMALL, LARGE = (80, 24), (120, 40)
 
 _ARMS = ("moved", "advanced", "arrived", "changed", "focus", "high", "sheet")
 _SOONEST = {f"arm_{cause}": 0.15 for cause in _ARMS}
-_UNHURRIED = {"quiet_before": 0.0, "repeat_gap": 0.0, "hasty_text": 0.0, "hasty_enter": 0.0, "dwell": 0.02}
+_UNHURRIED = {
+    "quiet_before": 0.0,
+    "repeat_gap": 0.0,
+    "hasty_text": 0.0,
+    "hasty_enter": 0.0,
+    "dwell": 0.02,
+    "late": 30.0,
+}
 
 QUICK = GuardSettings(**_SOONEST, **_UNHURRIED, hold_one=0.0, hold_many=0.0, typing_lock=False)
 """The shortest times that are legal, for tests that are not about time: decisions are sent at once."""
@@ -185,6 +192,15 @@ class Screen:
     async def armed(self) -> None:
         """Wait until the keys act on the target."""
         await self.until(lambda: self.status == "armed", "armed")
+
+    async def group_armed(self) -> None:
+        """Wait until capitals act on the group as it is named now."""
+
+        def is_armed() -> bool:
+            armed_at = self.desk.guard._set.armed_at
+            return armed_at is not None and armed_at <= time.monotonic()
+
+        await self.until(is_armed, "an armed group")
 
     async def sheet_armed(self) -> None:
         """Wait until the open sheet takes its key."""

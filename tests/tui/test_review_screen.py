@@ -147,14 +147,14 @@ async def test_a_member_that_joins_a_group_above_does_not_move_the_focused_row(p
         agent(place, "docs", session="s-2", cwd=workdir) as two,
     ):
         post(one, write(workdir / "a.txt", "x\n", group_id="g"))
-        requests = [post(two, command(f"ls {number}", workdir)) for number in range(30)]
-        async with screen(place, waiting=31) as seen:
-            await seen.goes_to(requests[20])
-            before = seen.frame.index(seen.line("ls 20"))
+        requests = [post(two, command(f"ls {number}", workdir)) for number in range(14)]
+        async with screen(place, waiting=15) as seen:
+            await seen.goes_to(requests[12])
+            before = seen.frame.index(seen.line("ls 12"))
             for number in range(5):
                 post(one, write(workdir / f"b{number}.txt", "x\n", group_id="g"))
-            await seen.shows("36 waiting")
-            assert seen.frame.index(seen.line("ls 20")) == before
+            await seen.shows("20 waiting")
+            assert seen.frame.index(seen.line("ls 12")) == before
 
 
 async def test_the_first_arrival_in_an_empty_inbox_becomes_the_target(
@@ -238,10 +238,10 @@ async def test_more_context_keeps_the_reader_at_the_same_change(
     request = post(asking, write(workdir / "a.txt", after))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.reads(request)
-        await seen.press("}", "}", "}", "}")
-        await seen.shows("48 unchanged lines around changes")
+        await seen.press("v", "}", "}", "}", "}")
+        await seen.shows("48 unchanged lines around changes", "LINE 20")
         await seen.press("G")
-        await seen.shows("LINE 180", "line 190")
+        await seen.shows("LINE 180", "line 200")
         shares = seen.desk.share(seen.entry(request))
         await seen.press("{")
         await seen.shows("24 unchanged lines around changes", "LINE 180")

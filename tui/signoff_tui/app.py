@@ -106,7 +106,8 @@ class SignoffApp(App[None]):
     def announce(self, words: str) -> None:
         """Say something in the program's own words that stays while nothing waits."""
         self._office.announcement = words
-        self._review.say(words, token="ok")
+        if self._review.is_mounted:  # else it says so when it is drawn for the first time
+            self._review.say(words, token="ok")
 
     def go(self, name: str) -> None:
         """Show another screen, or change the theme."""

@@ -131,13 +131,17 @@ def rule(char: str = "─") -> Line:
 
 
 def crop_middle(text: str, width: int, *, ellipsis: str = "…") -> str:
-    """Shorten text to a number of cells by cutting its middle, so that both ends stay recognizable."""
+    """Shorten text to a number of cells by cutting its middle, so that both ends stay recognizable.
+
+    Of a path, the whole file name is kept if there is room for it.
+    """
     if cell_len(text) <= width:
         return text
     if width <= cell_len(ellipsis):
         return set_cell_size(ellipsis, max(width, 0))
     room = width - cell_len(ellipsis)
-    tail = room - room // 3
+    name = cell_len(text[text.rfind("/") :]) if "/" in text else 0
+    tail = min(max(room - room // 3, name), room)
     return set_cell_size(text, room - tail) + ellipsis + _last_cells(text, tail)
 
 

@@ -65,8 +65,14 @@ class CarefulReviewer:
         self._say = say
 
     async def work(self, *, until: Callable[[], bool]) -> None:
-        """Read and decide whatever waits, until that is over and nothing is held any more."""
+        """Read and decide whatever waits, until that is over and nothing is held any more.
+
+        Raises:
+            TimeoutError: The screen did not get to an expected state.
+            RuntimeError: The screen has ended; the app's own context says why.
+        """
         while not until() or self._busy():
+            self._look()
             entry = self._focused()
             if entry is None:
                 await self._find_one()
@@ -172,9 +178,14 @@ class CarefulReviewer:
     async def _until(self, condition: Callable[[], bool]) -> None:
         deadline = time.monotonic() + DEADLINE_SECONDS
         while not condition():
+            self._look()
             if time.monotonic() > deadline:
                 raise TimeoutError("the screen did not get to the expected state; see the pictures")
             await self._pilot.pause(0.05)
+
+    def _look(self) -> None:
+        if not self._app.is_running:
+            raise RuntimeError("the screen has ended before the work was done")
 
     def _picture(self, name: str) -> None:
         """Save the first picture of each kind."""
@@ -190,4 +201,5 @@ class CarefulReviewer:
 def _kind(request: StoredRequest) -> str:
     if "command" in request.submission.payload:
         return "command"
-    return "request" if request.submission.snapshot is not None else "structured"
+    snapshot = request.submission.snapshot
+    return "request" if snapshot is not None and snapshot["steps"] else "structured"

@@ -9,7 +9,7 @@ from signoff_tui.lines import Chunk, Line, chunk, foreign, line
 from signoff_tui.look import Glyphs
 from signoff_tui.summary import RISK_WORD, age_text, clock_text
 
-__all__ = ["heading", "outcome", "record_lines", "record_row", "totals"]
+__all__ = ["heading", "height", "outcome", "record_lines", "record_row", "totals"]
 
 _WHO = {
     DecisionSource.REVIEWER: "",
@@ -38,7 +38,7 @@ def heading(width: int) -> Line:
 
 
 def record_row(record: HistoryRecord, glyphs: Glyphs, width: int, *, focused: bool) -> tuple[Line, ...]:
-    """One line of the list, and the note on a second one."""
+    """The lines of a record in the list: what, and the words that were said about it if there are any."""
     words, token = outcome(record)
     left = (
         chunk(f"{glyphs.focus} " if focused else "  ", "accent", keep=True),
@@ -56,11 +56,23 @@ def record_row(record: HistoryRecord, glyphs: Glyphs, width: int, *, focused: bo
             chunk(_shown(record).rjust(_SHOWN), "muted", keep=True),
         ]
     right.append(chunk(" "))
-    note = record.decision.note if record.decision is not None else None
-    about = note or record.reason
     background = "focus-bg" if focused else "background"
     first = Line(left, tuple(right), background, focused)
-    return (first, Line((chunk(" " * 11), foreign(about.replace("\n", " "), "muted")), (), background))
+    said = _said(record)
+    if not said:
+        return (first,)
+    return (first, Line((chunk(" " * 11), foreign(said.replace("\n", " "), "muted")), (), background))
+
+
+def height(record: HistoryRecord) -> int:
+    """How many lines `record_row` makes."""
+    return 2 if _said(record) else 1
+
+
+def _said(record: HistoryRecord) -> str:
+    """The reviewer's words, or why nobody decided."""
+    note = record.decision.note if record.decision is not None else None
+    return note or record.reason
 
 
 def outcome(record: HistoryRecord) -> tuple[str, str]:

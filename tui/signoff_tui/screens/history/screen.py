@@ -16,7 +16,7 @@ from signoff_tui.highlight import highlight_block
 from signoff_tui.lines import Line, chunk, foreign, line, rule
 from signoff_tui.look import look_of
 from signoff_tui.office import Office
-from signoff_tui.screens.history.lines import heading, record_lines, record_row, totals
+from signoff_tui.screens.history.lines import heading, height, record_lines, record_row, totals
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
@@ -39,6 +39,8 @@ class HistoryScreen(Screen[None]):
         super().__init__()
         self._office = office
         self._records: Sequence[HistoryRecord] = ()
+        self._rows: Sequence[tuple[int, int]] = ()
+        """Index of a record and of one of its lines, for each row of the list."""
         self._cursor = 0
         self._opened = False
         self._problem = ""
@@ -97,7 +99,7 @@ class HistoryScreen(Screen[None]):
 
     @on(RowList.Clicked)
     def _row_clicked(self, event: RowList.Clicked) -> None:
-        self._cursor = min(event.index, len(self._records) - 1)
+        self._cursor = self._rows[event.index][0]
         self._opened = self._opened or event.double
         self._draw()
 
@@ -154,14 +156,15 @@ class HistoryScreen(Screen[None]):
             ]
         )
         listing = self.query_one("#rows", RowList)
-        records = self._records
+        records, rows = self._records, self._rows
         self.query_one("#heading", LinesView).show([heading(listing.size.width)] if records else self._empty())
-        listing.show(
-            len(records),
-            lambda index, width: record_row(records[index], look.glyphs, width, focused=index == self._cursor),
-            cursor=self._cursor if records else None,
-            lines_per_row=2,
-        )
+
+        def row(index: int, width: int) -> tuple[Line, ...]:
+            record, part = rows[index]
+            lines = record_row(records[record], look.glyphs, width, focused=record == self._cursor)
+            return lines[part : part + 1]
+
+        listing.show(len(rows), row, cursor=rows.index((self._cursor, 0)) if rows else None)
         self._draw_record()
         keys = [KeyHint("j/k", "line" if self._reading else "record"), KeyHint("Space", "page")]
         if not self.two_panes and not self._opened:
@@ -202,6 +205,9 @@ class HistoryScreen(Screen[None]):
     async def _load(self) -> None:
         try:
             self._records = await self._office.history(None, RECORDS)
+            self._rows = [
+                (index, part) for index, record in enumerate(self._records) for part in range(height(record))
+            ]
         except QueueError as error:
             self._problem = f"the history cannot be read: {error}"
         self._draw()

@@ -82,7 +82,7 @@ class Drawing:
         match self._screen.view:
             case "request" if group is not None and entry is not None:
                 place = group.members.index(entry.id) + 1
-                return f"Request {place}/{len(group.members)} of group"
+                return f"Request {place}/{len(group.members)}"
             case "request":
                 return "Request"
             case "group":

@@ -14,7 +14,7 @@ from signoff_tui.desk import Desk, RememberPreview
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.guard import LeftOut, Offer, Ref
 from signoff_tui.inbox import Entry
-from signoff_tui.lines import Chunk, Line, chunk, foreign, line
+from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line
 from signoff_tui.screens.review.keybar import what_is_missing
 from signoff_tui.screens.review.naming import left_out_names, listed, name_of
 from signoff_tui.summary import ended_text, summarize
@@ -126,7 +126,7 @@ def _matches(preview: RememberPreview) -> tuple[Chunk, ...]:
     reach = preview.reach
     tool = Chunk(summarize(preview.entry.request).tool, keep=True, most=24)
     if reach.breadth is Breadth.EVERYTHING:
-        return (tool, chunk(": ANY call, because the tool names nothing that must be equal", "danger"))
+        return (tool, chunk(": ANY call, no argument is fixed", "danger", keep=True))
     words = [tool, chunk("  ", keep=True)]
     if reach.free:
         words += [chunk("with ANY ", "warn", keep=True), foreign(", ".join(reach.free), "warn"), chunk("  ")]
@@ -161,27 +161,36 @@ def editor_lines(desk: Desk, offer: Offer, room: Room, *, hard: bool) -> tuple[L
     if not waiting:
         return _nothing_to_send(entries, room)
     reach = f"{len(waiting)} requests" if len(offer.refs) != 1 else name_of(desk, offer.refs[0])
+    hints = [KeyHint("Enter", "stops it" if hard else "sends"), KeyHint("Esc", "back, text is kept")]
     if hard:
-        words = foreign(f"reject {reach} and what follows it in its batch. Message (optional):")
-        hints = [
-            KeyHint("Enter", "stops it"),
-            KeyHint("Tab", "soft reject instead"),
-            KeyHint("Esc", "back, text is kept"),
+        hints.insert(1, KeyHint("Tab", "soft reject instead"))
+    return (_about(reach, room.width, hard=hard), *flow(hints, Room(room.width, 1)))
+
+
+def _about(reach: str, width: int, *, hard: bool) -> Line:
+    if hard:
+        head = chunk(" STOP: ", "danger", keep=True)
+        wordings = [
+            f"reject {reach} and what follows it in its batch. Message (optional):",
+            f"{reach} and the rest of its batch:",
         ]
-        return (line(chunk(" STOP: ", "danger", keep=True), words), *flow(hints, Room(room.width, 1)))
-    words = foreign(f"{reach}; the agent goes on. Tell it what to do instead (optional):")
-    hints = [KeyHint("Enter", "sends"), KeyHint("Esc", "back, text is kept")]
-    return (line(chunk(" Reject ", "no", keep=True), words), *flow(hints, Room(room.width, 1)))
+    else:
+        head = chunk(" Reject ", "no", keep=True)
+        wordings = [
+            f"{reach}; the agent goes on. Tell it what to do instead (optional):",
+            f"{reach}; what to do instead:",
+        ]
+    return fullest([line(head, foreign(words)) for words in wordings], width)
 
 
 def _nothing_to_send(entries: Sequence[Entry], room: Room) -> tuple[Line, ...]:
-    how = ended_text(entries[0].request) if entries else ""
-    because = f" ({how})" if how else ""
+    how = ended_text(entries[0].request) if entries else "it is gone"
     return (
-        line(
-            foreign(f" It ended while you were writing{because}. Nothing can be sent, the text is kept.", "warn")
+        line(chunk(" Nothing can be sent, it ended meanwhile: ", "warn", keep=True), foreign(how)),
+        *flow(
+            [KeyHint("Enter", "nothing to send", live=False), KeyHint("Esc", "close, text is kept")],
+            Room(room.width, 1),
         ),
-        *flow([KeyHint("Enter", "nothing to send", live=False), KeyHint("Esc", "close")], Room(room.width, 1)),
     )
 
 

@@ -1,0 +1,199 @@
+"""Saying no, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from screen_bench import HELD, LARGE, SMALL, Screen, amend, command, post, screen
+from textual.events import Paste
+
+from signoff.queue import AgentQueue, RequestState, ReviewQueue, StoredRequest
+from signoff_tui.guard import GuardSettings
+
+SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
+
+
+async def begins_to_reject(seen: Screen, request: StoredRequest) -> None:
+    await seen.goes_to(request)
+    await seen.armed()
+    await seen.press("n")
+    await seen.shows("Tell it what to do instead", "[feedback]")
+
+
+@SIZES
+async def test_the_agent_gets_the_words_and_goes_on(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, size: tuple[int, int]
+) -> None:
+    request = post(asking, command("npm install", workdir))
+    async with screen(place, size=size, waiting=1) as seen:
+        await begins_to_reject(seen, request)
+        await seen.types("use yarn, not npm!")
+        await seen.shows("use yarn, not npm!")
+        await seen.press("enter")
+        await seen.shows("rejected by you")
+    outcome = asking.wait(request.id)
+    assert outcome.decision is not None
+    assert (outcome.decision.approved, outcome.decision.hard) == (False, False)
+    assert outcome.decision.note == "use yarn, not npm!"
+
+
+async def test_words_are_optional(asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, waiting=1) as seen:
+        await begins_to_reject(seen, request)
+        await seen.press("enter")
+        await seen.shows("rejected by you")
+    decision = looking.get(request.id).decision
+    assert decision is not None
+    assert decision.note is None
+
+
+async def test_a_request_can_be_rejected_unread(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, waiting=1) as seen:
+        await begins_to_reject(seen, request)
+        await seen.press("enter")
+        await seen.shows("rejected by you")
+    decision = looking.get(request.id).decision
+    assert decision is not None
+    assert decision.shown == 0.0
+
+
+async def test_letters_in_the_box_are_text_and_no_decisions(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    requests = [post(asking, command(f"ls {number}", workdir)) for number in range(2)]
+    async with screen(place, size=LARGE, waiting=2) as seen:
+        await begins_to_reject(seen, requests[0])
+        await seen.types("ysxYNq")
+        await seen.shows("ysxYNq", "[feedback]")
+        assert len(seen.desk.guard.holds) == 0
+    assert [looking.get(request.id).pending for request in requests] == [True, True]
+
+
+async def test_the_text_can_be_edited(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, waiting=1) as seen:
+        await begins_to_reject(seen, request)
+        await seen.types("no pe")
+        await seen.press("backspace", "backspace", "backspace", "left", "left", "home", "delete")
+        await seen.types("N")
+        await seen.press("enter")
+        await seen.shows("rejected by you")
+    decision = looking.get(request.id).decision
+    assert decision is not None
+    assert decision.note == "No"
+
+
+async def test_escape_goes_back_and_keeps_the_text(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, waiting=1) as seen:
+        await begins_to_reject(seen, request)
+        await seen.types("use yarn")
+        await seen.press("escape")
+        await seen.shows_no("use yarn")
+        await begins_to_reject(seen, request)
+        await seen.shows("use yarn")
+
+
+async def test_a_draft_belongs_to_its_request(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    first, second = (post(asking, command(f"ls {number}", workdir)) for number in range(2))
+    async with screen(place, waiting=2) as seen:
+        await begins_to_reject(seen, first)
+        await seen.types("about the first")
+        await seen.press("escape")
+        await begins_to_reject(seen, second)
+        await seen.shows_no("about the first")
+
+
+async def test_several_pasted_lines_become_one(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, waiting=1) as seen:
+        await begins_to_reject(seen, request)
+        focused = seen.app.screen.focused
+        assert focused is not None
+        focused.post_message(Paste("first\nsecond\x1b[2J"))
+        await seen.shows("first second[2J")
+        await seen.press("enter")
+        await seen.shows("rejected by you")
+    decision = looking.get(request.id).decision
+    assert decision is not None
+    assert decision.note == "first second[2J"
+
+
+async def test_a_request_that_ends_while_writing_leaves_the_box_and_its_text(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    other = post(asking, command("pwd", workdir))
+    async with screen(place, waiting=2) as seen:
+        await begins_to_reject(seen, request)
+        await seen.types("use yarn")
+        asking.withdraw(request.id, "not needed any more")
+        await seen.shows("it ended meanwhile: withdrawn", "use yarn", "(Enter) nothing to send")
+        await seen.types(" y")
+        await seen.press("enter")
+        await seen.shows("it ended meanwhile: nothing can be sent", "use yarn y", "[feedback]")
+    assert looking.get(other.id).pending
+
+
+async def test_a_request_that_changes_while_writing_is_not_rejected_unseen(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, waiting=1) as seen:
+        await begins_to_reject(seen, request)
+        amend(asking, request, command("pwd", workdir))
+        await seen.until(lambda: seen.entry(request).request.revision == 2)
+        await seen.press("enter")
+        await seen.shows("it ended meanwhile")
+    assert looking.get(request.id).pending
+
+
+async def test_a_box_opened_in_haste_wants_enter_twice(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    hasty = GuardSettings(arm_moved=0.15, arm_arrived=0.15, hasty_text=30, hold_one=0, hold_many=0)
+    async with screen(place, settings=hasty, waiting=1) as seen:
+        await begins_to_reject(seen, request)
+        await seen.types("a")
+        await seen.press("enter")
+        await seen.shows("Enter again to send this")
+    assert looking.get(request.id).pending
+
+
+async def test_words_of_a_rejection_that_was_taken_back_are_kept(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, settings=HELD, waiting=1) as seen:
+        await begins_to_reject(seen, request)
+        await seen.types("use yarn")
+        await seen.press("enter")
+        await seen.shows("held: 1 decision")
+        await seen.press("u")
+        await seen.shows("taken back: ls is waiting again")
+        await begins_to_reject(seen, request)
+        await seen.shows("use yarn")
+
+
+async def test_a_rejection_of_one_request_leaves_the_rest_of_its_batch(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    batch = [
+        post(asking, command(f"ls {number}", workdir), batch_id="b-1", batch_position=number)
+        for number in range(2)
+    ]
+    async with screen(place, waiting=2) as seen:
+        await begins_to_reject(seen, batch[0])
+        await seen.press("enter")
+        await seen.shows("rejected by you")
+    assert [looking.get(request.id).state for request in batch] == [RequestState.REJECTED, RequestState.PENDING]

@@ -1,0 +1,89 @@
+"""Stopping an agent: the only decision that reaches further, and it says how far before it counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from screen_bench import agent, command, post, screen
+
+from signoff.queue import AgentQueue, DecisionSource, RequestState, ReviewQueue, StoredRequest
+
+
+def batch(asking: AgentQueue, workdir: Path, count: int) -> list[StoredRequest]:
+    return [
+        post(asking, command(f"ls {number}", workdir), batch_id="b-1", batch_position=number)
+        for number in range(count)
+    ]
+
+
+async def test_stopping_rejects_the_request_and_what_follows_in_its_batch(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    requests = batch(asking, workdir, 3)
+    async with screen(place, waiting=3) as seen:
+        await seen.goes_to(requests[1])
+        await seen.armed()
+        await seen.press("x")
+        await seen.shows("STOP: reject ls 1 and what follows it in its batch", "[Enter] stops it")
+        await seen.types("not from this branch")
+        await seen.press("enter")
+        await seen.shows("stopped by you", "stopped with its batch")
+    decisions = [looking.get(request.id).decision for request in requests]
+    assert decisions[0] is None
+    assert decisions[1] is not None
+    assert (decisions[1].hard, decisions[1].note) == (True, "not from this branch")
+    assert decisions[2] is not None
+    assert decisions[2].source is DecisionSource.CASCADE
+
+
+async def test_tab_turns_a_stop_into_a_soft_rejection(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    requests = batch(asking, workdir, 2)
+    async with screen(place, waiting=2) as seen:
+        await seen.goes_to(requests[0])
+        await seen.armed()
+        await seen.press("x")
+        await seen.shows("STOP: ")
+        await seen.types("gently")
+        await seen.press("tab")
+        await seen.shows("the agent goes on", "gently")
+        await seen.press("enter")
+        await seen.shows("rejected by you")
+    decision = looking.get(requests[0].id).decision
+    assert decision is not None
+    assert (decision.hard, decision.note) == (False, "gently")
+    assert looking.get(requests[1].id).pending
+
+
+async def test_stopping_an_agent_names_all_it_waits_for_and_reaches_no_other(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    mine = [post(asking, command(f"ls {number}", workdir)) for number in range(2)]
+    with agent(place, "other", session="s-2", cwd=workdir) as another:
+        kept = post(another, command("pwd", workdir))
+        async with screen(place, waiting=3) as seen:
+            await seen.goes_to(mine[0])
+            await seen.armed()
+            await seen.press("X")
+            await seen.shows("STOP: reject all 2 requests this agent waits for", "ls 0  ls 1", "[!] stop it")
+            await seen.sheet_armed()
+            await seen.press("!")
+            await seen.until(lambda: not any(looking.get(request.id).pending for request in mine))
+        assert looking.get(kept.id).pending
+    assert [looking.get(request.id).state for request in mine] == [RequestState.REJECTED] * 2
+
+
+async def test_the_key_that_opens_the_stop_sheet_does_not_confirm_it(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, waiting=1) as seen:
+        await seen.armed()
+        await seen.press("X")
+        await seen.sheet_armed()
+        await seen.press("X", "enter", "y")
+        await seen.shows("y does nothing here")
+        await seen.press("escape")
+        await seen.shows_no("STOP: reject all")
+    assert looking.get(request.id).pending
