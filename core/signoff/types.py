@@ -7,13 +7,24 @@ Names and shapes follow the public tool-approval documents of the llm-do and Con
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, Literal, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict, Field, SkipValidation, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    SkipValidation,
+    field_validator,
+    model_validator,
+)
 
 from signoff.canonical import canonical
 from signoff.effects import Effect
 from signoff.queue.records import DecisionSource, Risk
+
+if TYPE_CHECKING:
+    from signoff.present.snapshot import Snapshot
 
 __all__ = [
     "ApprovalAware",
@@ -128,6 +139,7 @@ class ApprovalDecision(BaseModel):
     source: DecisionSource = DecisionSource.REVIEWER
     by: str = ""
     """Name of the reviewer, grant, rule or mode behind the answer."""
+    _snapshot: Snapshot | None = PrivateAttr(default=None)
 
     @model_validator(mode="before")
     @classmethod
@@ -156,6 +168,26 @@ class ApprovalDecision(BaseModel):
     def hard(self) -> bool:
         """Whether this is a refusal that stops the agent's batch."""
         return not self.approved and self.mode == "hard"
+
+    @property
+    def snapshot(self) -> Snapshot | None:
+        """What was approved, for whoever carries it out; None when no effects were declared.
+
+        It belongs to one call: it is neither compared nor serialized.
+        """
+        return self._snapshot
+
+    def with_snapshot(self, snapshot: Snapshot | None) -> Self:
+        """Return a copy that says what exactly was approved."""
+        copy = self.model_copy()
+        copy._snapshot = snapshot  # noqa: SLF001 - a copy of this very class
+        return copy
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both give the same answer, whatever it was that they answered."""
+        if type(other) is not type(self):
+            return NotImplemented
+        return self.__dict__ == other.__dict__
 
     def raise_if_denied(self) -> Self:
         """Return itself when approved.

@@ -85,11 +85,10 @@ class Person:
 
     def _walks_to(self, name: str) -> bool:
         for key in ("J", "K"):
-            while name not in (before := self.target):
+            while name not in self.target:
                 # A letter that is pressed while typing locks the keys keeps them locked.
                 eventually(lambda: self.state != "locked", "the keys work again")
-                self.press(key)
-                if not _soon(lambda before=before: self.target != before, 0.5):
+                if not self.steps(key):
                     break
         return name in self.target
 
@@ -154,7 +153,7 @@ class Person:
     def begins_to_reject(self, name: str) -> None:
         """Go to a request and open the text box for the reason."""
         self.goes_to(name)
-        self._decides("n", name, taken=self._shows("Tell it what to do instead"))
+        self._decides("n", name, taken=self._shows("what to do instead"))
 
     def quits(self) -> None:
         """Leave although something waits."""

@@ -23,21 +23,13 @@ from typing import Self
 
 import pyte
 
-KEYS = {"Space": b" ", "Enter": b"\r", "Escape": b"\x1b", "BSpace": b"\x7f", "Tab": b"\t"}
+KEYS = {"Space": b" ", "Enter": b"\r", "Escape": b"\x1b"}
 """What a terminal sends for keys with a name."""
 
 
 @dataclass(frozen=True)
-class Written:
-    """Bytes that the program wrote, and when they arrived (monotonic seconds)."""
-
-    at: float
-    data: bytes
-
-
-@dataclass(frozen=True)
-class Pressed:
-    """Bytes that were typed, and when (monotonic seconds)."""
+class Traffic:
+    """Bytes that passed, and when (monotonic seconds)."""
 
     at: float
     data: bytes
@@ -62,8 +54,8 @@ class Terminal:
         self, command: Sequence[str], variables: dict[str, str], cwd: Path, *, columns: int = 120, rows: int = 40
     ) -> None:
         self.size = (columns, rows)
-        self.output: list[Written] = []
-        self.keys: list[Pressed] = []
+        self.output: list[Traffic] = []
+        self.keys: list[Traffic] = []
         self._screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self._screen)
         self._fed = 0
@@ -107,7 +99,7 @@ class Terminal:
 
     def send(self, data: bytes) -> None:
         """Write bytes as the terminal would, without waiting for anything."""
-        self.keys.append(Pressed(time.monotonic(), data))
+        self.keys.append(Traffic(time.monotonic(), data))
         os.write(self._own_end, data)
 
     @property
@@ -150,10 +142,10 @@ class Terminal:
                 return
             if not data:
                 return
-            self.output.append(Written(time.monotonic(), data))
+            self.output.append(Traffic(time.monotonic(), data))
 
 
-def replay(output: Sequence[Written], size: tuple[int, int]) -> Iterator[tuple[float, list[str]]]:
+def replay(output: Sequence[Traffic], size: tuple[int, int]) -> Iterator[tuple[float, list[str]]]:
     """What a terminal showed: the time and the rows after each piece of output."""
     screen = pyte.Screen(*size)
     stream = pyte.ByteStream(screen)
@@ -162,9 +154,9 @@ def replay(output: Sequence[Written], size: tuple[int, int]) -> Iterator[tuple[f
         yield written.at, screen.display
 
 
-def _become(command: Sequence[str]) -> None:
+def _become(command: list[str]) -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    os.execvp(command[0], command)  # noqa: S606
+    os.execvp(command[0], command)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pty_bench import Pressed, Terminal, replay
+from pty_bench import Terminal, Traffic, replay
 
 from signoff.queue import HistoryRecord
 
@@ -36,7 +36,7 @@ Named = tuple[str, int]
 class Act:
     """Keys that were pressed close together."""
 
-    presses: tuple[Pressed, ...]
+    presses: tuple[Traffic, ...]
 
     @property
     def begun(self) -> float:

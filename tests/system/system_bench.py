@@ -30,7 +30,7 @@ Found = TypeVar("Found")
 
 
 def eventually(
-    look: Callable[[], Found], what: str | Callable[[], str] = "it", seconds: float = PATIENCE
+    look: Callable[[], Found | None], what: str | Callable[[], str] = "it", seconds: float = PATIENCE
 ) -> Found:
     """Look again and again until there is something to see, and return it.
 

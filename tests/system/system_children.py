@@ -20,7 +20,7 @@ def stream(place: str, seed: str) -> None:
     """Post five requests a second until standard input ends; withdraw one a second, amend one in two seconds."""
     dice = random.Random(seed)
     over = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.read(), over.set()), daemon=True).start()
+    threading.Thread(target=_set_at_end_of_input, args=(over,), daemon=True).start()
     waiting: list[StoredRequest] = []
     number = 0
     with connect_agent("stream", session="s-stream", place=place, cwd=str(Path.cwd())) as queue:
@@ -33,6 +33,11 @@ def stream(place: str, seed: str) -> None:
                 chosen = dice.choice(waiting[-10:])
                 name = chosen.submission.description
                 queue.amend(chosen.id, note_submission(name, cwd=queue.agent.cwd, lines=dice.randint(3, 9)))
+
+
+def _set_at_end_of_input(over: threading.Event) -> None:
+    sys.stdin.read()
+    over.set()
 
 
 if __name__ == "__main__":

@@ -16,8 +16,8 @@ from system_bench import SCREEN, environment
 
 from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.connecting import connect_agent
-from signoff.effects import Command, FileWrite
-from signoff.queue import AgentQueue, Decision, Risk, StoredRequest, Submission, open_review_queue
+from signoff.effects import Command, Effect, FileWrite
+from signoff.queue import AgentQueue, Decision, Risk, Submission, open_review_queue
 from signoff.types import ApprovalPresentation, ApprovalRequest
 
 pytestmark = pytest.mark.system
@@ -114,7 +114,7 @@ class Scene:
         old = self._folder / f"{name}-2.txt"
         old.write_bytes(f"before {text}\nsame\n".encode("utf-8", "surrogatepass"))
         shown = ApprovalPresentation(type="text", content=f"sent {text}\nby the tool", metadata={text: text})
-        effects = (
+        effects: tuple[tuple[Effect, ...], ...] = (
             (),
             (Command(f": {name}-1 {text}", str(self._folder), {"NAME": text}),),
             (FileWrite(str(old), f"after {text}\nsame\n"),),
@@ -174,7 +174,7 @@ class Scene:
             if not person.steps(key):
                 key = next(keys)
         person.reads()
-        for key, words in (("s", "Remember for this session"), ("n", "Tell it what to do"), ("X", "STOP: reject")):
+        for key, words in (("s", "Remember for this session"), ("n", "what to do instead"), ("X", "STOP: reject")):
             person.opens(key, words)
             person.goes_back(words)
         person.press("h")

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 from person_bench import Person
@@ -22,7 +22,7 @@ from signoff.queue import AgentRecord, open_review_queue
 pytestmark = pytest.mark.system
 
 LONGEST = 150.0
-"""Seconds after which a demo without a terminal is taken for stuck; somebody reads and decides everything in it."""
+"""Seconds after which a demo without a terminal, in which everything is read and decided, is taken for stuck."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def test_the_demo_leaves_a_picture_of_each_screen(headless: Headless) -> None:
     pictures = {path.stem: path for path in (headless.place.folder / "screens").glob("*.svg")}
     kinds = {"inbox", "request", "group", "command", "structured", "remember", "feedback", "history"}
     assert set(pictures) == kinds
-    roots = {ElementTree.parse(picture).getroot().tag for picture in pictures.values()}
+    roots = {ET.parse(picture).getroot().tag for picture in pictures.values()}
     assert roots == {"{http://www.w3.org/2000/svg}svg"}
 
 

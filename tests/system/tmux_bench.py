@@ -38,7 +38,7 @@ class Tmux:
         self, command: Sequence[str], variables: dict[str, str], cwd: Path, *, columns: int = 120, rows: int = 40
     ) -> None:
         # The path of a socket must be short; the folders of tests are not.
-        self._folder = Path(tempfile.mkdtemp(prefix="so-tmux-", dir="/tmp"))  # noqa: S108
+        self._folder = Path(tempfile.mkdtemp(prefix="so-tmux-", dir="/tmp"))
         configuration = self._folder / "conf"
         configuration.write_text(_CONFIGURATION, encoding="utf-8")
         self._base = ["tmux", "-u", "-S", str(self._folder / f"s{next(_NUMBERS)}"), "-f", str(configuration)]

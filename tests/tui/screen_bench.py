@@ -195,23 +195,28 @@ class Screen:
 
     async def group_armed(self) -> None:
         """Wait until capitals act on the group as it is named now."""
+        await self._armed(lambda: self.desk.guard._set.armed_at, "an armed group")
 
-        def is_armed() -> bool:
-            armed_at = self.desk.guard._set.armed_at
-            return armed_at is not None and armed_at <= time.monotonic()
+    async def offer_armed(self) -> None:
+        """Wait until the bar that offers it takes ``!``."""
 
-        await self.until(is_armed, "an armed group")
+        def armed_at() -> float | None:
+            bar = self.desk.guard._bar
+            return None if bar is None else bar.armed_at
+
+        await self._armed(armed_at, "an armed offer")
 
     async def sheet_armed(self) -> None:
         """Wait until the open sheet takes its key."""
 
-        def is_armed() -> bool:
+        def armed_at() -> float | None:
             status = self.desk.guard.status(time.monotonic())
-            return (
-                status.word == "sheet" and status.changes_at is not None and status.changes_at <= time.monotonic()
-            )
+            return status.changes_at if status.word == "sheet" else None
 
-        await self.until(is_armed, "an armed sheet")
+        await self._armed(armed_at, "an armed sheet")
+
+    async def _armed(self, armed_at: Callable[[], float | None], what: str) -> None:
+        await self.until(lambda: (at := armed_at()) is not None and at <= time.monotonic(), what)
 
     async def goes_to(self, request: StoredRequest) -> None:
         """Put the cursor on a request with row keys."""
@@ -327,7 +332,7 @@ class Cable:
             if found.changes or first:
                 yield found
             cursor, first = found.cursor, False
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.05)
 
 
 def ids(requests: Sequence[StoredRequest]) -> list[str]:

@@ -5,9 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
+import pytest
 from screen_bench import HELD, Cable, Screen, command, post, screen
 
 from signoff.queue import AgentQueue, RequestState, ReviewQueue
+from signoff_tui import office
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Try again at once."""
+    monkeypatch.setattr(office, "RETRY_SECONDS", 0.02)
 
 
 def cable(place: Path) -> tuple[Cable, ReviewQueue]:

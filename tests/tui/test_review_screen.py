@@ -282,6 +282,7 @@ async def test_a_click_moves_to_a_row_and_a_double_click_opens_it(
 ) -> None:
     requests = [post(asking, command(f"ls {number}", workdir)) for number in range(3)]
     async with screen(place, waiting=3) as seen:
+        await seen.armed()
         row = seen.frame.index(seen.line("ls 2"))
         await seen.pilot.click(offset=(20, row))
         await seen.until(lambda: seen.focus == requests[2].id)

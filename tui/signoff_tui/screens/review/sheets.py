@@ -185,13 +185,9 @@ def _about(reach: str, width: int, *, hard: bool) -> Line:
 
 def _nothing_to_send(entries: Sequence[Entry], room: Room) -> tuple[Line, ...]:
     how = ended_text(entries[0].request) if entries else "it is gone"
-    return (
-        line(chunk(" Nothing can be sent, it ended meanwhile: ", "warn", keep=True), foreign(how)),
-        *flow(
-            [KeyHint("Enter", "nothing to send", live=False), KeyHint("Esc", "close, text is kept")],
-            Room(room.width, 1),
-        ),
-    )
+    hints = [KeyHint("Enter", "nothing to send", live=False), KeyHint("Esc", "close, text is kept")]
+    title = line(chunk(" Nothing can be sent, it ended meanwhile: ", "warn", keep=True), foreign(how))
+    return (title, *flow(hints, Room(room.width, 1)))
 
 
 def question_lines(question: str, hints: Sequence[KeyHint], room: Room) -> tuple[Line, ...]:
