@@ -90,11 +90,20 @@ def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tup
         plain,
         risk=assessment.risk,
         risk_reasons=assessment.reasons,
+        # What a link leads to may change under the same arguments, so an approval of it is for once.
+        supports=plain.supports - {"session"} if _leads_elsewhere(snapshot) else plain.supports,
         digest=_digest(request, plain.arguments, plain.cwd, snapshot.digest_material()),
         snapshot=snapshot.to_json(),
         blobs=snapshot.blobs,
     )
     return bound, snapshot
+
+
+def _leads_elsewhere(snapshot: Snapshot) -> bool:
+    """Whether a path or working directory of the call is not the place that would be touched."""
+    named = [(change.path, change.before.real_path) for change in snapshot.items]
+    named += [(run.cwd, run.real_cwd) for run in snapshot.commands]
+    return any(os.path.normpath(name) != real for name, real in named)
 
 
 def _arguments(request: ApprovalRequest, context: ApprovalContext | None) -> Mapping[str, Any]:

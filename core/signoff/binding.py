@@ -1,31 +1,64 @@
 """The tie between what was approved and what a tool then does.
 
-While an approved call runs, its request is known here. A tool that declares what it would do asks before it
-does it, so that a path which leads elsewhere by now, or an argument that was changed on the way, is refused
-instead of done. Outside an approved call nothing is checked: tools stay usable on their own.
+While an approved call runs, its request and the snapshot that was shown are known here. A tool that declares
+what it would do asks before it does it, so that a path which leads elsewhere by now, a file that was written
+meanwhile, or an argument that was changed on the way, is refused instead of done. Outside an approved call
+nothing is checked: tools stay usable on their own.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from signoff.effects import Effect
+from signoff.effects import Command, Effect
 
 if TYPE_CHECKING:
+    from signoff.present.snapshot import Snapshot
+    from signoff.present.steps import FileState
     from signoff.types import ApprovalRequest
 
-__all__ = ["bound_to", "require_approved"]
+__all__ = ["ChangedSinceApprovedError", "approved_state", "bound_to", "require_approved", "was_written"]
 
-_approved: ContextVar[ApprovalRequest | None] = ContextVar("signoff_approved", default=None)
+
+class ChangedSinceApprovedError(PermissionError):
+    """The world is not as it was shown any more; nothing was done, and the call may be asked about again."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"not run: {what} was changed since it was approved; ask again")
+
+
+@dataclass(frozen=True, slots=True)
+class _Approved:
+    """An approved call that is being carried out.
+
+    Attributes:
+        request: What was asked.
+        snapshot: What was shown; None if the request declared no effects.
+        written: Files that the call itself has written, by path, as it left them.
+    """
+
+    request: ApprovalRequest
+    snapshot: Snapshot | None
+    written: dict[str, FileState] = field(default_factory=dict)
+
+
+_approved: ContextVar[_Approved | None] = ContextVar("signoff_approved", default=None)
 
 
 @contextmanager
-def bound_to(request: ApprovalRequest) -> Iterator[None]:
-    """Run the body, and the tasks and threads it starts, as the carrying out of an approved request."""
-    token = _approved.set(request)
+def bound_to(request: ApprovalRequest, snapshot: Snapshot | None = None) -> Iterator[None]:
+    """Run the body, and the tasks and threads it starts, as the carrying out of an approved request.
+
+    Args:
+        request: What was approved.
+        snapshot: What was shown of it; None binds to the request only.
+    """
+    token = _approved.set(_Approved(request, snapshot))
     try:
         yield
     finally:
@@ -35,8 +68,9 @@ def bound_to(request: ApprovalRequest) -> Iterator[None]:
 def require_approved(tool_name: str, payload: Mapping[str, Any], effects: Sequence[Effect] = ()) -> None:
     """Check that what is about to happen is what was approved.
 
-    Effects must be among the approved ones. For a call without effects the payload must be the approved
-    one. A request that declared nothing, or that another tool made, limits only what it names.
+    Effects must be among the approved ones, and a command must run in the directory that was shown. For a call
+    without effects the payload must be the approved one. A request that declared nothing, or that another tool
+    made, limits only what it names.
 
     Args:
         tool_name: Name of the tool.
@@ -46,12 +80,51 @@ def require_approved(tool_name: str, payload: Mapping[str, Any], effects: Sequen
     Raises:
         PermissionError: An approved call is running, and this is not what was approved.
     """
-    request = _approved.get()
-    if request is None:
+    approved = _approved.get()
+    if approved is None:
         return
+    request = approved.request
     if effects:
         as_approved = not request.effects or all(effect in request.effects for effect in effects)
     else:
-        as_approved = request.tool_name != tool_name or request.payload == payload
+        of_this_tool = request.tool_name == tool_name or request.payload.keys() == payload.keys()
+        as_approved = not of_this_tool or request.payload == payload
     if not as_approved:
         raise PermissionError("not run: this is not what was approved; something was changed meanwhile")
+    for effect in effects:
+        if isinstance(effect, Command):
+            _require_same_directory(approved, effect)
+
+
+def approved_state(path: str) -> FileState | None:
+    """How a file must be found when an approved call is about to write it.
+
+    It is the file as it was shown, or as the call itself has left it.
+
+    Args:
+        path: Absolute path without links.
+
+    Returns:
+        The state, or None if nothing was shown of the file.
+    """
+    approved = _approved.get()
+    if approved is None or approved.snapshot is None:
+        return None
+    if path in approved.written:
+        return approved.written[path]
+    changes = (change for change in approved.snapshot.items if change.path == path)
+    return next((change.before for change in changes), None)
+
+
+def was_written(path: str, state: FileState) -> None:
+    """Note how the running call has left a file, so that its next effect may find it so."""
+    approved = _approved.get()
+    if approved is not None:
+        approved.written[path] = state
+
+
+def _require_same_directory(approved: _Approved, command: Command) -> None:
+    runs = () if approved.snapshot is None else approved.snapshot.commands
+    shown = {run.real_cwd for run in runs if (run.command, run.cwd) == (command.command, command.cwd)}
+    if shown and os.path.realpath(command.cwd) not in shown:
+        raise ChangedSinceApprovedError("the place that the working directory leads to")

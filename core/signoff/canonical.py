@@ -16,14 +16,25 @@ import json
 import math
 from typing import Any
 
-__all__ = ["MAX_DEPTH", "NotJsonError", "canonical", "digest", "parse_json"]
+__all__ = ["MAX_DEPTH", "MAX_DIGITS", "NotJsonError", "canonical", "digest", "parse_json"]
 
 MAX_DEPTH = 100
 """Deepest nesting of lists and objects that is accepted."""
 
+MAX_DIGITS = 4_300
+"""Most digits of a whole number: what Python reads and writes unless told otherwise."""
+
+_TOO_LARGE = 10**MAX_DIGITS
+_LONGEST_QUOTE = 40
+_LONGEST_TRAIL = 8
+
 
 class NotJsonError(ValueError):
-    """The value, or the text, is not strict JSON. The message names the place."""
+    """The value, or the text, is not strict JSON.
+
+    The message names the place. It is printable ASCII whatever the value holds, short, and says how much of a long
+    key or place it leaves out.
+    """
 
 
 def canonical(value: object) -> str:
@@ -38,7 +49,7 @@ def canonical(value: object) -> str:
     Raises:
         NotJsonError: A part of the value is not JSON (the message says where), or it is nested too deep.
     """
-    _check(value, "$", 0)
+    _check(value, [])
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
@@ -68,41 +79,75 @@ def parse_json(text: str | bytes) -> Any:
         raise
     except (ValueError, RecursionError) as error:
         raise NotJsonError(f"not JSON: {error}") from error
-    _check(value, "$", 0)
+    _check(value, [])
     return value
 
 
-def _check(value: object, where: str, depth: int) -> None:
-    if depth > MAX_DEPTH:
-        raise NotJsonError(f"nested deeper than {MAX_DEPTH} levels at {where[:80]}")
+def _check(value: object, trail: list[str | int]) -> None:
+    """Refuse what is not JSON; `trail` holds the keys and indexes that lead to the value."""
+    if len(trail) > MAX_DEPTH:
+        raise NotJsonError(f"nested deeper than {MAX_DEPTH} levels at {_place(trail)}")
     # Exact types: a subclass (an enum, a named tuple) may print as one thing and compare as another.
     kind = type(value)
-    if value is None or kind in (bool, int, str):
+    if value is None or kind in (bool, str):
         return
-    if kind is float:
-        if not math.isfinite(value):  # type: ignore[arg-type]
-            raise NotJsonError(f"{value!r} at {where} is not JSON; send a finite number or null")
-        return
-    if isinstance(value, (list, tuple)) and kind in (list, tuple):
+    if isinstance(value, int) and kind is int:
+        if not -_TOO_LARGE < value < _TOO_LARGE:
+            raise NotJsonError(f"a number of more than {MAX_DIGITS} digits at {_place(trail)}; send it as text")
+    elif isinstance(value, float) and kind is float:
+        if not math.isfinite(value):
+            raise NotJsonError(f"{value!r} at {_place(trail)} is not JSON; send a finite number or null")
+    elif isinstance(value, (list, tuple)) and kind in (list, tuple):
         for index, item in enumerate(value):
-            _check(item, f"{where}[{index}]", depth + 1)
-        return
-    if isinstance(value, dict) and kind is dict:
+            _check_part(item, trail, index)
+    elif isinstance(value, dict) and kind is dict:
         for key, item in value.items():
             if type(key) is not str:
-                raise NotJsonError(f"key {key!r} at {where} is not text; JSON objects have text keys")
-            _check(item, f"{where}.{key}", depth + 1)
-        return
-    raise NotJsonError(
-        f"a {kind.__name__} at {where} is not JSON; send text, numbers, true, false, null, lists or objects"
-    )
+                raise NotJsonError(
+                    f"a key of type {_quoted(type(key).__name__)} at {_place(trail)} is not JSON; keys are text"
+                )
+            _check_part(item, trail, key)
+    else:
+        raise NotJsonError(
+            f"a value of type {_quoted(kind.__name__)} at {_place(trail)} is not JSON;"
+            " send text, numbers, true, false, null, lists or objects"
+        )
+
+
+def _check_part(value: object, trail: list[str | int], step: str | int) -> None:
+    trail.append(step)
+    _check(value, trail)
+    trail.pop()
+
+
+def _place(trail: list[str | int]) -> str:
+    """Where a value is, such as ``$.files[2].path``."""
+    steps = [_step(step) for step in trail]
+    if len(steps) > _LONGEST_TRAIL:
+        half = _LONGEST_TRAIL // 2
+        left_out = f" (+{len(steps) - 2 * half} levels) "
+        return f"${''.join(steps[:half])}{left_out}{''.join(steps[-half:])}"
+    return f"${''.join(steps)}"
+
+
+def _step(step: str | int) -> str:
+    if isinstance(step, int):
+        return f"[{step}]"
+    plain = step.isascii() and step.isidentifier() and len(step) <= _LONGEST_QUOTE
+    return f".{step}" if plain else f"[{_quoted(step)}]"
+
+
+def _quoted(text: str) -> str:
+    """Text of others in quotes and printable ASCII; of a long one the beginning, and how much is missing."""
+    missing = len(text) - _LONGEST_QUOTE
+    return ascii(text) if missing <= 0 else f"{text[:_LONGEST_QUOTE]!a} (+{missing} characters)"
 
 
 def _object_without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise NotJsonError(f"the key {key!r} is repeated; parsers read that differently")
+            raise NotJsonError(f"the key {_quoted(key)} is repeated; parsers read that differently")
         found[key] = value
     return found
 
@@ -114,5 +159,5 @@ def _refuse_constant(name: str) -> Any:
 def _finite_float(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        raise NotJsonError(f"{text} is too large for a number")
+        raise NotJsonError(f"{_quoted(text)} is too large for a number")
     return number

@@ -8,26 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import inspect
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from signoff.asking import plain_submission, submission_with_snapshot
-from signoff.canonical import canonical
+from signoff.callbacks import ApprovalCallback, call_from_async, call_from_sync
 from signoff.memory import ApprovalMemory
+from signoff.outcomes import failed, from_grant, from_outcome, not_run, to_queue
 from signoff.present.snapshot import Snapshot, SnapshotError, take
-from signoff.presenting import with_presentation
-from signoff.queue.errors import QueueError
-from signoff.queue.records import (
-    Decision,
-    DecisionSource,
-    Grant,
-    Outcome,
-    RequestState,
-    StoredRequest,
-    Submission,
-)
+from signoff.presenting import shown_to_callback
+from signoff.queue.errors import InvalidSubmissionError, QueueError
+from signoff.queue.records import DecisionSource, StoredRequest, Submission
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
 if TYPE_CHECKING:
@@ -37,10 +29,8 @@ __all__ = ["ApprovalCallback", "ApprovalController", "Mode"]
 
 Mode = Literal["interactive", "approve_all", "strict"]
 
-ApprovalCallback = Callable[[ApprovalRequest], ApprovalDecision | Awaitable[ApprovalDecision]]
-"""A function that asks a person itself, instead of the queue."""
-
 _MODES: tuple[Mode, ...] = ("interactive", "approve_all", "strict")
+_NOBODY_WAITS = "the agent stopped waiting"
 
 
 class ApprovalController:
@@ -119,23 +109,17 @@ class ApprovalController:
             NotJsonError: The payload or the arguments are not JSON.
             TypeError: The callback did not return an `ApprovalDecision`.
         """
-        decision = self._without_asking(request)
         try:
-            queue = self._queue_for(decision)
-            if queue is None:
-                return decision if decision is not None else await self._ask_callback(request)
-            plain = self._described(queue, request, context)
-            if decision is None:
-                grant = await queue.ause_grant(plain)
-                if grant is not None:
-                    return _by_grant(grant)
-                if self._callback is None:
-                    return await self._ask(queue, request, plain)
-                decision = await self._ask_callback(request)
-            await queue.arecord(plain, _stored(decision))
+            # Looking at files and at the queue would hold up the event loop.
+            answer = await asyncio.to_thread(self._without_asking, request, context)
+            if answer is not None:
+                return answer
+            plain = self._described(request, context)
+            if self._callback is not None:
+                return await self._ask_callback(self._callback, request, plain)
+            return await self._ask(self._open_queue(), request, plain)
         except (QueueError, SnapshotError) as error:
-            return _failed(error)
-        return decision
+            return failed(error)
 
     def request_approval_sync(
         self, request: ApprovalRequest, context: ApprovalContext | None = None
@@ -146,46 +130,40 @@ class ApprovalController:
             NotJsonError: The payload or the arguments are not JSON.
             TypeError: The callback did not return an `ApprovalDecision`.
         """
-        decision = self._without_asking(request)
         try:
-            queue = self._queue_for(decision)
-            if queue is None:
-                return decision if decision is not None else self._ask_callback_sync(request)
-            plain = self._described(queue, request, context)
-            if decision is None:
-                grant = queue.use_grant(plain)
-                if grant is not None:
-                    return _by_grant(grant)
-                if self._callback is None:
-                    return self._ask_sync(queue, request, plain)
-                decision = self._ask_callback_sync(request)
-            queue.record(plain, _stored(decision))
+            answer = self._without_asking(request, context)
+            if answer is not None:
+                return answer
+            plain = self._described(request, context)
+            if self._callback is not None:
+                return self._ask_callback_sync(self._callback, request, plain)
+            return self._ask_sync(self._open_queue(), request, plain)
         except (QueueError, SnapshotError) as error:
-            return _failed(error)
-        return decision
+            return failed(error)
 
     # -- what is remembered ----------------------------------------------------------------------------
 
     def is_session_approved(self, request: ApprovalRequest) -> bool:
         """Whether an equal request would be approved without asking. Does not count as a use."""
+        plain = self._described(request, None)
+        if not plain.may_be_remembered:
+            return False
         if self._memory.contains(request.tool_name, request.payload):
             return True
-        if self._queue is None:
-            return False
-        key = canonical(request.payload)
-        return any(
-            grant.tool_name == request.tool_name and grant.payload_key == key for grant in self._queue.grants()
-        )
+        return self._queue is not None and self._queue.has_grant(plain)
 
     def add_session_approval(self, request: ApprovalRequest) -> None:
         """Approve equal requests for the rest of the session.
 
         Raises:
-            QueueError: The queue does not remember it, for example because the risk is high.
+            QueueError: It cannot be remembered, for example because the risk is HIGH.
         """
+        plain = self._described(request, None)
         if self._queue is not None:
-            self._queue.add_grant(self._described(self._queue, request, None), by="agent author")
+            self._queue.add_grant(plain, by="agent author")
             return
+        if not plain.may_be_remembered:
+            raise InvalidSubmissionError("an approval of HIGH risk is never remembered")
         yes = ApprovalDecision(approved=True, remember="session", source=DecisionSource.CALLBACK)
         self._memory.store(request.tool_name, request.payload, yes)
 
@@ -197,8 +175,25 @@ class ApprovalController:
 
     # -- the steps -------------------------------------------------------------------------------------
 
-    def _without_asking(self, request: ApprovalRequest) -> ApprovalDecision | None:
-        """Answer by mode or from this process's memory; None when a person has to be asked."""
+    def _without_asking(
+        self, request: ApprovalRequest, context: ApprovalContext | None
+    ) -> ApprovalDecision | None:
+        """Answer by mode, memory or grant; None when a person has to be asked."""
+        decision = self._by_mode()
+        if decision is not None:
+            snapshot = _taken_if_possible(request) if decision.approved else None
+            self._record(request, context, decision)
+            return decision.with_snapshot(snapshot)
+        if self._memory.contains(request.tool_name, request.payload):
+            decision = self._by_memory(request, context)
+            if decision is not None:
+                self._record(request, context, decision)
+                return decision
+        if self._queue is None and self._callback is not None:
+            return None
+        return _by_grant(self._open_queue(), request, self._described(request, context))
+
+    def _by_mode(self) -> ApprovalDecision | None:
         if self.mode == "approve_all":
             return ApprovalDecision(approved=True, source=DecisionSource.MODE, by="approve_all")
         if self.mode == "strict":
@@ -208,13 +203,18 @@ class ApprovalController:
                 source=DecisionSource.MODE,
                 by="strict",
             )
-        if not self._memory.contains(request.tool_name, request.payload):
-            return None
-        return self._memory.lookup(request.tool_name, request.payload)
+        return None
 
-    def _queue_for(self, decision: ApprovalDecision | None) -> AgentQueue | None:
-        """The queue to ask or to record in; None when there is none and none is needed."""
-        if self._queue is None and decision is None and self._callback is None:
+    def _by_memory(self, request: ApprovalRequest, context: ApprovalContext | None) -> ApprovalDecision | None:
+        bound, snapshot = submission_with_snapshot(request, self._described(request, context))
+        if not bound.may_be_remembered:
+            return None
+        decision = self._memory.lookup(request.tool_name, request.payload)
+        return None if decision is None else decision.with_snapshot(_unless_empty(snapshot))
+
+    def _open_queue(self) -> AgentQueue:
+        """The queue; the default one is opened when it is first needed."""
+        if self._queue is None:
             from signoff.connecting import connect_agent
 
             with self._opening:
@@ -222,31 +222,57 @@ class ApprovalController:
                     self._queue = connect_agent(cwd=self._cwd)
         return self._queue
 
-    def _described(
-        self, queue: AgentQueue, request: ApprovalRequest, context: ApprovalContext | None
-    ) -> Submission:
-        return plain_submission(request, context, cwd=self._cwd or queue.agent.cwd)
+    def _described(self, request: ApprovalRequest, context: ApprovalContext | None) -> Submission:
+        cwd = self._cwd or (self._queue.agent.cwd if self._queue is not None else None)
+        return plain_submission(request, context, cwd=cwd)
 
-    async def _ask_callback(self, request: ApprovalRequest) -> ApprovalDecision:
-        assert self._callback is not None
+    def _record(
+        self, request: ApprovalRequest, context: ApprovalContext | None, decision: ApprovalDecision
+    ) -> None:
+        """Put a decision that did not come from the queue into its history."""
+        if self._queue is not None:
+            self._queue.record(self._described(request, context), to_queue(decision))
+
+    # -- asking a callback -----------------------------------------------------------------------------
+
+    async def _ask_callback(
+        self, callback: ApprovalCallback, request: ApprovalRequest, plain: Submission
+    ) -> ApprovalDecision:
+        bound, snapshot = await asyncio.to_thread(submission_with_snapshot, request, plain)
         while True:
-            shown, snapshot = await asyncio.to_thread(_shown, request)
-            decision = _from_callback(await _call_from_async(self._callback, shown))
+            shown = await asyncio.to_thread(shown_to_callback, request, snapshot, bound)
+            decision = await call_from_async(callback, shown)
             if not decision.approved or not await asyncio.to_thread(snapshot.drift):
-                return self._remembered(request, decision)
+                return await asyncio.to_thread(self._settled, bound, snapshot, decision)
+            try:
+                bound, snapshot = await asyncio.to_thread(submission_with_snapshot, request, plain)
+            except SnapshotError as error:
+                return await asyncio.to_thread(self._settled, bound, snapshot, not_run(error))
 
-    def _ask_callback_sync(self, request: ApprovalRequest) -> ApprovalDecision:
-        assert self._callback is not None
+    def _ask_callback_sync(
+        self, callback: ApprovalCallback, request: ApprovalRequest, plain: Submission
+    ) -> ApprovalDecision:
+        bound, snapshot = submission_with_snapshot(request, plain)
         while True:
-            shown, snapshot = _shown(request)
-            decision = _from_callback(_call_from_sync(self._callback, shown))
+            decision = call_from_sync(callback, shown_to_callback(request, snapshot, bound))
             if not decision.approved or not snapshot.drift():
-                return self._remembered(request, decision)
+                return self._settled(bound, snapshot, decision)
+            try:
+                bound, snapshot = submission_with_snapshot(request, plain)
+            except SnapshotError as error:
+                return self._settled(bound, snapshot, not_run(error))
 
-    def _remembered(self, request: ApprovalRequest, decision: ApprovalDecision) -> ApprovalDecision:
+    def _settled(self, bound: Submission, snapshot: Snapshot, decision: ApprovalDecision) -> ApprovalDecision:
+        """Remember and record the answer of a callback."""
+        if decision.approved and not bound.may_be_remembered:
+            decision = decision.model_copy(update={"remember": "none"})
         if decision.approved:
-            self._memory.store(request.tool_name, request.payload, decision)
-        return decision
+            self._memory.store(bound.tool_name, bound.payload, decision.with_snapshot(None))
+        if self._queue is not None:
+            self._queue.record(bound, to_queue(decision))
+        return decision.with_snapshot(_unless_empty(snapshot) if decision.approved else None)
+
+    # -- asking the queue ------------------------------------------------------------------------------
 
     async def _ask(self, queue: AgentQueue, request: ApprovalRequest, plain: Submission) -> ApprovalDecision:
         submission, snapshot = await asyncio.to_thread(submission_with_snapshot, request, plain)
@@ -256,9 +282,15 @@ class ApprovalController:
             while True:
                 posted = await asyncio.shield(posting)
                 outcome = await queue.await_outcome(posted.id)
-                if not await asyncio.to_thread(_drift_after, outcome, snapshot):
-                    return _from_outcome(outcome)
-                submission, snapshot = await asyncio.to_thread(submission_with_snapshot, request, plain)
+                decision = from_outcome(posted, outcome)
+                if not decision.approved:
+                    return decision
+                if not await asyncio.to_thread(snapshot.drift):
+                    return decision.with_snapshot(_unless_empty(snapshot))
+                try:
+                    submission, snapshot = await asyncio.to_thread(submission_with_snapshot, request, plain)
+                except SnapshotError as error:
+                    return await asyncio.to_thread(_given_up, queue, posted, error)
                 posting = asyncio.ensure_future(queue.aamend(posted.id, submission))
         except BaseException:
             await asyncio.shield(_take_back(queue, posting))
@@ -269,18 +301,20 @@ class ApprovalController:
         posted = queue.submit(submission)
         try:
             while True:
-                outcome = queue.wait(posted.id)
-                if not _drift_after(outcome, snapshot):
-                    return _from_outcome(outcome)
-                submission, snapshot = submission_with_snapshot(request, plain)
-                queue.amend(posted.id, submission)
+                decision = from_outcome(posted, queue.wait(posted.id))
+                if not decision.approved:
+                    return decision
+                if not snapshot.drift():
+                    return decision.with_snapshot(_unless_empty(snapshot))
+                try:
+                    submission, snapshot = submission_with_snapshot(request, plain)
+                except SnapshotError as error:
+                    return _given_up(queue, posted, error)
+                posted = queue.amend(posted.id, submission)
         except BaseException:
             with contextlib.suppress(QueueError):
                 queue.withdraw(posted.id, _NOBODY_WAITS)
             raise
-
-
-_NOBODY_WAITS = "the agent stopped waiting"
 
 
 async def _take_back(queue: AgentQueue, posting: asyncio.Future[StoredRequest]) -> None:
@@ -290,81 +324,30 @@ async def _take_back(queue: AgentQueue, posting: asyncio.Future[StoredRequest]) 
         await queue.awithdraw(posted.id, _NOBODY_WAITS)
 
 
-def _shown(request: ApprovalRequest) -> tuple[ApprovalRequest, Snapshot]:
-    """What a callback is handed, and the state of the world that it shows."""
-    snapshot = take(request.effects)
-    return with_presentation(request, snapshot), snapshot
+def _given_up(queue: AgentQueue, posted: StoredRequest, reason: SnapshotError) -> ApprovalDecision:
+    """Say in the history as well that an approved call is not run."""
+    decision = not_run(reason)
+    with contextlib.suppress(QueueError):  # it is not run either way
+        queue.give_up(posted.id, posted.revision, decision.note or "")
+    return decision
 
 
-async def _call_from_async(callback: ApprovalCallback, request: ApprovalRequest) -> object:
-    if inspect.iscoroutinefunction(callback):
-        return await callback(request)
-    answer = await asyncio.to_thread(callback, request)
-    return await answer if inspect.isawaitable(answer) else answer
+def _by_grant(queue: AgentQueue, request: ApprovalRequest, plain: Submission) -> ApprovalDecision | None:
+    """Answer from the session's grants, after a look at where the call really leads."""
+    if not queue.has_grant(plain):
+        return None
+    bound, snapshot = submission_with_snapshot(request, plain)
+    grant = queue.use_grant(bound)
+    return None if grant is None else from_grant(grant).with_snapshot(_unless_empty(snapshot))
 
 
-def _call_from_sync(callback: ApprovalCallback, request: ApprovalRequest) -> object:
-    answer = callback(request)
-    if not inspect.isawaitable(answer):
-        return answer
-    return asyncio.run(_finish(answer))
+def _taken_if_possible(request: ApprovalRequest) -> Snapshot | None:
+    """What a mode approves; a call that cannot be shown fails by itself when it is carried out."""
+    try:
+        return _unless_empty(take(request.effects))
+    except SnapshotError:
+        return None
 
 
-async def _finish(answer: Awaitable[ApprovalDecision]) -> ApprovalDecision:
-    return await answer
-
-
-_NOT_A_NO = frozenset({DecisionSource.EXPIRY, DecisionSource.WITHDRAWAL, DecisionSource.ERROR})
-
-
-def _from_callback(answer: object) -> ApprovalDecision:
-    """Check what a callback returned and name its true source: a callback is not the reviewer's screen."""
-    if not isinstance(answer, ApprovalDecision):
-        raise TypeError(f"the approval callback returned {type(answer).__name__}; return an ApprovalDecision")
-    if answer.approved is not True and answer.source in _NOT_A_NO:
-        return answer
-    return answer.model_copy(update={"source": DecisionSource.CALLBACK})
-
-
-def _drift_after(outcome: Outcome, snapshot: Snapshot) -> tuple[str, ...]:
-    """Why an approved call must be asked again: the world is no longer as it was shown."""
-    return snapshot.drift() if outcome.approved else ()
-
-
-_SOURCE_OF_STATE = {
-    RequestState.EXPIRED: DecisionSource.EXPIRY,
-    RequestState.WITHDRAWN: DecisionSource.WITHDRAWAL,
-}
-
-
-def _from_outcome(outcome: Outcome) -> ApprovalDecision:
-    decision = outcome.decision
-    if decision is None:
-        source = _SOURCE_OF_STATE.get(outcome.request.state, DecisionSource.ERROR)
-        return ApprovalDecision(approved=False, note=outcome.request.state_note, mode="soft", source=source)
-    return ApprovalDecision(
-        approved=outcome.approved,
-        note=decision.note,
-        remember="session" if decision.remember else "none",
-        mode="hard" if decision.hard else "soft",
-        source=decision.source,
-        by=decision.by,
-    )
-
-
-def _by_grant(grant: Grant) -> ApprovalDecision:
-    return ApprovalDecision(approved=True, remember="session", source=DecisionSource.GRANT, by=f"grant {grant.id}")
-
-
-def _stored(decision: ApprovalDecision) -> Decision:
-    return Decision(
-        approved=decision.approved,
-        note=decision.note,
-        hard=decision.hard,
-        source=decision.source,
-        by=decision.by,
-    )
-
-
-def _failed(error: Exception) -> ApprovalDecision:
-    return ApprovalDecision(approved=False, note=str(error), mode="soft", source=DecisionSource.ERROR)
+def _unless_empty(snapshot: Snapshot) -> Snapshot | None:
+    return snapshot if snapshot.steps else None

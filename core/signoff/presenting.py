@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
     from signoff.present.document import Document
     from signoff.present.snapshot import Snapshot
+    from signoff.queue.records import Submission
 
-__all__ = ["with_presentation"]
+__all__ = ["shown_to_callback"]
 
 _SIGNS = {RowKind.ADDED: "+", RowKind.REMOVED: "-", RowKind.CONTEXT: " "}
 _TYPES: dict[str, PresentationType] = {
@@ -27,22 +28,24 @@ _TYPES: dict[str, PresentationType] = {
 }
 
 
-def with_presentation(request: ApprovalRequest, snapshot: Snapshot) -> ApprovalRequest:
-    """Add a presentation to a request that declares effects and has none.
+def shown_to_callback(request: ApprovalRequest, snapshot: Snapshot, submission: Submission) -> ApprovalRequest:
+    """Show what the declared effects of a request would do.
 
     Args:
         request: What the tool asks.
         snapshot: Taken from its effects.
+        submission: The call as it would be posted: its arguments and working directory.
 
     Returns:
-        The request itself if it has a presentation or nothing to make one from. The type is that of the
-        only step; several steps are one text.
+        The request with a presentation of the effects, then of the arguments that those do not show, then of
+        what the tool sent, labeled as such. The type is that of the only part; several parts are one text.
+        Without effects it is the request itself.
     """
-    if request.presentation is not None or not snapshot.steps:
+    if not snapshot.steps:
         return request
     from signoff.present.documents import documents_for
 
-    documents = documents_for(snapshot, None, {}, "/")
+    documents = documents_for(snapshot, submission.presentation, submission.arguments, submission.cwd)
     only = documents[0] if len(documents) == 1 else None
     shown = ApprovalPresentation(
         type="text" if only is None else _TYPES.get(only.kind, "text"),

@@ -38,6 +38,9 @@ __all__ = [
     "Risk",
 ]
 
+LONGEST_WAIT = 100 * 365 * 86_400.0
+"""Longest deadline that may be given, in seconds: a hundred years."""
+
 PresentationType = Literal["text", "diff", "file_content", "command", "structured"]
 
 
@@ -106,7 +109,7 @@ class ApprovalRequest(BaseModel):
     """What the call would write, edit or run. Plain data; nothing is read until a person has to be asked."""
     why: str = ""
     """Which rule or setting asked."""
-    expires_in: float | None = Field(default=None, gt=0)
+    expires_in: float | None = Field(default=None, gt=0, le=LONGEST_WAIT)
     """Seconds the sender is willing to wait; None waits for ever."""
 
     @field_validator("payload", "arguments")
@@ -188,6 +191,10 @@ class ApprovalDecision(BaseModel):
         if type(other) is not type(self):
             return NotImplemented
         return self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        """Equal answers have equal hashes."""
+        return hash((self.approved, self.note, self.remember, self.mode, self.source, self.by))
 
     def raise_if_denied(self) -> Self:
         """Return itself when approved.

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, Field, SecretStr
 from pydantic_ai import Agent, FunctionToolset, RunContext, ToolDenied, capture_run_messages
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.test import TestModel
-from pydantic_ai.toolsets import AbstractToolset, WrapperToolset
+from pydantic_ai.toolsets import AbstractToolset, CombinedToolset, WrapperToolset
 
 from answering import Answer, Reviewer, waiting, yes
 from signoff.adapters.pydantic_ai import ApprovalToolset
@@ -281,6 +282,83 @@ def test_a_hook_with_another_signature_is_refused() -> None:
         run(ApprovalToolset(Odd(None), Asked()), ACT)
 
 
+@requires_approval
+def wipe(what: str) -> str:
+    """A marked tool."""
+    return f"wiped {what}"
+
+
+def look(what: str) -> str:
+    """A tool without a mark."""
+    return f"looked at {what}"
+
+
+WIPE = [call("wipe", what="db")]
+
+
+@pytest.mark.parametrize(("kind", "no"), [(ByContext, None), (ByNameAndMemory, None), (ByNeeds, False)])
+def test_the_mark_on_a_function_asks_where_the_toolset_does_not(kind: type[Deciding], no: Any) -> None:
+    inner, asked = kind(no), Asked()
+    inner.tools.clear()
+    inner.add_function(wipe, name="act")
+    run(ApprovalToolset(inner, asked), [call("act", what="db")])
+    assert asked.tools == ["act"]
+
+
+@pytest.mark.parametrize("default", ["required", "none"])
+def test_a_marked_tool_beside_those_of_a_sandbox_is_asked_about(workdir: Path, default: Any) -> None:
+    files = DeclaredToolset.of_files(FileSandbox({"w": {"root": "."}}, cwd=str(workdir)))
+    files.add_function(wipe)
+    asked = Asked()
+    run(ApprovalToolset(files, asked, default_approval=default), WIPE)
+    assert asked.tools == ["wipe"]
+
+
+@pytest.mark.parametrize(("default", "asked_about"), [("required", ["look"]), ("none", [])])
+def test_other_tools_beside_those_of_a_sandbox_are_left_to_the_default(
+    workdir: Path, default: Any, asked_about: list[str]
+) -> None:
+    files = DeclaredToolset.of_files(FileSandbox({"w": {"root": "."}}, cwd=str(workdir)))
+    files.add_function(look)
+    asked = Asked()
+    run(ApprovalToolset(files, asked, default_approval=default), [call("look", what="db")])
+    assert asked.tools == asked_about
+
+
+def test_a_toolset_without_an_opinion_leaves_its_tool_to_the_default() -> None:
+    asked = Asked()
+    run(ApprovalToolset(ByContext(NotImplemented), asked), ACT)
+    assert asked.tools == ["act"]
+
+
+@pytest.mark.parametrize(
+    ("around", "name"),
+    [
+        (lambda files: files, "write_file"),
+        (lambda files: files.prefixed("my"), "my_write_file"),
+        (lambda files: files.renamed({"save": "write_file"}), "save"),
+        (lambda files: CombinedToolset([files, FunctionToolset([look])]), "write_file"),
+        (WrapperToolset, "write_file"),
+    ],
+)
+def test_a_write_is_asked_about_and_shown_whatever_is_around_the_toolset(
+    workdir: Path, around: Callable[..., AbstractToolset[Any]], name: str
+) -> None:
+    files = DeclaredToolset.of_files(FileSandbox({"w": {"root": ".", "mode": "rw"}}, cwd=str(workdir)))
+    asked = Asked(approved=False, mode="soft")
+    toolset = ApprovalToolset(around(files), asked, default_approval="none")
+    run(toolset, [call(name, path="a.txt", content="hi")])
+    assert [(request.tool_name, len(request.effects)) for request in asked.requests] == [(name, 1)]
+    assert list(workdir.iterdir()) == []
+
+
+def test_a_method_in_a_plain_toolset_is_decided_by_its_object(workdir: Path) -> None:
+    asked = Asked(approved=False, mode="soft")
+    plain = FunctionToolset([ShellTool(workdir).run_command])
+    run(ApprovalToolset(plain, asked, default_approval="none"), [call("run_command", command="touch ran")])
+    assert asked.tools == ["run_command"]
+
+
 def test_the_setting_none_overrides_the_toolset() -> None:
     asked = Asked()
     toolset = ApprovalToolset(ByContext(REQUEST), asked, tool_configs={"act": {"approval": "none"}})
@@ -523,6 +601,42 @@ def test_arguments_that_cannot_be_shown_run_nothing() -> None:
     with pytest.raises(NotJsonError, match="deploy"):
         asyncio.run(toolset.call_tool("deploy", {"to": object()}, None, None))  # type: ignore[arg-type]
     assert tool.ran == []
+
+
+def test_arguments_that_are_changed_after_they_were_shown_run_nothing() -> None:
+    tool = Deploying()
+    args = {"to": "staging"}
+
+    def callback(request: ApprovalRequest) -> ApprovalDecision:
+        args["to"] = "production"
+        return ApprovalDecision(approved=True)
+
+    toolset = ApprovalToolset(tool.toolset(), callback)
+    with pytest.raises(PermissionError, match="changed since it was approved"):
+        asyncio.run(toolset.call_tool("deploy", args, None, None))  # type: ignore[arg-type]
+    assert tool.ran == []
+
+
+class Mail(BaseModel):
+    """An argument that its serialization shows a part of."""
+
+    to: str
+    body: str = Field("", exclude=True)
+    password: SecretStr = SecretStr("")
+
+
+def test_an_approval_for_the_session_does_not_cover_what_a_serializer_would_hide() -> None:
+    def send(mail: Mail) -> str:
+        """Send it."""
+        return "sent"
+
+    asked = Asked(remember="session")
+    toolset = ApprovalToolset(FunctionToolset([send]), asked)
+    mails = [{"to": "a", "body": "hello"}, {"to": "a", "body": "pay"}, {"to": "a", "body": "pay", "password": "p"}]
+    for mail in (*mails, mails[1]):
+        run(toolset, [call("send", mail=mail)])
+    shown = [request.arguments["mail"] for request in asked.requests if request.arguments is not None]
+    assert shown == [{"password": "", **mail} for mail in mails]
 
 
 def test_a_change_of_the_shown_arguments_does_not_change_what_runs() -> None:
@@ -786,6 +900,21 @@ def test_a_link_that_leads_elsewhere_when_the_approval_comes_is_not_written(
     with pytest.raises(PermissionError, match="not what was approved"):
         run(files, [call("write_file", path="link.txt", content="new")])
     assert (workdir / "other.txt").read_text() == "other"
+
+
+def test_a_file_that_was_changed_since_the_approval_is_told_to_the_model(workdir: Path) -> None:
+    class Busy(FileSandbox):
+        """Somebody else writes when the tool begins."""
+
+        def write_file(self, path: str, content: str) -> str:
+            (workdir / "a.txt").write_text("theirs")
+            return super().write_file(path, content)
+
+    sandbox = Busy({"work": {"root": ".", "mode": "rw"}}, cwd=str(workdir))
+    toolset = ApprovalToolset(DeclaredToolset.of_files(sandbox), Asked())
+    ((outcome, text),) = run(toolset, [call("write_file", path="a.txt", content="hi")])
+    assert (outcome, (workdir / "a.txt").read_text()) == ("failed", "theirs")
+    assert "changed since it was approved; ask again" in text
 
 
 def test_a_path_outside_the_sandbox_ends_the_run(files: ApprovalToolset[Any]) -> None:

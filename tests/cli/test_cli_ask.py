@@ -185,11 +185,27 @@ def test_another_payload_is_asked_again(cli: Cli) -> None:
     assert other.code == 3
 
 
-def test_the_same_key_and_content_find_the_first_answer(cli: Cli) -> None:
-    words = (*CALL, "--session", "s-1", "--key", "release 12")
-    assert ask(cli, Decision(approved=True, note="once"), *words).code == 0
-    again = cli.inside("ask", *words)
+KEYED = (*CALL, "--session", "s-1", "--key", "release 12")
+
+
+def test_the_same_key_finds_an_approval_that_nobody_took(cli: Cli) -> None:
+    with Asking(cli, *KEYED) as asking:
+        ident = asking.posted_id()
+        asking.process.send_signal(signal.SIGSTOP)
+        decide(cli, ident, Decision(approved=True, note="once"))
+    again = cli.inside("ask", *KEYED)
     assert (again.code, again.out) == (0, "once\n")
+
+
+def test_the_same_key_asks_again_after_an_approval_was_taken(cli: Cli) -> None:
+    assert ask(cli, Decision(approved=True), *KEYED).code == 0
+    assert cli.inside("ask", *KEYED, "--expires-in", "0.001").code == 3
+
+
+def test_the_same_key_finds_a_rejection(cli: Cli) -> None:
+    assert ask(cli, Decision(approved=False, note="not on Friday"), *KEYED).code == 1
+    again = cli.inside("ask", *KEYED)
+    assert (again.code, again.out) == (1, "not on Friday\n")
 
 
 def test_the_same_key_for_other_content_ends_with_2(cli: Cli) -> None:
@@ -294,6 +310,12 @@ def test_a_reader_that_went_away_is_no_approval(cli: Cli) -> None:
         (("--tool", "t", "--expires-in", "0"), "--expires-in takes more than 0"),
         (("--tool", "t", "--expires-in", "nan"), "--expires-in takes more than 0"),
         (("--tool", "t", "--expires-in", "inf"), "--expires-in takes more than 0"),
+        (
+            ("--tool", "t", "--arg", "a=1", "--payload-json", '{"a": "2"}'),
+            "has another value for 'a' than the call",
+        ),
+        (("--tool", "t", "--arg", "a=1", "--payload-json", '{"a": 1}'), "has another value for 'a' than the call"),
+        (("--tool", "t", "--command", "ls", "--payload-json", '{"cwd": "/"}'), "has another value for 'cwd'"),
         (("--tool", "t", "--key", "k"), "--key takes a text and needs --session"),
         (("--tool", "t", "--mode", "maybe"), "'maybe' is not one of"),
         (("--tool", "t", "--frobnicate"), "No such option"),

@@ -111,6 +111,38 @@ def test_session_remembers_and_says_what_it_covers(cli: Cli, agent: AgentQueue) 
     assert (grant.tool_name, grant.payload) == ("create_issue", {"title": "Crash"})
 
 
+@pytest.mark.parametrize("payload", [{}, {"sandbox": "docs"}, {"path": "other"}])
+def test_a_reach_that_fixes_no_argument_takes_a_second_word(
+    cli: Cli, agent: AgentQueue, payload: dict[str, str]
+) -> None:
+    request = post(agent, call("write", payload=payload, arguments={"path": "a.txt"}))
+    words = ("approve", request.id[:8], "--seen", seen(cli, request), "--session")
+    refused = cli.inside(*words)
+    assert (refused.code, refused.out) == (9, "")
+    assert "WHATEVER ITS ARGUMENTS ARE" in refused.err
+    assert "add --wide" in refused.err
+    assert state_of(cli, request) is RequestState.PENDING
+    agreed = cli.inside(*words, "--wide")
+    assert agreed.code == 0
+    assert "WHATEVER ITS ARGUMENTS ARE" in agreed.out
+    (grant,) = agent.grants()
+    assert grant.payload == payload
+
+
+def test_a_reach_that_leaves_some_arguments_free_names_them(cli: Cli, agent: AgentQueue) -> None:
+    request = post(agent, call("write", payload={"path": "a"}, arguments={"path": "a", "content": "x"}))
+    done = cli.inside("approve", request.id[:8], "--seen", seen(cli, request), "--session")
+    assert done.code == 0
+    assert 'whatever the other arguments are: "content"' in done.out
+
+
+def test_a_wide_reach_without_a_session_ends_with_2(cli: Cli, agent: AgentQueue) -> None:
+    request = post(agent, call())
+    done = cli.inside("approve", request.id[:8], "--seen", seen(cli, request), "--wide")
+    assert done.code == 2
+    assert state_of(cli, request) is RequestState.PENDING
+
+
 def test_content_that_cannot_be_shown_takes_a_second_act(cli: Cli, agent: AgentQueue) -> None:
     request = post(agent, write(cli.folder / "logo.png", b"\x89PNG\r\n\x1a\n\0\0"))
     token = seen(cli, request)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.cli.durations import clock, iso, parse_since
+from signoff.cli.durations import clock, iso, local_time, parse_since
 
 NOW = 1_700_000_000_000_000
 SECOND = 1_000_000
@@ -42,6 +42,17 @@ def test_a_written_time_reads_back(moment: int) -> None:
     written = iso(moment)
     assert written is not None
     assert parse_since(written, NOW) == moment
+
+
+@given(st.integers())
+def test_any_number_of_microseconds_can_be_written(moment: int) -> None:
+    assert iso(moment)
+    assert local_time(moment)
+
+
+@pytest.mark.parametrize("moment", [10**18, -(10**18), 10**30])
+def test_a_time_outside_the_calendar_is_said_to_be_so(moment: int) -> None:
+    assert iso(moment) == local_time(moment) == f"outside the calendar ({moment} microseconds since 1970)"
 
 
 @given(st.text())

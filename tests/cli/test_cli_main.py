@@ -125,6 +125,38 @@ def test_a_fault_of_ours_never_ends_with_the_code_of_a_no(
     assert "\x1b" not in told
 
 
+FULL = Path("/dev/full")
+needs_full = pytest.mark.skipif(not FULL.exists(), reason="this system has no device that is always full")
+
+
+@needs_full
+@pytest.mark.parametrize("words", [("list",), ("--help",), ("ask", "--tool", "t", "--mode", "strict")])
+def test_a_fault_that_cannot_even_be_told_ends_with_70(
+    cli: Cli, agent: AgentQueue, words: tuple[str, ...]
+) -> None:
+    with FULL.open("wb") as full:
+        process = subprocess.Popen(
+            cli.command(*words), stdin=subprocess.DEVNULL, stdout=full, stderr=full, env=cli.environment()
+        )
+    assert process.wait(PATIENCE) == 70
+
+
+@needs_full
+def test_output_that_cannot_be_written_ends_with_70_and_says_so(cli: Cli, agent: AgentQueue) -> None:
+    with FULL.open("wb") as full:
+        done = subprocess.run(
+            cli.command("list"),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=cli.environment(),
+            timeout=PATIENCE,
+            check=False,
+        )
+    assert done.returncode == 70
+    assert b"No space left on device" in done.stderr
+    assert b"Exception ignored" not in done.stderr
+
+
 def test_reading_loads_neither_models_nor_screen(cli: Cli, agent: AgentQueue) -> None:
     post(agent, call())
     script = """

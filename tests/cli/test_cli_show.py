@@ -73,6 +73,35 @@ def test_it_ends_with_the_command_that_approves_exactly_this(cli: Cli, agent: Ag
 def test_the_reach_of_an_approval_for_the_session_is_said(cli: Cli, agent: AgentQueue) -> None:
     shown = cli.inside("show", post(agent, call(payload={"title": "Crash"})).id).out
     assert 'every later call of create_issue in session s-1 with exactly {"title":"Crash"}' in shown
+    assert "from whatever working directory it is asked" in shown
+    assert "--wide" not in shown
+
+
+def test_arguments_that_an_approval_for_the_session_leaves_free_are_named(cli: Cli, agent: AgentQueue) -> None:
+    arguments = {"path": "a.txt", "mode, and nothing": "w", "content": "x"}
+    request = post(agent, call("write", payload={"path": "a.txt"}, arguments=arguments))
+    shown = cli.inside("show", request.id).out
+    assert 'with {"path":"a.txt"}, whatever the other arguments are: "content", "mode, and nothing", from' in shown
+    assert "exactly" not in shown
+    assert cli.inside("show", request.id, "--json").json["reach"] == {
+        "breadth": "pattern",
+        "free": ["content", "mode, and nothing"],
+        "wants_wide": False,
+    }
+
+
+def test_a_reach_that_fixes_no_argument_says_that_it_wants_a_second_word(cli: Cli, agent: AgentQueue) -> None:
+    request = post(agent, call("write", payload={"sandbox": "docs"}, arguments={"path": "a.txt"}))
+    shown = cli.inside("show", request.id).out
+    assert 'files under {"sandbox":"docs"}, WHATEVER ITS ARGUMENTS ARE: "path", from' in shown
+    assert "; wants --wide" in shown
+
+
+def test_an_empty_payload_is_said_to_cover_everything(cli: Cli, agent: AgentQueue) -> None:
+    request = post(agent, call("write", payload={}, arguments={"path": "a.txt"}))
+    shown = cli.inside("show", request.id).out
+    assert "every later call of write in session s-1, WHATEVER ITS ARGUMENTS ARE, from" in shown
+    assert cli.inside("show", request.id, "--json").json["reach"]["breadth"] == "everything"
 
 
 def test_an_ended_request_says_how_it_ended_and_offers_nothing(cli: Cli, agent: AgentQueue) -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.canonical import MAX_DEPTH, NotJsonError, canonical, digest, parse_json
+from signoff.canonical import MAX_DEPTH, MAX_DIGITS, NotJsonError, canonical, digest, parse_json
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 values = st.recursive(
@@ -147,3 +147,55 @@ def test_text_that_nests_too_deep_is_refused() -> None:
 @given(values)
 def test_ordinary_json_is_read_as_ever(value: Any) -> None:
     assert same(parse_json(json.dumps(value)), value)
+
+
+def test_a_number_too_long_for_python_to_write_is_refused() -> None:
+    largest = 10**MAX_DIGITS - 1
+    assert canonical([largest, -largest]).count("9") == 2 * MAX_DIGITS
+    for number in (largest + 1, -largest - 1):
+        with pytest.raises(NotJsonError, match="digits"):
+            canonical(number)
+
+
+@given(st.lists(st.text() | st.integers(0, 9), max_size=MAX_DEPTH))
+def test_the_message_is_short_and_printable_ascii_whatever_the_keys_are(trail: list[str | int]) -> None:
+    value: Any = {1}
+    for step in reversed(trail):
+        value = {step: value} if isinstance(step, str) else [0] * step + [value]
+    with pytest.raises(NotJsonError) as refused:
+        canonical(value)
+    message = str(refused.value)
+    assert message.isascii()
+    assert message.isprintable()
+    assert len(message) < 4_000
+
+
+@pytest.mark.parametrize(
+    "text", ['{"\\u001b[2J": 1, "\\u001b[2J": 2}', '{"\\u202e": NaN, "a": 1, "a": 1}', "-" + "9" * 5_000 + ".0"]
+)
+def test_a_refusal_of_text_is_short_and_printable_ascii(text: str) -> None:
+    with pytest.raises(NotJsonError) as refused:
+        parse_json(text)
+    message = str(refused.value)
+    assert message.isascii()
+    assert message.isprintable()
+    assert len(message) < 200
+
+
+def test_what_a_message_leaves_out_of_a_long_key_is_counted() -> None:
+    with pytest.raises(NotJsonError, match=r"a{40}' \(\+60 characters\)"):
+        canonical({"a" * 100: {1}})
+
+
+def test_what_a_message_leaves_out_of_a_deep_place_is_counted() -> None:
+    with pytest.raises(NotJsonError, match=r"at \$(\[0\]){4} \(\+93 levels\) (\[0\]){4}$"):
+        canonical(nested(MAX_DEPTH + 1))
+
+
+def test_a_type_with_a_hostile_name_is_refused_in_printable_ascii() -> None:
+    hostile = type("\x1b[2J\u202e", (), {})
+    for value in (hostile(), {hostile(): 1}):
+        with pytest.raises(NotJsonError) as refused:
+            canonical(value)
+        assert str(refused.value).isascii()
+        assert str(refused.value).isprintable()

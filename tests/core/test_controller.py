@@ -5,24 +5,30 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from answering import Answer, Reviewer, waiting, yes
+from signoff.asking import plain_submission
+from signoff.connecting import connect_agent
 from signoff.controller import ApprovalController
-from signoff.effects import FileEdit, FileWrite
+from signoff.effects import Command, FileEdit, FileWrite
 from signoff.executing import execute_tool
 from signoff.memory import ApprovalMemory
+from signoff.present.snapshot import take
 from signoff.queue import (
     AgentQueue,
     Decision,
     DecisionSource,
+    QueueError,
     RequestState,
     ReviewQueue,
     StoredRequest,
     Submission,
+    open_review_queue,
 )
 from signoff.types import (
     ApprovalContext,
@@ -217,17 +223,39 @@ async def test_a_callback_is_shown_the_difference_that_an_edit_makes(ask: Ask, w
     assert presentation.content.splitlines()[1:] == [" one", "-two", "+2^[[2J"]
 
 
-async def test_a_presentation_of_the_tool_is_left_alone(ask: Ask, workdir: Path) -> None:
-    own = ApprovalPresentation(type="text", content="Two becomes 2")
-    shown: list[ApprovalPresentation | None] = []
+async def text_for_callback(ask: Ask, request: ApprovalRequest) -> list[str]:
+    """The lines that a callback is shown."""
+    shown: list[str] = []
 
     def callback(request: ApprovalRequest) -> ApprovalDecision:
-        shown.append(request.presentation)
+        assert request.presentation is not None
+        shown.extend(request.presentation.content.splitlines())
         return ApprovalDecision(approved=False)
 
-    request = write(workdir / "a.txt", "2").model_copy(update={"presentation": own})
     await ask(ApprovalController(approval_callback=callback), request)
-    assert shown == [own]
+    return shown
+
+
+async def test_a_callback_is_shown_the_effects_before_the_words_of_the_tool(ask: Ask, workdir: Path) -> None:
+    own = ApprovalPresentation(type="text", content="Nothing to see here")
+    request = write(workdir / "a.txt", "rm -rf /").model_copy(update={"presentation": own})
+    lines = await text_for_callback(ask, request)
+    label = lines.index("sent by the tool")
+    assert any("rm -rf /" in line for line in lines[:label])
+    assert "Nothing to see here" in lines[label:]
+
+
+async def test_a_callback_is_shown_arguments_that_the_effects_do_not_show(ask: Ask, workdir: Path) -> None:
+    arguments = {"path": "a.txt", "then_send_to": "evil@example.com"}
+    request = write(workdir / "a.txt", "2").model_copy(update={"arguments": arguments})
+    lines = await text_for_callback(ask, request)
+    assert any("evil@example.com" in line for line in lines)
+
+
+async def test_a_presentation_of_a_call_without_effects_is_left_alone(ask: Ask) -> None:
+    own = ApprovalPresentation(type="text", content="Two becomes 2")
+    request = request_for().model_copy(update={"presentation": own})
+    assert await text_for_callback(ask, request) == ["Two becomes 2"]
 
 
 # -- what is remembered ------------------------------------------------------------------------------------
@@ -314,6 +342,77 @@ def test_an_approval_added_by_the_author_counts_until_it_is_cleared(asking: Agen
     assert controller.request_approval_sync(request_for(to="staging")).approved
     controller.clear_session_approvals()
     assert not controller.is_session_approved(request_for(to="staging"))
+
+
+@pytest.mark.parametrize("with_queue", [False, True])
+async def test_what_leads_to_another_file_by_now_is_asked_although_it_was_remembered(
+    ask: Ask, asking: AgentQueue, workdir: Path, with_queue: bool
+) -> None:
+    callback = Counting(approved=False)
+    queue = asking if with_queue else None
+    controller = ApprovalController(approval_callback=callback, queue=queue, cwd=str(workdir))
+    request = write(workdir / "a.ini", "x")
+    controller.add_session_approval(request)
+    assert (await ask(controller, request)).approved
+    (workdir / "other.ini").write_text("kept\n")
+    (workdir / "a.ini").symlink_to("other.ini")
+    assert not (await ask(controller, request)).approved
+    assert callback.asked == 1
+
+
+@pytest.mark.parametrize("with_queue", [False, True])
+async def test_a_command_in_another_directory_by_now_is_asked_although_it_was_remembered(
+    ask: Ask, asking: AgentQueue, workdir: Path, with_queue: bool
+) -> None:
+    (workdir / "here").mkdir()
+    callback = Counting(approved=False)
+    queue = asking if with_queue else None
+    controller = ApprovalController(approval_callback=callback, queue=queue, cwd=str(workdir))
+    request = request_for().model_copy(update={"effects": (Command("ls", str(workdir / "here")),)})
+    controller.add_session_approval(request)
+    assert (await ask(controller, request)).approved
+    (workdir / "here").rename(workdir / "there")
+    (workdir / "here").symlink_to("there")
+    assert not (await ask(controller, request)).approved
+
+
+@pytest.mark.parametrize("with_queue", [False, True])
+async def test_high_risk_is_asked_every_time(
+    ask: Ask, asking: AgentQueue, workdir: Path, with_queue: bool
+) -> None:
+    callback = Counting(approved=True, remember="session")
+    controller = ApprovalController(approval_callback=callback, queue=asking if with_queue else None)
+    request = write(workdir / ".bashrc", "x")
+    first = await ask(controller, request)
+    await ask(controller, request)
+    assert (callback.asked, first.remember, controller.memory.list()) == (2, "none", ())
+
+
+async def test_high_risk_is_not_answered_by_a_memory_that_holds_it(ask: Ask, workdir: Path) -> None:
+    request = write(workdir / ".bashrc", "x")
+    memory = ApprovalMemory()
+    memory.store(request.tool_name, request.payload, ApprovalDecision(approved=True, remember="session"))
+    callback = Counting(approved=False)
+    controller = ApprovalController(approval_callback=callback, memory=memory)
+    assert not controller.is_session_approved(request)
+    assert not (await ask(controller, request)).approved
+
+
+@pytest.mark.parametrize("with_queue", [False, True])
+def test_the_author_cannot_have_high_risk_remembered(asking: AgentQueue, workdir: Path, with_queue: bool) -> None:
+    controller = ApprovalController(queue=asking if with_queue else None)
+    with pytest.raises(QueueError, match="HIGH"):
+        controller.add_session_approval(write(workdir / ".bashrc", "x"))
+
+
+async def test_the_history_says_that_an_approval_by_callback_was_for_the_session(
+    ask: Ask, asking: AgentQueue, looking: ReviewQueue
+) -> None:
+    callback = Counting(approved=True, remember="session")
+    await ask(ApprovalController(approval_callback=callback, queue=asking), request_for())
+    (record,) = looking.history()
+    assert record.decision is not None
+    assert record.decision.remember
 
 
 # -- the reviewer ------------------------------------------------------------------------------------------
@@ -534,6 +633,96 @@ async def test_an_edit_that_no_longer_applies_is_not_run_and_says_why(
     assert "not in" in (decision.note or "")
 
 
+async def test_the_history_says_that_an_approved_call_was_not_run(
+    ask: Ask, asking: AgentQueue, looking: ReviewQueue, reviewed: StartReviewer, workdir: Path
+) -> None:
+    file = workdir / "a.txt"
+    file.write_text("one\n")
+
+    def take_the_text_away(request: StoredRequest) -> Decision:
+        file.write_text("something else\n")
+        return Decision(approved=True)
+
+    reviewed(take_the_text_away)
+    await ask(ApprovalController(queue=asking), edit(file, "one", "two"))
+    last, first = looking.history()
+    assert (first.state, last.state) == (RequestState.APPROVED, RequestState.SUPERSEDED)
+    assert last.reason.startswith("approved, not run: ")
+
+
+async def test_the_history_says_that_a_call_approved_by_callback_was_not_run(
+    ask: Ask, asking: AgentQueue, looking: ReviewQueue, workdir: Path
+) -> None:
+    file = workdir / "a.txt"
+    file.write_text("one\n")
+
+    def take_the_text_away(request: ApprovalRequest) -> ApprovalDecision:
+        file.write_text("something else\n")
+        return ApprovalDecision(approved=True)
+
+    controller = ApprovalController(approval_callback=take_the_text_away, queue=asking)
+    assert not (await ask(controller, edit(file, "one", "two"))).approved
+    (record,) = looking.history()
+    assert record.decision is not None
+    assert (record.decision.note or "").startswith("approved, not run: ")
+
+
+async def test_an_approval_of_another_revision_approves_nothing(
+    ask: Ask, place: Path, asking: AgentQueue, reviewed: StartReviewer
+) -> None:
+    """Another connection of the session puts something else in place of what was posted."""
+    reviewer = reviewed(lambda request: yes(request) if request.revision == 2 else None)
+    asked = asyncio.ensure_future(ask(ApprovalController(queue=asking), request_for(to="staging")))
+    (first,) = await asyncio.to_thread(reviewer.wait_for, 1)
+    with connect_agent("other", session="s-1", place=place) as other:
+        evil = plain_submission(request_for(to="production"), None)
+        other.amend(first.id, replace(evil, key=first.submission.key))
+        decision = await asked
+    assert (decision.approved, decision.source) == (False, DecisionSource.ERROR)
+    assert "another revision" in (decision.note or "")
+
+
+async def test_a_request_that_another_connection_took_over_is_answered_to_that_one_only(
+    ask: Ask, place: Path, asking: AgentQueue, reviewed: StartReviewer
+) -> None:
+    reviewer = reviewed(lambda request: yes(request) if request.asked_by.name == "other" else None)
+    asked = asyncio.ensure_future(ask(ApprovalController(queue=asking), request_for(to="staging")))
+    (first,) = await asyncio.to_thread(reviewer.wait_for, 1)
+    with connect_agent("other", session="s-1", place=place) as other, open_review_queue(place) as review:
+        taken = other.submit(first.submission)
+        review.decide(taken.id, taken.revision, taken.submission.digest, Decision(approved=True))
+        assert other.wait(taken.id).approved
+        decision = await asked
+    assert (decision.approved, decision.source) == (False, DecisionSource.ERROR)
+
+
+@pytest.mark.parametrize("by", ["queue", "grant", "memory", "callback", "approve_all"])
+async def test_an_approval_says_what_exactly_was_approved(
+    ask: Ask, asking: AgentQueue, reviewed: StartReviewer, workdir: Path, by: str
+) -> None:
+    (workdir / "a.txt").write_text("one\n")
+    request = edit(workdir / "a.txt", "one", "two")
+    controllers = {
+        "queue": lambda: ApprovalController(queue=asking),
+        "grant": lambda: ApprovalController(queue=asking, approval_callback=never),
+        "memory": lambda: ApprovalController(approval_callback=never, cwd=str(workdir)),
+        "callback": lambda: ApprovalController(approval_callback=approve),
+        "approve_all": lambda: ApprovalController("approve_all"),
+    }
+    controller = controllers[by]()
+    if by in ("grant", "memory"):
+        controller.add_session_approval(request)
+    if by == "queue":
+        reviewed(yes)
+    assert (await ask(controller, request)).snapshot == take(request.effects)
+
+
+async def test_a_refusal_or_a_call_without_effects_has_no_snapshot(ask: Ask, workdir: Path) -> None:
+    strict, free = ApprovalController("strict"), ApprovalController("approve_all")
+    assert (await ask(strict, write(workdir / "a.txt", "two"))).snapshot is None
+    assert (await ask(free, request_for())).snapshot is None
+
+
 async def test_a_callback_is_asked_again_when_the_file_changed_meanwhile(ask: Ask, workdir: Path) -> None:
     file = workdir / "a.txt"
     contents = iter(["one changed\n", "one changed\n"])
@@ -565,9 +754,13 @@ async def test_no_file_is_read_when_the_mode_decides(ask: Ask, workdir: Path, mo
     assert decision.source is DecisionSource.MODE
 
 
-async def test_no_file_is_read_when_a_grant_decides(ask: Ask, asking: AgentQueue, workdir: Path) -> None:
-    """The edit could not be shown, and nobody notices."""
+async def test_a_grant_does_not_answer_a_call_that_cannot_be_shown(
+    ask: Ask, asking: AgentQueue, looking: ReviewQueue, workdir: Path
+) -> None:
+    """Where it leads is not known, so nothing says that it is what was approved."""
     controller = ApprovalController(queue=asking)
     request = edit(workdir / "missing.txt", "a", "b")
     controller.add_session_approval(request)
-    assert (await ask(controller, request)).source is DecisionSource.GRANT
+    decision = await ask(controller, request)
+    assert (decision.approved, decision.source) == (False, DecisionSource.ERROR)
+    assert looking.grants()[0].uses == 0

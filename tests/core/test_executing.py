@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from signoff.binding import bound_to, require_approved
+from signoff.binding import ChangedSinceApprovedError, bound_to, require_approved
 from signoff.controller import ApprovalController
 from signoff.effects import Command
 from signoff.executing import execute_tool
 from signoff.marking import requires_approval
-from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
+from signoff.tools.file_sandbox import FileSandbox
+from signoff.tools.shell import ShellTool
+from signoff.types import ApprovalContext, ApprovalDecision, ApprovalDeniedError, ApprovalRequest
 
 YES = ApprovalController("approve_all")
 
@@ -81,6 +86,108 @@ async def test_what_runs_is_not_changed_by_who_asks() -> None:
     assert ran == [["a"]]
 
 
+# -- methods of an object that decides -----------------------------------------------------------------------
+
+
+class Door:
+    """An object that decides about its own methods."""
+
+    def __init__(self, answer: object = NotImplemented) -> None:
+        self.answer = answer
+        self.asked: list[str] = []
+
+    def check_approval(self, ctx: ApprovalContext) -> Any:
+        self.asked.append(ctx.tool_name)
+        return self.answer
+
+    def open(self) -> str:
+        return "opened"
+
+
+def wrapped(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def wrapper(**kwargs: Any) -> Any:
+        return function(**kwargs)
+
+    return wrapper
+
+
+@pytest.mark.parametrize("handed_in", [lambda method: method, wrapped, functools.partial])
+@pytest.mark.parametrize("name", ["run_command", "bash", "list_files"])
+async def test_a_method_is_asked_about_by_its_object_whatever_the_tool_is_called(
+    workdir: Path, handed_in: Callable[..., Any], name: str
+) -> None:
+    tool = handed_in(ShellTool(workdir).run_command)
+    with pytest.raises(ApprovalDeniedError):
+        await execute_tool(tool, name, {"command": "touch ran"}, ApprovalController("strict"))
+
+
+async def test_a_method_that_is_called_like_a_harmless_one_is_asked_about_all_the_same(workdir: Path) -> None:
+    sandbox = FileSandbox({"work": {"root": ".", "mode": "rw"}}, cwd=str(workdir))
+    args = {"path": "a.txt", "content": ""}
+    with pytest.raises(ApprovalDeniedError):
+        await execute_tool(sandbox.write_file, "list_files", args, ApprovalController("strict"))
+
+
+async def test_the_request_has_the_name_of_the_tool_and_shows_what_the_method_does(workdir: Path) -> None:
+    asked: list[ApprovalRequest] = []
+
+    def callback(request: ApprovalRequest) -> ApprovalDecision:
+        asked.append(request)
+        return ApprovalDecision(approved=True)
+
+    shell = ShellTool(workdir)
+    await execute_tool(
+        shell.run_command, "bash", {"command": "true"}, ApprovalController(approval_callback=callback)
+    )
+    assert [(request.tool_name, request.effects) for request in asked] == [("bash", (Command("true", shell.cwd),))]
+
+
+async def test_a_method_that_its_object_needs_no_approval_for_runs() -> None:
+    door = Door(None)
+    assert await execute_tool(door.open, "open", {}, ApprovalController("strict")) == "opened"
+    assert door.asked == ["open"]
+
+
+async def test_a_method_that_its_object_has_no_opinion_on_is_asked_about() -> None:
+    with pytest.raises(ApprovalDeniedError):
+        await execute_tool(Door().open, "open", {}, ApprovalController("strict"))
+
+
+async def test_an_object_may_know_its_method_by_the_name_of_the_tool() -> None:
+    door = Door(None)
+    await execute_tool(door.open, "open_door", {}, ApprovalController("strict"))
+    assert door.asked == ["open", "open_door"]
+
+
+@pytest.mark.parametrize("answer", [True, False, {}])
+async def test_an_answer_that_is_not_understood_runs_nothing(answer: object) -> None:
+    with pytest.raises(TypeError, match="answered with"):
+        await execute_tool(Door(answer).open, "open", {}, YES)
+
+
+async def test_the_older_mark_without_a_method_is_asked_about() -> None:
+    def tool() -> None: ...
+
+    tool._requires_approval = True  # type: ignore[attr-defined]
+    with pytest.raises(ApprovalDeniedError):
+        await execute_tool(tool, "tool", {}, ApprovalController("strict"))
+
+
+async def test_a_file_that_is_changed_after_the_approval_is_not_written(workdir: Path) -> None:
+    """Changed at the last moment: when the tool itself begins."""
+    sandbox = FileSandbox({"work": {"root": ".", "mode": "rw"}}, cwd=str(workdir))
+
+    @functools.wraps(sandbox.write_file)
+    def write_late(**args: str) -> str:
+        (workdir / "a.txt").write_text("theirs")
+        return sandbox.write_file(**args)
+
+    with pytest.raises(ChangedSinceApprovedError):
+        await execute_tool(write_late, "write_file", {"path": "a.txt", "content": "new"}, YES)
+    assert (workdir / "a.txt").read_text() == "theirs"
+
+
 # -- the tie between approval and execution ----------------------------------------------------------------
 
 LS = Command("ls", "/w")
@@ -108,6 +215,16 @@ def test_a_call_without_effects_is_held_to_its_payload() -> None:
         require_approved("read", {"path": "a"})
         with pytest.raises(PermissionError, match="not what was approved"):
             require_approved("read", {"path": "b"})
+
+
+def test_a_request_under_another_name_is_held_to_its_payload_as_well() -> None:
+    with bound_to(READ), pytest.raises(PermissionError, match="not what was approved"):
+        require_approved("files_read", {"path": "b"})
+
+
+def test_a_request_for_something_else_does_not_limit_a_call() -> None:
+    with bound_to(READ):
+        require_approved("fetch", {"url": "b"})
 
 
 async def test_an_approved_call_is_bound_to_its_request() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from signoff.present.snapshot import Snapshot
 from signoff.queue.records import DecisionSource
 from signoff.types import (
     ApprovalAware,
@@ -118,6 +119,13 @@ def test_what_no_person_refused_is_not_told_as_denied(source: DecisionSource) ->
     assert text.endswith(": why")
 
 
+def test_what_was_approved_is_neither_compared_nor_serialized() -> None:
+    plain = decision(approved=True)
+    bound = plain.with_snapshot(Snapshot())
+    assert (bound.snapshot, plain.snapshot) == (Snapshot(), None)
+    assert (bound, hash(bound), bound.model_dump()) == (plain, hash(plain), plain.model_dump())
+
+
 # -- requests ----------------------------------------------------------------------------------------------
 
 
@@ -151,6 +159,12 @@ def test_an_unknown_kind_of_presentation_is_refused() -> None:
 def test_sizes_and_deadlines_are_positive(fields: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         request(**fields)
+
+
+@pytest.mark.parametrize("seconds", [1e12, float("inf"), float("nan")])
+def test_a_deadline_has_a_date(seconds: float) -> None:
+    with pytest.raises(ValidationError):
+        request(expires_in=seconds)
 
 
 def test_a_tool_is_aware_by_having_the_method() -> None:

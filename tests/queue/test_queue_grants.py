@@ -34,6 +34,11 @@ def test_a_grant_answers_the_same_call_and_counts(agent, granted):
     assert agent.use_grant(call("k3")).uses == 2
 
 
+def test_a_call_that_supports_no_remembering_is_not_answered(agent, granted):
+    assert agent.has_grant(call("k2"))
+    assert agent.use_grant(call("k2", supports=frozenset({"note"}))) is None
+
+
 async def test_a_grant_answers_coroutines(agent, granted):
     assert (await agent.ause_grant(call("k2"))).id == granted.id
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import fcntl
 import hashlib
@@ -10,15 +11,20 @@ import sqlite3
 import zlib
 
 import pytest
-from queue_samples import approve, call
+from queue_samples import PATIENCE, approve, call, target
 
 from signoff.queue import (
     AgentInfo,
+    DamagedRecordError,
+    Decision,
     QueueUnavailableError,
     QueueVersionError,
+    RequestState,
     open_agent_queue,
     open_review_queue,
 )
+from signoff.queue.locks import WriteLock
+from signoff.queue.sqlite import answers
 from signoff.queue.sqlite import engine as engine_module
 
 
@@ -176,11 +182,87 @@ def test_a_damaged_file_says_so(place, agent, review):
 
 
 def test_a_damaged_row_says_so(agent, review, raw):
-    agent.submit(call())
+    posted = agent.submit(call())
     raw.execute("DROP TRIGGER requests_content_stays")
     raw.execute("UPDATE requests SET submission = '{'")
-    with pytest.raises(QueueUnavailableError, match="request 1 in the queue is damaged"):
-        review.pending()
+    with pytest.raises(DamagedRecordError, match="request 1 in the queue is damaged"):
+        review.get(posted.id)
+
+
+@pytest.fixture
+def damaged(agent, raw):
+    """A request that waits between two others and cannot be read."""
+    _, posted, _ = (agent.submit(call(key)) for key in ("k1", "k2", "k3"))
+    raw.execute("DROP TRIGGER requests_content_stays")
+    raw.execute(
+        """UPDATE requests SET submission = json_set(submission, '$.tool_name', json('["x"]')) WHERE key = 'k2'"""
+    )
+    return posted
+
+
+@pytest.mark.parametrize("look", ["pending", "changes"])
+def test_a_damaged_request_hides_no_other(review, damaged, look):
+    found = review.pending() if look == "pending" else [each.request for each in review.changes(0).changes]
+    assert [request.submission.key for request in found] == ["k1", "k3"]
+
+
+def test_a_damaged_request_is_ended_and_on_record(review, damaged):
+    review.pending()
+    (line,) = review.history()
+    assert (line.request_id, line.state) == (damaged.id, RequestState.WITHDRAWN)
+    assert line.reason.startswith("nobody can be asked: request 2 in the queue is damaged")
+    assert review.verify() is None
+    assert review.stats().pending == 2
+
+
+def test_a_damaged_request_does_not_stop_the_end_of_a_connection(agent, review, damaged):
+    agent.close()
+    assert review.pending() == ()
+    assert len(review.history()) == 3
+
+
+def test_a_damaged_request_past_its_deadline_does_not_stop_the_others(agent, review, raw):
+    for key in ("k1", "k2"):
+        agent.submit(call(key, expires_at=1))
+    raw.execute("DROP TRIGGER requests_content_stays")
+    raw.execute("UPDATE requests SET submission = '[]' WHERE key = 'k1'")
+    assert review.pending() == ()
+    assert [line.state.value for line in review.history()] == ["expired", "withdrawn"]
+
+
+def test_deciding_a_damaged_request_with_others_decides_the_others(agent, review, damaged):
+    sound = agent.submit(call("k4"))
+    verdicts = review.decide_many([target(damaged), target(sound)], Decision(approved=True))
+    assert [verdict.kind.value for verdict in verdicts] == ["refused", "accepted"]
+
+
+async def test_a_damaged_request_is_an_error_for_its_waiter_only(agent, review, damaged):
+    sound = await agent.asubmit(call("k4"))
+    waiting = asyncio.create_task(agent.await_outcome(sound.id))
+    with pytest.raises(DamagedRecordError):
+        await agent.await_outcome(damaged.id)
+    await asyncio.to_thread(approve, review, sound)
+    async with asyncio.timeout(PATIENCE):
+        assert (await waiting).approved
+
+
+def test_a_damaged_record_hides_no_other_in_the_history(agent, review, raw):
+    for key in ("k1", "k2"):
+        approve(review, agent.submit(call(key)))
+    raw.execute("DROP TRIGGER requests_content_stays")
+    raw.execute("UPDATE requests SET submission = '{' WHERE key = 'k1'")
+    assert [line.tool_name for line in review.history()] == ["write_file", "(damaged record)"]
+
+
+def test_an_answer_is_handed_over_although_a_stopped_writer_keeps_it_from_being_noted(
+    place, agent, review, monkeypatch
+):
+    monkeypatch.setattr(answers, "_STAMP_PATIENCE_SECONDS", 0.01)
+    posted = agent.submit(call())
+    approve(review, posted)
+    with WriteLock(place).held(PATIENCE):
+        assert agent.wait(posted.id).approved
+    assert review.get(posted.id).delivered_at is None
 
 
 def test_a_damaged_content_says_so(agent, review, raw):

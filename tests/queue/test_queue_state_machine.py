@@ -43,6 +43,7 @@ class Model:
     state: str = "pending"
     connection: object = None
     digest: str = ""
+    taken: bool = False
     ended: list[str] = field(default_factory=list)  # one word per record that it left
 
     def end(self, state: str) -> None:
@@ -92,6 +93,7 @@ class QueueMachine(RuleBasedStateMachine):
         posted = self.agents[session].submit(submission)
         if there:
             assert posted.id == there[0]
+            self._take_or_ask_again(self.model[posted.id], posted, batch, high)
         else:
             self.order += 1
             self.model[posted.id] = Model(session, f"k{key}", content, batch, high, self.order)
@@ -112,7 +114,7 @@ class QueueMachine(RuleBasedStateMachine):
         if it.state not in ("expired", "withdrawn"):
             it.ended.append("superseded")
         self.order += 1
-        it.revision, it.state, it.order = it.revision + 1, "pending", self.order
+        it.revision, it.state, it.order, it.taken = it.revision + 1, "pending", self.order, False
         it.content, it.digest = content, submission.digest
 
     @rule(id_=requests, remember=st.booleans())
@@ -179,6 +181,7 @@ class QueueMachine(RuleBasedStateMachine):
             assert outcome.request.state == it.state
             assert outcome.approved == (it.state == "approved")
             assert outcome.request.delivered_at is not None
+            it.taken = True
 
     @rule(session=st.sampled_from(SESSIONS))
     def reconnect(self, session):
@@ -230,6 +233,17 @@ class QueueMachine(RuleBasedStateMachine):
         for change in found.changes:
             self.seen[change.request.id] = (change.request.revision, change.request.state.value)
         assert self.seen == {id_: (it.revision, it.state) for id_, it in self.model.items()}
+
+    def _take_or_ask_again(self, it, posted, batch, high):
+        """An approval is taken by posting the same again; one that was taken is asked again."""
+        if it.state == "approved" and it.taken:
+            it.ended.append("superseded")
+            self.order += 1
+            it.revision, it.state, it.order, it.taken = it.revision + 1, "pending", self.order, False
+            it.batch, it.high = batch, high
+        elif it.state == "approved":
+            it.taken = True
+        assert (posted.revision, posted.state) == (it.revision, it.state)
 
     def _decide(self, id_, decision):
         return self.review.decide(id_, self.model[id_].revision, self.model[id_].digest, decision)

@@ -10,6 +10,7 @@ from queue_samples import approve, call, reject
 
 from signoff.canonical import NotJsonError
 from signoff.queue import (
+    Decision,
     InvalidSubmissionError,
     QueueUnavailableError,
     RequestConflictError,
@@ -42,7 +43,7 @@ def test_everything_that_was_submitted_comes_back_except_the_contents(agent, rev
         risk_reasons=("outside the project",),
         why="rule 3",
         supports=frozenset({"note"}),
-        expires_at=2**62,
+        expires_at=2**57,
     )
     posted = agent.submit(submission)
     assert review.get(posted.id).submission == replace(submission, blobs={})
@@ -100,6 +101,94 @@ def test_posting_the_same_again_finds_the_request_that_is_there(agent, review):
 def test_posting_again_after_the_decision_finds_the_decision(agent, review):
     approve(review, agent.submit(call()))
     assert agent.submit(call()).state is RequestState.APPROVED
+
+
+def test_an_approval_that_was_taken_is_not_given_again(agent, open_agent, review):
+    posted = agent.submit(call())
+    approve(review, posted)
+    agent.wait(posted.id)
+    agent.close()
+    again = open_agent().submit(call())
+    assert (again.id, again.revision, again.pending) == (posted.id, 2, True)
+
+
+def test_an_approval_that_was_not_taken_is_given_to_the_next_connection_once(agent, open_agent, review):
+    approve(review, agent.submit(call()))
+    agent.close()
+    assert open_agent().submit(call()).state is RequestState.APPROVED
+    assert open_agent().submit(call()).pending
+
+
+def test_an_approval_that_another_connection_took_belongs_to_that_one(agent, open_agent, review):
+    """The first one lives, for example stopped, and looks only later."""
+    posted = agent.submit(call())
+    approve(review, posted)
+    other = open_agent()
+    other.submit(call())
+    assert other.wait(posted.id).ours
+    assert other.wait(posted.id).ours
+    assert not agent.wait(posted.id).ours
+
+
+def test_an_approval_that_was_given_up_is_on_record_as_such_and_asked_again(agent, review):
+    posted = agent.submit(call())
+    approve(review, posted)
+    assert agent.give_up(posted.id, posted.revision, "approved, not run: gone")
+    assert not agent.give_up(posted.id, posted.revision, "twice")
+    last, first = review.history()
+    assert (first.state, last.state) == (RequestState.APPROVED, RequestState.SUPERSEDED)
+    assert last.reason == "approved, not run: gone"
+    assert agent.submit(call()).pending
+
+
+def test_what_was_not_approved_cannot_be_given_up(agent, review):
+    posted = agent.submit(call())
+    assert not agent.give_up(posted.id, posted.revision, "so")
+    assert review.get(posted.id).pending
+
+
+WRONG = {
+    "key": 5,
+    "tool_name": ["x"],
+    "description": 5,
+    "payload": [1],
+    "arguments": [1],
+    "digest": None,
+    "cwd": None,
+    "presentation": [1],
+    "snapshot": [],
+    "blobs": {"0": "text"},
+    "group_id": 7,
+    "group_size": 10**30,
+    "batch_id": 7,
+    "batch_position": "x",
+    "batch_remaining": ("x", 5, None),
+    "risk": "low",
+    "risk_reasons": (1, 2),
+    "why": {"a": 1},
+    "supports": frozenset({1}),
+    "expires_at": 2**62,
+}
+
+
+@pytest.mark.parametrize("field", sorted(WRONG))
+def test_a_field_of_a_wrong_type_or_size_is_refused(agent, review, field):
+    with pytest.raises(InvalidSubmissionError, match=f'"{field}"'):
+        agent.submit(replace(call(), **{field: WRONG[field]}))
+    assert review.pending() == ()
+
+
+def test_a_wrong_field_is_refused_for_the_history_too(agent, review):
+    with pytest.raises(InvalidSubmissionError, match='"why"'):
+        agent.record(replace(call(), why=5), Decision(approved=True))
+    with pytest.raises(InvalidSubmissionError, match='"note"'):
+        agent.record(call(), Decision(approved=True, note=5))
+    assert review.history() == ()
+
+
+def test_an_agent_that_introduces_itself_with_something_else_than_text_is_refused(open_agent):
+    with pytest.raises(InvalidSubmissionError, match='"name"'):
+        open_agent(name=["x"])
 
 
 def test_a_key_is_never_used_for_other_content(agent):

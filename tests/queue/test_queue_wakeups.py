@@ -56,6 +56,22 @@ def test_an_abandoned_bell_is_taken_down_by_the_ringer(bells, tmp_path):
     assert not (tmp_path / "key").exists()
 
 
+def test_tidying_takes_down_what_the_dead_left_and_disturbs_no_sleeper(bells, tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "dead").mkdir()
+    os.mkfifo(tmp_path / "dead" / "abandoned")
+    os.mkfifo(tmp_path / ".unfinished")
+    os.utime(tmp_path / ".unfinished", (0, 0))
+    os.mkfifo(tmp_path / ".just-made")
+    with bells.hang("key") as bell:
+        bells.tidy()
+        assert {each.name for each in tmp_path.iterdir()} == {"key", ".just-made"}
+        with pytest.raises(BlockingIOError):
+            os.read(bell.descriptor, 1)
+        bells.ring("key")
+        bell.sleep(PATIENCE)
+
+
 def test_hanging_and_leaving_at_the_same_time_never_fails(bells, tmp_path):
     def hang_and_leave():
         for _ in range(300):

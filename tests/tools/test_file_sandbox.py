@@ -92,8 +92,13 @@ def test_reading_is_asked_about_where_the_configuration_says_so(sandbox: FileSan
     assert asked(sandbox, "read_file", path="notes/a.txt").why == "sandbox notes: read approval"
 
 
-def test_the_tools_of_others_are_none_of_its_business(sandbox: FileSandbox) -> None:
-    assert sandbox.check_approval(context("send_email", path="notes/a.txt")) is None
+def test_about_the_tools_of_others_it_has_no_opinion(sandbox: FileSandbox) -> None:
+    """None would say that they need no approval."""
+    assert sandbox.check_approval(context("send_email", path="notes/a.txt")) is NotImplemented
+
+
+def test_listing_needs_no_approval(sandbox: FileSandbox) -> None:
+    assert sandbox.check_approval(context("list_files", path="notes")) is None
 
 
 @pytest.mark.parametrize(
@@ -161,7 +166,7 @@ def test_the_only_call_of_a_turn_is_no_group(sandbox: FileSandbox) -> None:
         ("edit_file", {"path": "notes/a.txt", "old": "two", "new": "2\r\n"}),
     ],
 )
-def test_what_runs_is_what_was_shown(sandbox: FileSandbox, tool: str, args: dict[str, str]) -> None:
+def test_what_runs_is_what_was_shown(sandbox: FileSandbox, tool: str, args: dict[str, Any]) -> None:
     request = asked(sandbox, tool, **args)
     snapshot = take(request.effects)
     (change,) = snapshot.items
@@ -177,6 +182,13 @@ def test_a_file_can_be_read(sandbox: FileSandbox) -> None:
 def test_a_missing_file_is_told_as_missing(sandbox: FileSandbox) -> None:
     with pytest.raises(FileNotFoundError, match="nope"):
         sandbox.read_file("docs/nope.md")
+
+
+@pytest.mark.parametrize("name", ["docs/no\x1b[2Jpe.md", "docs/no\u202epe.md"])
+def test_a_path_in_a_message_is_made_visible(sandbox: FileSandbox, name: str) -> None:
+    with pytest.raises(FileNotFoundError) as refused:
+        sandbox.read_file(name)
+    assert str(refused.value).isascii()
 
 
 def test_a_file_that_is_no_text_is_not_read(sandbox: FileSandbox, workdir: Path) -> None:
@@ -260,6 +272,12 @@ def test_a_long_list_says_how_much_is_missing(sandbox: FileSandbox, workdir: Pat
     assert sandbox.list_files("docs")[-1] == "... and 6 more"
 
 
+@pytest.mark.parametrize("path", ["notes\0", "notes/\ud800", "~", ""])
+def test_what_cannot_be_a_path_is_not_listed(sandbox: FileSandbox, path: str) -> None:
+    with pytest.raises(PermissionError, match=r"path|~"):
+        sandbox.list_files(path)
+
+
 def test_what_is_outside_is_not_listed(sandbox: FileSandbox, workdir: Path) -> None:
     (workdir / "notes" / "up").symlink_to("..")
     for path in (".", "/", "notes/.."):
@@ -309,7 +327,8 @@ def test_a_directory_that_becomes_a_link_while_writing_is_not_followed(
     """The swap happens after everything was resolved, just before the first directory is opened."""
     outside = workdir / "outside"
     outside.mkdir()
-    real_open, swapped = os.open, []
+    swapped: list[Any] = []
+    real_open = os.open
 
     def open_after_swapping(path: Any, *args: Any, **kwargs: Any) -> int:
         if not swapped:

@@ -13,6 +13,7 @@ import pytest
 
 from signoff.binding import bound_to
 from signoff.effects import Command
+from signoff.present.snapshot import take
 from signoff.tools.shell import CommandResult, ShellTool
 from signoff.types import ApprovalContext, ApprovalRequest
 
@@ -47,8 +48,9 @@ def test_what_is_no_text_is_a_block(shell: ShellTool) -> None:
         request_for(shell, ["rm", "-rf"])
 
 
-def test_the_tools_of_others_are_none_of_its_business(shell: ShellTool) -> None:
-    assert shell.check_approval(ApprovalContext(tool_name="write_file", args={})) is None
+def test_about_the_tools_of_others_it_has_no_opinion(shell: ShellTool) -> None:
+    """None would say that they need no approval."""
+    assert shell.check_approval(ApprovalContext(tool_name="write_file", args={})) is NotImplemented
 
 
 def test_a_directory_that_is_not_there_is_refused(workdir: Path) -> None:
@@ -88,6 +90,33 @@ def test_a_file_that_the_environment_names_is_not_run_first(
     assert shell.run_command("pwd -P").output == f"{workdir}\n"
 
 
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("SHELLOPTS", "xtrace"),
+        ("SHELLOPTS", "noexec"),
+        ("BASHOPTS", "xpg_echo"),
+        ("PROMPT_COMMAND", "echo evil"),
+        ("ENV", "$(echo evil >&2)"),
+        ("BASH_FUNC_echo%%", "() { printf evil; }"),
+        ("CDPATH", "/"),
+    ],
+)
+def test_the_environment_has_no_say_in_how_a_command_is_read(
+    shell: ShellTool, workdir: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    (workdir / "tmp").mkdir()
+    monkeypatch.setenv("PS4", "$(echo evil >&2)")
+    monkeypatch.setenv(variable, value)
+    command = "echo 'a\\tb'; cd tmp; pwd -P; declare -p PS4 | grep -c evil; compgen -e " + variable
+    assert shell.run_command(command).output == f"a\\tb\n{workdir}/tmp\n0\n"
+
+
+def test_other_variables_reach_the_command(shell: ShellTool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEPLOY_TO", "staging")
+    assert shell.run_command('echo "$DEPLOY_TO"').output == "staging\n"
+
+
 def test_a_command_that_takes_too_long_is_ended_with_all_it_started(
     workdir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -115,6 +144,28 @@ def test_a_command_that_is_not_the_approved_one_does_not_run(shell: ShellTool, w
 def test_the_approved_command_runs(shell: ShellTool) -> None:
     with bound_to(request_for(shell, "echo hi")):
         assert shell.run_command("echo hi").output == "hi\n"
+
+
+def test_a_directory_that_leads_elsewhere_since_the_approval_is_not_worked_in(workdir: Path) -> None:
+    (workdir / "shown").mkdir()
+    (workdir / "other").mkdir()
+    shell = ShellTool(workdir / "shown")
+    request = request_for(shell, "touch made")
+    snapshot = take(request.effects)
+    (workdir / "shown").rmdir()
+    (workdir / "shown").symlink_to("other")
+    with (
+        bound_to(request, snapshot),
+        pytest.raises(PermissionError, match="changed since it was approved; ask again"),
+    ):
+        shell.run_command("touch made")
+    assert list((workdir / "other").iterdir()) == []
+
+
+def test_a_command_runs_in_the_directory_that_was_shown(shell: ShellTool, workdir: Path) -> None:
+    request = request_for(shell, "pwd -P")
+    with bound_to(request, take(request.effects)):
+        assert shell.run_command("pwd -P").output == f"{workdir}\n"
 
 
 def test_an_interrupt_ends_the_command_too(workdir: Path) -> None:

@@ -97,7 +97,7 @@ def write(path: Path, content: str | bytes, **options: Any) -> ApprovalRequest:
 def command(text: str, cwd: Path, **options: Any) -> ApprovalRequest:
     """A command to run."""
     return ApprovalRequest(
-        tool_name="shell",
+        tool_name=options.pop("tool_name", "shell"),
         description=f"Run {text}",
         payload={"command": text},
         effects=(Command(text, str(cwd)),),
@@ -249,6 +249,19 @@ class Screen:
             if not self.is_read(entry):
                 await self.press("space")
         await self.armed()
+
+    async def reads_if_possible(self, request: StoredRequest) -> None:
+        """Go to a request, open it where that is needed, and page until no line is missing."""
+        await self.goes_to(request)
+        if not self.app.review.two_panes:
+            await self.press("enter")
+        entry = self.entry(request)
+        while True:
+            await self.until(lambda: self.desk.settles_at is None and self.desk.coverage(entry), "settled lines")
+            coverage = self.desk.coverage(entry)
+            if coverage is not None and not coverage.missing:
+                return
+            await self.press("space")
 
     def is_read(self, entry: Entry) -> bool:
         coverage = self.desk.coverage(entry)

@@ -44,7 +44,7 @@ async def test_an_agent_that_closes_takes_its_requests_along(place: Path, workdi
         async with screen(place, size=LARGE, waiting=1) as seen:
             await seen.reads(request)
             asking.close()
-            await seen.shows("the agent closed its connection to the queue", "[closed]")
+            await seen.shows("the agent closed its connection", "[closed]")
 
 
 async def test_an_expired_request_is_nobodys_no(

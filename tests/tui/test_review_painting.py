@@ -34,8 +34,8 @@ async def test_a_target_counts_as_painted_when_the_picture_that_names_it_was_wri
     async with screen(place, size=LARGE, waiting=4) as seen:
         await seen.armed()
         named = watch_paints(seen, monkeypatch)
-        for number, request in enumerate(requests):
-            await seen.goes_to(request)
+        for number in (1, 2, 3):
+            await seen.goes_to(requests[number])
             await seen.armed()
             assert f"ls {number} " in named[-1]
 

@@ -49,6 +49,8 @@ class SignoffApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = []
     CSS = """
     Screen { background: $signoff-background; color: $signoff-text; }
+    /* Scroll bars are drawn with block characters. */
+    App.-ascii RowList, App.-ascii VerticalScroll { scrollbar-size-vertical: 0; }
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class SignoffApp(App[None]):
         if theme not in self._themes:
             raise ValueError(f"there is no theme {theme!r}; choose one of: {', '.join(self._themes)}")
         self._glyphs = ASCII if ascii_only else UNICODE
+        self.set_class(ascii_only, "-ascii")
         self.look = Look(self._themes[theme], self._glyphs)
         for known in self._themes.values():
             self.register_theme(known.for_textual())

@@ -6,10 +6,11 @@ through `reveal` cannot be drawn; the program's own words are `SafeText.own`.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
@@ -22,13 +23,19 @@ __all__ = [
     "Line",
     "chunk",
     "crop_middle",
+    "folded",
     "foreign",
     "fullest",
     "line",
     "paint",
     "rule",
     "sign_tokens",
+    "wrapped",
 ]
+
+
+LEAST_ROW = 10
+"""Cells for the words of a line, however far they are indented."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +124,30 @@ def line(*left: Chunk, right: Iterable[Chunk] = (), background: str = "backgroun
 def fullest(wordings: Sequence[Line], width: int) -> Line:
     """The first of several wordings, fullest first, that needs no cutting; the last one if all do."""
     return next((wording for wording in wordings if wording.width <= width), wordings[-1])
+
+
+def wrapped(words: str, width: int, token: str = "text", *, head: Chunk) -> list[Line]:
+    """Words in which an agent may have had a part, on as many lines as they need.
+
+    Args:
+        words: What to say; made safe here. Blanks where lines are broken are left out.
+        width: Cells of a line.
+        token: Style of the words.
+        head: Stands before the first line; the others are indented as far.
+    """
+    rows = textwrap.wrap(foreign(words).text.text, max(width - head.width - 1, LEAST_ROW)) or [""]
+    return _indented([SafeText(row) for row in rows], token, head)
+
+
+def folded(text: SafeText, width: int, token: str = "text", *, head: Chunk) -> list[Line]:
+    """Text of which every character counts, on as many lines as it needs. Arguments as for `wrapped`."""
+    rows = chop_cells(text.text, max(width - head.width - 1, LEAST_ROW)) or [""]
+    return _indented([SafeText(row) for row in rows], token, head)
+
+
+def _indented(rows: Sequence[SafeText], token: str, head: Chunk) -> list[Line]:
+    indent = chunk(" " * head.width, keep=True)
+    return [line(indent if index else head, Chunk(row, token)) for index, row in enumerate(rows)]
 
 
 def sign_tokens(text: SafeText) -> tuple[str, ...]:

@@ -1,16 +1,18 @@
 """Who decides whether a tool call must be approved.
 
 In this order: a block (`PermissionError`) outranks everything; then what `tool_configs` says of the tool; then
-the toolset itself; then the mark on the function; then the default.
+whoever asks for approval: the toolset itself, the mark on the function, the object that a method belongs to; then
+whoever says that none is needed; then the default.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+from signoff.declaring import Question, mark_of, questions, under_its_name
 from signoff.marking import simple_approval_request
 from signoff.memory import ApprovalMemory
 from signoff.types import ApprovalContext, ApprovalRequest
@@ -63,20 +65,21 @@ class ApprovalNeeds:
             memory: Handed to a `check_approval` that wants it.
 
         Raises:
-            PermissionError: The toolset or the function blocks the call.
+            PermissionError: The toolset, the function or its object blocks the call.
             TypeError: A hook takes other arguments, or answers with something else, than documented.
         """
-        # Both are asked whatever the settings say, because both may block.
-        opinions = [_of_toolset(toolset, ctx, memory), _of_function(function, ctx)]
-        opinion = next((found for found in opinions if found is not None), None)
+        # All are asked whatever the settings say, because each may block.
+        opinions = [_of_toolset(toolset, ctx, memory), *_of_function(function, toolset, ctx, memory)]
+        held = [opinion for opinion in opinions if opinion is not None]
+        asked = next((opinion.request for opinion in held if opinion.request is not None), None)
         setting = self._settings.get(ctx.tool_name)
         if setting == "none":
             return None
         if setting == "required":
-            said = None if opinion is None else opinion.request
-            return said or _as_declared(toolset, ctx) or _plain(ctx, "tool_configs: required")
-        if opinion is not None:
-            return opinion.request
+            declared = asked or _as_declared(toolset, function, ctx)
+            return declared or _plain(ctx, "tool_configs: required")
+        if held:
+            return asked
         return _plain(ctx, "default_approval: required") if self._default == "required" else None
 
 
@@ -95,29 +98,49 @@ def _setting(tool_name: str, config: Mapping[str, Any]) -> Setting | None:
 def _of_toolset(toolset: object, ctx: ApprovalContext, memory: ApprovalMemory) -> _Opinion | None:
     check = getattr(toolset, "check_approval", None)
     if check is not None:
-        answer = _call(check, (ctx.tool_name, ctx.args, memory), (ctx,))
-        return _Opinion(_request_from(answer, ctx, "check_approval"))
+        return _opinion(_call(check, (ctx.tool_name, ctx.args, memory), (ctx,)), ctx, "check_approval")
     needs = getattr(toolset, "needs_approval", None)
     if needs is not None:
         answer = _call(needs, (ctx.tool_name, ctx.args))
         # Here False says no; None is a function that forgot to answer, so it is asked about.
-        return _Opinion(_request_from(True if answer is None else answer, ctx, "needs_approval"))
+        return _opinion(True if answer is None else answer, ctx, "needs_approval")
     return None
 
 
-def _of_function(function: Callable[..., Any] | None, ctx: ApprovalContext) -> _Opinion | None:
-    check = getattr(function, "check_approval", None)
-    if check is not None:
-        return _Opinion(_request_from(_call(check, (ctx,)), ctx, "check_approval"))
-    if getattr(function, "_requires_approval", False) is True:
-        return _Opinion(_plain(ctx, "@requires_approval"))
-    return None
+def _of_function(
+    function: Callable[..., Any] | None, toolset: object, ctx: ApprovalContext, memory: ApprovalMemory
+) -> Iterator[_Opinion | None]:
+    for question in _questions(function, toolset, ctx, "check_approval"):
+        named = question.context
+        answer = _call(question.hook, (named.tool_name, named.args, memory), (named,))
+        opinion = _opinion(answer, ctx, "check_approval")
+        if opinion is not None and opinion.request is not None:
+            yield _Opinion(under_its_name(opinion.request, question, ctx))
+        else:
+            yield opinion
+    if mark_of(function, "_requires_approval") is True:
+        yield _Opinion(_plain(ctx, "@requires_approval"))
 
 
-def _as_declared(toolset: object, ctx: ApprovalContext) -> ApprovalRequest | None:
-    """The toolset's own description of a call that it would not have asked about."""
+def _as_declared(
+    toolset: object, function: Callable[..., Any] | None, ctx: ApprovalContext
+) -> ApprovalRequest | None:
+    """The own description of a call by somebody who would not have asked about it."""
     describe = getattr(toolset, "approval_request", None)
-    return None if describe is None else _request_from(_call(describe, (ctx,)), ctx, "approval_request")
+    asked = [] if describe is None else [Question(describe, ctx)]
+    for question in (*asked, *_questions(function, toolset, ctx, "approval_request")):
+        opinion = _opinion(_call(question.hook, (question.context,)), ctx, "approval_request")
+        if opinion is not None and opinion.request is not None:
+            return under_its_name(opinion.request, question, ctx)
+    return None
+
+
+def _questions(
+    function: Callable[..., Any] | None, toolset: object, ctx: ApprovalContext, hook: str
+) -> Iterator[Question]:
+    """The hooks of a function; a method of the toolset itself has none of its own."""
+    found = questions(function, ctx, hook)
+    return (question for question in found if getattr(question.hook, "__self__", None) is not toolset)
 
 
 def _call(hook: Callable[..., Any], *spellings: Iterable[Any]) -> Any:
@@ -130,6 +153,11 @@ def _call(hook: Callable[..., Any], *spellings: Iterable[Any]) -> Any:
             continue
         return hook(*arguments)
     raise TypeError(f"{hook!r} takes other arguments than documented: {signature}")
+
+
+def _opinion(answer: object, ctx: ApprovalContext, hook: str) -> _Opinion | None:
+    """What an answer means; `NotImplemented` says that the call is none of the hook's business."""
+    return None if answer is NotImplemented else _Opinion(_request_from(answer, ctx, hook))
 
 
 def _request_from(answer: object, ctx: ApprovalContext, hook: str) -> ApprovalRequest | None:

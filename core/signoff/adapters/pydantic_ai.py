@@ -20,9 +20,11 @@ from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 
 from signoff.adapters.needs import ApprovalNeeds, Setting
+from signoff.adapters.plain_values import plain_values
 from signoff.adapters.run_context import approval_context
 from signoff.adapters.turns import taking_turns
 from signoff.binding import bound_to
+from signoff.canonical import canonical
 from signoff.controller import ApprovalCallback, ApprovalController
 from signoff.memory import ApprovalMemory
 from signoff.types import ApprovalDecision, ApprovalDeniedError, DecisionSource, denial_text
@@ -37,6 +39,9 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
     A soft refusal reaches the model as a denied call with the reviewer's words, and so does a call about
     which nobody decided. A hard refusal ends the run with `ApprovalDeniedError`, a `PermissionError`; use
     `pydantic_ai.capture_run_messages` to keep the conversation. Cancelling the run withdraws its requests.
+
+    A controller is one session: what a reviewer remembers holds for every run and every conversation that goes
+    through it. Conversations that must not share approvals need a controller, with a queue connection, each.
 
     Attributes that it does not have are those of the wrapped toolset.
 
@@ -110,9 +115,10 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
 
         Raises:
             PermissionError: The call is blocked, or was refused hard (`ApprovalDeniedError`).
-            NotJsonError: The arguments cannot be shown to a reviewer.
+            NotJsonError: The arguments cannot be shown to a reviewer as they are.
         """
         context = approval_context(name, tool_args, ctx)
+        asked_about = canonical(context.args)
         function = _function_behind(name, tool, self.wrapped)
         request = self._needs.request_for(context, self.wrapped, function, self.memory)
         if request is None:
@@ -121,7 +127,9 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
             decision = await self.controller.request_approval(request, context)
             if decision.approved is not True:
                 return _refusal(decision)
-            with bound_to(request):
+            if canonical(plain_values(name, tool_args)) != asked_about:
+                raise PermissionError(f"{name} was not run: its arguments were changed since it was approved")
+            with bound_to(request, decision.snapshot):
                 return await self.wrapped.call_tool(name, tool_args, ctx, tool)
 
 
@@ -181,6 +189,8 @@ def _with_pre_approved(
 
 def _function_behind(name: str, tool: object, toolset: object) -> Callable[..., Any] | None:
     """The Python function that carries the marks of a tool, if it can be found."""
+    while (source := getattr(tool, "source_tool", None)) is not None:  # that of a CombinedToolset
+        tool = source
     schema = getattr(getattr(tool, "call_func", None), "__self__", None)  # a FunctionToolset's tool
     registered = getattr(toolset, "tools", None)
     known = registered.get(name) if isinstance(registered, Mapping) else None

@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic_ai import RunContext
 from pydantic_ai.messages import ModelResponse, ToolCallPart
-from pydantic_core import PydanticSerializationError, to_jsonable_python
 
-from signoff.canonical import NotJsonError, canonical
+from signoff.adapters.plain_values import plain_values
+from signoff.canonical import canonical
 from signoff.types import ApprovalContext
 
 __all__ = ["approval_context"]
@@ -26,19 +26,9 @@ def approval_context(name: str, tool_args: dict[str, Any], ctx: RunContext[Any] 
         ctx: The run; None for a call from outside a run.
 
     Raises:
-        NotJsonError: The arguments cannot be shown as JSON values.
+        NotJsonError: The arguments cannot be shown as JSON values with nothing left out.
     """
-    return ApprovalContext(tool_name=name, args=_shown(name, tool_args), metadata=_metadata(ctx))
-
-
-def _shown(name: str, tool_args: dict[str, Any]) -> dict[str, Any]:
-    """The arguments as JSON values: a copy, so that nobody can change what runs."""
-    try:
-        shown: dict[str, Any] = to_jsonable_python(tool_args, bytes_mode="base64")
-    except PydanticSerializationError as error:
-        raise NotJsonError(f"the arguments of {name} cannot be shown to a reviewer: {error}") from error
-    canonical(shown)
-    return shown
+    return ApprovalContext(tool_name=name, args=plain_values(name, tool_args), metadata=_metadata(ctx))
 
 
 def _metadata(ctx: RunContext[Any] | None) -> dict[str, Any]:
@@ -50,7 +40,6 @@ def _metadata(ctx: RunContext[Any] | None) -> dict[str, Any]:
         "run_id": ctx.run_id,
         "run_step": ctx.run_step,
         "tool_call_id": ctx.tool_call_id,
-        "session_id": getattr(ctx.deps, "session_id", None) or ctx.conversation_id,
         "caller": agent,
         **_batch(ctx),
     }

@@ -59,7 +59,9 @@ _CODE_OF_SOURCE = {
 @click.option("--agent", metavar="NAME", help="Your name on screen (else SIGNOFF_AGENT, else 'shell').")
 @click.option("--session", metavar="ID", help="Your conversation (else SIGNOFF_SESSION, else a new one).")
 @click.option(
-    "--key", metavar="KEY", help="Your own id for the call: asking again finds the first. Needs a session."
+    "--key",
+    metavar="KEY",
+    help="Your own id for the call: asking again finds the first until it was approved. Needs a session.",
 )
 @click.option(
     "--mode",

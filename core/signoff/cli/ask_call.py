@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from signoff.canonical import NotJsonError, parse_json
+from signoff.canonical import NotJsonError, canonical, parse_json
 from signoff.effects import Command, Effect, FileWrite
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def build_request(options: AskOptions) -> ApprovalRequest:
         effects.append(_command(options.command, where, given))
     if options.file is not None:
         effects.append(_file_write(options.file, options.content_from or "", given))
-    payload = given if options.payload_json is None else _json_object("--payload-json", options.payload_json)
+    payload = given if options.payload_json is None else _payload(options.payload_json, given)
     return ApprovalRequest(
         tool_name=options.tool,
         description=options.description or _describe(options),
@@ -124,6 +124,18 @@ def _json_object(option: str, text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise AskError(f'{option} takes a JSON object such as {{"to": "staging"}}')
     return value
+
+
+def _payload(text: str, given: dict[str, Any]) -> dict[str, Any]:
+    """What an approval for the session would cover: it may leave arguments free, but not say other values."""
+    payload = _json_object("--payload-json", text)
+    for name, value in payload.items():
+        if name in given and canonical(value) != canonical(given[name]):
+            raise AskError(
+                f"--payload-json has another value for {name!r} than the call;"
+                " give the argument as it is, or leave it out so that it may be anything"
+            )
+    return payload
 
 
 def _working_directory() -> str:

@@ -6,6 +6,7 @@ import re
 import sys
 import termios
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -15,8 +16,9 @@ from signoff.cli.facts import SEEN_DIGITS, short_id
 from signoff.cli.options import json_option, open_for_review, queue_option
 from signoff.cli.output import complain, print_json
 from signoff.cli.page import Page, at_terminal, width_of
+from signoff.cli.remembering import reach_of, session_reach
 from signoff.cli.request_content import content_of
-from signoff.cli.request_text import request_text, session_reach, target_line
+from signoff.cli.request_text import request_text, target_line
 from signoff.present.snapshot import SnapshotError
 from signoff.queue.records import Decision, Risk, Verdict, VerdictKind
 
@@ -40,6 +42,15 @@ class _NotDecidedError(Exception):
         self.code = code
 
 
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """How far an approval is meant to go; see ``signoff approve --help``."""
+
+    session: bool
+    wide: bool
+    incomplete: bool
+
+
 def _full_enough(_: click.Context, __: click.Parameter, text: str) -> str:
     if len(text.strip()) < _SHORTEST_ID:
         raise click.BadParameter(
@@ -52,24 +63,34 @@ def _full_enough(_: click.Context, __: click.Parameter, text: str) -> str:
 @click.argument("request_id", metavar="ID", callback=_full_enough)
 @click.option("--seen", metavar="R:DIGEST", help="What `signoff show` printed: revision and digest you have read.")
 @click.option("--note", metavar="TEXT", help="Words for the agent.")
-@click.option("--session", is_flag=True, help="Also approve equal calls of the same session from now on.")
+@click.option("--session", is_flag=True, help="Also approve later calls of the session; `show` says which.")
+@click.option("--wide", is_flag=True, help="With --session: although no argument of those calls has to be equal.")
 @click.option("--incomplete", is_flag=True, help="Approve although not everything can be shown; is recorded.")
 @queue_option
 @json_option
 def approve(
-    *, request_id: str, seen: str | None, note: str | None, session: bool, incomplete: bool, as_json: bool
+    *,
+    request_id: str,
+    seen: str | None,
+    note: str | None,
+    session: bool,
+    wide: bool,
+    incomplete: bool,
+    as_json: bool,
 ) -> int:
     """Approve one request: what you read, and nothing else.
 
     With --seen at once. Without it the request is shown in full, and approved when you type its id.
     """
+    if wide and not session:
+        raise click.UsageError("--wide says how far --session may go; add --session, or leave it out")
     with open_for_review() as queue:
         request = queue.find(request_id)
         content = None
         try:
             if request.pending:
                 content = _content(request, queue)
-                _refuse_early(request, content, session=session, incomplete=incomplete)
+                _refuse_early(request, content, _Reach(session, wide, incomplete))
                 _make_sure(request, content, seen, session=session)
         except _NotDecidedError as error:
             complain(str(error))
@@ -109,15 +130,21 @@ def _content(request: StoredRequest, queue: ReviewQueue) -> Content:
         raise _NotDecidedError(ExitCode.QUEUE, f"this request cannot be shown: {error}") from error
 
 
-def _refuse_early(request: StoredRequest, content: Content, *, session: bool, incomplete: bool) -> None:
-    """Say what the queue would refuse before anybody has read and typed for nothing."""
-    if session and request.submission.risk is Risk.HIGH:
+def _refuse_early(request: StoredRequest, content: Content, reach: _Reach) -> None:
+    """Say what is refused before anybody has read and typed for nothing."""
+    if reach.session and request.submission.risk is Risk.HIGH:
         raise _NotDecidedError(
             ExitCode.REFUSED,
             "an approval of HIGH risk is never remembered; nothing was decided."
             " Without --session it is approved once",
         )
-    if not content.complete and not incomplete:
+    if reach.session and not reach.wide and reach_of(request).breadth.careless:
+        raise _NotDecidedError(
+            ExitCode.REFUSED,
+            f"--session would approve {session_reach(request)}; nothing was decided. To approve all that,"
+            " add --wide. Without --session the call is approved once",
+        )
+    if not content.complete and not reach.incomplete:
         raise _NotDecidedError(
             ExitCode.REFUSED,
             "not everything in this request can be shown; nothing was decided. To approve it all the same,"

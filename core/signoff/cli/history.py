@@ -17,9 +17,8 @@ from signoff.cli.page import Page, width_of
 from signoff.queue.records import HistoryFilter, RequestState
 
 if TYPE_CHECKING:
-    from signoff.cli.page import Page, width_of
     from signoff.queue.protocol import ReviewQueue
-from signoff.queue.records import HistoryRecord
+    from signoff.queue.records import HistoryRecord
 
 __all__ = ["history"]
 

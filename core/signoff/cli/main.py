@@ -6,6 +6,7 @@ exit code: an interpreter that dies of an unexpected error ends with 1, which `a
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import sys
@@ -36,13 +37,14 @@ def _run(arguments: Sequence[str]) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:
-        _drop_output()
-        return ExitCode.BROKEN_PIPE
+        code = ExitCode.BROKEN_PIPE
     except KeyboardInterrupt:
-        return ExitCode.INTERRUPTED
+        code = ExitCode.INTERRUPTED
     except Exception as error:  # noqa: BLE001 - whatever it is, it must not end with a code that means "no"
-        _report_fault(error)
-        return ExitCode.FAULT
+        code = ExitCode.FAULT
+        with contextlib.suppress(Exception):  # if nothing can be said, the code still tells
+            _report_fault(error)
+    _drop_what_cannot_be_written()
     return code
 
 
@@ -64,10 +66,16 @@ def _never_fail_on_characters() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _drop_output() -> None:
-    """Give the interpreter somewhere to flush to when it ends."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
+def _drop_what_cannot_be_written() -> None:
+    """Give the interpreter somewhere to flush to when it ends: failing at that, it would choose its own code."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
 
 
 def _report_fault(error: Exception) -> None:

@@ -10,6 +10,7 @@ from signoff.cli.durations import clock
 from signoff.cli.facts import seen_token, short_id
 from signoff.cli.output import one_line
 from signoff.cli.page import Page
+from signoff.cli.remembering import reach_of, session_reach
 from signoff.present.reveal import reveal_line
 from signoff.present.rows import RowKind
 from signoff.queue.records import Risk
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from signoff.present.reveal import Field
     from signoff.queue.records import StoredRequest
 
-__all__ = ["approve_call", "request_text", "risk_word", "session_reach", "target_line", "warnings_of"]
+__all__ = ["approve_call", "request_text", "risk_word", "target_line", "warnings_of"]
 
 _LABEL = 11
 
@@ -50,14 +51,6 @@ def target_line(request: StoredRequest) -> str:
     return (
         f"{short_id(request.id)}  {one_line(request.asked_by.name, 'agent')}  "
         f"{one_line(submission.tool_name, 'tool_name')}: {one_line(submission.description)}"
-    )
-
-
-def session_reach(request: StoredRequest) -> str:
-    """Say what an approval for the session would cover, in full."""
-    return (
-        f"every later call of {one_line(request.submission.tool_name, 'tool_name')} in session "
-        f"{one_line(request.asked_by.session)} with exactly {one_line(canonical(request.submission.payload))}"
     )
 
 
@@ -134,7 +127,8 @@ def _facts(request: StoredRequest, now: int) -> Iterator[tuple[str, str]]:
     for following in submission.batch_remaining:
         yield "next", one_line(canonical(following))
     if submission.risk is not Risk.HIGH and "session" in submission.supports:
-        yield "--session", f"would also approve {session_reach(request)}"
+        wide = "; wants --wide" if reach_of(request).breadth.careless else ""
+        yield "--session", f"would also approve {session_reach(request)}{wide}"
 
 
 def _state(request: StoredRequest, now: int) -> str:

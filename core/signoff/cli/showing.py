@@ -13,6 +13,7 @@ from signoff.cli.facts import request_facts, seen_token
 from signoff.cli.options import json_option, open_for_review, queue_option
 from signoff.cli.output import complain, print_json
 from signoff.cli.page import width_of
+from signoff.cli.remembering import reach_of
 from signoff.cli.request_content import content_of, kind_of
 from signoff.cli.request_text import approve_call, request_text, warnings_of
 from signoff.present.snapshot import SnapshotError
@@ -63,11 +64,17 @@ def show(*, request_id: str, context: int, as_json: bool) -> int:
 
 def _facts(request: StoredRequest, content: Content, now: int) -> dict[str, Any]:
     submission = request.submission
+    found = reach_of(request)
     return {
         **request_facts(request, kind_of(submission), now),
         "seen": seen_token(request),
         "arguments": submission.arguments,
         "payload": submission.payload,
+        "reach": {
+            "breadth": found.breadth.lower(),
+            "free": list(found.free),
+            "wants_wide": found.breadth.careless,
+        },
         "presentation": submission.presentation,
         "batch_position": submission.batch_position,
         "batch_remaining": list(submission.batch_remaining),

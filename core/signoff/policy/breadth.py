@@ -20,7 +20,7 @@ class Breadth(StrEnum):
     """How wide a remembered approval is."""
 
     EXACT = "exact"
-    """Only calls with equal arguments."""
+    """Every argument must be equal."""
     PATTERN = "pattern"
     """Some arguments may be anything."""
     WIDE = "WIDE"
@@ -55,6 +55,9 @@ def reach(payload: Mapping[str, Any], arguments: Mapping[str, Any]) -> Reach:
     Args:
         payload: What a remembered approval matches on.
         arguments: The full arguments.
+
+    Raises:
+        NotJsonError: An argument, or the payload entry of its name, is not JSON.
     """
     covered = {
         key for key, value in arguments.items() if key in payload and canonical(payload[key]) == canonical(value)

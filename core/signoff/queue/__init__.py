@@ -9,6 +9,7 @@ import os
 import pwd
 
 from signoff.queue.errors import (
+    DamagedRecordError,
     InvalidSubmissionError,
     QueueError,
     QueueNotFoundError,
@@ -49,6 +50,7 @@ __all__ = [
     "AskedBy",
     "Change",
     "ChangeSet",
+    "DamagedRecordError",
     "Decision",
     "DecisionAttempt",
     "DecisionSource",

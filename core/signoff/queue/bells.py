@@ -15,6 +15,7 @@ import errno
 import os
 import secrets
 import select
+import time
 from pathlib import Path
 from typing import Self
 
@@ -25,6 +26,10 @@ REVIEWERS = "reviewers"
 
 RELOOK_SECONDS = 1.0
 """Longest sleep without a look, because a wake-up can always be lost."""
+
+
+_UNFINISHED_SECONDS = 60.0
+"""After this long, a pipe that was made and not hung up belongs to nobody."""
 
 
 class Bells:
@@ -67,6 +72,18 @@ class Bells:
             return
         for name in names:
             _ring(self._directory / key / name)
+
+    def tidy(self) -> None:
+        """Take down what dead processes left behind. Never fails, and nobody who sleeps is disturbed."""
+        with contextlib.suppress(OSError):
+            for entry in list(self._directory.iterdir()):
+                if entry.name.startswith("."):
+                    _remove_unfinished(entry)
+                    continue
+                for bell in list(entry.iterdir()):
+                    _ring(bell, silently=True)
+                with contextlib.suppress(OSError):  # whoever hangs a bell here makes the directory again
+                    entry.rmdir()
 
     def _place(self, hidden: Path, key: str) -> Path:
         directory = self._directory / key
@@ -118,7 +135,14 @@ class Bell:
         self.close()
 
 
-def _ring(path: Path) -> None:
+def _remove_unfinished(hidden: Path) -> None:
+    """Remove a pipe that was made and never hung up, unless somebody may be about to."""
+    with contextlib.suppress(OSError):
+        if time.time() - hidden.lstat().st_mtime > _UNFINISHED_SECONDS:
+            hidden.unlink()
+
+
+def _ring(path: Path, *, silently: bool = False) -> None:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError as error:
@@ -126,6 +150,8 @@ def _ring(path: Path) -> None:
             _take_down(path)
         return
     os.close(descriptor)
+    if silently:
+        return
     # Rung through a descriptor that also reads: writing to a pipe whose only reader has just left
     # would kill programs that do not ignore SIGPIPE. A full pipe has been rung often enough.
     with contextlib.suppress(OSError):

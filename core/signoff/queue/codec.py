@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from signoff.canonical import canonical
+from signoff.queue.checks import check_asked_by, check_decision, check_submission_fields
 from signoff.queue.records import (
     AskedBy,
     Decision,
@@ -50,7 +51,10 @@ def from_text(text: str) -> Any:
     Raises:
         ValueError: The text is damaged.
     """
-    return json.loads(text)
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deep") from error
 
 
 def pack_text(text: str) -> str:
@@ -80,8 +84,10 @@ def submission_to_text(submission: Submission) -> str:
     """Return a submission without its blobs as JSON text.
 
     Raises:
+        InvalidSubmissionError: A field has a wrong type or size.
         NotJsonError: A JSON-shaped field holds something else.
     """
+    check_submission_fields(submission)
     return to_text(
         {
             "key": submission.key,
@@ -112,14 +118,16 @@ def submission_from_text(text: str) -> Submission:
     """Return the submission, without blobs.
 
     Raises:
-        ValueError: The text is damaged.
+        ValueError, TypeError, KeyError: The text is damaged.
     """
     fields = from_text(text)
     fields["batch_remaining"] = tuple(fields["batch_remaining"])
     fields["risk"] = Risk(fields["risk"])
     fields["risk_reasons"] = tuple(fields["risk_reasons"])
     fields["supports"] = frozenset(fields["supports"])
-    return Submission(**fields)
+    submission = Submission(**fields)
+    check_submission_fields(submission)
+    return submission
 
 
 def decision_to_json(decision: Decision) -> dict[str, Any]:
@@ -141,8 +149,9 @@ def decision_to_text(decision: Decision) -> str:
     """Return a decision as JSON text.
 
     Raises:
-        NotJsonError: A field has a type that is not JSON.
+        InvalidSubmissionError: A field has a wrong type or size.
     """
+    check_decision(decision)
     return to_text(decision_to_json(decision))
 
 
@@ -150,15 +159,22 @@ def decision_from_text(text: str) -> Decision:
     """Return the decision.
 
     Raises:
-        ValueError: The text is damaged.
+        ValueError, TypeError, KeyError: The text is damaged.
     """
     fields = from_text(text)
     fields["source"] = DecisionSource(fields["source"])
-    return Decision(**fields)
+    decision = Decision(**fields)
+    check_decision(decision)
+    return decision
 
 
 def asked_by_to_text(asked_by: AskedBy) -> str:
-    """Return who asks as JSON text."""
+    """Return who asks as JSON text.
+
+    Raises:
+        InvalidSubmissionError: A field has a wrong type or size.
+    """
+    check_asked_by(asked_by)
     return to_text(
         {
             "agent_id": asked_by.agent_id,
@@ -175,6 +191,8 @@ def asked_by_from_text(text: str) -> AskedBy:
     """Return who asked.
 
     Raises:
-        ValueError: The text is damaged.
+        ValueError, TypeError: The text is damaged.
     """
-    return AskedBy(**from_text(text))
+    asked_by = AskedBy(**from_text(text))
+    check_asked_by(asked_by)
+    return asked_by

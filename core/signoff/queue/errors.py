@@ -6,6 +6,7 @@ QueueError                     something about the queue; nothing was decided
 ├── QueuePlaceError            the place is unsafe: foreign owner, open modes, links, network file system
 ├── QueueVersionError          the file was written by a newer signoff; it was not touched
 ├── QueueUnavailableError      locked, read-only, full, corrupt or closed; says which
+│   └── DamagedRecordError     one record cannot be read; the others can
 ├── UnknownRequestError        no request has that id
 ├── RequestConflictError       the same request key was used again for other content
 └── InvalidSubmissionError     the submission contradicts itself
@@ -17,6 +18,7 @@ Every error knows the exit code with which the command line ends on it.
 from __future__ import annotations
 
 __all__ = [
+    "DamagedRecordError",
     "InvalidSubmissionError",
     "QueueError",
     "QueueNotFoundError",
@@ -48,6 +50,10 @@ class QueueVersionError(QueueError):
 
 class QueueUnavailableError(QueueError):
     """The queue is locked, read-only, full, corrupt or closed; the message says which."""
+
+
+class DamagedRecordError(QueueUnavailableError):
+    """One record of the queue cannot be read; the message says which."""
 
 
 class UnknownRequestError(QueueError):

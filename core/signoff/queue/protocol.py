@@ -44,6 +44,9 @@ class AgentQueue(Protocol):
     def submit(self, submission: Submission) -> StoredRequest:
         """Post a request. Posting the same key and content again returns what is already there.
 
+        An approval that nobody took is taken by this; one that was taken, or given up, is spent: the
+        same key asks again, as the next revision.
+
         Raises:
             RequestConflictError: The key was used for other content.
             InvalidSubmissionError: The submission contradicts itself.
@@ -86,11 +89,23 @@ class AgentQueue(Protocol):
     async def awithdraw(self, request_id: str, reason: str) -> bool:
         """Asynchronous `withdraw`."""
 
+    def give_up(self, request_id: str, revision: int, reason: str) -> bool:
+        """Say that a request was approved and will not be run: it is superseded, with the reason on record.
+
+        Returns False when that revision is not the newest, or not approved.
+
+        Raises:
+            UnknownRequestError: This session never posted that id.
+        """
+
+    def has_grant(self, submission: Submission) -> bool:
+        """Whether a grant covers the call; nothing is counted, and the risk is not looked at."""
+
     def use_grant(self, submission: Submission) -> Grant | None:
         """Answer from the session's grants.
 
-        On a hit, the use is counted and recorded in the history, and the grant is returned. HIGH risk
-        is never answered by a grant.
+        On a hit, the use is counted and recorded in the history, and the grant is returned. What may not
+        be remembered (`Submission.may_be_remembered`) is never answered by a grant.
         """
 
     async def ause_grant(self, submission: Submission) -> Grant | None:

@@ -171,6 +171,15 @@ class Submission:
     supports: frozenset[str] = frozenset({"note", "hard", "session"})
     expires_at: int | None = None
 
+    @property
+    def may_be_remembered(self) -> bool:
+        """Whether an approval of this call may be kept, or one kept earlier may answer it.
+
+        The one rule for grants and for the memory of a process: never at HIGH risk, and only if the producer
+        supports it for this call.
+        """
+        return self.risk is not Risk.HIGH and "session" in self.supports
+
 
 @dataclass(frozen=True, slots=True)
 class AskedBy:
@@ -283,10 +292,12 @@ class Outcome:
     Attributes:
         request: The final request.
         decision: The decision, or None when it ended without one.
+        ours: Whether this connection took the answer. If another one was first, the call is that one's to run.
     """
 
     request: StoredRequest
     decision: Decision | None
+    ours: bool = True
 
     @property
     def approved(self) -> bool:

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from signoff.binding import require_approved
+from signoff.binding import approved_state, require_approved, was_written
 from signoff.effects import FileEdit, FileWrite
 from signoff.present.edits import edited
-from signoff.present.files import look
+from signoff.present.files import look, named
 from signoff.tools.roots import Access, Operation, PathConfig, Roots
-from signoff.tools.safe_write import replace_file
+from signoff.tools.safe_write import locked_file
 from signoff.types import ApprovalContext, ApprovalRequest
 
 __all__ = ["FileSandbox", "PathConfig"]
 
 _MOST_LISTED = 1000
-_OPERATIONS: dict[str, Operation] = {"read_file": "read", "write_file": "write", "edit_file": "write"}
+_OPERATIONS: dict[str, Operation | None] = {
+    "read_file": "read",
+    "write_file": "write",
+    "edit_file": "write",
+    "list_files": None,
+}
 _VERBS = {"read_file": "Read", "write_file": "Write", "edit_file": "Edit"}
 
 _group: ContextVar[_Group | None] = ContextVar("signoff_file_group", default=None)
@@ -37,7 +41,8 @@ class _Group:
 class FileSandbox:
     """Files below named roots, as four tools: `read_file`, `write_file`, `edit_file`, `list_files`.
 
-    Links are resolved before anything is decided, and what is written is exactly the file that was declared.
+    Links are resolved before anything is decided, and what is written is exactly the file that was declared. In an
+    approved call it must still be as it was shown: whatever else wrote it meanwhile, the call is refused.
     The methods can be called directly; then nothing is asked, but everything outside the roots stays blocked.
 
     Args:
@@ -50,7 +55,6 @@ class FileSandbox:
 
     def __init__(self, paths: Mapping[str, PathConfig | Mapping[str, Any]], *, cwd: str | None = None) -> None:
         self._roots = Roots(paths, cwd)
-        self._editing = threading.Lock()
 
     @property
     def cwd(self) -> str:
@@ -76,10 +80,15 @@ class FileSandbox:
     def check_approval(self, ctx: ApprovalContext) -> ApprovalRequest | None:
         """Say whether a call has to be approved.
 
+        Returns:
+            The request, None if there is no need, or `NotImplemented` about the tool of somebody else.
+
         Raises:
             PermissionError: The call is blocked: outside every root, read-only, or not a file.
         """
-        operation = _OPERATIONS.get(ctx.tool_name)
+        if ctx.tool_name not in _OPERATIONS:
+            return NotImplemented  # type: ignore[no-any-return]  # no opinion
+        operation = _OPERATIONS[ctx.tool_name]
         if operation is None:
             return None
         access = self._roots.access(operation, ctx.args.get("path"))
@@ -111,9 +120,9 @@ class FileSandbox:
 
     def _group_of(self, ctx: ApprovalContext) -> tuple[str | None, int | None]:
         """The group: as named here, else by who started the run, else all that the model wants at once."""
-        named, meta = _group.get(), ctx.metadata
-        if named is not None and named.sandbox is self:
-            return named.id, named.size
+        here, meta = _group.get(), ctx.metadata
+        if here is not None and here.sandbox is self:
+            return here.id, here.size
         if meta.get("group_id") is not None:
             return str(meta["group_id"]), meta.get("group_size")
         alone = meta.get("batch_position") == 0 and not meta.get("batch_remaining")
@@ -138,11 +147,11 @@ class FileSandbox:
         if state.real_path != access.path:
             raise PermissionError("the path was led elsewhere while it was opened")
         if not state.exists:
-            raise FileNotFoundError(f'there is no file "{path}"')
+            raise FileNotFoundError(f"there is no file {named(path)}")
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError:
-            raise ValueError(f'"{path}" is not UTF-8 text') from None
+            raise ValueError(f"{named(path)} is not UTF-8 text") from None
 
     def write_file(self, path: str, content: str) -> str:
         """Create a file or replace its whole content.
@@ -152,14 +161,15 @@ class FileSandbox:
             content: The whole new content.
 
         Raises:
-            PermissionError: The path is blocked, or is not what was approved.
+            PermissionError: The path is blocked, or is not what was approved; or the file was changed since
+                (`ChangedSinceApprovedError`).
             OSError: It cannot be written; the old content is untouched.
         """
         access = self._roots.access("write", path)
         effect = FileWrite(access.path, content)
         require_approved("write_file", _payload(access), [effect])
-        with self._editing:
-            replace_file(access.path, effect.data)
+        with locked_file(access.path, approved_state(access.path), make_parents=True) as file:
+            was_written(access.path, file.replace(effect.data))
         return f"Wrote {len(effect.data)} bytes to {access.sandbox}:{access.relative}"
 
     def edit_file(self, path: str, old: str, new: str) -> str:
@@ -171,16 +181,17 @@ class FileSandbox:
             new: Text that takes its place.
 
         Raises:
-            PermissionError: The path is blocked, or is not what was approved.
+            PermissionError: The path is blocked, or is not what was approved; or the file was changed since
+                (`ChangedSinceApprovedError`).
             ValueError: The text does not occur exactly once, or the file is not UTF-8 text.
             OSError: It cannot be written; the old content is untouched.
         """
         access = self._roots.access("write", path)
         effect = FileEdit(access.path, old, new)
         require_approved("edit_file", _payload(access), [effect])
-        with self._editing:
-            state, data = look(access.path)
-            replace_file(access.path, edited(effect, state, data))
+        with locked_file(access.path, approved_state(access.path)) as file:
+            found, data = file.look()
+            was_written(access.path, file.replace(edited(effect, found, data), found))
         return f"Edited {access.sandbox}:{access.relative}"
 
     def list_files(self, path: str = ".") -> list[str]:

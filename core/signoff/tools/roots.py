@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from signoff.effects import FileWrite
 from signoff.policy.risk import assess
-from signoff.present.reveal import reveal
+from signoff.present.files import named
 from signoff.queue.records import Risk
 from signoff.tools.resolving import follow
 
@@ -122,12 +122,12 @@ class Roots:
         Raises:
             PermissionError: It is not allowed; the message says why.
         """
+        path = _text(path)
         name = _file_name(path)
-        assert isinstance(path, str)
         real = follow(path, self.cwd)
         deciding = self._deciding(real)
         if not deciding:
-            raise PermissionError(f'"{reveal(path, "path").text}" is not in any sandbox')
+            raise PermissionError(f"{named(path)} is not in any sandbox")
         for root in deciding:
             _refuse_by_root(root, operation, name, os.path.basename(real))  # noqa: PTH119
         nearest = deciding[0]
@@ -144,11 +144,11 @@ class Roots:
         """Resolve a directory inside a root, to be listed.
 
         Raises:
-            PermissionError: It is outside every root.
+            PermissionError: It is outside every root, or cannot be the path of a directory.
         """
-        real = follow(path, self.cwd)
+        real = follow(_text(path), self.cwd)
         if not self._deciding(real):
-            raise PermissionError(f'"{reveal(path, "path").text}" is not in any sandbox')
+            raise PermissionError(f"{named(path)} is not in any sandbox")
         return real
 
     def _deciding(self, real: str) -> list[_Root]:
@@ -158,8 +158,8 @@ class Roots:
         return [root for root in holding if len(root.path) == longest]
 
 
-def _file_name(path: object) -> str:
-    """The last component of a path that can be the path of a file."""
+def _text(path: object) -> str:
+    """A path that means the same to every program."""
     if not isinstance(path, str) or not path:
         raise PermissionError("a path is text that is not empty")
     try:
@@ -170,9 +170,14 @@ def _file_name(path: object) -> str:
         raise PermissionError("the path holds a NUL, at which other programs would end it")
     if path.startswith("~"):
         raise PermissionError('a "~" is not expanded here but might be elsewhere; give the whole path')
+    return path
+
+
+def _file_name(path: str) -> str:
+    """The last component of a path that can be the path of a file."""
     name = path.rpartition("/")[2]
     if name in ("", ".", ".."):
-        raise PermissionError(f'"{reveal(path, "path").text}" names a directory, not a file')
+        raise PermissionError(f"{named(path)} names a directory, not a file")
     return name
 
 
@@ -202,6 +207,6 @@ def _reasons_of_file(path: str, real: str) -> Iterator[str]:
     except OSError as error:
         raise PermissionError(f"the file cannot be looked at: {error.strerror}") from error
     if not stat.S_ISREG(found.st_mode):
-        raise PermissionError(f'"{reveal(real, "path").text}" is not a regular file')
+        raise PermissionError(f"{named(real)} is not a regular file")
     if found.st_nlink > 1:
         yield "more than one name"

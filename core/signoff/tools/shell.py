@@ -18,6 +18,20 @@ from signoff.types import ApprovalContext, ApprovalRequest
 __all__ = ["CommandResult", "ShellTool"]
 
 _MOST_OUTPUT = 64 * 1024
+_SIDE_DOORS = frozenset(
+    {
+        *("BASH_ENV", "ENV", "PROMPT_COMMAND", "PS4"),  # run, or expanded like a command
+        *(
+            "SHELLOPTS",
+            "BASHOPTS",
+            "BASH_COMPAT",
+            "POSIXLY_CORRECT",
+        ),  # switches, such as tracing and not executing
+        *("CDPATH", "GLOBIGNORE"),  # lead "cd" and patterns elsewhere
+    }
+)
+"""Variables by which whoever set them up has a word in every command; see "Shell Variables" in bash(1)."""
+
 _GRACE = 2.0
 """Seconds between asking a command to end and ending it."""
 
@@ -38,7 +52,8 @@ class CommandResult:
 class ShellTool:
     """One tool, `run_command`, that runs a command line with ``bash -c`` (``sh -c`` where there is no bash).
 
-    Every command has to be approved. Called directly, it runs without asking.
+    Every command has to be approved. Called directly, it runs without asking. Variables of the environment by
+    which a shell would run more than the command are left out.
 
     Args:
         cwd: Directory in which commands run.
@@ -55,12 +70,12 @@ class ShellTool:
         self.timeout = timeout
 
     def check_approval(self, ctx: ApprovalContext) -> ApprovalRequest | None:
-        """Ask for every command.
+        """Ask for every command; `NotImplemented` about the tools of others.
 
         Raises:
             PermissionError: The command is not text.
         """
-        return self.approval_request(ctx)
+        return self.approval_request(ctx) if ctx.tool_name == "run_command" else NotImplemented
 
     def approval_request(self, ctx: ApprovalContext) -> ApprovalRequest | None:
         """The request for a command; None for the calls of other tools.
@@ -92,7 +107,8 @@ class ShellTool:
             command: The command line.
 
         Raises:
-            PermissionError: It is not what was approved.
+            PermissionError: It is not what was approved, or the directory leads elsewhere since
+                (`ChangedSinceApprovedError`).
             OSError: The shell could not be started.
         """
         effect = self._effect(command)
@@ -125,8 +141,8 @@ class ShellTool:
 
 
 def _is_side_door(variable: str) -> bool:
-    """Whether a variable makes a shell run more than the command that was approved."""
-    return variable in ("BASH_ENV", "ENV") or variable.startswith("BASH_FUNC_")
+    """Whether a variable makes a shell run more than the command that was approved, or read it differently."""
+    return variable in _SIDE_DOORS or variable.startswith("BASH_FUNC_")
 
 
 def _payload(effect: Command) -> dict[str, str]:

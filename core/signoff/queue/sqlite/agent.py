@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self
 from weakref import WeakKeyDictionary
 
 from signoff.queue import wording
+from signoff.queue.checks import check_asked_by
 from signoff.queue.codec import pack_text, to_text
 from signoff.queue.errors import (
     InvalidSubmissionError,
@@ -25,7 +26,6 @@ from signoff.queue.records import (
     Grant,
     Outcome,
     RequestState,
-    Risk,
     StoredRequest,
     Submission,
 )
@@ -56,6 +56,7 @@ class SqliteAgentQueue:
         engine: An open engine of its own; closed together with the queue.
 
     Raises:
+        InvalidSubmissionError: A field of the introduction has a wrong type or size.
         QueueUnavailableError: The connection cannot be registered.
     """
 
@@ -70,6 +71,7 @@ class SqliteAgentQueue:
             host=this_host(),
             via=info.via,
         )
+        check_asked_by(self._asked_by)
         self._guard = threading.Lock()
         self._own_thread: OwnThread | None = None
         self._closing = False
@@ -95,6 +97,9 @@ class SqliteAgentQueue:
     def submit(self, submission: Submission) -> StoredRequest:
         """Post a request. Posting the same key and content again returns what is already there.
 
+        An approval that nobody took is taken by this; one that was taken, or given up, is spent: the
+        same key asks again, as the next revision.
+
         Raises:
             RequestConflictError: The key was used for other content.
             InvalidSubmissionError: The submission contradicts itself.
@@ -108,6 +113,10 @@ class SqliteAgentQueue:
             if there is None:
                 return requests.insert(transaction, self._asked_by, posting, request_id=new_id(), revision=1)
             _refuse_other_content(there, submission)
+            if requests.spent(there):
+                return self._next_revision(transaction, there, posting)
+            if there.state is RequestState.APPROVED:
+                return self._answers.take(transaction, there)
             return requests.take_over(transaction, there, self._asked_by)
 
     def amend(self, request_id: str, submission: Submission) -> StoredRequest:
@@ -134,9 +143,7 @@ class SqliteAgentQueue:
                 raise RequestConflictError(f"the key {submission.key!r} already belongs to request {owner.id}")
             if there.pending and requests.same_content(there, submission):
                 return requests.take_over(transaction, there, self._asked_by)
-            revision = there.revision + 1
-            requests.supersede(transaction, there, wording.replaced(revision, there.state))
-            return requests.insert(transaction, self._asked_by, posting, request_id=there.id, revision=revision)
+            return self._next_revision(transaction, there, posting)
 
     def wait(self, request_id: str) -> Outcome:
         """Block until the newest revision of the request ends, and mark the answer delivered.
@@ -164,19 +171,43 @@ class SqliteAgentQueue:
             requests.end(transaction, request, RequestState.WITHDRAWN, reason)
             return True
 
+    def give_up(self, request_id: str, revision: int, reason: str) -> bool:
+        """Say that a request was approved and will not be run: it is superseded, with the reason on record.
+
+        Returns False when that revision is not the newest, or not approved.
+
+        Raises:
+            UnknownRequestError: This session never posted that id.
+            QueueUnavailableError: Nothing was changed.
+        """
+        with self._engine.write() as transaction:
+            request = requests.newest(transaction, request_id, self._info.session)
+            if request is None:
+                raise unknown_to_session(request_id)
+            if request.revision != revision or request.state is not RequestState.APPROVED:
+                return False
+            requests.supersede(transaction, request, reason)
+            return True
+
+    def has_grant(self, submission: Submission) -> bool:
+        """Whether a grant covers the call; nothing is counted, and the risk is not looked at.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be used.
+        """
+        with self._engine.read() as look:
+            return grants.in_force(look, self._info.session, submission) is not None
+
     def use_grant(self, submission: Submission) -> Grant | None:
         """Answer from the session's grants; a hit is counted and recorded, a miss writes nothing.
 
-        HIGH risk is never answered by a grant.
+        What may not be remembered is never answered by a grant.
 
         Raises:
             QueueUnavailableError: The queue cannot be used; nothing was granted.
         """
-        if submission.risk is Risk.HIGH:
+        if not (submission.may_be_remembered and self.has_grant(submission)):
             return None
-        with self._engine.read() as look:
-            if grants.in_force(look, self._info.session, submission) is None:
-                return None
         with self._engine.write() as transaction:
             # Looked up again: it may have been revoked in between.
             grant = grants.in_force(transaction, self._info.session, submission)
@@ -190,11 +221,13 @@ class SqliteAgentQueue:
         """Put a decision that never was a request into the history.
 
         Raises:
+            InvalidSubmissionError: The submission contradicts itself, or a field has a wrong type.
             NotJsonError: A JSON-shaped field holds something else.
             QueueUnavailableError: Nothing was recorded.
         """
         state = RequestState.APPROVED if decision.approved is True else RequestState.REJECTED
         state = _ENDS_WITHOUT_REQUEST.get(decision.source, state)
+        requests.check_submission(submission)
         with self._engine.write() as transaction:
             history.append_call(transaction, self._asked_by, submission, state, decision)
 
@@ -211,8 +244,10 @@ class SqliteAgentQueue:
             QueueUnavailableError: Nothing was remembered.
         """
         requests.check_submission(submission)
-        if submission.risk is Risk.HIGH:
-            raise InvalidSubmissionError("an approval of HIGH risk is never remembered")
+        if not submission.may_be_remembered:
+            raise InvalidSubmissionError(
+                "an approval of HIGH risk, or of what leads elsewhere, is never remembered"
+            )
         with self._engine.write() as transaction:
             return grants.remember(
                 transaction,
@@ -300,6 +335,13 @@ class SqliteAgentQueue:
                 this_boot(),
                 transaction.now,
             )
+
+    def _next_revision(
+        self, transaction: Transaction, there: StoredRequest, posting: requests.Posting
+    ) -> StoredRequest:
+        revision = there.revision + 1
+        requests.supersede(transaction, there, wording.replaced(revision, there.state))
+        return requests.insert(transaction, self._asked_by, posting, request_id=there.id, revision=revision)
 
     def _require_registered(self, transaction: Transaction) -> None:
         """Refuse to post what nobody would withdraw when this process dies."""

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from signoff.queue.bells import RELOOK_SECONDS, Bell
 from signoff.queue.clock import SECOND, now_us
 from signoff.queue.codec import pack_text
-from signoff.queue.errors import UnknownRequestError
+from signoff.queue.errors import (
+    DamagedRecordError,
+    QueueError,
+    QueueUnavailableError,
+    UnknownRequestError,
+)
 from signoff.queue.records import Outcome, StoredRequest
 from signoff.queue.sqlite import requests
-from signoff.queue.sqlite.engine import Engine, Look, session_bell
+from signoff.queue.sqlite.engine import Engine, Look, Transaction, session_bell
 from signoff.queue.sqlite.sweeping import end_expired
 
 __all__ = ["Answers", "Findings", "unknown_to_session"]
+
+_STAMP_PATIENCE_SECONDS = 1.0
+"""Longest that an answer waits for other writers before it is handed over without a note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +33,13 @@ class Findings:
     Attributes:
         outcomes: The requests that ended, by id; marked as delivered.
         waiting: Deadlines of the requests that still wait, by id; only those that are new or changed.
-        unknown: Ids that the session never posted.
+        failures: Why some are waited for in vain, by id: never posted, or not readable.
         cursor: Hand this to the next look.
     """
 
     outcomes: dict[str, Outcome]
     waiting: dict[str, int | None]
-    unknown: frozenset[str]
+    failures: dict[str, QueueError]
     cursor: int
 
 
@@ -40,6 +49,7 @@ class Answers:
     def __init__(self, engine: Engine, session: str) -> None:
         self._engine = engine
         self._session = session
+        self._taken: set[int] = set()
 
     def wait(self, request_id: str) -> Outcome:
         """Block until the newest revision of a request ends.
@@ -72,18 +82,39 @@ class Answers:
             cursor = look.number("SELECT value FROM counters WHERE name = 'change'")
             changed = set() if since is None else self._changed(look, since)
             wanted = {*newcomers, *changed.intersection(waiting)}
-            found = {id_: requests.newest(look, id_, self._session) for id_ in wanted}
-        known = [request for request in found.values() if request is not None]
+            known, failures = self._newest_of(look, wanted)
         return Findings(
             outcomes=self._deliver(request for request in known if not request.pending),
             waiting={request.id: request.submission.expires_at for request in known if request.pending},
-            unknown=frozenset(id_ for id_, request in found.items() if request is None),
+            failures=failures,
             cursor=cursor,
         )
+
+    def take(self, transaction: Transaction, request: StoredRequest) -> StoredRequest:
+        """Take the answer that a request already has, as part of a write."""
+        taken = requests.mark_delivered(transaction, request)
+        if request.delivered_at is None:
+            self._taken.add(request.seq)
+        return taken
 
     def hang_bell(self) -> Bell:
         """Put up a bell that rings whenever a request of the session changes."""
         return self._engine.hang_bell(session_bell(self._session))
+
+    def _newest_of(self, look: Look, wanted: Collection[str]) -> tuple[list[StoredRequest], dict[str, QueueError]]:
+        known: list[StoredRequest] = []
+        failures: dict[str, QueueError] = {}
+        for request_id in wanted:
+            try:
+                request = requests.newest(look, request_id, self._session)
+            except DamagedRecordError as damage:
+                failures[request_id] = damage
+                continue
+            if request is None:
+                failures[request_id] = unknown_to_session(request_id)
+            else:
+                known.append(request)
+        return known, failures
 
     def _changed(self, look: Look, since: int) -> set[str]:
         rows = look.rows(
@@ -112,12 +143,25 @@ class Answers:
             end_expired(transaction)
 
     def _deliver(self, ended: Iterable[StoredRequest]) -> dict[str, Outcome]:
-        """Hand the ends over. The stamp needs no disk flush: it is lost only along with the agent."""
+        """Hand the ends over, and note that they were.
+
+        The note needs no disk flush: it is lost only along with the agent. An answer that stands is handed
+        over even if it cannot be noted, because another writer stopped or the disk is full.
+        """
         delivered = list(ended)
-        if any(request.delivered_at is None for request in delivered):
-            with self._engine.write(durable=False) as transaction:
+        unnoted = {request.seq for request in delivered if request.delivered_at is None}
+        if unnoted:
+            with (
+                contextlib.suppress(QueueUnavailableError),
+                self._engine.write(durable=False, patience=_STAMP_PATIENCE_SECONDS) as transaction,
+            ):
                 delivered = [requests.mark_delivered(transaction, each) for each in delivered]
-        return {request.id: Outcome(request, request.decision) for request in delivered}
+                unnoted = {each.seq for each in delivered if each.seq in unnoted and each.delivered_at is not None}
+        self._taken |= unnoted
+        return {
+            request.id: Outcome(request, request.decision, ours=request.seq in self._taken)
+            for request in delivered
+        }
 
 
 def seconds_to_next_look(deadlines: Iterable[int | None]) -> float:

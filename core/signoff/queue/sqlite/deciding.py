@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from signoff.queue import wording
 from signoff.queue.codec import pack_text
+from signoff.queue.errors import DamagedRecordError
 from signoff.queue.records import (
     Decision,
     DecisionSource,
@@ -14,7 +15,7 @@ from signoff.queue.records import (
 )
 from signoff.queue.sqlite import grants, requests
 from signoff.queue.sqlite.engine import Transaction
-from signoff.queue.sqlite.rows import request_from_row
+from signoff.queue.sqlite.rows import sort_out
 
 __all__ = ["decide_one", "stop_batch"]
 
@@ -31,7 +32,10 @@ def decide_one(
         alone: Whether no other request is decided by the same act.
     """
     request_id, revision, digest = target
-    current = requests.newest(transaction, request_id)
+    try:
+        current = requests.newest(transaction, request_id)
+    except DamagedRecordError as damage:
+        return Verdict(VerdictKind.REFUSED, request_id, str(damage), None)
     if current is None:
         return Verdict(VerdictKind.GONE, request_id, "there is no such request", None)
     exact = (revision, digest) == (current.revision, current.submission.digest)
@@ -66,7 +70,8 @@ def stop_batch(transaction: Transaction, stopper: StoredRequest, by: str) -> Non
         pack_text(stopper.asked_by.session),
         pack_text(stopper.submission.batch_id),
     )
-    for request in map(request_from_row, rows):
+    readable, _ = sort_out(rows)  # the others are ended by the next look
+    for request in readable:
         if not _follows(request, stopper):
             continue
         decision = Decision(
@@ -109,8 +114,8 @@ def _refusal(current: StoredRequest, decision: Decision, *, alone: bool) -> str 
         return "a no is never remembered"
     if high:
         return "an approval of HIGH risk is never remembered"
-    if "session" not in current.submission.supports:
-        return "this agent does not use remembered approvals; approve it once"
+    if not current.submission.may_be_remembered:
+        return "an approval of this call is not remembered: it leads elsewhere, or its agent keeps none"
     return None
 
 

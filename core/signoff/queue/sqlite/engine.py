@@ -139,12 +139,13 @@ class Engine:
             yield Look(connection)
 
     @contextlib.contextmanager
-    def write(self, *, durable: bool = True) -> Iterator[Transaction]:
+    def write(self, *, durable: bool = True, patience: float = PATIENCE_SECONDS) -> Iterator[Transaction]:
         """Change something, all of it or nothing, then wake those whom it concerns.
 
         Args:
             durable: Whether the change must survive a loss of power. Without, it still survives the
                 end of any process, and costs no disk flush.
+            patience: Longest wait for other writers, in seconds.
 
         Raises:
             QueueUnavailableError: The change was not made.
@@ -152,7 +153,7 @@ class Engine:
         with (
             self._usable() as connection,
             self._translated(),
-            self._write_lock.held(PATIENCE_SECONDS),
+            self._write_lock.held(patience),
         ):
             connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             with _transaction(connection, "IMMEDIATE"):
@@ -209,8 +210,8 @@ class Engine:
             raise _translation(error, self.place.database) from error
         except TimeoutError as error:
             raise QueueUnavailableError(
-                f"{self.place.directory} is locked: another process has been writing for"
-                f" {PATIENCE_SECONDS:g} s; look for a stopped or hanging signoff process"
+                f"{self.place.directory} is locked: another process has been writing all"
+                " the time; look for a stopped or hanging signoff process"
             ) from error
         except OSError as error:
             raise QueueUnavailableError(

@@ -5,26 +5,30 @@ from __future__ import annotations
 from dataclasses import replace
 
 from signoff.queue.chain import FIRST_HASH, record_hash
+from signoff.queue.checks import LONGEST_NAME
 from signoff.queue.codec import asked_by_to_text, decision_to_text, pack_text, submission_to_text
+from signoff.queue.errors import DamagedRecordError
 from signoff.queue.records import (
     AskedBy,
     Decision,
     HistoryFilter,
     HistoryRecord,
     RequestState,
+    Risk,
     StoredRequest,
     Submission,
 )
-from signoff.queue.sqlite.engine import Engine, Look, Transaction
+from signoff.queue.sqlite.engine import Engine, Look, Row, Transaction
 from signoff.queue.sqlite.rows import history_from_row
 
-__all__ = ["append_call", "append_end", "first_broken", "page"]
+__all__ = ["append_call", "append_damaged", "append_end", "first_broken", "page"]
 
 _SELECT = """
 SELECT h.*, COALESCE(r.revision, 0) AS revision, COALESCE(h.submission, r.submission) AS content
 FROM history h LEFT JOIN requests r ON r.seq = h.request_seq
 """
 _CHECKED_AT_ONCE = 500
+_DAMAGED = "(damaged record)"
 
 
 def append_end(transaction: Transaction, ended: StoredRequest, reason: str = "") -> None:
@@ -65,6 +69,28 @@ def append_call(
     _insert(transaction, replace(record, decision=decision), asked_by, content=submission_to_text(submission))
 
 
+def append_damaged(transaction: Transaction, row: Row, reason: str) -> None:
+    """Record the end of a request that cannot be read, with what its row still says of it."""
+    submission = Submission(
+        key="",
+        tool_name=_DAMAGED,
+        description="",
+        payload={},
+        payload_key="{}",
+        arguments={},
+        digest="",
+        cwd="",
+    )
+    asked_by = AskedBy(row["agent_id"], _DAMAGED, row["session"][:LONGEST_NAME], 0, "", "")
+    record = replace(
+        _record(transaction, asked_by, submission, RequestState.WITHDRAWN),
+        request_id=row["id"],
+        reason=reason,
+        took_us=max(0, transaction.now - row["created_at"]),
+    )
+    _insert(transaction, record, asked_by, content=submission_to_text(submission))
+
+
 def page(look: Look, which: HistoryFilter, before: int | None, limit: int) -> tuple[HistoryRecord, ...]:
     """Return a page of the history, newest first.
 
@@ -90,7 +116,34 @@ def page(look: Look, which: HistoryFilter, before: int | None, limit: int) -> tu
         *used.values(),
         max(0, limit),
     )
-    return tuple(history_from_row(row) for row in rows)
+    return tuple(map(_readable, rows))
+
+
+def _readable(row: Row) -> HistoryRecord:
+    """The record of a row; one that cannot be read is shown as damaged, and hides no other."""
+    try:
+        return history_from_row(row)
+    except DamagedRecordError as damage:
+        return HistoryRecord(
+            seq=row["seq"],
+            at=row["at"],
+            request_id=row["request_id"],
+            revision=row["revision"],
+            agent_name=_DAMAGED,
+            session=_DAMAGED,
+            tool_name=_DAMAGED,
+            description="",
+            arguments={},
+            group_id=None,
+            batch_id=None,
+            risk=Risk.MEDIUM,
+            state=RequestState(row["state"]),
+            decision=None,
+            reason=str(damage),
+            took_us=row["took_us"],
+            digest="",
+            hash=row["hash"],
+        )
 
 
 def first_broken(engine: Engine) -> int | None:

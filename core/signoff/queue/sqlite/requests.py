@@ -8,16 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from signoff.canonical import canonical
+from signoff.queue.checks import check_submission_fields
 from signoff.queue.codec import (
     asked_by_to_text,
     decision_to_text,
     pack_text,
     submission_to_text,
 )
-from signoff.queue.errors import InvalidSubmissionError
+from signoff.queue.errors import DamagedRecordError, InvalidSubmissionError
 from signoff.queue.records import AskedBy, Decision, RequestState, StoredRequest, Submission
 from signoff.queue.sqlite import history
-from signoff.queue.sqlite.engine import Look, Transaction
+from signoff.queue.sqlite.engine import Look, Row, Transaction
 from signoff.queue.sqlite.rows import request_from_row
 
 __all__ = [
@@ -25,11 +26,13 @@ __all__ = [
     "by_key",
     "check_submission",
     "end",
+    "end_damaged",
     "insert",
     "mark_delivered",
     "newest",
     "posting",
     "same_content",
+    "spent",
     "supersede",
     "take_over",
     "try_decide",
@@ -61,15 +64,13 @@ def posting(submission: Submission) -> Posting:
 
 
 def check_submission(submission: Submission) -> None:
-    """Refuse a submission that contradicts itself.
+    """Refuse a submission that contradicts itself, or that has a field of a wrong type or size.
 
     Raises:
-        InvalidSubmissionError: It does.
-        NotJsonError: A JSON-shaped field holds something else.
+        InvalidSubmissionError: It is one.
+        NotJsonError: The payload is not JSON.
     """
-    deadline = submission.expires_at
-    if deadline is not None and not 0 <= deadline < 2**63:
-        raise InvalidSubmissionError(f"the deadline {deadline} is no time in microseconds")
+    check_submission_fields(submission)
     if submission.payload_key != canonical(submission.payload):
         raise InvalidSubmissionError("the payload key is not the canonical form of the payload")
     for sha256, content in submission.blobs.items():
@@ -100,6 +101,12 @@ def same_content(request: StoredRequest, submission: Submission) -> bool:
     return (
         request.submission.digest == submission.digest and request.submission.payload_key == submission.payload_key
     )
+
+
+def spent(request: StoredRequest) -> bool:
+    """Whether a request was approved and cannot be carried out again: its answer was taken or given up."""
+    taken = request.state is RequestState.APPROVED and request.delivered_at is not None
+    return taken or request.state is RequestState.SUPERSEDED
 
 
 def insert(
@@ -159,7 +166,7 @@ def take_over(transaction: Transaction, request: StoredRequest, asked_by: AskedB
 
 def supersede(transaction: Transaction, request: StoredRequest, note: str) -> None:
     """End a revision in favor of the next one. Ends without a decision stay what they are."""
-    if request.state in (RequestState.EXPIRED, RequestState.WITHDRAWN):
+    if request.state in (RequestState.EXPIRED, RequestState.WITHDRAWN, RequestState.SUPERSEDED):
         return
     transaction.run(
         """
@@ -189,6 +196,22 @@ def end(transaction: Transaction, request: StoredRequest, state: RequestState, n
         request.seq,
     )
     history.append_end(transaction, replace(request, state=state), note)
+
+
+def end_damaged(transaction: Transaction, row: Row, damage: DamagedRecordError) -> None:
+    """End a pending request that cannot be read, so that nobody waits for what nobody can be shown."""
+    note = f"nobody can be asked: {damage}"
+    transaction.run(
+        """
+        UPDATE requests SET state = 'withdrawn', state_note = ?, decided_at = ?, change = ?
+        WHERE seq = ? AND state = 'pending'
+        """,
+        pack_text(note),
+        transaction.now,
+        transaction.change(row["id"], row["session"]),
+        row["seq"],
+    )
+    history.append_damaged(transaction, row, note)
 
 
 def try_decide(

@@ -63,6 +63,7 @@ class SqliteReviewQueue:
         self._sweeper = Sweeper(engine, Leases(engine.place.leases))
         self._guard = threading.Lock()
         self._own_thread: OwnThread | None = None
+        engine.bells.tidy()
 
     @property
     def reviewer(self) -> str:
@@ -72,13 +73,15 @@ class SqliteReviewQueue:
     def pending(self) -> tuple[StoredRequest, ...]:
         """All requests that wait, in arrival order.
 
+        One that cannot be read is ended instead, and is in the history.
+
         Raises:
             QueueUnavailableError: The queue cannot be used.
         """
         self._sweeper.sweep()
         with self._engine.read() as look:
             rows = look.rows(_PENDING)
-        return tuple(map(request_from_row, rows))
+        return tuple(self._sweeper.readable(rows))
 
     def get(self, request_id: str, revision: int | None = None) -> StoredRequest:
         """One request: the given revision, or the newest.
@@ -150,7 +153,7 @@ class SqliteReviewQueue:
         with self._engine.read() as look:
             newest = look.number("SELECT value FROM counters WHERE name = 'change'")
             rows = look.rows(_PENDING) if cursor == 0 else look.rows(_CHANGED, cursor)
-        return ChangeSet(tuple(Change(request_from_row(row)) for row in rows), newest)
+        return ChangeSet(tuple(map(Change, self._sweeper.readable(rows))), newest)
 
     async def watch(self, cursor: int = 0) -> AsyncIterator[ChangeSet]:
         """Yield a change set now, and another whenever something changed.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from signoff.queue.codec import (
     asked_by_from_text,
@@ -12,7 +12,7 @@ from signoff.queue.codec import (
     submission_from_text,
     unpack_text,
 )
-from signoff.queue.errors import QueueUnavailableError
+from signoff.queue.errors import DamagedRecordError
 from signoff.queue.records import (
     AgentRecord,
     Decision,
@@ -23,14 +23,26 @@ from signoff.queue.records import (
 )
 from signoff.queue.sqlite.engine import Row
 
-__all__ = ["agent_from_row", "grant_from_row", "history_from_row", "request_from_row"]
+__all__ = ["agent_from_row", "grant_from_row", "history_from_row", "request_from_row", "sort_out"]
+
+
+def sort_out(rows: Iterable[Row]) -> tuple[list[StoredRequest], list[tuple[Row, DamagedRecordError]]]:
+    """Return the requests of rows that can be read, and the rows that cannot with what is wrong."""
+    found: list[StoredRequest] = []
+    damaged: list[tuple[Row, DamagedRecordError]] = []
+    for row in rows:
+        try:
+            found.append(request_from_row(row))
+        except DamagedRecordError as damage:
+            damaged.append((row, damage))
+    return found, damaged
 
 
 def request_from_row(row: Row) -> StoredRequest:
     """Return the request of a row of ``requests``.
 
     Raises:
-        QueueUnavailableError: The row is damaged.
+        DamagedRecordError: The row is damaged.
     """
     with _intact("request", row["seq"]):
         return StoredRequest(
@@ -52,7 +64,7 @@ def grant_from_row(row: Row) -> Grant:
     """Return the grant of a row of ``grants``.
 
     Raises:
-        QueueUnavailableError: The row is damaged.
+        DamagedRecordError: The row is damaged.
     """
     with _intact("grant", row["seq"]):
         info = from_text(row["info"])
@@ -76,7 +88,7 @@ def agent_from_row(row: Row) -> AgentRecord:
     """Return the agent connection of a row of ``agents``.
 
     Raises:
-        QueueUnavailableError: The row is damaged.
+        DamagedRecordError: The row is damaged.
     """
     with _intact("agent", row["id"]):
         info = from_text(row["info"])
@@ -97,7 +109,7 @@ def history_from_row(row: Row) -> HistoryRecord:
     """Return the record of a row of ``history``, joined with its request's content and revision.
 
     Raises:
-        QueueUnavailableError: The row is damaged.
+        DamagedRecordError: The row is damaged.
     """
     with _intact("history record", row["seq"]):
         submission = submission_from_text(row["content"])
@@ -133,7 +145,7 @@ def _intact(what: str, which: object) -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError, KeyError) as error:
-        raise QueueUnavailableError(
+        raise DamagedRecordError(
             f"{what} {which} in the queue is damaged: {error}; keep a copy of the queue's directory,"
             " then restore it from a backup"
         ) from error

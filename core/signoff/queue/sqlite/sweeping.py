@@ -5,16 +5,17 @@ Every look of a reviewer sweeps first, so what is shown as waiting really waits.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from signoff.queue import wording
 from signoff.queue.clock import now_us
 from signoff.queue.codec import pack_text
 from signoff.queue.leases import Leases, this_boot, this_host
-from signoff.queue.records import RequestState
+from signoff.queue.records import RequestState, StoredRequest
 from signoff.queue.sqlite import requests
-from signoff.queue.sqlite.engine import Engine, Look, Row, Transaction
-from signoff.queue.sqlite.rows import request_from_row
+from signoff.queue.sqlite.engine import Engine, Row, Transaction
+from signoff.queue.sqlite.rows import sort_out
 
 __all__ = ["Overdue", "Sweeper", "end_expired", "retire"]
 
@@ -51,6 +52,20 @@ class Sweeper:
         with self._engine.write() as transaction:
             self.end(transaction, overdue)
 
+    def readable(self, rows: Iterable[Row]) -> list[StoredRequest]:
+        """The requests of rows that can be read; those among the others that still wait are ended.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be used.
+        """
+        found, damaged = sort_out(rows)
+        waiting = [(row, damage) for row, damage in damaged if row["state"] == RequestState.PENDING]
+        if waiting:
+            with self._engine.write() as transaction:
+                for row, damage in waiting:
+                    requests.end_damaged(transaction, row, damage)
+        return found
+
     def look(self) -> Overdue:
         """Find out what is overdue, without changing anything."""
         with self._engine.read() as look:
@@ -72,6 +87,8 @@ class Sweeper:
             assert agent is not None
             retire(transaction, agent_id, wording.agent_is_gone(agent["pid"]))
             self._leases.clear(agent_id)
+        if overdue.dead_agents:
+            self._engine.bells.tidy()
         end_expired(transaction)
 
     def _within_reach(self, host: str, boot: str) -> bool:
@@ -86,20 +103,25 @@ def retire(transaction: Transaction, agent_id: str, reason: str) -> None:
     )
     if not ended:
         return
-    for row in _pending(transaction, "agent_id = ?", agent_id):
-        requests.end(transaction, request_from_row(row), RequestState.WITHDRAWN, reason)
+    for request in _readable(transaction, "agent_id = ?", agent_id):
+        requests.end(transaction, request, RequestState.WITHDRAWN, reason)
 
 
 def end_expired(transaction: Transaction) -> None:
     """End all requests whose own deadline has passed."""
-    for row in _pending(transaction, "expires_at <= ?", transaction.now):
-        request = request_from_row(row)
+    for request in _readable(transaction, "expires_at <= ?", transaction.now):
         waited = transaction.now - request.created_at
         requests.end(transaction, request, RequestState.EXPIRED, wording.expired(waited))
 
 
-def _pending(look: Look, test: str, value: object) -> list[Row]:
-    return look.rows(
-        f"SELECT * FROM requests WHERE state = 'pending' AND {test} ORDER BY seq",  # noqa: S608
-        value,
+def _readable(transaction: Transaction, test: str, value: object) -> list[StoredRequest]:
+    """The pending requests that pass a test; those that cannot be read are ended right here."""
+    found, damaged = sort_out(
+        transaction.rows(
+            f"SELECT * FROM requests WHERE state = 'pending' AND {test} ORDER BY seq",  # noqa: S608
+            value,
+        )
     )
+    for row, damage in damaged:
+        requests.end_damaged(transaction, row, damage)
+    return found

@@ -15,7 +15,6 @@ from signoff.queue.sqlite.answers import (
     Findings,
     is_past,
     seconds_to_next_look,
-    unknown_to_session,
 )
 
 __all__ = ["WaitingRoom"]
@@ -113,9 +112,9 @@ class WaitingRoom:
         for request_id, outcome in findings.outcomes.items():
             for waiter in self._dismiss(request_id):
                 waiter.set_result(outcome)
-        for request_id in findings.unknown:
+        for request_id, failure in findings.failures.items():
             for waiter in self._dismiss(request_id):
-                waiter.set_exception(unknown_to_session(request_id))
+                waiter.set_exception(failure)
 
     def _send_away(self, error: Exception) -> None:
         for request_id in tuple(self._waiters):

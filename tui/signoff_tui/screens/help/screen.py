@@ -10,7 +10,7 @@ from textual.containers import VerticalScroll
 from textual.screen import Screen
 
 from signoff_tui.actions import ACTIONS, Area
-from signoff_tui.lines import Line, chunk, line, rule
+from signoff_tui.lines import Line, chunk, fullest, line, rule, wrapped
 from signoff_tui.look import look_of
 from signoff_tui.widgets.lines_view import LinesView
 
@@ -31,24 +31,29 @@ _SAFETY = (
     "what is held can be taken back",
 )
 _MARKS = (
-    " brackets: [y] works now   (y) not yet: arming, or not all shown",
-    " marks: low med HIGH risk   new 61% seen   held = not sent yet   --- closed",
-    " kinds: D edit  N new file  $ command  { structured call  T text  B binary  G group",
+    "brackets: [y] works now, (y) not yet: arming, or not all shown",
+    "marks: low med HIGH risk, new 61% seen, held = not sent yet, --- closed",
+    "kinds: D edit, N new file, $ command, { structured call, T text, B binary, G group",
 )
-_COLUMN = 46
+_COLUMN = 40
+_KEY = 9
+_SCROLLBAR = 1
 
 
 class HelpScreen(Screen[None]):
     """Two columns of keys where there is room, else one."""
 
     AUTO_FOCUS = ""
+    CSS = """
+    HelpScreen VerticalScroll { scrollbar-size-vertical: 1; }
+    """
 
     def compose(self) -> ComposeResult:
         """Lay out the page."""
         yield LinesView(id="title")
         with VerticalScroll(can_focus=False):
             yield LinesView(id="keys")
-        yield LinesView(id="marks")
+        yield LinesView(id="end")
 
     def on_mount(self) -> None:
         """Write the page."""
@@ -74,38 +79,43 @@ class HelpScreen(Screen[None]):
                 scroll.scroll_page_down(animate=False)
             case "b" | "pageup":
                 scroll.scroll_page_up(animate=False)
+            case "g" | "home":
+                scroll.scroll_home(animate=False)
+            case "G" | "end":
+                scroll.scroll_end(animate=False)
             case _:
                 pass
 
     def _write(self) -> None:
         width, glyph = self.size.width, look_of(self).glyphs.rule
-        title = line(
-            chunk(" signoff  keys", "strong"), right=(chunk("any key not listed does nothing ", "muted"),)
+        name = chunk(" signoff  keys", "strong", keep=True)
+        title = fullest(
+            [line(name, right=(chunk("any key not listed does nothing ", "muted"),)), line(name)], width
         )
         self.query_one("#title", LinesView).show([title, rule(glyph)])
-        self.query_one("#keys", LinesView).show(key_lines(width))
-        marks = [
-            rule(glyph),
-            *(line(chunk(words, "muted")) for words in _MARKS),
-            line(chunk(" [Esc] back", "key")),
-        ]
-        self.query_one("#marks", LinesView).show(marks)
+        self.query_one("#keys", LinesView).show([*key_lines(width), Line(), *mark_lines(width)])
+        self.query_one("#end", LinesView).show([rule(glyph), line(chunk(" [Esc]", "key"), chunk(" back"))])
 
 
 def key_lines(width: int) -> list[Line]:
     """Every key of the table, in two columns where there is room."""
-    left = [*_area("decide"), Line(), *_area("go")]
-    right = [*_area("read"), Line(), *_area("list"), Line(), *_area("safety")]
-    right += [line(chunk(f"      {words}", "muted")) for words in _SAFETY]
-    if width < 2 * _COLUMN - 6:
+    left = [*_area("decide"), Line(), *_area("safety")]
+    left += [line(chunk(" " * _KEY + words, "muted")) for words in _SAFETY]
+    right = [*_area("read"), Line(), *_area("list"), Line(), *_area("go")]
+    if width < 2 * _COLUMN:
         return [*left, Line(), *right]
     return [_beside(a, b) for a, b in zip_longest(left, right, fillvalue=Line())]
+
+
+def mark_lines(width: int) -> list[Line]:
+    """What brackets, words and letters on the screens mean."""
+    return [row for words in _MARKS for row in wrapped(words, width - _SCROLLBAR, "muted", head=chunk("  "))]
 
 
 def _area(area: Area) -> list[Line]:
     lines = [line(chunk(f" {_HEADINGS[area]}", "strong"))]
     lines += (
-        line(chunk(f"   {action.shown:<7}", "key", keep=True), chunk(action.words))
+        line(chunk(f"  {action.shown:<{_KEY - 2}}", "key", keep=True), chunk(action.words))
         for action in ACTIONS
         if action.area == area
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from signoff.queue import DecisionSource, HistoryRecord, RequestState
-from signoff_tui.lines import Chunk, Line, chunk, foreign, line
+from signoff_tui.lines import Chunk, Line, chunk, foreign, line, wrapped
 from signoff_tui.look import Glyphs
 from signoff_tui.summary import RISK_WORD, age_text, clock_text
 
@@ -95,30 +95,34 @@ def outcome(record: HistoryRecord) -> tuple[str, str]:
             return str(other), "closed"
 
 
-def record_lines(record: HistoryRecord) -> Sequence[Line]:
-    """Everything the record holds."""
+def record_lines(record: HistoryRecord, width: int) -> Sequence[Line]:
+    """Everything the record holds, nothing of it cut."""
     words, token = outcome(record)
     decision = record.decision
-    facts: list[tuple[str, Chunk]] = [
-        ("decision", foreign(words, token)),
-        ("by", foreign(_by(record) or "nobody")),
-        ("agent", foreign(f"{record.agent_name}   session {record.session}")),
-        ("tool", foreign(record.tool_name)),
-        ("what", foreign(record.description.replace("\n", " "))),
-        ("risk", chunk(RISK_WORD[record.risk], f"risk-{record.risk}")),
-        ("at", chunk(f"{clock_text(record.at)}   took {age_text(record.took_us / 1e6)}")),
+    facts = [
+        ("decision", words, token),
+        ("by", _by(record), "text"),
+        ("agent", f"{record.agent_name}   session {record.session}", "text"),
+        ("tool", record.tool_name, "text"),
+        ("what", record.description, "text"),
+        ("risk", RISK_WORD[record.risk], f"risk-{record.risk}"),
+        ("at", f"{clock_text(record.at)}   took {age_text(record.took_us / 1e6)}", "text"),
     ]
     if record.group_id is not None:
-        facts.append(("group", foreign(record.group_id)))
+        facts.append(("group", record.group_id, "text"))
     if decision is not None and decision.note:
-        facts.append(("note", foreign(decision.note.replace("\n", " "), "strong")))
+        facts.append(("note", decision.note, "strong"))
     if record.reason:
-        facts.append(("reason", foreign(record.reason)))
+        facts.append(("reason", record.reason, "text"))
     if decision is not None and decision.shown is not None:
         deliberate = ", approved with ! although not all was shown" if decision.deliberate else ""
-        facts.append(("shown", chunk(f"{_shown(record)} of the content{deliberate}")))
-    facts.append(("record", chunk(f"#{record.seq}  rev {record.revision}  sha256 {record.hash[:16]}", "muted")))
-    return [line(chunk(f" {name:<10}", "muted", keep=True), words) for name, words in facts]
+        facts.append(("shown", f"{_shown(record)} of the content{deliberate}", "text"))
+    facts.append(("record", f"#{record.seq}  rev {record.revision}  sha256 {record.hash[:16]}", "muted"))
+    return [row for name, words, token in facts for row in _fact(name, words, token, width)]
+
+
+def _fact(name: str, words: str, token: str, width: int) -> Sequence[Line]:
+    return wrapped(words, width, token, head=chunk(f" {name:<10}", "muted", keep=True))
 
 
 def totals(records: Sequence[HistoryRecord]) -> Line:
@@ -131,7 +135,8 @@ def totals(records: Sequence[HistoryRecord]) -> Line:
         f"{rejected} rejected",
         f"{len(records) - approved - rejected} other",
     )
-    return line(chunk(f" {len(records)} records: {', '.join(counts)}", "muted"))
+    word = "record" if len(records) == 1 else "records"
+    return line(chunk(f" {len(records)} {word}: {', '.join(counts)}", "muted"))
 
 
 def _what(record: HistoryRecord) -> str:

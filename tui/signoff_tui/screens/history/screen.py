@@ -189,7 +189,8 @@ class HistoryScreen(Screen[None]):
             record_view.show([])
             return
         record = self._records[self._cursor]
-        record_view.show([*record_lines(record), rule(look_of(self).glyphs.rule)])
+        width = record_view.size.width or self.size.width
+        record_view.show([*record_lines(record, width), rule(look_of(self).glyphs.rule)])
         owner = _owner(record)
         if self._document.owner == owner:
             return

@@ -95,7 +95,7 @@ class Drawing:
         screen, desk = self._screen, self._screen.desk
         status = desk.guard.status(time.monotonic())
         room = Room(screen.size.width, screen.extent.action_rows)
-        self._lines("#target", [self._rule, target_line(desk, status, room.width)])
+        self._lines("#target", [self._rule, target_line(desk, status, screen.bar, room.width)])
         if desk.guard.too_small:
             self._lines(
                 "#actions", [line(chunk(" too small to show what you would approve: keys are off", "warn"))]

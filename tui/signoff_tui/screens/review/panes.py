@@ -10,7 +10,7 @@ from signoff.queue.records import RequestState, Risk
 from signoff_tui.desk import Desk
 from signoff_tui.guard import Eligibility, Omission
 from signoff_tui.inbox import Entry, Group
-from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line
+from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 from signoff_tui.screens.review.extent import Extent
 from signoff_tui.screens.review.naming import left_out_names, listed, name_of
 from signoff_tui.screens.review.rows import RowStyle
@@ -35,16 +35,17 @@ def header_lines(desk: Desk, entry: Entry, style: RowStyle, width: int, extent: 
     if extent.header_rows == 1:
         return (first,)
     lines = [first, _who_line(entry, summary, style, width)]
-    warnings = _warnings(desk, entry, summary)
+    warnings = _warnings(desk, entry, summary, width)
     why = entry.request.submission.why
     if why and extent.high:
         lines.append(line(chunk(" why asked: ", "muted", keep=True), foreign(why)))
+    lines += _notes(desk, entry, width)
     room = max(extent.header_rows - len(lines), 1)
     if len(warnings) > room:
         more = len(warnings) - room + 1
         warnings = [
             *warnings[: room - 1],
-            line(chunk(f" ! {more} more warnings: give the pane more rows", "warn")),
+            line(chunk(f" ! {more} more lines of warnings: give the pane more rows", "warn")),
         ]
     return (*lines, *warnings)
 
@@ -97,7 +98,7 @@ def _risk(entry: Entry) -> tuple[Chunk, ...]:
     return (level, chunk(" "), foreign(", ".join(submission.risk_reasons), "muted"))
 
 
-def _warnings(desk: Desk, entry: Entry, summary: Summary) -> list[Line]:
+def _warnings(desk: Desk, entry: Entry, summary: Summary, width: int) -> list[Line]:
     content, note = desk.content(entry), entry.request.state_note
     warnings: list[str] = []
     if entry.closed:
@@ -107,8 +108,17 @@ def _warnings(desk: Desk, entry: Entry, summary: Summary) -> list[Line]:
     if summary.outside:
         warnings.append("a file lies outside the agent's working directory")
     if content is not None:
-        warnings += [*content.notes, *content.alerts]
-    return [line(chunk(" ! ", "warn", keep=True), foreign(words, "warn")) for words in warnings]
+        warnings += [*(() if content.complete else content.notes), *content.alerts]
+    head = chunk(" ! ", "warn", keep=True)
+    return [part for words in warnings for part in wrapped(words, width, "warn", head=head)]
+
+
+def _notes(desk: Desk, entry: Entry, width: int) -> list[Line]:
+    """Plain facts about content that is shown in full."""
+    content = desk.content(entry)
+    if content is None or not content.complete or not content.notes:
+        return []
+    return wrapped(", ".join(content.notes), width, "muted", head=chunk(" ", keep=True))
 
 
 def coverage_line(desk: Desk, entry: Entry, rows_below: int, glyph: str) -> Line:
@@ -174,7 +184,7 @@ def _covered_lines(desk: Desk, members: Eligibility, width: int, rows: int) -> l
     """What `Y` covers, by name, and what it leaves out. Beyond some rows the list below has to tell."""
     if members.ready:
         names = [name_of(desk, ref) for ref in members.ready]
-        title = f" [Y] approves exactly these {len(names)}: "
+        title = f" [Y] approves exactly {len(names)}: "
         lines = _some(listed(title, names, width, head="ok", body="text"), rows, "of those that say seen")
     else:
         lines = [line(chunk(" (Y) covers nothing yet: read first", "muted"))]

@@ -26,6 +26,9 @@ _COUNTS = 10
 _RISK = 5
 _SEEN = 7
 _STATE = 13
+_STATE_NARROW = 9
+_NARROW = 60
+"""Cells below which columns give way to names."""
 _WAIT = 7
 
 
@@ -136,7 +139,7 @@ def _with_note(
 
 def member_heading(width: int) -> Line:
     """Names of the columns."""
-    left = (_column("  decision", 2 + _STATE), _column("risk", _RISK), chunk("what"))
+    left = (_column("  decision", 2 + _state_cells(width)), _column("risk", _RISK), chunk("what"))
     right = (_right("change", _COUNTS), _right("seen", _SEEN), chunk(" "))
     return Line(tuple(_muted(piece) for piece in left), tuple(_muted(piece) for piece in right))
 
@@ -144,11 +147,11 @@ def member_heading(width: int) -> Line:
 def member_row(desk: Desk, entry: Entry, style: RowStyle, width: int, *, focused: bool) -> tuple[Line, ...]:
     """The line of one member in the group's own view: decision first."""
     summary = summarize(entry.request)
-    state = _state(entry, style) or chunk("waiting")
+    state, cells = _state(entry, style) or chunk("waiting"), _state_cells(width)
     left = (
         _focus(style, focused=focused),
-        Chunk(state.text, state.token, keep=True, most=_STATE - 1),
-        chunk(" " * max(_STATE - state.width, 1), keep=True),
+        Chunk(state.text, state.token, keep=True, most=cells - 1),
+        chunk(" " * max(cells - state.width, 1), keep=True),
         _ended() if entry.closed else _risk(entry.request.submission.risk),
         chunk(f"{summary.kind} ", "muted" if entry.closed else "accent", keep=True),
         Chunk(summary.what, "closed" if entry.closed else "text"),
@@ -156,6 +159,11 @@ def member_row(desk: Desk, entry: Entry, style: RowStyle, width: int, *, focused
     right = (_right(seen_text(desk, entry), _SEEN), chunk(" "))
     line = _with_note(left, _note(entry) or _risk_note(entry), counts_text(desk, entry), right, width)
     return (_row(line, focused=focused),)
+
+
+def _state_cells(width: int) -> int:
+    """Room for the decision; on narrow screens the name of the file needs it more."""
+    return _STATE if width >= _NARROW else _STATE_NARROW
 
 
 # -- words -------------------------------------------------------------------------------------------------

@@ -9,12 +9,12 @@ import json
 from collections.abc import Sequence
 
 from signoff.policy.breadth import Breadth
-from signoff.present.reveal import SafeText, reveal_line
+from signoff.present.reveal import reveal_line
 from signoff_tui.desk import Desk, RememberPreview
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.guard import LeftOut, Offer, Ref
 from signoff_tui.inbox import Entry
-from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line
+from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line
 from signoff_tui.screens.review.keybar import what_is_missing
 from signoff_tui.screens.review.naming import left_out_names, listed, name_of
 from signoff_tui.summary import ended_text, summarize
@@ -29,6 +29,9 @@ __all__ = [
     "unseen_bar",
 ]
 
+LONGEST_VALUE = 400
+"""Characters of a fixed value that a sheet shows; of the rest it says how much there is."""
+
 MOST_MATCHES = 5
 """Requests that a sheet describes one by one; of the others it says how many there are."""
 
@@ -40,10 +43,9 @@ def unseen_bar(desk: Desk, ref: Ref, room: Room) -> tuple[Line, ...]:
     title = line(
         chunk(" (y) ", "notyet", keep=True), chunk(f"not approved: {what_is_missing(desk, entry)}", "warn")
     )
-    hints = [
-        KeyHint("!", f"approve anyway, recorded as {int(desk.share(entry) * 100)}% shown", token="warn"),
-        KeyHint("Esc", "back"),
-    ]
+    share = f"{int(desk.share(entry) * 100)}% shown"
+    recorded = f"approve anyway, recorded as {share}" if room.width >= 60 else f"approve anyway ({share})"
+    hints = [KeyHint("!", recorded, token="warn"), KeyHint("Esc", "back")]
     if coverage is None or coverage.missing:
         hints.insert(0, KeyHint("Space", "show it"))
     return (title, *flow(hints, Room(room.width, max(room.rows - 1, 1))))
@@ -86,7 +88,7 @@ def remember_sheet(previews: Sequence[RememberPreview], room: Room, *, armed: bo
             chunk("  From now on this runs WITHOUT asking you:"),
         ),
         _fact("agent", Chunk(summary.agent), chunk(", session "), Chunk(summary.session), chunk(" only")),
-        *_all_matches(previews),
+        *_all_matches(previews, room.width),
         _fact("ends", chunk("with the session; HIGH risk still asks")),
         _fact("now", chunk(f"approves only {now}; {waiting} other waiting match and stay")),
         *flow(hints, Room(room.width, 1)),
@@ -98,12 +100,10 @@ def careless(previews: Sequence[RememberPreview]) -> bool:
     return any(preview.reach.breadth.careless for preview in previews)
 
 
-def _all_matches(previews: Sequence[RememberPreview]) -> list[Line]:
+def _all_matches(previews: Sequence[RememberPreview], width: int) -> list[Line]:
     # The widest first: what is left to a number is never wider than what is described.
     widest_first = sorted(previews, key=lambda preview: _WIDTHS.index(preview.reach.breadth))
-    lines = [
-        _fact("matches", *_matches(preview), right=_breadth(preview)) for preview in widest_first[:MOST_MATCHES]
-    ]
+    lines = [row for preview in widest_first[:MOST_MATCHES] for row in _matches(preview, width)]
     more = len(previews) - MOST_MATCHES
     if more > 0:
         lines.append(_fact("", chunk(f"and {more} more of the group, none of them wider", "warn")))
@@ -113,31 +113,34 @@ def _all_matches(previews: Sequence[RememberPreview]) -> list[Line]:
 _WIDTHS = (Breadth.EVERYTHING, Breadth.WIDE, Breadth.PATTERN, Breadth.EXACT)
 
 
-def _fact(name: str, *words: Chunk, right: tuple[Chunk, ...] = ()) -> Line:
-    return Line((chunk(f"   {name:<9}", "muted", keep=True), *words), right)
+def _fact(name: str, *words: Chunk) -> Line:
+    return Line((chunk(f"   {name:<9}", "muted", keep=True), *words))
 
 
-def _breadth(preview: RememberPreview) -> tuple[Chunk, ...]:
-    breadth = preview.reach.breadth
-    return (chunk(f"  breadth: {breadth} ", "danger" if breadth.careless else "muted", keep=True),)
-
-
-def _matches(preview: RememberPreview) -> tuple[Chunk, ...]:
+def _matches(preview: RememberPreview, width: int) -> list[Line]:
+    """What would match: tool and breadth, what may be anything, and every fixed value, none of them cut."""
     reach = preview.reach
+    careless = reach.breadth.careless
     tool = Chunk(summarize(preview.entry.request).tool, keep=True, most=24)
+    words = [tool, chunk(f"  breadth: {reach.breadth}", "danger" if careless else "muted", keep=True)]
     if reach.breadth is Breadth.EVERYTHING:
-        return (tool, chunk(": ANY call, no argument is fixed", "danger", keep=True))
-    words = [tool, chunk("  ", keep=True)]
-    if reach.free:
-        words += [chunk("with ANY ", "warn", keep=True), foreign(", ".join(reach.free), "warn"), chunk("  ")]
+        words.append(chunk("  ANY call, no argument is fixed", "danger", keep=True))
+    elif reach.free:
+        words += [chunk("  with ANY ", "warn", keep=True), foreign(", ".join(reach.free), "warn")]
+    lines = [_fact("matches", *words)]
     for name, value in reach.fixed:
-        words += [foreign(f"{name} = ", "muted"), Chunk(_value(value), "strong"), chunk("  ")]
-    return tuple(words)
+        head = Chunk(foreign(f"{' ' * 12}{name} = ").text, "muted", keep=True, most=36)
+        lines += _fixed(head, value, width)
+    return lines
 
 
-def _value(value: object) -> SafeText:
+def _fixed(head: Chunk, value: object, width: int) -> list[Line]:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return reveal_line(text, "arg_value", mark_trailing=True)
+    shown = reveal_line(text[:LONGEST_VALUE], "arg_value", mark_trailing=True)
+    rows = folded(shown, width, "strong", head=head)
+    if len(text) > LONGEST_VALUE:
+        rows.append(line(chunk(f"{' ' * 12}and exactly {len(text) - LONGEST_VALUE:,} more characters", "warn")))
+    return rows
 
 
 # -- rejecting and stopping --------------------------------------------------------------------------------

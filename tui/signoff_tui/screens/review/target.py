@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from signoff.present.reveal import SafeText
 from signoff.queue.records import Risk
 from signoff_tui.desk import Desk
-from signoff_tui.guard import Status
+from signoff_tui.guard import Offer, Ref, Status
 from signoff_tui.inbox import Entry, Group
-from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line
+from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest
 from signoff_tui.screens.review.naming import short_name
+from signoff_tui.screens.review.open_bar import Asking, OpenBar, Remembering, Stopping, Writing
 from signoff_tui.summary import summarize
 
 __all__ = ["target_line"]
@@ -19,18 +22,40 @@ NAME = 24
 _TOKENS = {"armed": "armed", "closed": "closed", "locked": "danger"}
 
 
-def target_line(desk: Desk, status: Status, width: int) -> Line:
-    """What the decision keys act on, in the fullest words that fit, and how the guard stands."""
-    entry, group = desk.inbox.focused_request(), desk.inbox.focused_group()
-    right = (chunk(f" [{status.word}] ", _TOKENS.get(status.word, "held"), keep=True),)
-    if entry is not None:
-        wordings = _request_wordings(entry)
-    elif group is not None:
-        wordings = _group_wordings(desk, group)
-    else:
-        return line(chunk(" TARGET ", "muted"), chunk("none", "muted"))
+def target_line(desk: Desk, status: Status, bar: OpenBar | None, width: int) -> Line:
+    """What the decision keys act on, in the fullest words that fit, and how the guard stands.
+
+    Args:
+        desk: Knows where the cursor is.
+        status: How the guard stands.
+        bar: What lies over the action bar: it may reach further than what the cursor is on, or decide nothing.
+        width: Cells of the line.
+    """
     head = chunk(" TARGET ", "muted", keep=True)
+    right = (chunk(f" [{status.word}] ", _TOKENS.get(status.word, "held"), keep=True),) if status.word else ()
+    wordings = _wordings(desk, bar) or [(chunk("none", "muted"),)]
     return fullest([Line((head, *words), right) for words in wordings], width)
+
+
+def _wordings(desk: Desk, bar: OpenBar | None) -> list[tuple[Chunk, ...]]:
+    entry, group = desk.inbox.focused_request(), desk.inbox.focused_group()
+    match bar:
+        case Asking():
+            return []
+        case Stopping(refs):
+            return _agent_wordings(desk, refs)
+        case Remembering(refs) | Writing(Offer(refs=refs)) if len(refs) != 1 and group is not None:
+            return _group_wordings(desk, group)
+        case _ if entry is not None:
+            return _request_wordings(entry)
+        case _:
+            return [] if group is None else _group_wordings(desk, group)
+
+
+def _agent_wordings(desk: Desk, refs: Sequence[Ref]) -> list[tuple[Chunk, ...]]:
+    agent = summarize(desk.inbox.entry(refs[0].id).request).agent
+    reach = chunk(f", all {len(refs)} that it waits for", keep=True)
+    return [(chunk("agent ", keep=True), Chunk(agent, "strong", keep=True, most=NAME), reach)]
 
 
 def _request_wordings(entry: Entry) -> list[tuple[Chunk, ...]]:

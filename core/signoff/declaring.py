@@ -1,0 +1,79 @@
+"""Who has a say about a function that is handed in as a tool, and how they are asked.
+
+A function may carry its own `check_approval`; the method of an object that has one is that object's business. Both
+are found through `functools.partial` and through wrappers made with `functools.wraps`.
+
+An object answers for its own tools only. About the tools of others it says `NotImplemented`, which is no opinion:
+None would be a no, and let a call run unasked that nobody has looked at.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from signoff.types import ApprovalContext, ApprovalRequest
+
+__all__ = ["Question", "mark_of", "questions", "under_its_name"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One hook that has to be asked about a call.
+
+    Attributes:
+        hook: What is called: the `check_approval` of the function or of the object that it belongs to.
+        context: The call, under the name that the hook knows it by.
+    """
+
+    hook: Callable[..., Any]
+    context: ApprovalContext
+
+
+def mark_of(function: object, name: str) -> Any:
+    """An attribute that a function, or one that it wraps, was marked with; None if there is none."""
+    marks = (getattr(layer, name, None) for layer in _layers(function))
+    return next((mark for mark in marks if mark is not None), None)
+
+
+def questions(function: object, ctx: ApprovalContext, hook: str = "check_approval") -> Iterator[Question]:
+    """Everybody who has to be asked about a call of a function.
+
+    An object is asked about its method by the method's own name, because a tool may be called anything, and by the
+    name of the tool, because the object may know it by that.
+
+    Args:
+        function: The function behind the tool.
+        ctx: The call.
+        hook: Name of the hook.
+    """
+    mark = mark_of(function, hook)
+    if mark is not None:
+        yield Question(mark, ctx)
+    for layer in _layers(function):
+        owner = getattr(layer, "__self__", None)
+        owned = None if inspect.isclass(owner) else getattr(owner, hook, None)
+        if owned is not None:
+            for name in dict.fromkeys((getattr(layer, "__name__", ctx.tool_name), ctx.tool_name)):
+                yield Question(owned, ctx.model_copy(update={"tool_name": name}))
+            return
+
+
+def under_its_name(request: ApprovalRequest, question: Question, ctx: ApprovalContext) -> ApprovalRequest:
+    """A request for a call by the name that the model called, unless the hook chose one itself."""
+    if request.tool_name != question.context.tool_name or request.tool_name == ctx.tool_name:
+        return request
+    return request.model_copy(update={"tool_name": ctx.tool_name})
+
+
+def _layers(function: object) -> Iterator[object]:
+    """A function and, from the outside in, those that it passes its calls on to."""
+    seen: list[object] = []
+    while function is not None and not any(function is known for known in seen):
+        yield function
+        seen.append(function)
+        wrapped = getattr(function, "__wrapped__", None)
+        function = function.func if isinstance(function, functools.partial) else wrapped

@@ -1,0 +1,74 @@
+"""How an answer of the queue, or the lack of one, becomes the decision that an agent is handed."""
+
+from __future__ import annotations
+
+from signoff.queue.records import Decision, DecisionSource, Grant, Outcome, RequestState, StoredRequest
+from signoff.types import ApprovalDecision
+
+__all__ = ["failed", "from_grant", "from_outcome", "not_run", "to_queue"]
+
+_SOURCE_OF_STATE = {
+    RequestState.EXPIRED: DecisionSource.EXPIRY,
+    RequestState.WITHDRAWN: DecisionSource.WITHDRAWAL,
+}
+_DECIDED = (RequestState.APPROVED, RequestState.REJECTED)
+
+
+def from_outcome(posted: StoredRequest, outcome: Outcome) -> ApprovalDecision:
+    """Say what an outcome means for what was posted.
+
+    Somebody else in the session may have amended the request, or taken it over: the answer then is theirs.
+
+    Args:
+        posted: The revision that this call posted last.
+        outcome: How the newest revision of that request ended.
+    """
+    if _identity(outcome.request) != _identity(posted) or not outcome.ours:
+        return _error("another revision of this request was decided, or another connection took its answer")
+    decision = outcome.decision
+    if decision is None or outcome.request.state not in _DECIDED:
+        source = _SOURCE_OF_STATE.get(outcome.request.state, DecisionSource.ERROR)
+        return ApprovalDecision(approved=False, note=outcome.request.state_note, mode="soft", source=source)
+    return ApprovalDecision(
+        approved=outcome.approved,
+        note=decision.note,
+        remember="session" if decision.remember else "none",
+        mode="hard" if decision.hard else "soft",
+        source=decision.source,
+        by=decision.by,
+    )
+
+
+def from_grant(grant: Grant) -> ApprovalDecision:
+    """The decision of a remembered approval."""
+    return ApprovalDecision(approved=True, remember="session", source=DecisionSource.GRANT, by=f"grant {grant.id}")
+
+
+def failed(error: Exception) -> ApprovalDecision:
+    """The decision when approval could not be asked for."""
+    return _error(str(error))
+
+
+def not_run(reason: object) -> ApprovalDecision:
+    """The decision when a call was approved and cannot be carried out as it was shown."""
+    return _error(f"approved, not run: {reason}")
+
+
+def to_queue(decision: ApprovalDecision) -> Decision:
+    """The decision as the queue's history holds it."""
+    return Decision(
+        approved=decision.approved,
+        note=decision.note,
+        remember=decision.remember == "session",
+        hard=decision.hard,
+        source=decision.source,
+        by=decision.by,
+    )
+
+
+def _error(note: str) -> ApprovalDecision:
+    return ApprovalDecision(approved=False, note=note, mode="soft", source=DecisionSource.ERROR)
+
+
+def _identity(request: StoredRequest) -> tuple[int, str, str]:
+    return request.revision, request.submission.digest, request.asked_by.agent_id

@@ -1,0 +1,47 @@
+"""Help: every key, at any size, and the way back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from screen_bench import LARGE, SMALL, command, post, screen
+
+from signoff.queue import AgentQueue, ReviewQueue
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
+async def test_help_says_what_the_keys_and_marks_mean(place: Path, size: tuple[int, int]) -> None:
+    async with screen(place, size=size) as seen:
+        await seen.press("question_mark")
+        await seen.shows("approve this request, once", "Enter and Space never approve", "[Esc] back")
+
+
+@pytest.mark.parametrize("size", [(40, 10), (50, 40), (80, 24)], ids=["tiny", "narrow", "small"])
+async def test_help_can_be_scrolled_to_its_end(place: Path, size: tuple[int, int]) -> None:
+    async with screen(place, size=size) as seen:
+        await seen.press("question_mark")
+        await seen.shows("approve this request, once")
+        await seen.press("end")
+        await seen.shows("G group", "[Esc] back")
+
+
+@pytest.mark.parametrize("key", ["escape", "q", "question_mark"])
+async def test_help_leads_back(place: Path, key: str) -> None:
+    async with screen(place) as seen:
+        await seen.press("question_mark")
+        await seen.shows("signoff  keys")
+        await seen.press(key)
+        await seen.shows("Inbox")
+
+
+async def test_decision_keys_do_nothing_in_help(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.reads(request)
+        await seen.press("question_mark")
+        await seen.press("y", "n", "x")
+        await seen.shows("signoff  keys")
+    assert looking.get(request.id).pending
