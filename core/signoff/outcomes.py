@@ -23,7 +23,8 @@ def from_outcome(posted: StoredRequest, outcome: Outcome) -> ApprovalDecision:
         posted: The revision that this call posted last.
         outcome: How the newest revision of that request ended.
     """
-    if _identity(outcome.request) != _identity(posted) or not outcome.ours:
+    taken_by_another = outcome.approved and not outcome.ours
+    if _identity(outcome.request) != _identity(posted) or taken_by_another:
         return _error("another revision of this request was decided, or another connection took its answer")
     decision = outcome.decision
     if decision is None or outcome.request.state not in _DECIDED:
