@@ -26,6 +26,8 @@ from signoff.queue import (
     open_agent_queue,
     open_review_queue,
 )
+from signoff_tui.documents import content_key
+from signoff_tui.inbox import RowKey
 
 START = 1_790_000_000_000_000
 """When the first request is asked, microseconds since the epoch."""
@@ -233,7 +235,8 @@ async def tour(place: Path, size: tuple[int, int], clock: Clock, *, ascii_only: 
     """Visit every view and take its picture."""
     frames: dict[str, Frame] = {}
     options: dict[str, Any] = {"size": size, "ascii_only": ascii_only, "wall_clock": clock}
-    settings = replace(HELD, typing_lock=True, burst_keys=99)
+    # Long enough that nothing counts as shown while the screen is being laid out.
+    settings = replace(HELD, typing_lock=True, burst_keys=99, dwell=0.3)
     with ExitStack() as stack:
         async with screen(place, settings=settings, **options) as seen:
             await seen.shows("nothing waiting")
@@ -250,6 +253,7 @@ async def tour(place: Path, size: tuple[int, int], clock: Clock, *, ascii_only: 
             frames["history"] = take(seen)
             await seen.press("j", "j", "enter")
             await seen.shows("keep 5", "return x + 5")
+            await _quiet(seen)
             frames["record"] = take(seen)
             await seen.press("1", "question_mark")
             await seen.shows("signoff  keys")
@@ -263,17 +267,15 @@ async def _waiting(seen: Screen, posted: dict[str, StoredRequest], frames: dict[
     frames["inbox"] = take(seen)
     await _sheets(seen, posted, frames)
     for name in ("diff", "new", "structured", "text", "high"):
-        await seen.goes_to(posted[name])
-        await seen.press(*(["enter"] if small else []))
-        await _quiet(seen)
+        await _goes_to(seen, RowKey("request", posted[name].id))
         frames[name] = take(seen)
         await seen.press("1")
-    await seen.goes_to_group()
+    await _goes_to(seen, RowKey("group", "s-41\x1fsave project"))
     await seen.press(*(["enter"] if small else []))
     await _quiet(seen)
     frames["group"] = take(seen)
     await seen.press("1")
-    await seen.reads(posted["new"])
+    await _goes_to(seen, RowKey("request", posted["new"].id))
     await seen.press("y", "1")
     await seen.shows("held: 1 decision sends")
     await _quiet(seen)
@@ -281,8 +283,7 @@ async def _waiting(seen: Screen, posted: dict[str, StoredRequest], frames: dict[
 
 
 async def _sheets(seen: Screen, posted: dict[str, StoredRequest], frames: dict[str, Frame]) -> None:
-    await seen.reads(posted["command"])
-    await _quiet(seen)
+    await _goes_to(seen, RowKey("request", posted["command"].id))
     frames["command"] = take(seen)
     for name, key in (("remember", "s"), ("feedback", "n"), ("stop", "x"), ("stop agent", "X")):
         await seen.armed()
@@ -294,16 +295,23 @@ async def _sheets(seen: Screen, posted: dict[str, StoredRequest], frames: dict[s
         frames[name] = take(seen)
         await seen.press("escape")
     await seen.press("1")
-    await seen.goes_to(posted["long"])
-    await _quiet(seen)
+    await _goes_to(seen, RowKey("request", posted["long"].id))
     await seen.press("y")
     await seen.shows("approve anyway")
     frames["unseen"] = take(seen)
-    await seen.press("escape", "q")
+    await seen.press("escape", "1", "q")
     await seen.shows("stay blocked")
     await seen.sheet_armed()
     frames["quit"] = take(seen)
     await seen.press("escape")
+
+
+async def _goes_to(seen: Screen, key: RowKey) -> None:
+    """Put the cursor on a row without passing others, of which something might count as shown."""
+    seen.desk.inbox.move_to(key)
+    seen.app.review.redraw()
+    await seen.press(*(["enter"] if not seen.app.review.two_panes and key.kind == "request" else []))
+    await _quiet(seen)
 
 
 async def _quiet(seen: Screen) -> None:
@@ -323,9 +331,17 @@ async def _quiet(seen: Screen) -> None:
         visible = seen.app.review._drawing.wanted()
         return all(desk.content(entry) is not None for entry in visible)
 
+    def shown() -> bool:
+        entry = desk.inbox.focused_request()
+        if entry is None or not seen.app.review.content_visible:
+            return True
+        coverage, parts = desk.coverage(entry), seen.app.review.document.parts
+        painted = coverage is not None and coverage._painted == parts != ()
+        return painted and desk._visible == content_key(entry.request) and desk.settles_at is None
+
     await seen.until(colored, "colors")
     if on_review:
         await seen.until(made, "documents")
-        await seen.until(lambda: desk.settles_at is None, "settled lines")
+        await seen.until(shown, "settled lines")
         await seen.until(lambda: seen.target.rstrip().endswith(("[armed]", "[held]")), "an armed target")
     await seen.pilot.pause()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ from signoff_tui.guard import Cause, GuardSettings, Held
 from signoff_tui.inbox import Entry, RowKey
 from signoff_tui.lines import Line, foreign, line
 from signoff_tui.office import Draft, Office
+from signoff_tui.pulse import Pulse
 from signoff_tui.screens.review.deciding import Deciding
 from signoff_tui.screens.review.drawing import Drawing, LastWords
 from signoff_tui.screens.review.editor import FeedbackInput
@@ -62,6 +64,7 @@ class ReviewScreen(Screen[None]):
         self._drawing = Drawing(self, office)
         self._paints = Paints(self)
         self._work = Work(self, office)
+        self._pulse = Pulse(time.monotonic, settings.late)
         self._view: View = "inbox"
         self._group: RowKey | None = None
         self._bar: OpenBar | None = None
@@ -92,8 +95,13 @@ class ReviewScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Draw the empty desk; the office brings changes from now on."""
+        self._pulse.start(asyncio.get_running_loop())
         self._lay_out()
         self.redraw(Cause.ARRIVED)
+
+    def on_unmount(self) -> None:
+        """Nothing is to be judged any more."""
+        self._pulse.stop()
 
     # -- what helpers see (Face) --------------------------------------------------------------------------
 
@@ -231,7 +239,7 @@ class ReviewScreen(Screen[None]):
             self._deciding.close_bar() if key == "escape" else self._deciding.soften()
             self.redraw()
             return True
-        reaction = self._desk.guard.press(key, event.time)
+        reaction = self._desk.guard.press(key, self._pulse.earliest(event.time))
         if not self._deciding.react(reaction):
             if isinstance(self._bar, Writing):
                 self._text_box.focus()
@@ -248,7 +256,7 @@ class ReviewScreen(Screen[None]):
 
     def takes_paste(self, event: events.Paste) -> bool:
         """Judge a paste; False when it is text for the open text box."""
-        return self._deciding.react(self._desk.guard.paste(event.time))
+        return self._deciding.react(self._desk.guard.paste(self._pulse.earliest(event.time)))
 
     @on(RowList.Clicked, "#rows")
     def _row_clicked(self, event: RowList.Clicked) -> None:
@@ -267,6 +275,11 @@ class ReviewScreen(Screen[None]):
             if event.double:
                 self._navigating.do_open()
             self.redraw()
+
+    @on(RowList.Resized)
+    def _list_resized(self) -> None:
+        self._drawing.lists()
+        self._drawing.surroundings()
 
     @property
     def _moves_allowed(self) -> bool:
@@ -291,6 +304,10 @@ class ReviewScreen(Screen[None]):
     @on(DocumentView.ColorsWanted)
     def _colors_wanted(self, event: DocumentView.ColorsWanted) -> None:
         self._work.color(event)
+
+    @on(DocumentView.Colored)
+    def _colored(self, event: DocumentView.Colored) -> None:
+        self.document.take_colors(event)
 
     # -- layout -------------------------------------------------------------------------------------------
 
