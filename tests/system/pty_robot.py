@@ -94,12 +94,9 @@ class Robots:
         self._act("\x1b")
 
     def _sees_steady_target(self) -> bool:
-        """Wait for a target that stands still and can be decided, moving on from one that ended."""
-        deadline = time.monotonic() + 3.0
+        deadline = time.monotonic() + 2.0
         while time.monotonic() < deadline:
             before = self._target_line()
-            if before.endswith("[closed]"):
-                self._act("J")
             self._pause(0.25, 0.4)
             if before.endswith("[armed]") and self._target_line() == before:
                 return True

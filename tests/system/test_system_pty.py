@@ -26,9 +26,6 @@ ROBOTS_WORK = 15.0
 WORDS = ("npm test", "yes\r", "sudo -s", "y\r", "n\r")
 """What people type into the wrong pane. A lone ``y`` is the command to approve."""
 
-STANDSTILL = 0.7
-"""Seconds; longer than any target takes to be armed."""
-
 HELD = re.compile(r"held: |held \ds|sent")
 
 PASTES = {
@@ -87,22 +84,6 @@ def test_keys_queued_while_the_screen_was_stopped_decide_nothing(
         time.sleep(0.1)
     at_screen.resume()
     assert decided_with_care(at_screen, looking) == ["control"]
-
-
-def test_a_tap_into_a_standstill_is_not_taken_for_a_look_at_what_came_before_it(
-    at_screen: Terminal, looking: ReviewQueue
-) -> None:
-    """The second of two quick taps is read late: by then its target has been on the screen for long."""
-    person = Person(at_screen)
-    for name in ("second", "first"):
-        person.goes_to(name)
-        person.reads()
-    person.approves("first")
-    at_screen.stop()
-    at_screen.type("y")
-    time.sleep(STANDSTILL)
-    at_screen.resume()
-    assert decided_with_care(at_screen, looking) == ["first", "control"]
 
 
 @pytest.mark.parametrize("paste", PASTES.values(), ids=PASTES)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from rich.segment import Segment
-from textual.events import Key
 from textual.pilot import Pilot
 
 from signoff import ApprovalContext, ApprovalRequest, Command, FileWrite, connect_agent
@@ -119,10 +118,6 @@ def lines(count: int, word: str = "line") -> str:
     return "".join(f"{word} {number}\n" for number in range(1, count + 1))
 
 
-_CHARACTERS = {"space": " ", "question_mark": "?"}
-"""What keys print that have a name."""
-
-
 # -- looking and pressing ----------------------------------------------------------------------------------
 
 
@@ -182,16 +177,12 @@ class Screen:
         await self.until(lambda: fragment not in self.text, f"the end of {fragment!r}")
 
     async def press(self, *keys: str) -> None:
-        """Press keys, one after the other, each when the one before was handled."""
-        for key in keys:
-            self.app.post_message(Key(key, _CHARACTERS.get(key)))
-            # Once until the app has passed it on, once until the screen has handled it.
-            await self.pilot._wait_for_screen()
-            await self.pilot._wait_for_screen()
+        """Press keys, one after the other."""
+        await self.pilot.press(*keys)
 
     async def types(self, text: str) -> None:
         """Type text."""
-        await self.press(*("space" if letter == " " else letter for letter in text))
+        await self.pilot.press(*("space" if letter == " " else letter for letter in text))
 
     async def rests(self) -> None:
         """Wait until the next key cannot be taken for the same word as the last one."""

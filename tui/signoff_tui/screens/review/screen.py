@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from dataclasses import dataclass
 
@@ -20,7 +19,6 @@ from signoff_tui.guard import Cause, GuardSettings, Held
 from signoff_tui.inbox import Entry, RowKey
 from signoff_tui.lines import Line, foreign, line
 from signoff_tui.office import Draft, Office
-from signoff_tui.pulse import Pulse
 from signoff_tui.screens.review.deciding import Deciding
 from signoff_tui.screens.review.drawing import Drawing, LastWords
 from signoff_tui.screens.review.editor import FeedbackInput
@@ -64,7 +62,6 @@ class ReviewScreen(Screen[None]):
         self._drawing = Drawing(self, office)
         self._paints = Paints(self)
         self._work = Work(self, office)
-        self._pulse = Pulse(time.monotonic, settings.late)
         self._view: View = "inbox"
         self._group: RowKey | None = None
         self._bar: OpenBar | None = None
@@ -95,13 +92,8 @@ class ReviewScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Draw the empty desk; the office brings changes from now on."""
-        self._pulse.start(asyncio.get_running_loop())
         self._lay_out()
         self.redraw(Cause.ARRIVED)
-
-    def on_unmount(self) -> None:
-        """Nothing is to be judged any more."""
-        self._pulse.stop()
 
     # -- what helpers see (Face) --------------------------------------------------------------------------
 
@@ -239,7 +231,7 @@ class ReviewScreen(Screen[None]):
             self._deciding.close_bar() if key == "escape" else self._deciding.soften()
             self.redraw()
             return True
-        reaction = self._desk.guard.press(key, self._pulse.earliest(event.time))
+        reaction = self._desk.guard.press(key, event.time)
         if not self._deciding.react(reaction):
             if isinstance(self._bar, Writing):
                 self._text_box.focus()
@@ -256,7 +248,7 @@ class ReviewScreen(Screen[None]):
 
     def takes_paste(self, event: events.Paste) -> bool:
         """Judge a paste; False when it is text for the open text box."""
-        return self._deciding.react(self._desk.guard.paste(self._pulse.earliest(event.time)))
+        return self._deciding.react(self._desk.guard.paste(event.time))
 
     @on(RowList.Clicked, "#rows")
     def _row_clicked(self, event: RowList.Clicked) -> None:
