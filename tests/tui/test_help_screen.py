@@ -17,15 +17,6 @@ async def test_help_says_what_the_keys_and_marks_mean(place: Path, size: tuple[i
         await seen.shows("approve this request, once", "Enter and Space never approve", "[Esc] back")
 
 
-@pytest.mark.parametrize("size", [(40, 10), (50, 40), (80, 24)], ids=["tiny", "narrow", "small"])
-async def test_help_can_be_scrolled_to_its_end(place: Path, size: tuple[int, int]) -> None:
-    async with screen(place, size=size) as seen:
-        await seen.press("question_mark")
-        await seen.shows("approve this request, once")
-        await seen.press("end")
-        await seen.shows("G group", "[Esc] back")
-
-
 @pytest.mark.parametrize("key", ["escape", "q", "question_mark"])
 async def test_help_leads_back(place: Path, key: str) -> None:
     async with screen(place) as seen:

@@ -48,7 +48,6 @@ async def test_every_end_of_a_request_is_listed_with_who_decided(
     async with screen(place, size=size) as seen:
         await opens_history(seen)
         await seen.shows("3 records: 1 approved (0 by memory), 1 rejected, 1 other")
-        await seen.shows("Run ls a", "Run ls b", "Run ls c", "use find")
         assert "approved" in seen.line("Run ls a")
         assert "anna" in seen.line("Run ls a")
         assert "rejected" in seen.line("Run ls b")
@@ -63,7 +62,7 @@ async def test_the_newest_record_is_on_top(
         decide(anna, post(asking, command(f"ls {name}", workdir)))
     async with screen(place) as seen:
         await opens_history(seen)
-        await seen.shows("Run ls a", "Run ls b")
+        await seen.shows("Run ls b")
         assert seen.frame.index(seen.line("Run ls b")) < seen.frame.index(seen.line("Run ls a"))
 
 

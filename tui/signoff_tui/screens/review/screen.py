@@ -268,11 +268,6 @@ class ReviewScreen(Screen[None]):
                 self._navigating.do_open()
             self.redraw()
 
-    @on(RowList.Resized)
-    def _list_resized(self) -> None:
-        self._drawing.lists()
-        self._drawing.surroundings()
-
     @property
     def _moves_allowed(self) -> bool:
         """Whether the cursor may move: not while a sheet or text box is about what it stands on."""
@@ -296,10 +291,6 @@ class ReviewScreen(Screen[None]):
     @on(DocumentView.ColorsWanted)
     def _colors_wanted(self, event: DocumentView.ColorsWanted) -> None:
         self._work.color(event)
-
-    @on(DocumentView.Colored)
-    def _colored(self, event: DocumentView.Colored) -> None:
-        self.document.take_colors(event)
 
     # -- layout -------------------------------------------------------------------------------------------
 

@@ -1,7 +1,4 @@
-"""Work of the review screen that must not block it.
-
-What comes of it arrives as messages: a screen that is being closed does not get them any more.
-"""
+"""Work of the review screen that must not block it. What comes of it arrives as messages."""
 
 from __future__ import annotations
 
@@ -59,7 +56,7 @@ class Work:
         self._screen.run_worker(self._make(entry), group="content")
 
     def color(self, wanted: DocumentView.ColorsWanted) -> None:
-        """Compute the syntax colors of a block; `DocumentView.Colored` follows."""
+        """Compute the syntax colors of a block and hand them to the view."""
         self._screen.run_worker(self._color(wanted), group="colors")
 
     def send(self, held: Held[Answer]) -> None:
@@ -78,7 +75,7 @@ class Work:
     async def _color(self, wanted: DocumentView.ColorsWanted) -> None:
         _, side, block = wanted.block
         spans = await self._office.compute(highlight_block, wanted.document, side, block)
-        self._screen.post_message(DocumentView.Colored(wanted, spans))
+        self._screen.document.colored(wanted.document, wanted.block, spans)
 
     async def _send(self, held: Held[Answer]) -> None:
         verdicts = await self._office.decide(held)
