@@ -9,7 +9,6 @@ from __future__ import annotations
 import bisect
 import random
 import re
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -61,20 +60,13 @@ class Robots:
         self.acts: list[Act] = []
 
     def work(self, seconds: float) -> None:
-        """Press keys for so long; the program is stopped now and then."""
+        """Press keys for so long."""
         end = time.monotonic() + seconds
         careless = (self._tap, self._tap_twice, self._hold_down, self._type_word, self._wander)
         kinds = (*[self._review] * 3, self._refuse, *careless)
-        over = threading.Event()
-        stalls = threading.Thread(target=self._stall, args=(over, random.Random(self._dice.random())))
-        stalls.start()
-        try:
-            while time.monotonic() < end:
-                self._pause(APART, 0.6)
-                self._dice.choice(kinds)()
-        finally:
-            over.set()
-            stalls.join()
+        while time.monotonic() < end:
+            self._pause(APART, 0.6)
+            self._dice.choice(kinds)()
 
     # -- the reviewer ------------------------------------------------------------------------------------
 
@@ -94,9 +86,12 @@ class Robots:
         self._act("\x1b")
 
     def _sees_steady_target(self) -> bool:
-        deadline = time.monotonic() + 2.0
+        """Wait for a target that stands still and can be decided, moving on from one that ended."""
+        deadline = time.monotonic() + 3.0
         while time.monotonic() < deadline:
             before = self._target_line()
+            if before.endswith("[closed]"):
+                self._act("J")
             self._pause(0.25, 0.4)
             if before.endswith("[armed]") and self._target_line() == before:
                 return True
@@ -138,12 +133,6 @@ class Robots:
 
     def _pause(self, least: float, most: float) -> None:
         time.sleep(self._dice.uniform(least, most))
-
-    def _stall(self, over: threading.Event, dice: random.Random) -> None:
-        while not over.wait(dice.uniform(2.0, 5.0)):
-            self._terminal.stop()
-            over.wait(dice.uniform(0.3, 1.2))
-            self._terminal.resume()
 
 
 def pressed_at(record: HistoryRecord) -> float:

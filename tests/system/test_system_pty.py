@@ -20,11 +20,14 @@ from signoff.queue import AgentQueue, DecisionSource, ReviewQueue
 
 pytestmark = pytest.mark.system
 
-ROBOTS_WORK = 15.0
+ROBOTS_WORK = 14.0
 """Seconds."""
 
 WORDS = ("npm test", "yes\r", "sudo -s", "y\r", "n\r")
 """What people type into the wrong pane. A lone ``y`` is the command to approve."""
+
+STANDSTILL = 0.7
+"""Seconds; longer than any target takes to be armed."""
 
 HELD = re.compile(r"held: |held \ds|sent")
 
@@ -37,7 +40,7 @@ PASTES = {
 def test_robots_never_decide_about_what_was_not_on_the_screen(
     screen: Callable[..., Terminal], place: Path, variables: dict[str, str], workdir: Path, looking: ReviewQueue
 ) -> None:
-    """Requests come five a second, end and change, and the screen is stopped now and then."""
+    """Requests come five a second, end and change."""
     command = [sys.executable, system_children.__file__, "stream", str(place), "7"]
     with running(command, variables, workdir):
         terminal = screen(columns=104, rows=24)
@@ -50,7 +53,7 @@ def test_robots_never_decide_about_what_was_not_on_the_screen(
     judge = Judge(terminal)
     assert {record.decision.source for record in decided if record.decision} == {DecisionSource.REVIEWER}
     assert [misfire for record in decided if (misfire := judge.misfire(record, robots.acts))] == []
-    assert len(decided) >= 5, "robots that decide nothing prove nothing"
+    assert len(decided) >= 3, "robots that decide nothing prove nothing"
 
 
 @pytest.fixture
@@ -84,6 +87,26 @@ def test_keys_queued_while_the_screen_was_stopped_decide_nothing(
         time.sleep(0.1)
     at_screen.resume()
     assert decided_with_care(at_screen, looking) == ["control"]
+
+
+@pytest.mark.xfail(
+    strict=True,
+    reason="a key is stamped when it is read, so one pressed while the process stood still counts as new",
+)
+def test_a_tap_that_is_read_only_after_a_standstill_decides_nothing(
+    at_screen: Terminal, looking: ReviewQueue
+) -> None:
+    """The second of two quick taps: when it is read, the next request has been on the screen for long."""
+    person = Person(at_screen)
+    for name in ("second", "first"):
+        person.goes_to(name)
+        person.reads()
+    person.approves("first")
+    at_screen.stop()
+    at_screen.type("y")
+    time.sleep(STANDSTILL)
+    at_screen.resume()
+    assert decided_with_care(at_screen, looking) == ["first", "control"]
 
 
 @pytest.mark.parametrize("paste", PASTES.values(), ids=PASTES)

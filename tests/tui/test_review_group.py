@@ -88,7 +88,7 @@ async def test_the_overview_names_exactly_who_is_covered_and_who_is_not(
     async with screen(place, size=LARGE, waiting=3) as seen:
         await read_all(seen, requests[0])
         await seen.goes_to_group()
-        await seen.shows("[Y] approves exactly these 1: a.txt", "left out: b.txt 0%  rm -rf build HIGH")
+        await seen.shows("[Y] approves exactly 1: a.txt", "left out: b.txt 0%  rm -rf build HIGH")
         await seen.shows("1 HIGH: decide one by one")
 
 
