@@ -89,10 +89,6 @@ def test_keys_queued_while_the_screen_was_stopped_decide_nothing(
     assert decided_with_care(at_screen, looking) == ["control"]
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="a key is stamped when it is read, so one pressed while the process stood still counts as new",
-)
 def test_a_tap_that_is_read_only_after_a_standstill_decides_nothing(
     at_screen: Terminal, looking: ReviewQueue
 ) -> None:

@@ -193,6 +193,16 @@ class Screen:
         """Wait until the keys act on the target."""
         await self.until(lambda: self.status == "armed", "armed")
 
+    @property
+    def armed_at(self) -> float | None:
+        """From when on the keys act on the target; None until it is painted."""
+        return self.desk.guard._one.armed_at
+
+    async def armed_anew(self, before: float | None) -> None:
+        """Wait until the keys act on the target because of a later paint than the one of before."""
+        await self.until(lambda: self.armed_at not in (None, before), "another paint of the target")
+        await self.armed()
+
     async def group_armed(self) -> None:
         """Wait until capitals act on the group as it is named now."""
         await self._armed(lambda: self.desk.guard._set.armed_at, "an armed group")

@@ -324,6 +324,29 @@ def test_nothing_pressed_before_a_late_key_was_handled_counts(bench: Bench) -> N
     assert bench.accepts("y", bench.now + 0.25 + MOMENT)
 
 
+def test_a_key_that_was_read_when_the_stopped_program_went_on_is_dropped(bench: Bench) -> None:
+    bench.armed("a")
+    bench.guard.went_on()
+
+    assert reason(bench.press("y", bench.now + 0.05)) is Reason.LATE
+
+
+def test_a_word_typed_while_the_program_was_stopped_locks_the_keys(bench: Bench) -> None:
+    bench.armed("a")
+    bench.guard.went_on()
+    verdicts = [reason(bench.press(key, bench.now)) for key in "sudo y"]
+
+    assert verdicts[-1] is Reason.TYPING
+    assert bench.sent() == []
+
+
+def test_a_key_pressed_well_after_the_program_went_on_counts(bench: Bench) -> None:
+    bench.armed("a")
+    bench.guard.went_on()
+
+    assert bench.accepts("y", bench.now + 0.3)
+
+
 def test_a_time_stamp_from_the_future_is_taken_as_now(bench: Bench) -> None:
     bench.request("a")
     bench.show("a")

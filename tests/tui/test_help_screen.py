@@ -36,3 +36,11 @@ async def test_decision_keys_do_nothing_in_help(
         await seen.press("y", "n", "x")
         await seen.shows("signoff  keys")
     assert looking.get(request.id).pending
+
+
+async def test_help_can_be_scrolled_to_its_end(place: Path) -> None:
+    async with screen(place, size=SMALL) as seen:
+        await seen.press("question_mark")
+        await seen.shows("signoff  keys")
+        await seen.press("G")
+        await seen.shows("q      back; from the inbox: quit", "kinds: ")

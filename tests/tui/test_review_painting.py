@@ -81,13 +81,12 @@ async def test_what_lay_under_another_screen_is_armed_anew(
     request = post(asking, command("ls", workdir))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.reads(request)
+        before = seen.armed_at
         await seen.press(key)
         await seen.until(lambda: seen.app.screen is not seen.app.review)
-        await seen.press("y")
-        await seen.press(back)
-        assert seen.status.startswith("arming")
+        await seen.press("y", back)
+        await seen.armed_anew(before)
         assert len(seen.desk.guard.holds) == 0
-        await seen.armed()
     assert looking.get(request.id).pending
 
 
@@ -112,16 +111,27 @@ async def test_another_theme_arms_anew(asking: AgentQueue, place: Path, workdir:
     request = post(asking, command("ls", workdir))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.reads(request)
+        before = seen.armed_at
         await seen.press("ctrl+t")
-        assert seen.status.startswith("arming")
         await seen.shows("theme signoff-")
-        await seen.armed()
+        await seen.armed_anew(before)
 
 
 async def test_drawing_anew_arms_anew(asking: AgentQueue, place: Path, workdir: Path) -> None:
     request = post(asking, command("ls", workdir))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.reads(request)
+        before = seen.armed_at
         await seen.press("ctrl+l")
-        assert seen.status.startswith("arming")
+        await seen.armed_anew(before)
+
+
+async def test_another_screen_has_the_keys_alone(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.reads(request)
+        await seen.press("question_mark")
+        await seen.until(lambda: seen.app.screen is not seen.app.review)
+        assert seen.status == "text"
+        await seen.press("escape")
         await seen.armed()

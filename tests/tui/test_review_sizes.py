@@ -95,11 +95,11 @@ async def test_a_resize_decides_nothing_and_arms_anew(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     request = post(asking, command("ls", workdir))
-    slow = GuardSettings(arm_moved=0.15, arm_arrived=2.0, dwell=0.02, quiet_before=0, late=30)
-    async with screen(place, size=LARGE, settings=slow, waiting=1) as seen:
+    async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.armed()
+        before = seen.armed_at
         await seen.pilot.resize_terminal(*SMALL)
-        assert seen.status.startswith("arming")
+        await seen.armed_anew(before)
     assert looking.get(request.id).pending
 
 

@@ -111,12 +111,7 @@ def test_changed_lines_stand_out_from_their_own_background(name: str, change: st
     assert contrast(theme.colors[f"{change}-fg"], theme.colors[f"{change}-bg"]) >= least(theme)
 
 
-TOO_BRIGHT = pytest.mark.xfail(reason="both emph-bg colors of themes/signoff-cvd-dark.yaml: 4.3", strict=True)
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=TOO_BRIGHT if name == "signoff-cvd-dark" else ()) for name in NAMES]
-)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("change", CHANGES)
 def test_changed_words_stand_out_from_their_own_background(name: str, change: str) -> None:
     theme = THEMES[name]

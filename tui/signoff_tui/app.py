@@ -10,6 +10,7 @@ from textual.app import App
 from textual.binding import BindingType
 from textual.events import AppFocus
 from textual.filter import LineFilter
+from textual.screen import Screen
 
 from signoff.queue import QueueError, ReviewQueue, open_review_queue
 from signoff.queue.clock import now_us
@@ -20,6 +21,7 @@ from signoff_tui.office import Office
 from signoff_tui.screens.help import HelpScreen
 from signoff_tui.screens.history import HistoryScreen
 from signoff_tui.screens.review.screen import ReviewScreen
+from signoff_tui.standstill import Standstill
 from signoff_tui.themes import builtin_themes
 
 __all__ = ["DEFAULT_THEME", "SignoffApp", "run"]
@@ -77,6 +79,7 @@ class SignoffApp(App[None]):
         self.theme = theme
         self._office = Office(queue, place, self, wall_clock)
         self._review = ReviewScreen(self._office, settings or GuardSettings())
+        self._standstill = Standstill(self._review.desk.guard.went_on)
 
     @property
     def review(self) -> ReviewScreen:
@@ -87,11 +90,13 @@ class SignoffApp(App[None]):
         """Open the desk and start to listen to the queue."""
         # Ctrl+Q and Ctrl+C come with the base class; both must be asked first, or do nothing.
         self._bindings.key_to_bindings.clear()
+        self._standstill.listen()
         self.push_screen(self._review)
         self.run_worker(self._watch(), group="watch")
 
     def on_unmount(self) -> None:
         """Close the queue."""
+        self._standstill.stop()
         self._office.close()
 
     def get_line_filters(self) -> list[LineFilter]:
@@ -116,13 +121,18 @@ class SignoffApp(App[None]):
         """Show another screen, or change the theme."""
         match name:
             case "history":
-                self.push_screen(HistoryScreen(self._office))
+                self._cover(HistoryScreen(self._office))
             case "help":
-                self.push_screen(HelpScreen())
+                self._cover(HelpScreen())
             case "theme":
                 self._next_theme()
             case _:
                 raise ValueError(f"there is no screen {name!r}")
+
+    def _cover(self, screen: Screen[None]) -> None:
+        """Lay another screen over the review, which gets no keys until it is back."""
+        self._review.covered()
+        self.push_screen(screen)
 
     def _next_theme(self) -> None:
         names = list(self._themes)

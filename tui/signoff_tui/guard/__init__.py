@@ -86,6 +86,7 @@ whether the bar with `!` is open, `guard.typed_text` what was typed while the ke
 - `show` names what the next refresh will draw, and is called in the same turn as that refresh is
   asked for. After a decision that is one call, with the next target and `Cause.ADVANCED`.
 - While anything else takes the keys (filter, palette, help), `editor_opened` was called.
+- `went_on` is called when the program goes on after it was stopped, before any key that it read then.
 - `holds.due` is called at `next_due`, or at least four times a second while something is held.
 """
 

@@ -38,6 +38,9 @@ __all__ = ["DecisionGuard", "Status"]
 
 Payload = TypeVar("Payload")
 
+_BACKLOG = 0.1
+"""Seconds in which a program that goes on after it was stopped has read what was typed before."""
+
 
 @dataclass(frozen=True, slots=True)
 class Status:
@@ -83,6 +86,7 @@ class DecisionGuard(Stage, Generic[Payload]):
         self._last_decision = -math.inf
         self._quiet_at = -math.inf
         self._typing_from = math.inf
+        self._went_on = -math.inf
 
     # What the screen calls
 
@@ -94,7 +98,7 @@ class DecisionGuard(Stage, Generic[Payload]):
             t: When it was pressed, as stamped on the event.
         """
         now = self._clock()
-        t = min(t, now)
+        t = self._pressed_at(min(t, now))
         self._permit = None
         if self._editor is not None:
             return self._press_in_editor(self._editor, key, t)
@@ -117,12 +121,17 @@ class DecisionGuard(Stage, Generic[Payload]):
 
     def paste(self, t: float) -> Reaction:
         """Judge a paste: text for a text box, and typing anywhere else."""
+        t = self._pressed_at(t)
         self._permit = None
         if self._editor is not None:
             self._editor.text(t)
             return Reaction(EditorText())
         effects = self._lock(t, t - self.settings.burst_window)
         return Reaction(Ignored(Reason.TYPING, "pasted text is never a command"), effects)
+
+    def went_on(self) -> None:
+        """The program goes on after it was stopped: what is read next was typed before."""
+        self._went_on = self._clock()
 
     def hold(self, permit: Permit, payload: Payload) -> Held[Payload]:
         """Hold the decision that the last key made.
@@ -288,6 +297,12 @@ class DecisionGuard(Stage, Generic[Payload]):
         elif seen.quiet >= self.settings.quiet_before and t >= arming.armed_at:
             return None
         return Ignored(Reason.TOO_EARLY, _too_early(key, t, arming))
+
+    def _pressed_at(self, stamped: float) -> float:
+        """When a key can have been pressed at the earliest: before a standstill that it was read after."""
+        if stamped < self._went_on + _BACKLOG:
+            return min(stamped, self._went_on) - self.settings.late - _BACKLOG
+        return stamped
 
     # Taking back
 

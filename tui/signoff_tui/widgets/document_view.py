@@ -64,6 +64,14 @@ class DocumentView(Widget):
             self.document = document
             self.block = block
 
+    class Colored(Message):
+        """The colors that were wanted, for whoever computes them."""
+
+        def __init__(self, wanted: DocumentView.ColorsWanted, spans: tuple[Spans, ...]) -> None:
+            super().__init__()
+            self.wanted = wanted
+            self.spans = spans
+
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._shown: _Shown | None = None
@@ -119,10 +127,11 @@ class DocumentView(Widget):
         self._shown, self._notice = None, notice
         self._relayout()
 
-    def colored(self, document: Document, block: Block, spans: tuple[Spans, ...]) -> None:
+    def take_colors(self, colored: Colored) -> None:
         """Take over the syntax colors of a block, unless other documents are shown by now."""
+        document = colored.wanted.document
         if self._shown is not None and any(document is shown for shown in self._shown.reading.documents):
-            self._highlights.store(block, spans)
+            self._highlights.store(colored.wanted.block, colored.spans)
             self.refresh()
 
     @property

@@ -42,6 +42,9 @@ class RowList(ScrollView, can_focus=False):
             """The list, for `@on` selectors."""
             return self.row_list
 
+    class Resized(Message):
+        """The rows have another width."""
+
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._count = 0
@@ -104,6 +107,7 @@ class RowList(ScrollView, can_focus=False):
         """Keep the focused row on the screen."""
         if self._cursor is not None:
             self._keep_in_place(self._cursor, None)
+        self.post_message(self.Resized())
 
     def on_click(self, event: events.Click) -> None:
         """Report which row was clicked."""

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.message import Message
 from textual.screen import Screen
 
 from signoff.present.structured import structured_document
 from signoff.queue import HistoryRecord, QueueError
+from signoff_tui.documents import Content
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.highlight import highlight_block
 from signoff_tui.lines import Line, chunk, foreign, line, rule
@@ -34,6 +36,23 @@ class HistoryScreen(Screen[None]):
 
     CSS_PATH = "screen.tcss"
     AUTO_FOCUS = ""
+
+    class Loaded(Message):
+        """The newest records were read, or cannot be."""
+
+        def __init__(self, records: Sequence[HistoryRecord], problem: str = "") -> None:
+            super().__init__()
+            self.records = records
+            self.problem = problem
+
+    class Read(Message):
+        """What was decided on was read, or cannot be."""
+
+        def __init__(self, record: HistoryRecord, content: Content | None, failure: str) -> None:
+            super().__init__()
+            self.record = record
+            self.content = content
+            self.failure = failure
 
     def __init__(self, office: Office) -> None:
         super().__init__()
@@ -101,6 +120,10 @@ class HistoryScreen(Screen[None]):
     def _row_clicked(self, event: RowList.Clicked) -> None:
         self._cursor = self._rows[event.index][0]
         self._opened = self._opened or event.double
+        self._draw()
+
+    @on(RowList.Resized)
+    def _list_resized(self) -> None:
         self._draw()
 
     @on(DocumentView.ColorsWanted)
@@ -205,30 +228,40 @@ class HistoryScreen(Screen[None]):
 
     async def _load(self) -> None:
         try:
-            self._records = await self._office.history(None, RECORDS)
-            self._rows = [
-                (index, part) for index, record in enumerate(self._records) for part in range(height(record))
-            ]
+            self.post_message(self.Loaded(await self._office.history(None, RECORDS)))
         except QueueError as error:
-            self._problem = f"the history cannot be read: {error}"
-        self._draw()
+            self.post_message(self.Loaded((), f"the history cannot be read: {error}"))
 
     async def _show(self, record: HistoryRecord, request_id: str) -> None:
         try:
             request = await self._office.request(request_id, record.revision)
         except QueueError as error:
-            self._document.notice([line(foreign(f"   the content is not stored any more: {error}", "muted"))])
+            self.post_message(self.Read(record, None, f"the content is not stored any more: {error}"))
             return
         content, failure = await self._office.content(request)
-        if content is None:
-            self._document.notice([line(foreign(f"   cannot be shown: {failure}", "danger"))])
-        else:
-            self._document.show(_owner(record), content.documents)
+        self.post_message(self.Read(record, content, f"cannot be shown: {failure}"))
 
-    async def _color(self, event: DocumentView.ColorsWanted) -> None:
-        _, side, block = event.block
-        spans = await self._office.compute(highlight_block, event.document, side, block)
-        self._document.colored(event.document, event.block, spans)
+    async def _color(self, wanted: DocumentView.ColorsWanted) -> None:
+        _, side, block = wanted.block
+        spans = await self._office.compute(highlight_block, wanted.document, side, block)
+        self.post_message(DocumentView.Colored(wanted, spans))
+
+    @on(Loaded)
+    def _loaded(self, event: Loaded) -> None:
+        self._records, self._problem = event.records, event.problem
+        self._rows = [(index, part) for index, record in enumerate(event.records) for part in range(height(record))]
+        self._draw()
+
+    @on(Read)
+    def _read(self, event: Read) -> None:
+        if event.content is None:
+            self._document.notice([line(foreign(f"   {event.failure}", "danger"))])
+        else:
+            self._document.show(_owner(event.record), event.content.documents)
+
+    @on(DocumentView.Colored)
+    def _colored(self, event: DocumentView.Colored) -> None:
+        self._document.take_colors(event)
 
 
 def _owner(record: HistoryRecord) -> object:

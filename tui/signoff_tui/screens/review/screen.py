@@ -169,7 +169,6 @@ class ReviewScreen(Screen[None]):
             self._desk.guard.restart()
             self.redraw()
             return
-        self._desk.covered()
         self._office.go(name)
 
     def leave(self) -> None:
@@ -268,6 +267,11 @@ class ReviewScreen(Screen[None]):
                 self._navigating.do_open()
             self.redraw()
 
+    @on(RowList.Resized)
+    def _list_resized(self) -> None:
+        self._drawing.lists()
+        self._drawing.surroundings()
+
     @property
     def _moves_allowed(self) -> bool:
         """Whether the cursor may move: not while a sheet or text box is about what it stands on."""
@@ -292,6 +296,10 @@ class ReviewScreen(Screen[None]):
     def _colors_wanted(self, event: DocumentView.ColorsWanted) -> None:
         self._work.color(event)
 
+    @on(DocumentView.Colored)
+    def _colored(self, event: DocumentView.Colored) -> None:
+        self.document.take_colors(event)
+
     # -- layout -------------------------------------------------------------------------------------------
 
     def on_resize(self, event: events.Resize) -> None:
@@ -300,8 +308,14 @@ class ReviewScreen(Screen[None]):
         self._lay_out()
         self.redraw()
 
+    def covered(self) -> None:
+        """Another screen is about to lie over this one and to take the keys."""
+        self._desk.covered()
+        self._desk.guard.editor_opened()
+
     def on_screen_resume(self) -> None:
         """Something lay over the screen: it has to be painted and armed anew."""
+        self._desk.guard.editor_closed()
         self._desk.guard.restart()
         self.redraw()
 

@@ -1,4 +1,7 @@
-"""Work of the review screen that must not block it. What comes of it arrives as messages."""
+"""Work of the review screen that must not block it.
+
+What comes of it arrives as messages: a screen that is being closed does not get them any more.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,7 @@ class Work:
         self._screen.run_worker(self._make(entry), group="content")
 
     def color(self, wanted: DocumentView.ColorsWanted) -> None:
-        """Compute the syntax colors of a block and hand them to the view."""
+        """Compute the syntax colors of a block; `DocumentView.Colored` follows."""
         self._screen.run_worker(self._color(wanted), group="colors")
 
     def send(self, held: Held[Answer]) -> None:
@@ -75,7 +78,7 @@ class Work:
     async def _color(self, wanted: DocumentView.ColorsWanted) -> None:
         _, side, block = wanted.block
         spans = await self._office.compute(highlight_block, wanted.document, side, block)
-        self._screen.document.colored(wanted.document, wanted.block, spans)
+        self._screen.post_message(DocumentView.Colored(wanted, spans))
 
     async def _send(self, held: Held[Answer]) -> None:
         verdicts = await self._office.decide(held)
