@@ -8,6 +8,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
+# Suites in which the screen measures real milliseconds: they have the machine for themselves.
+REAL_TIME := tests/tui tests/system
+
 .PHONY: demo test check format bench screenshots clean help
 
 help:
@@ -30,7 +33,8 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.dev
 	@command -v tmux >/dev/null || sh scripts/install-tmux.sh
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal $(addprefix --ignore=,$(REAL_TIME))
+	$(BIN)/python -m pytest $(REAL_TIME)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
