@@ -73,8 +73,8 @@ class ApprovalPresentation(BaseModel):
 class ApprovalContext(BaseModel):
     """What `check_approval` is asked about.
 
-    `metadata` carries what is specific to a framework: ``run_id``, ``run_step``, ``session_id``,
-    ``tool_call_id``, ``caller``; for what the model asked for in one turn ``batch_id``, ``batch_position``,
+    `metadata` carries what is specific to a framework: ``run_id``, ``run_step``, ``tool_call_id``,
+    ``caller``; for what the model asked for in one turn ``batch_id``, ``batch_position``,
     ``batch_remaining``; and, set by whoever starts the run, ``group_id`` and ``group_size``.
     """
 
@@ -242,6 +242,8 @@ class ApprovalAware(Protocol):
 
     def check_approval(self, ctx: ApprovalContext) -> ApprovalRequest | None:
         """Return None if no approval is needed, or the request to ask.
+
+        About a tool that is not its own it returns `NotImplemented`, which is no opinion.
 
         Raises:
             PermissionError: The call is blocked; no mode can override it.

@@ -9,7 +9,7 @@ from signoff.queue import AgentQueue, Decision
 def test_a_command_is_shown_whole_with_its_directory(cli: Cli, agent: AgentQueue) -> None:
     request = post(agent, command("make clean\nmake " + "x" * 3_000, cli.folder))
     lines = cli.run("show", request.id[:8]).out.splitlines()
-    assert f'  | * cwd: "{cli.folder}"' in lines
+    assert f'  | @ cwd: "{cli.folder}"' in lines
     assert "  | $ make clean" in lines
     assert "  | $ make " + "x" * 3_000 in lines
 

@@ -12,7 +12,7 @@ from textual.events import AppFocus
 from textual.filter import LineFilter
 from textual.screen import Screen
 
-from signoff.queue import QueueError, ReviewQueue, open_review_queue
+from signoff.queue import ReviewQueue, open_review_queue
 from signoff.queue.clock import now_us
 from signoff_tui.guard import GuardSettings
 from signoff_tui.last_net import DropControls
@@ -21,6 +21,7 @@ from signoff_tui.office import Office
 from signoff_tui.screens.help import HelpScreen
 from signoff_tui.screens.history import HistoryScreen
 from signoff_tui.screens.review.screen import ReviewScreen
+from signoff_tui.screens.review.work import QueueNews
 from signoff_tui.standstill import Standstill
 from signoff_tui.themes import builtin_themes
 
@@ -147,11 +148,7 @@ class SignoffApp(App[None]):
 
     async def _watch(self) -> None:
         async for changed in self._office.changes(lambda: self._review.desk.inbox.queue_cursor):
-            if isinstance(changed, QueueError):
-                self._review.set_connected(connected=False, why=str(changed))
-            else:
-                self._review.set_connected(connected=True)
-                self._review.take_changes(changed)
+            self._review.post_message(QueueNews(changed))
 
 
 def run(place: str | None = None, *, theme: str | None = None, ascii_only: bool = False) -> None:

@@ -105,7 +105,7 @@ def _context(tool: str, arguments: dict[str, Any], session: str | None, key: str
     return ApprovalContext(
         tool_name=tool,
         args=arguments,
-        metadata={"run_id": run, "run_step": "signoff ask", "session_id": run, "tool_call_id": key},
+        metadata={"run_id": run, "run_step": "signoff ask", "tool_call_id": key},
     )
 
 

@@ -34,6 +34,7 @@ _SIGN: Mapping[RowKind, str] = {
     RowKind.FILE: "=",
     RowKind.FOLD: ":",
     RowKind.FACT: "*",
+    RowKind.PLACE: "@",
     RowKind.COMMAND: "$",
     RowKind.NOTE: "#",
 }

@@ -29,10 +29,12 @@ def command_document(
         real_cwd: The working directory with every link followed.
         notes: Facts for the heading.
     """
+    kind = RowKind.PLACE if cwd is not None else RowKind.FACT
     place = quoted_path(cwd) if cwd is not None else SafeText.own("not known")
     if real_cwd is not None and real_cwd != cwd:
+        kind = RowKind.FACT
         place = joined(place, ", which leads to ", quoted_path(real_cwd))
-    runs = [fixed(RowKind.FACT, joined("cwd: ", place), counts=True)]
+    runs = [fixed(kind, joined("cwd: ", place), counts=True)]
     for name, value in sorted((env or {}).items()):
         words = joined("env: ", _on_one_row(name), " = ", _on_one_row(value))
         runs.append(fixed(RowKind.FACT, words, counts=True))

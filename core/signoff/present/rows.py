@@ -32,6 +32,8 @@ class RowKind(StrEnum):
     """Unchanged lines that are not shown, with their number."""
     FACT = "fact"
     """Something about a change that is no line of it: permissions, line ends, a link."""
+    PLACE = "place"
+    """Where a command runs, as its call says."""
     PLAIN = "plain"
     """Line of a text, or of a file that would be created."""
     COMMAND = "command"

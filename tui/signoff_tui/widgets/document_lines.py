@@ -38,7 +38,14 @@ _BASE = {
 _BACKGROUND = {RowKind.ADDED: "add-bg", RowKind.REMOVED: "del-bg"}
 _SIGN_TOKEN = {RowKind.ADDED: "add-sign", RowKind.REMOVED: "del-sign"}
 _EMPHASIS = {RowKind.ADDED: "add-emph", RowKind.REMOVED: "del-emph"}
-_SIGN = {RowKind.ADDED: "+", RowKind.REMOVED: "-", RowKind.FACT: "!", RowKind.NOTE: "!", RowKind.COMMAND: "$"}
+_SIGN = {
+    RowKind.ADDED: "+",
+    RowKind.REMOVED: "-",
+    RowKind.FACT: "!",
+    RowKind.NOTE: "!",
+    RowKind.PLACE: "@",
+    RowKind.COMMAND: "$",
+}
 _WHOLE_WIDTH = frozenset({RowKind.HUNK, RowKind.FOLD, RowKind.FILE})
 _COLORED = frozenset({RowKind.CONTEXT, RowKind.PLAIN, RowKind.COMMAND})
 """Changed lines keep the color of the change: it is what the reader looks for."""

@@ -14,10 +14,10 @@ __all__ = ["LinesView"]
 
 
 class LinesView(Widget):
-    """Draws `Line`s from the top; as high as there are lines unless the style sheet says otherwise."""
+    """Draws `Line`s from the top; as high as there are lines."""
 
     DEFAULT_CSS = """
-    LinesView { height: auto; width: 1fr; }
+    LinesView { height: 0; width: 1fr; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
@@ -40,19 +40,18 @@ class LinesView(Widget):
         new = tuple(lines)
         if new == self._lines:
             return
-        other_height = len(new) != len(self._lines)
+        if len(new) != len(self._lines):
+            # A style, and not `height: auto`: that keeps the old height when the lines change once more
+            # between a layout and the idle moment after it (Textual 8, `Widget._box_model_cache`).
+            self.styles.height = len(new)
         self._lines = new
         self._drawn = False
-        self.refresh(layout=other_height)
+        self.refresh()
 
     def draw_again(self) -> None:
         """Draw the same lines once more, so that `drawn` speaks of a picture from now on."""
         self._drawn = False
         self.refresh()
-
-    def get_content_height(self, *_: object) -> int:
-        """As many rows as there are lines."""
-        return len(self._lines)
 
     def render_line(self, y: int) -> Strip:
         """Draw one row."""

@@ -249,7 +249,9 @@ class HistoryScreen(Screen[None]):
     @on(Loaded)
     def _loaded(self, event: Loaded) -> None:
         self._records, self._problem = event.records, event.problem
-        self._rows = [(index, part) for index, record in enumerate(event.records) for part in range(height(record))]
+        self._rows = [
+            (index, part) for index, record in enumerate(event.records) for part in range(height(record))
+        ]
         self._draw()
 
     @on(Read)

@@ -27,7 +27,7 @@ from signoff_tui.screens.review.moments import next_moment
 from signoff_tui.screens.review.navigating import Navigating
 from signoff_tui.screens.review.open_bar import GroupNotReady, OpenBar, Unseen, Writing
 from signoff_tui.screens.review.paints import Paints
-from signoff_tui.screens.review.work import Answers, ContentMade, Work
+from signoff_tui.screens.review.work import Answers, ContentMade, QueueNews, Work
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
@@ -177,15 +177,21 @@ class ReviewScreen(Screen[None]):
 
     # -- what comes in ------------------------------------------------------------------------------------
 
-    def take_changes(self, changes: ChangeSet) -> None:
-        """Take over what changed in the queue."""
+    @on(QueueNews)
+    def _queue_news(self, event: QueueNews) -> None:
+        if isinstance(event.news, ChangeSet):
+            self._set_connected(connected=True)
+            self._take_changes(event.news)
+        else:
+            self._set_connected(connected=False, why=str(event.news))
+
+    def _take_changes(self, changes: ChangeSet) -> None:
         was_empty = self._desk.inbox.cursor is None
         taken = self._desk.apply(changes)
         self._deciding.take_back(taken, "not sent, it changed")
         self.redraw(Cause.ARRIVED if was_empty else Cause.CHANGED)
 
-    def set_connected(self, *, connected: bool, why: str = "") -> None:
-        """The queue was lost, and why, or found again."""
+    def _set_connected(self, *, connected: bool, why: str = "") -> None:
         if connected == self._desk.guard.connected:
             return
         self.lost = None if connected else Lost(self._office.now(), why)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from signoff.queue.records import Verdict
+from signoff.queue import QueueError
+from signoff.queue.records import ChangeSet, Verdict
 from signoff_tui.desk import Answer
 from signoff_tui.documents import Content, ContentKey, content_key
 from signoff_tui.guard import Held
@@ -21,7 +22,15 @@ from signoff_tui.widgets.document_view import DocumentView
 if TYPE_CHECKING:
     from signoff_tui.screens.review.screen import ReviewScreen
 
-__all__ = ["Answers", "ContentMade", "Work"]
+__all__ = ["Answers", "ContentMade", "QueueNews", "Work"]
+
+
+class QueueNews(Message):
+    """What changed in the queue, or why it cannot be reached."""
+
+    def __init__(self, news: ChangeSet | QueueError) -> None:
+        super().__init__()
+        self.news = news
 
 
 class ContentMade(Message):
