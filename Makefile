@@ -8,8 +8,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-# Suites in which the screen measures real milliseconds: they have the machine for themselves.
-REAL_TIME := tests/tui tests/system
+# The suite of real processes and terminals measures real milliseconds: it has the machine for itself.
+REAL_TIME := tests/system
 
 .PHONY: demo test check format bench screenshots clean help
 

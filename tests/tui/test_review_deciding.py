@@ -210,7 +210,7 @@ async def test_a_command_is_shown_with_its_working_directory(
     request = post(asking, command("make\nmake install", workdir))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.reads(request)
-        await seen.shows("! cwd: ", "$ make", "$ make install")
+        await seen.shows("@ cwd: ", "$ make", "$ make install")
 
 
 async def test_several_files_of_one_call_are_read_one_after_the_other(

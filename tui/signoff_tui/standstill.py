@@ -1,7 +1,8 @@
 """Tells when the program goes on after it was stopped.
 
-A key is stamped when it is read. What was typed while the whole process stood still is read, and stamped, only when
-it goes on; the kernel says so with SIGCONT, and Python runs the handler before any other code of the main thread.
+A key is stamped when it is read. What was typed while the whole process stood still is read, and stamped, only
+when it goes on; the kernel says so with SIGCONT, and Python runs the handler before any other code of the main
+thread.
 """
 
 from __future__ import annotations
