@@ -9,8 +9,8 @@ import pytest
 from queue_engines import ENGINES, SqliteOpener
 
 from signoff.queue import AgentQueue, ReviewQueue
-from signoff.queue.sqlite import answers
-from signoff.queue.sqlite import review as sqlite_review
+from signoff.queue.sql import answers
+from signoff.queue.sql import review as reviewing
 
 
 @pytest.fixture(params=sorted(ENGINES))
@@ -48,5 +48,5 @@ def review(open_review: Callable[..., ReviewQueue]) -> ReviewQueue:
 @pytest.fixture
 def only_bells(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make sleepers look again when they are rung, and at no other time."""
-    for module in (answers, sqlite_review):
+    for module in (answers, reviewing):
         monkeypatch.setattr(module, "RELOOK_SECONDS", 3600.0)

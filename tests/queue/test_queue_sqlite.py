@@ -24,7 +24,7 @@ from signoff.queue import (
     open_review_queue,
 )
 from signoff.queue.locks import WriteLock
-from signoff.queue.sqlite import answers
+from signoff.queue.sql import answers
 from signoff.queue.sqlite import engine as engine_module
 
 

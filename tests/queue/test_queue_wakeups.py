@@ -12,7 +12,7 @@ from queue_samples import PATIENCE, eventually
 from signoff.queue.bells import Bells
 from signoff.queue.eventloop import AsyncBell
 from signoff.queue.ids import ID_LETTERS, new_id
-from signoff.queue.leases import Leases
+from signoff.queue.leases import FileLeases
 from signoff.queue.locks import WriteLock
 
 
@@ -96,7 +96,7 @@ async def test_a_ring_wakes_a_coroutine(bells):
 
 
 def test_an_own_lease_is_alive_until_it_is_released(tmp_path):
-    leases = Leases(tmp_path)
+    leases = FileLeases(tmp_path)
     lease = leases.take("agent")
     assert leases.alive("agent")
     assert leases.alive("agent")  # looking must not have dropped the lock
@@ -107,14 +107,14 @@ def test_an_own_lease_is_alive_until_it_is_released(tmp_path):
 
 def test_a_lease_file_that_nobody_locks_is_dead(tmp_path):
     (tmp_path / "agent").touch()
-    assert not Leases(tmp_path).alive("agent")
+    assert not FileLeases(tmp_path).alive("agent")
 
 
 def test_an_own_lease_is_recognized_by_another_path(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    lease = Leases(tmp_path / "real").take("agent")
-    assert Leases(tmp_path / "link").alive("agent")
+    lease = FileLeases(tmp_path / "real").take("agent")
+    assert FileLeases(tmp_path / "link").alive("agent")
     lease.release()
 
 

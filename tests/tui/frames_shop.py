@@ -82,7 +82,7 @@ def frozen() -> Iterator[None]:
     """Freeze the times that queues write down, and the local time."""
     with pytest.MonkeyPatch.context() as patch:
         for module in ("engine", "sweeping", "answers"):
-            patch.setattr(f"signoff.queue.sqlite.{module}.now_us", _now)
+            patch.setattr(f"signoff.queue.sql.{module}.now_us", _now)
         patch.setenv("TZ", "UTC")
         time.tzset()
         yield

@@ -91,14 +91,14 @@ def open_agent_queue(info: AgentInfo, place: str | os.PathLike[str] | None = Non
         QueueVersionError: The queue was written by a newer signoff.
         QueueUnavailableError: The queue cannot be used; the message says why.
     """
-    from signoff.queue.sqlite.agent import SqliteAgentQueue
-    from signoff.queue.sqlite.engine import Engine
+    from signoff.queue.sql.agent import SqlAgentQueue
+    from signoff.queue.sqlite.engine import SqliteEngine
 
     where = locate(place)
     where.prepare()
-    engine = Engine(where)
+    engine = SqliteEngine(where)
     try:
-        return SqliteAgentQueue(info, engine)
+        return SqlAgentQueue(info, engine)
     except BaseException:
         engine.close()
         raise
@@ -123,8 +123,8 @@ def open_review_queue(
         QueueVersionError: The queue was written by a newer signoff.
         QueueUnavailableError: The queue cannot be used; the message says why.
     """
-    from signoff.queue.sqlite.engine import Engine
-    from signoff.queue.sqlite.review import SqliteReviewQueue
+    from signoff.queue.sql.review import SqlReviewQueue
+    from signoff.queue.sqlite.engine import SqliteEngine
 
     where = locate(place)
     if create:
@@ -133,7 +133,9 @@ def open_review_queue(
         where.check()
         if not where.database.exists():
             raise QueueNotFoundError(f"there is no queue at {where.directory}")
-    return SqliteReviewQueue(reviewer or _login_name(), Engine(where))
+    engine = SqliteEngine(where)
+    engine.tidy()
+    return SqlReviewQueue(reviewer or _login_name(), engine)
 
 
 def _login_name() -> str:

@@ -16,6 +16,7 @@ import os
 import secrets
 import select
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
@@ -57,7 +58,8 @@ class Bells:
             hidden.chmod(0o600)
             # Open for writing as well, so that the pipe never reports its end.
             descriptor = os.open(hidden, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-            return Bell(descriptor, self._place(hidden, key))
+            path = self._place(hidden, key)
+            return Bell(descriptor, lambda: _take_down(path))
         except OSError:
             hidden.unlink(missing_ok=True)
             if descriptor >= 0:
@@ -101,11 +103,16 @@ class Bells:
 
 
 class Bell:
-    """One sleeper's pipe. Used by one thread; a context manager."""
+    """What one sleeper listens to. Used by one thread; a context manager.
 
-    def __init__(self, descriptor: int, path: Path) -> None:
+    Args:
+        descriptor: Readable, without blocking, when somebody has rung; closed together with the bell.
+        take_down: Called before that.
+    """
+
+    def __init__(self, descriptor: int, take_down: Callable[[], None]) -> None:
         self.descriptor = descriptor
-        self._path = path
+        self._take_down = take_down
 
     def sleep(self, seconds: float) -> None:
         """Return when rung or when the time is over, whichever is first."""
@@ -124,7 +131,7 @@ class Bell:
         """Take the bell down. Closing twice is harmless."""
         if self.descriptor < 0:
             return
-        _take_down(self._path)
+        self._take_down()
         os.close(self.descriptor)
         self.descriptor = -1
 

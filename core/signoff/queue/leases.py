@@ -12,11 +12,14 @@ import contextlib
 import fcntl
 import os
 import threading
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from signoff.queue.codec import pack_text
 from signoff.queue.place import create_private_file
 
-__all__ = ["Lease", "Leases", "this_boot", "this_host"]
+__all__ = ["FileLeases", "Lease", "this_boot", "this_host"]
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -24,8 +27,8 @@ _guard = threading.Lock()
 _own: set[str] = set()  # agents whose lease this process holds
 
 
-class Leases:
-    """The leases of one queue.
+class FileLeases:
+    """The leases of one queue on this machine.
 
     Args:
         directory: Where the lock files are; private to the user.
@@ -33,6 +36,9 @@ class Leases:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self._host = pack_text(this_host())
+        self.machine = this_boot()
+        """The running kernel: its processes see each other's locks."""
 
     def take(self, agent_id: str) -> Lease:
         """Take the lease of a new agent connection.
@@ -53,10 +59,27 @@ class Leases:
                 return True
             return _locked_by_another(self._directory / agent_id)
 
-    def clear(self, agent_id: str) -> None:
-        """Remove what a dead agent left behind."""
-        with contextlib.suppress(OSError):
-            (self._directory / agent_id).unlink()
+    def dead(self, agents: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+        """Ids of those who are certainly dead. An agent of another machine is never known to be.
+
+        Args:
+            agents: Rows with ``id``, ``host`` and ``boot``.
+        """
+        return tuple(
+            agent["id"]
+            for agent in agents
+            if self._within_reach(agent["host"], agent["boot"]) and not self.alive(agent["id"])
+        )
+
+    def clear(self, agent_ids: Sequence[str]) -> None:
+        """Remove what dead agents left behind. Never fails."""
+        for agent_id in agent_ids:
+            with contextlib.suppress(OSError):
+                (self._directory / agent_id).unlink()
+
+    def _within_reach(self, host: str, boot: str) -> bool:
+        """Whether the lock of such an agent can be seen from here: same kernel, or an earlier boot."""
+        return host == self._host or (boot == self.machine != "")
 
 
 class Lease:

@@ -11,7 +11,6 @@ would drop SQLite's locks (https://sqlite.org/howtocorrupt.html, section 2.2).
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import secrets
 import sqlite3
@@ -21,79 +20,48 @@ from pathlib import Path
 from typing import Any
 
 from signoff.queue import wording
-from signoff.queue.bells import REVIEWERS, Bell, Bells
-from signoff.queue.clock import now_us
+from signoff.queue.bells import Bell, Bells
 from signoff.queue.errors import QueueError, QueueUnavailableError, QueueVersionError
+from signoff.queue.leases import FileLeases
 from signoff.queue.locks import WriteLock
 from signoff.queue.place import QueuePlace, create_private_file, refuse_unsafe_file
+from signoff.queue.sql.engine import PATIENCE_SECONDS, Row, Transaction
+from signoff.queue.sqlite.migrating import migrate
 from signoff.queue.sqlite.schema import APPLICATION_ID, SCHEMA_VERSION, STATEMENTS
 
-__all__ = ["PATIENCE_SECONDS", "Engine", "Look", "Row", "Transaction", "session_bell"]
-
-PATIENCE_SECONDS = 10.0
-"""Longest wait for other writers."""
-
-Row = sqlite3.Row
+__all__ = ["SqliteEngine"]
 
 
-class Look:
-    """One consistent state of the file."""
+class _Look:
+    """Statements on one connection."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
     def row(self, statement: str, *values: object) -> Row | None:
-        """Return the first row, or None."""
         found: Row | None = self._connection.execute(statement, values).fetchone()
         return found
 
     def rows(self, statement: str, *values: object) -> list[Row]:
-        """Return all rows."""
         return self._connection.execute(statement, values).fetchall()
 
     def number(self, statement: str, *values: object) -> int:
-        """Return the one whole number that the statement yields."""
         (found,) = self._connection.execute(statement, values).fetchone()
         return int(found)
 
 
-class Transaction(Look):
-    """A write in progress.
-
-    Attributes:
-        now: Its one time stamp, microseconds since the epoch.
-    """
+class _Transaction(_Look, Transaction):
+    """A write in progress."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        super().__init__(connection)
-        self.now = now_us()
-        self._change: int | None = None
-        self._bells: dict[str, None] = {}
+        Transaction.__init__(self)
+        _Look.__init__(self, connection)
 
     def run(self, statement: str, *values: object) -> int:
-        """Run a statement that changes something; returns how many rows it changed."""
         return self._connection.execute(statement, values).rowcount
 
-    def change(self, request_id: str, session: str) -> int:
-        """Announce that a request changes: returns its change number and remembers whom to wake.
 
-        Args:
-            request_id: Id of the request.
-            session: Its session as stored.
-        """
-        if self._change is None:
-            self.run("UPDATE counters SET value = value + 1 WHERE name = 'change'")
-            self._change = self.number("SELECT value FROM counters WHERE name = 'change'")
-        self._bells[request_id] = self._bells[session_bell(session)] = None
-        return self._change
-
-    @property
-    def bells(self) -> tuple[str, ...]:
-        """Whom to wake when the change is visible: those who wait, then the reviewers."""
-        return (*self._bells, REVIEWERS) if self._bells else ()
-
-
-class Engine:
+class SqliteEngine:
     """A connection that several threads of one process may share.
 
     Args:
@@ -106,7 +74,8 @@ class Engine:
 
     def __init__(self, place: QueuePlace) -> None:
         self.place = place
-        self.bells = Bells(place.bells)
+        self.leases = FileLeases(place.leases)
+        self._bells = Bells(place.bells)
         self._process = os.getpid()
         self._guard = threading.RLock()
         self._write_lock = WriteLock(place.directory)
@@ -115,8 +84,10 @@ class Engine:
             if not place.database.exists():
                 self._create()
             refuse_unsafe_file(place.database)
-            _refuse_foreign_version(place.database)
+            version = _version(place.database)
             self._connection = _connect(place.database)
+            if version < SCHEMA_VERSION:
+                self._migrate()
 
     @property
     def forked(self) -> bool:
@@ -129,14 +100,14 @@ class Engine:
         return self._closed
 
     @contextlib.contextmanager
-    def read(self) -> Iterator[Look]:
+    def read(self) -> Iterator[_Look]:
         """Look at one consistent state. Keep it short: a long look stops the log from shrinking.
 
         Raises:
             QueueUnavailableError: The queue cannot be read.
         """
         with self._usable() as connection, self._translated(), _transaction(connection, "DEFERRED"):
-            yield Look(connection)
+            yield _Look(connection)
 
     @contextlib.contextmanager
     def write(self, *, durable: bool = True, patience: float = PATIENCE_SECONDS) -> Iterator[Transaction]:
@@ -157,10 +128,10 @@ class Engine:
         ):
             connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             with _transaction(connection, "IMMEDIATE"):
-                transaction = Transaction(connection)
+                transaction: Transaction = _Transaction(connection)
                 yield transaction
         for key in transaction.bells:
-            self.bells.ring(key)
+            self._bells.ring(key)
 
     def hang_bell(self, key: str) -> Bell:
         """Put up a bell that this queue's writers ring.
@@ -170,7 +141,15 @@ class Engine:
         """
         self.require_open()
         with self._translated():
-            return self.bells.hang(key)
+            return self._bells.hang(key)
+
+    def ring(self, key: str) -> None:
+        """Wake everyone who sleeps under the key. Never fails."""
+        self._bells.ring(key)
+
+    def tidy(self) -> None:
+        """Take down the bells that dead processes left behind. Never fails."""
+        self._bells.tidy()
 
     def require_open(self) -> None:
         """Refuse to go on with a closed or inherited connection.
@@ -218,6 +197,13 @@ class Engine:
                 f"{self.place.directory} cannot be used: {error.strerror or error}"
             ) from error
 
+    def _migrate(self) -> None:
+        """Bring the file up to date, unless somebody else has just done so."""
+        with self._write_lock.held(PATIENCE_SECONDS), _transaction(self._connection, "IMMEDIATE"):
+            (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+            if version < SCHEMA_VERSION:
+                migrate(self._connection, version)
+
     def _create(self) -> None:
         """Make the database under another name and move it into place when it is complete."""
         target = self.place.database
@@ -237,11 +223,6 @@ class Engine:
             finally:
                 draft.unlink(missing_ok=True)
             _make_durable(target.parent)
-
-
-def session_bell(session: str) -> str:
-    """Key of the bells under which an event loop waits for requests of a session."""
-    return hashlib.sha256(session.encode("ascii", "backslashreplace")).hexdigest()[:32]
 
 
 @contextlib.contextmanager
@@ -270,8 +251,13 @@ def _connect(database: Path) -> sqlite3.Connection:
     return connection
 
 
-def _refuse_foreign_version(database: Path) -> None:
-    """Look at the version without touching the file: a read-only connection never writes back."""
+def _version(database: Path) -> int:
+    """The format of the file, which is not touched: a read-only connection never writes back.
+
+    Raises:
+        QueueUnavailableError: It is not a queue.
+        QueueVersionError: It was written by a newer signoff.
+    """
     uri = f"{database.absolute().as_uri()}?mode=ro"
     with contextlib.closing(
         sqlite3.connect(uri, uri=True, timeout=PATIENCE_SECONDS, isolation_level=None)
@@ -285,6 +271,7 @@ def _refuse_foreign_version(database: Path) -> None:
             f"{database} was written by a newer signoff (format {version}, this one knows"
             f" {SCHEMA_VERSION}); it was not touched: install a newer signoff"
         )
+    return int(version)
 
 
 def _make_durable(directory: Path) -> None:

@@ -5,13 +5,14 @@ Whatever the code above does: an end state stays, a decision is never rewritten,
 
 from __future__ import annotations
 
-__all__ = ["APPLICATION_ID", "SCHEMA_VERSION", "STATEMENTS"]
+__all__ = ["APPLICATION_ID", "INDEXES", "SCHEMA_VERSION", "STATEMENTS", "TRIGGERS"]
 
 APPLICATION_ID = 0x5349474E
 """Marks the file as ours: ``SIGN`` (https://sqlite.org/pragma.html#pragma_application_id)."""
 
-SCHEMA_VERSION = 1
-"""Stored as ``user_version``. A file with a higher one is refused untouched."""
+SCHEMA_VERSION = 2
+"""Stored as ``user_version``. A file with a higher one is refused untouched, one with a lower one is brought up
+to date by `signoff.queue.sqlite.migrating`."""
 
 _COUNTERS = """
 CREATE TABLE counters (
@@ -88,6 +89,7 @@ CREATE TABLE grants (
     last_used_at INTEGER,
     revoked_at INTEGER,
     revoked_by TEXT,
+    kind TEXT NOT NULL DEFAULT 'exact' CHECK (kind IN ('exact', 'pattern')),
     CHECK ((revoked_at IS NULL) = (revoked_by IS NULL))
 )
 """
@@ -114,7 +116,7 @@ CREATE TABLE history (
 )
 """
 
-_INDEXES = (
+INDEXES = (
     "CREATE UNIQUE INDEX requests_one_pending ON requests (id) WHERE state = 'pending'",
     "CREATE INDEX requests_pending ON requests (seq) WHERE state = 'pending'",
     "CREATE INDEX requests_pending_agent ON requests (agent_id) WHERE state = 'pending'",
@@ -125,7 +127,7 @@ _INDEXES = (
     "CREATE INDEX requests_change ON requests (change)",
     "CREATE INDEX requests_session_change ON requests (session, change)",
     "CREATE INDEX agents_alive ON agents (started_at) WHERE ended_at IS NULL",
-    "CREATE UNIQUE INDEX grants_in_force ON grants (session, tool, payload_key) WHERE revoked_at IS NULL",
+    "CREATE UNIQUE INDEX grants_in_force ON grants (session, tool, kind, payload_key) WHERE revoked_at IS NULL",
     "CREATE INDEX history_session ON history (session, seq)",
     "CREATE INDEX history_agent ON history (agent, seq)",
     "CREATE INDEX history_tool ON history (tool, seq)",
@@ -134,7 +136,7 @@ _INDEXES = (
     "CREATE INDEX history_at ON history (at)",
 )
 
-_TRIGGERS = (
+TRIGGERS = (
     """
     CREATE TRIGGER requests_content_stays BEFORE UPDATE OF seq, id, revision, session, key, digest,
         payload_key, batch_id, risk, submission, created_at, expires_at ON requests
@@ -161,7 +163,8 @@ _TRIGGERS = (
     """,
     """
     CREATE TRIGGER requests_stay BEFORE DELETE ON requests
-    BEGIN SELECT RAISE(ABORT, 'requests are never deleted'); END
+    WHEN OLD.state = 'pending' OR (SELECT value FROM counters WHERE name = 'pruned') = 0
+    BEGIN SELECT RAISE(ABORT, 'requests are deleted only together with old history'); END
     """,
     """
     CREATE TRIGGER history_stays BEFORE UPDATE ON history
@@ -169,11 +172,13 @@ _TRIGGERS = (
     """,
     """
     CREATE TRIGGER history_is_kept BEFORE DELETE ON history
-    BEGIN SELECT RAISE(ABORT, 'history is never deleted'); END
+    WHEN OLD.seq > (SELECT value FROM counters WHERE name = 'pruned')
+    BEGIN SELECT RAISE(ABORT, 'history is deleted only from its beginning, and never unnoticed'); END
     """,
     """
     CREATE TRIGGER history_only_grows BEFORE INSERT ON history
-    WHEN NEW.seq <> (SELECT COALESCE(MAX(seq), 0) + 1 FROM history)
+    WHEN NEW.seq <> 1 + COALESCE((SELECT MAX(seq) FROM history),
+        (SELECT value FROM counters WHERE name = 'pruned'))
     BEGIN SELECT RAISE(ABORT, 'history is written without gaps'); END
     """,
     """
@@ -182,7 +187,7 @@ _TRIGGERS = (
     BEGIN SELECT RAISE(ABORT, 'a revoked grant never changes'); END
     """,
     """
-    CREATE TRIGGER grants_cover_the_same BEFORE UPDATE OF id, session, tool, payload_key, info ON grants
+    CREATE TRIGGER grants_cover_the_same BEFORE UPDATE OF id, session, tool, kind, payload_key, info ON grants
     BEGIN SELECT RAISE(ABORT, 'what a grant covers is never rewritten'); END
     """,
 )
@@ -194,10 +199,12 @@ STATEMENTS = (
     _REQUESTS,
     _GRANTS,
     _HISTORY,
-    *_INDEXES,
-    *_TRIGGERS,
+    *INDEXES,
+    *TRIGGERS,
     # Starts at 1, because cursor 0 means "from the beginning".
     "INSERT INTO counters (name, value) VALUES ('change', 1)",
+    # Seq of the last history record that was deleted because of its age; 0 while all are there.
+    "INSERT INTO counters (name, value) VALUES ('pruned', 0)",
     f"PRAGMA application_id = {APPLICATION_ID}",
     f"PRAGMA user_version = {SCHEMA_VERSION}",
 )

@@ -1,4 +1,4 @@
-"""The append-only history in SQLite."""
+"""The append-only history."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from signoff.queue.records import (
     StoredRequest,
     Submission,
 )
-from signoff.queue.sqlite.engine import Engine, Look, Row, Transaction
-from signoff.queue.sqlite.rows import history_from_row
+from signoff.queue.sql.engine import Engine, Look, Row, Transaction
+from signoff.queue.sql.rows import history_from_row
 
 __all__ = ["append_call", "append_damaged", "append_end", "first_broken", "page"]
 

@@ -1,4 +1,4 @@
-"""The life of a request in SQLite: posted, replaced, ended. Each step is one part of a transaction."""
+"""The life of a request: posted, replaced, ended. Each step is one part of a transaction."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from signoff.queue.codec import (
 )
 from signoff.queue.errors import DamagedRecordError, InvalidSubmissionError
 from signoff.queue.records import AskedBy, Decision, RequestState, StoredRequest, Submission
-from signoff.queue.sqlite import history
-from signoff.queue.sqlite.engine import Look, Row, Transaction
-from signoff.queue.sqlite.rows import request_from_row
+from signoff.queue.sql import history
+from signoff.queue.sql.engine import Look, Row, Transaction
+from signoff.queue.sql.rows import request_from_row
 
 __all__ = [
     "Posting",
@@ -121,7 +121,7 @@ def insert(
     submission = posting.submission
     for sha256, compressed in posting.compressed.items():
         transaction.run(
-            "INSERT OR IGNORE INTO blobs (sha256, size, compressed) VALUES (?, ?, ?)",
+            "INSERT INTO blobs (sha256, size, compressed) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             sha256,
             len(submission.blobs[sha256]),
             compressed,

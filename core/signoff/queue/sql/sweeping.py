@@ -10,12 +10,10 @@ from dataclasses import dataclass
 
 from signoff.queue import wording
 from signoff.queue.clock import now_us
-from signoff.queue.codec import pack_text
-from signoff.queue.leases import Leases, this_boot, this_host
 from signoff.queue.records import RequestState, StoredRequest
-from signoff.queue.sqlite import requests
-from signoff.queue.sqlite.engine import Engine, Row, Transaction
-from signoff.queue.sqlite.rows import sort_out
+from signoff.queue.sql import requests
+from signoff.queue.sql.engine import Engine, Row, Transaction
+from signoff.queue.sql.rows import sort_out
 
 __all__ = ["Overdue", "Sweeper", "end_expired", "retire"]
 
@@ -34,11 +32,8 @@ class Overdue:
 class Sweeper:
     """Finds and ends what is overdue in one queue."""
 
-    def __init__(self, engine: Engine, leases: Leases) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._leases = leases
-        self._host = pack_text(this_host())
-        self._boot = this_boot()
 
     def sweep(self) -> None:
         """End what is overdue; writes only when there is something.
@@ -69,16 +64,11 @@ class Sweeper:
     def look(self) -> Overdue:
         """Find out what is overdue, without changing anything."""
         with self._engine.read() as look:
-            agents = look.rows("SELECT id, host, boot FROM agents WHERE ended_at IS NULL ORDER BY started_at")
+            agents = look.rows("SELECT id, host, boot, pid FROM agents WHERE ended_at IS NULL ORDER BY started_at")
             expired = look.row(
                 "SELECT 1 FROM requests WHERE state = 'pending' AND expires_at <= ? LIMIT 1", now_us()
             )
-        dead = tuple(
-            agent["id"]
-            for agent in agents
-            if self._within_reach(agent["host"], agent["boot"]) and not self._leases.alive(agent["id"])
-        )
-        return Overdue(dead, expired is not None)
+        return Overdue(self._engine.leases.dead(agents), expired is not None)
 
     def end(self, transaction: Transaction, overdue: Overdue) -> None:
         """End what is overdue as part of a write."""
@@ -86,14 +76,8 @@ class Sweeper:
             agent = transaction.row("SELECT pid FROM agents WHERE id = ?", agent_id)
             assert agent is not None
             retire(transaction, agent_id, wording.agent_is_gone(agent["pid"]))
-            self._leases.clear(agent_id)
-        if overdue.dead_agents:
-            self._engine.bells.tidy()
+        self._engine.leases.clear(overdue.dead_agents)
         end_expired(transaction)
-
-    def _within_reach(self, host: str, boot: str) -> bool:
-        """Whether the lock of such an agent can be seen from here: same kernel, or an earlier boot."""
-        return host == self._host or (boot == self._boot != "")
 
 
 def retire(transaction: Transaction, agent_id: str, reason: str) -> None:

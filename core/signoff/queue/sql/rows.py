@@ -1,4 +1,4 @@
-"""Rows of the SQLite file as records."""
+"""Rows as records."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from signoff.queue.records import (
     RequestState,
     StoredRequest,
 )
-from signoff.queue.sqlite.engine import Row
+from signoff.queue.sql.engine import Row
 
 __all__ = ["agent_from_row", "grant_from_row", "history_from_row", "request_from_row", "sort_out"]
 

@@ -1,4 +1,4 @@
-"""Remembered approvals in SQLite: tool and exact canonical payload, for one session."""
+"""Remembered approvals: tool and exact canonical payload, for one session."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from signoff.queue.codec import pack_text, to_text
 from signoff.queue.errors import UnknownRequestError
 from signoff.queue.ids import new_id
 from signoff.queue.records import Grant, Submission
-from signoff.queue.sqlite.engine import Look, Transaction
-from signoff.queue.sqlite.rows import grant_from_row
+from signoff.queue.sql.engine import Look, Transaction
+from signoff.queue.sql.rows import grant_from_row
 
 __all__ = ["all_grants", "count_use", "in_force", "remember", "revoke", "revoke_session"]
 
@@ -122,14 +122,10 @@ def all_grants(look: Look, *, session: str | None = None, include_revoked: bool 
         session: Only those of this session.
         include_revoked: Also those that no longer count.
     """
-    rows = look.rows(
-        """
-        SELECT * FROM grants
-        WHERE (?1 IS NULL OR session = ?1) AND (?2 OR revoked_at IS NULL) ORDER BY seq
-        """,
-        None if session is None else pack_text(session),
-        include_revoked,
-    )
+    tests = {} if session is None else {"session = ?": pack_text(session)}
+    in_force = [] if include_revoked else ["revoked_at IS NULL"]
+    where = " AND ".join([*tests, *in_force])
+    rows = look.rows(f"SELECT * FROM grants {'WHERE ' if where else ''}{where} ORDER BY seq", *tests.values())  # noqa: S608
     return tuple(grant_from_row(row) for row in rows)
 
 

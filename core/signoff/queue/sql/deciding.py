@@ -13,9 +13,9 @@ from signoff.queue.records import (
     Verdict,
     VerdictKind,
 )
-from signoff.queue.sqlite import grants, requests
-from signoff.queue.sqlite.engine import Transaction
-from signoff.queue.sqlite.rows import sort_out
+from signoff.queue.sql import grants, requests
+from signoff.queue.sql.engine import Transaction
+from signoff.queue.sql.rows import sort_out
 
 __all__ = ["decide_one", "stop_batch"]
 

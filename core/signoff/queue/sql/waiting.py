@@ -10,7 +10,7 @@ from signoff.queue import wording
 from signoff.queue.errors import QueueUnavailableError
 from signoff.queue.eventloop import AsyncBell, OwnThread
 from signoff.queue.records import Outcome
-from signoff.queue.sqlite.answers import (
+from signoff.queue.sql.answers import (
     Answers,
     Findings,
     is_past,

@@ -1,4 +1,4 @@
-"""The asking side of the SQLite queue."""
+"""The asking side of the queue."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from signoff.queue.errors import (
     RequestConflictError,
 )
 from signoff.queue.ids import new_id
-from signoff.queue.leases import Leases, this_boot, this_host
+from signoff.queue.leases import this_host
 from signoff.queue.records import (
     AgentInfo,
     AskedBy,
@@ -29,18 +29,18 @@ from signoff.queue.records import (
     StoredRequest,
     Submission,
 )
-from signoff.queue.sqlite import grants, history, requests
-from signoff.queue.sqlite.answers import Answers, unknown_to_session
-from signoff.queue.sqlite.engine import Engine, Transaction
-from signoff.queue.sqlite.sweeping import end_expired, retire
+from signoff.queue.sql import grants, history, requests
+from signoff.queue.sql.answers import Answers, unknown_to_session
+from signoff.queue.sql.engine import Engine, Transaction
+from signoff.queue.sql.sweeping import end_expired, retire
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
 
     from signoff.queue.eventloop import OwnThread
-    from signoff.queue.sqlite.waiting import WaitingRoom
+    from signoff.queue.sql.waiting import WaitingRoom
 
-__all__ = ["SqliteAgentQueue"]
+__all__ = ["SqlAgentQueue"]
 
 _ENDS_WITHOUT_REQUEST = {
     DecisionSource.EXPIRY: RequestState.EXPIRED,
@@ -48,8 +48,8 @@ _ENDS_WITHOUT_REQUEST = {
 }
 
 
-class SqliteAgentQueue:
-    """An `AgentQueue` on a SQLite file. May be shared by the threads and event loops of one process.
+class SqlAgentQueue:
+    """An `AgentQueue` on a database. May be shared by the threads and event loops of one process.
 
     Args:
         info: How the agent introduces itself.
@@ -78,11 +78,9 @@ class SqliteAgentQueue:
         self._answers = Answers(engine, info.session)
         self._rooms: WeakKeyDictionary[AbstractEventLoop, WaitingRoom] = WeakKeyDictionary()
         try:
-            self._lease = Leases(engine.place.leases).take(self._asked_by.agent_id)
+            self._lease = engine.leases.take(self._asked_by.agent_id)
         except OSError as error:
-            raise QueueUnavailableError(
-                f"cannot register with the queue at {engine.place.directory}: {error.strerror}"
-            ) from error
+            raise QueueUnavailableError(f"cannot register with the queue: {error.strerror}") from error
         try:
             self._register()
         except BaseException:
@@ -332,7 +330,7 @@ class SqliteAgentQueue:
                 pack_text(info.session),
                 self._asked_by.pid,
                 pack_text(self._asked_by.host),
-                this_boot(),
+                self._engine.leases.machine,
                 transaction.now,
             )
 
@@ -364,7 +362,7 @@ class SqliteAgentQueue:
         """The room of the running event loop."""
         import asyncio
 
-        from signoff.queue.sqlite.waiting import WaitingRoom
+        from signoff.queue.sql.waiting import WaitingRoom
 
         loop = asyncio.get_running_loop()
         thread = self._thread()

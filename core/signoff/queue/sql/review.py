@@ -1,4 +1,4 @@
-"""The deciding side of the SQLite queue."""
+"""The deciding side of the queue."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from signoff.queue.bells import RELOOK_SECONDS, REVIEWERS
 from signoff.queue.codec import pack_text
 from signoff.queue.errors import QueueUnavailableError, UnknownRequestError
 from signoff.queue.ids import ID_LETTERS
-from signoff.queue.leases import Leases
 from signoff.queue.records import (
     AgentRecord,
     Change,
@@ -27,16 +26,16 @@ from signoff.queue.records import (
     StoredRequest,
     Verdict,
 )
-from signoff.queue.sqlite import grants, history, requests
-from signoff.queue.sqlite.deciding import decide_one, stop_batch
-from signoff.queue.sqlite.engine import Engine, Look
-from signoff.queue.sqlite.rows import agent_from_row, request_from_row
-from signoff.queue.sqlite.sweeping import Sweeper
+from signoff.queue.sql import grants, history, requests
+from signoff.queue.sql.deciding import decide_one, stop_batch
+from signoff.queue.sql.engine import Engine, Look
+from signoff.queue.sql.rows import agent_from_row, request_from_row
+from signoff.queue.sql.sweeping import Sweeper
 
 if TYPE_CHECKING:
     from signoff.queue.eventloop import OwnThread
 
-__all__ = ["SqliteReviewQueue"]
+__all__ = ["SqlReviewQueue"]
 
 _PENDING = "SELECT * FROM requests WHERE state = 'pending' ORDER BY seq"
 _CHANGED = """
@@ -47,8 +46,8 @@ ORDER BY seq
 """
 
 
-class SqliteReviewQueue:
-    """A `ReviewQueue` on a SQLite file. May be shared by the threads and event loops of one process.
+class SqlReviewQueue:
+    """A `ReviewQueue` on a database. May be shared by the threads and event loops of one process.
 
     All looks find dead agents and passed deadlines first, so what is reported as waiting really waits.
 
@@ -60,10 +59,9 @@ class SqliteReviewQueue:
     def __init__(self, reviewer: str, engine: Engine) -> None:
         self._reviewer = reviewer
         self._engine = engine
-        self._sweeper = Sweeper(engine, Leases(engine.place.leases))
+        self._sweeper = Sweeper(engine)
         self._guard = threading.Lock()
         self._own_thread: OwnThread | None = None
-        engine.bells.tidy()
 
     @property
     def reviewer(self) -> str:
@@ -256,7 +254,7 @@ class SqliteReviewQueue:
         """
         self._sweeper.sweep()
         with self._engine.read() as look:
-            rows = look.rows("SELECT * FROM agents ORDER BY rowid")
+            rows = look.rows("SELECT * FROM agents ORDER BY started_at, id")
         return tuple(map(agent_from_row, rows))
 
     def stats(self) -> Stats:
@@ -269,7 +267,7 @@ class SqliteReviewQueue:
         with self._engine.read() as look:
             waiting = look.row(
                 """
-                SELECT COUNT(*) AS pending, COALESCE(SUM(risk = 'high'), 0) AS high,
+                SELECT COUNT(*) AS pending, COALESCE(SUM(CASE risk WHEN 'high' THEN 1 ELSE 0 END), 0) AS high,
                     MIN(created_at) AS oldest
                 FROM requests WHERE state = 'pending'
                 """
@@ -294,7 +292,7 @@ class SqliteReviewQueue:
         with self._guard:
             if self._own_thread is not None:
                 self._own_thread.close()
-        self._engine.bells.ring(REVIEWERS)  # whoever watches through this connection is told now
+        self._engine.ring(REVIEWERS)  # whoever watches through this connection is told now
 
     def __enter__(self) -> Self:
         return self

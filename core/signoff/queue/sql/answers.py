@@ -16,9 +16,9 @@ from signoff.queue.errors import (
     UnknownRequestError,
 )
 from signoff.queue.records import Outcome, StoredRequest
-from signoff.queue.sqlite import requests
-from signoff.queue.sqlite.engine import Engine, Look, Transaction, session_bell
-from signoff.queue.sqlite.sweeping import end_expired
+from signoff.queue.sql import requests
+from signoff.queue.sql.engine import Engine, Look, Transaction, session_bell
+from signoff.queue.sql.sweeping import end_expired
 
 __all__ = ["Answers", "Findings", "unknown_to_session"]
 

@@ -1,0 +1,168 @@
+"""What a database must offer, so that the rest of the queue is written once.
+
+An engine gives looks (one consistent state) and transactions (one writer at a time, all or nothing, durable when
+they return, bells rung only after the commit). Statements are written in the SQL that SQLite and PostgreSQL
+share, with ``?`` for each value.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+from signoff.queue.bells import REVIEWERS, Bell
+from signoff.queue.clock import now_us
+
+__all__ = ["PATIENCE_SECONDS", "Engine", "Lease", "Leases", "Look", "Row", "Transaction", "session_bell"]
+
+PATIENCE_SECONDS = 10.0
+"""Longest wait for other writers."""
+
+Row = Mapping[str, Any]
+"""Columns of a row by name."""
+
+
+class Look(Protocol):
+    """One consistent state of the queue."""
+
+    def row(self, statement: str, *values: object) -> Row | None:
+        """Return the first row, or None."""
+
+    def rows(self, statement: str, *values: object) -> Sequence[Row]:
+        """Return all rows."""
+
+    def number(self, statement: str, *values: object) -> int:
+        """Return the one whole number that the statement yields."""
+
+
+class Transaction(Look):
+    """A write in progress; engines add how statements are run.
+
+    Attributes:
+        now: Its one time stamp, microseconds since the epoch.
+    """
+
+    def __init__(self) -> None:
+        self.now = now_us()
+        self._change: int | None = None
+        self._bells: dict[str, None] = {}
+
+    def run(self, statement: str, *values: object) -> int:
+        """Run a statement that changes something; returns how many rows it changed."""
+        raise NotImplementedError
+
+    def change(self, request_id: str, session: str) -> int:
+        """Announce that a request changes: returns its change number and remembers whom to wake.
+
+        Args:
+            request_id: Id of the request.
+            session: Its session as stored.
+        """
+        if self._change is None:
+            self.run("UPDATE counters SET value = value + 1 WHERE name = 'change'")
+            self._change = self.number("SELECT value FROM counters WHERE name = 'change'")
+        self._bells[request_id] = self._bells[session_bell(session)] = None
+        return self._change
+
+    @property
+    def bells(self) -> tuple[str, ...]:
+        """Whom to wake when the change is visible: those who wait, then the reviewers."""
+        return (*self._bells, REVIEWERS) if self._bells else ()
+
+
+class Lease(Protocol):
+    """A sign of life that ends with the process that holds it."""
+
+    def release(self) -> None:
+        """Give it up. Releasing twice is harmless, and so is releasing in a forked child."""
+
+
+class Leases(Protocol):
+    """Who of the agents is alive."""
+
+    @property
+    def machine(self) -> str:
+        """Within which processes can be told to be alive; stored with every agent as ``boot``."""
+
+    def take(self, agent_id: str) -> Lease:
+        """Take the lease of a new agent connection.
+
+        Raises:
+            OSError: It cannot be taken.
+            QueueUnavailableError: The queue cannot be used.
+        """
+
+    def dead(self, agents: Sequence[Row]) -> tuple[str, ...]:
+        """Ids of those who are certainly dead, of agents that are on record as connected.
+
+        In doubt an agent lives: nobody's request is ended on suspicion.
+
+        Args:
+            agents: Rows with ``id``, ``host``, ``boot`` and ``pid``.
+        """
+
+    def clear(self, agent_ids: Sequence[str]) -> None:
+        """Remove what dead agents left behind. Never fails."""
+
+
+class Engine(Protocol):
+    """A connection that several threads of one process may share."""
+
+    @property
+    def leases(self) -> Leases:
+        """Who is alive."""
+
+    @property
+    def forked(self) -> bool:
+        """Whether this is a child process that merely inherited the connection."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether the connection was closed."""
+
+    def read(self) -> AbstractContextManager[Look]:
+        """Look at one consistent state. Keep it short.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be read.
+        """
+
+    def write(
+        self, *, durable: bool = True, patience: float = PATIENCE_SECONDS
+    ) -> AbstractContextManager[Transaction]:
+        """Change something, all of it or nothing, then wake those whom it concerns.
+
+        Args:
+            durable: Whether the change must survive a loss of power.
+            patience: Longest wait for other writers, in seconds.
+
+        Raises:
+            QueueUnavailableError: The change was not made, unless the message says that this is unknown.
+        """
+
+    def hang_bell(self, key: str) -> Bell:
+        """Put up a bell that this queue's writers ring.
+
+        Raises:
+            QueueUnavailableError: It cannot be put up.
+        """
+
+    def ring(self, key: str) -> None:
+        """Wake everyone who sleeps under the key. Never fails."""
+
+    def require_open(self) -> None:
+        """Refuse to go on with a closed or inherited connection.
+
+        Raises:
+            QueueUnavailableError: It is one.
+        """
+
+    def close(self) -> None:
+        """End the connection. Closing twice is harmless."""
+
+
+def session_bell(session: str) -> str:
+    """Key of the bells under which an event loop waits for requests of a session."""
+    return hashlib.sha256(session.encode("ascii", "backslashreplace")).hexdigest()[:32]

@@ -1,0 +1,92 @@
+"""Queue files of older formats are brought up to date, and nothing in them is lost."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from signoff.queue import AgentInfo, QueueError, RequestState, open_agent_queue, open_review_queue
+from signoff.queue.sqlite.schema import SCHEMA_VERSION
+
+FORMAT_1 = Path(__file__).parent / "files" / "queue-format-1.db"
+HELLO = hashlib.sha256(b'print("hello")\n').hexdigest()
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """A queue as signoff with format 1 left it: its agent died while two requests waited."""
+    place = tmp_path / "queue"
+    with open_review_queue(place):
+        pass  # for the directories
+    database = place / "queue.db"
+    database.unlink()
+    for companion in place.glob("queue.db-*"):
+        companion.unlink()
+    shutil.copy(FORMAT_1, database)
+    database.chmod(0o600)
+    return place
+
+
+def dump(database: Path) -> list[str]:
+    with closing(sqlite3.connect(database)) as file:
+        return list(file.iterdump())
+
+
+def rules(place: Path) -> set[tuple[str, str]]:
+    with closing(sqlite3.connect(place / "queue.db")) as file:
+        found = file.execute("SELECT type, name, sql FROM sqlite_schema WHERE type IN ('index', 'trigger')")
+        return {(kind, name) for kind, name, sql in found if sql}
+
+
+def test_every_request_and_its_end_is_still_there(old: Path) -> None:
+    with open_review_queue(old) as review:
+        states = Counter(record.state for record in review.history(limit=100))
+    # Two more than there were: what waited was withdrawn, because its agent is gone.
+    assert states == {
+        RequestState.APPROVED: 4,
+        RequestState.REJECTED: 2,
+        RequestState.SUPERSEDED: 1,
+        RequestState.WITHDRAWN: 3,
+    }
+
+
+def test_the_chain_of_the_history_is_still_whole(old: Path) -> None:
+    with open_review_queue(old) as review:
+        assert review.verify() is None
+
+
+def test_contents_and_grants_are_still_there(old: Path) -> None:
+    with open_review_queue(old) as review:
+        assert [grant.payload["path"] for grant in review.grants()] == ["a.txt"]
+        assert review.blob(HELLO) == b'print("hello")\n'
+
+
+def test_an_updated_file_has_the_rules_of_a_new_one(old: Path, tmp_path: Path) -> None:
+    with open_review_queue(old), open_review_queue(tmp_path / "new"):
+        assert rules(old) == rules(tmp_path / "new")
+
+
+def test_the_file_says_its_new_format(old: Path) -> None:
+    with open_review_queue(old):
+        pass
+    with closing(sqlite3.connect(old / "queue.db")) as file:
+        assert file.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+
+
+def test_a_step_that_fails_leaves_the_old_file_as_it_was(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = dump(old / "queue.db")
+    monkeypatch.setattr("signoff.queue.sqlite.migrating.TRIGGERS", ("CREATE TRIGGER nonsense",))
+    with pytest.raises(QueueError, match="incomplete input"):
+        open_review_queue(old)
+    assert dump(old / "queue.db") == before
+
+
+def test_agents_and_reviewers_may_find_the_old_file_first(old: Path) -> None:
+    with open_agent_queue(AgentInfo("refactor", "s-41", "/work"), old) as agent:
+        assert len(agent.grants()) == 1
