@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # The suite of real processes and terminals measures real milliseconds: it has the machine for itself.
 REAL_TIME := tests/system
 
-.PHONY: demo test check format bench screenshots clean help
+.PHONY: demo test torture check format bench screenshots clean help
 
 help:
 	@sed -n '1,5p' Makefile
@@ -32,9 +32,14 @@ demo: $(VENV)/.demo
 	@$(BIN)/signoff demo
 
 test: $(VENV)/.dev
-	@command -v tmux >/dev/null || sh scripts/install-tmux.sh
+	@sh scripts/install-programs.sh tmux strace
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal $(addprefix --ignore=,$(REAL_TIME))
 	$(BIN)/python -m pytest $(REAL_TIME)
+
+# Kills agents and reviewers for five minutes, on each kind of queue; SECONDS=60 for a shorter look.
+SECONDS ?= 300
+torture: $(VENV)/.dev
+	SIGNOFF_TORTURE_SECONDS=$(SECONDS) $(BIN)/python -m pytest tests/system/test_system_torture.py
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

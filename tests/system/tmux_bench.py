@@ -37,7 +37,7 @@ class Tmux:
     def __init__(
         self, command: Sequence[str], variables: dict[str, str], cwd: Path, *, columns: int = 120, rows: int = 40
     ) -> None:
-        assert shutil.which("tmux"), "tmux is missing; run: sh scripts/install-tmux.sh"
+        assert shutil.which("tmux"), "tmux is missing; run: sh scripts/install-programs.sh tmux"
         # The path of a socket must be short; the folders of tests are not.
         self._folder = Path(tempfile.mkdtemp(prefix="so-tmux-", dir="/tmp"))
         configuration = self._folder / "conf"

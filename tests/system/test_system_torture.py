@@ -1,0 +1,49 @@
+"""Agents and reviewers are killed at random instants: nothing is lost, decided twice, or run unapproved.
+
+Longer runs: make torture.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torture
+
+pytestmark = pytest.mark.system
+
+SECONDS = float(os.environ.get("SIGNOFF_TORTURE_SECONDS", "12"))
+
+SMALL_DISK = "48m"
+
+
+def test_kills_lose_nothing_and_run_nothing_twice(tmp_path: Path) -> None:
+    (notes := tmp_path / "notes").mkdir()
+    report = torture.torture(str(tmp_path / "queue"), notes, SECONDS)
+    assert report.faults == []
+    assert report.counts["ran"] > SECONDS, "agents that run nothing prove nothing"
+    assert report.counts["reported"] > SECONDS
+    assert report.counts["kills"] > SECONDS
+
+
+def test_a_full_disk_besides_loses_nothing_either(tmp_path: Path) -> None:
+    """On a small file system of the test's own, in a mount name space of its own."""
+    (disk := tmp_path / "disk").mkdir()
+    script = 'mount -t tmpfs -o size="$1" signoff "$2" && shift 2 && exec "$@"'
+    command = [
+        sys.executable,
+        torture.__file__,
+        f"{disk}/queue",
+        f"{tmp_path}/notes",
+        str(SECONDS),
+        "--fill",
+        str(disk),
+    ]
+    alone = ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", SMALL_DISK, str(disk)]
+    done = subprocess.run([*alone, *command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert re.search(r"[1-9]\d* losses of the queue", done.stdout), "a disk that is never full proves nothing"
