@@ -33,6 +33,13 @@ class SqliteOpener:
         self._open.append(queue)
         return queue
 
+    def crash(self, queue: AgentQueue | ReviewQueue) -> None:
+        """Leave a connection as the death of its process does: nothing is said, the kernel lets go."""
+        self._open.remove(queue)
+        queue._engine.close()
+        if hasattr(queue, "_lease"):
+            queue._lease.release()
+
     def close(self) -> None:
         """Close every connection."""
         for queue in reversed(self._open):

@@ -1,7 +1,11 @@
-"""Any sequence of acts leaves the queue as a simple model says."""
+"""Any sequence of acts and crashes leaves the queue as a simple model says.
+
+More runs: SIGNOFF_STATE_RUNS=2000 python -m pytest tests/queue/test_queue_state_machine.py
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from dataclasses import dataclass, field
@@ -25,7 +29,9 @@ from queue_samples import call
 from signoff.canonical import canonical
 from signoff.queue import Decision, RequestConflictError, Risk, VerdictKind
 
+RUNS = int(os.environ.get("SIGNOFF_STATE_RUNS", "25"))
 SESSIONS = ("s-1", "s-2")
+REVIEWERS = ("anna", "bert")
 BATCHES = (None, "turn-1", "turn-2")
 
 
@@ -45,14 +51,16 @@ class Model:
     digest: str = ""
     taken: bool = False
     ended: list[str] = field(default_factory=list)  # one word per record that it left
+    by: str = ""
 
-    def end(self, state: str) -> None:
+    def end(self, state: str, by: str = "") -> None:
         self.state = state
+        self.by = by
         self.ended.append(state)
 
 
 class QueueMachine(RuleBasedStateMachine):
-    """Agents of two sessions ask, a reviewer decides, and everything is compared with the model."""
+    """Agents of two sessions ask, two reviewers decide, all of them crash, and everything is compared with the model."""
 
     engine = "sqlite"
     requests = Bundle("requests")
@@ -62,7 +70,7 @@ class QueueMachine(RuleBasedStateMachine):
         self.directory = Path(tempfile.mkdtemp(prefix="signoff-"))
         self.opener = ENGINES[self.engine](self.directory)
         self.agents = {session: self.opener.agent(session, session) for session in SESSIONS}
-        self.review = self.opener.review()
+        self.reviewers = {name: self.opener.review(name) for name in REVIEWERS}
         self.model: dict[str, Model] = {}
         self.granted: set[tuple[str, str]] = set()
         self.uses = 0
@@ -117,28 +125,33 @@ class QueueMachine(RuleBasedStateMachine):
         it.revision, it.state, it.order, it.taken = it.revision + 1, "pending", self.order, False
         it.content, it.digest = content, submission.digest
 
-    @rule(id_=requests, remember=st.booleans())
-    def approve(self, id_, remember):
+    @property
+    def review(self):
+        return self.reviewers[REVIEWERS[0]]
+
+    @rule(id_=requests, remember=st.booleans(), by=st.sampled_from(REVIEWERS))
+    def approve(self, id_, remember, by):
         it = self.model[id_]
-        verdict = self._decide(id_, Decision(approved=True, remember=remember))
+        verdict = self._decide(id_, Decision(approved=True, remember=remember), by)
         if it.state != "pending":
             assert verdict.kind is VerdictKind.TOO_LATE
+            assert it.by in verdict.message
         elif remember and it.high:
             assert verdict.kind is VerdictKind.REFUSED
         else:
             assert verdict.accepted
-            it.end("approved")
+            it.end("approved", by)
             if remember:
                 self.granted.add((it.session, it.key))
 
-    @rule(id_=requests, hard=st.booleans())
-    def reject(self, id_, hard):
+    @rule(id_=requests, hard=st.booleans(), by=st.sampled_from(REVIEWERS))
+    def reject(self, id_, hard, by):
         it = self.model[id_]
-        verdict = self._decide(id_, Decision(approved=False, hard=hard))
+        verdict = self._decide(id_, Decision(approved=False, hard=hard), by)
         assert verdict.accepted == (it.state == "pending")
         if not verdict.accepted:
             return
-        it.end("rejected")
+        it.end("rejected", by)
         for other in self.model.values():
             same = it.batch is not None and (other.session, other.batch) == (it.session, it.batch)
             if hard and same and other.state == "pending" and other.order > it.order:
@@ -191,6 +204,20 @@ class QueueMachine(RuleBasedStateMachine):
         for it in self.model.values():
             if it.state == "pending" and it.connection is before:
                 it.end("withdrawn")
+
+    @rule(session=st.sampled_from(SESSIONS))
+    def agent_crashes(self, session):
+        before = self.agents[session]
+        self.opener.crash(before)
+        self.agents[session] = self.opener.agent(session, session)
+        for it in self.model.values():
+            if it.state == "pending" and it.connection is before:
+                it.end("withdrawn")
+
+    @rule(name=st.sampled_from(REVIEWERS))
+    def reviewer_crashes(self, name):
+        self.opener.crash(self.reviewers[name])
+        self.reviewers[name] = self.opener.review(name)
 
     @rule(session=st.sampled_from(SESSIONS), key=st.integers(0, 20), high=st.booleans())
     def use_grant(self, session, key, high):
@@ -245,8 +272,8 @@ class QueueMachine(RuleBasedStateMachine):
             it.taken = True
         assert (posted.revision, posted.state) == (it.revision, it.state)
 
-    def _decide(self, id_, decision):
-        return self.review.decide(id_, self.model[id_].revision, self.model[id_].digest, decision)
+    def _decide(self, id_, decision, by):
+        return self.reviewers[by].decide(id_, self.model[id_].revision, self.model[id_].digest, decision)
 
 
 def _call(key, content, batch, high):
@@ -267,7 +294,7 @@ def test_any_sequence_of_acts_leaves_the_queue_as_the_model_says(engine):
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=25,
+            max_examples=RUNS,
             stateful_step_count=30,
             deadline=None,
             suppress_health_check=[HealthCheck.too_slow],

@@ -232,7 +232,7 @@ def main() -> int:
     options.folder.mkdir(parents=True, exist_ok=True)
     disturbances = [] if options.fill is None else [fill(options.fill)]
     report = torture(options.place, options.folder, options.seconds, disturbances)
-    print(report)
+    sys.stdout.write(f"{report}\n")
     return 1 if report.faults else 0
 
 
