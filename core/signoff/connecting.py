@@ -29,7 +29,7 @@ def connect_agent(
     Args:
         name: How the agent is called on screen; ``SIGNOFF_AGENT`` or the program's name by default.
         session: Identity of this conversation; ``SIGNOFF_SESSION`` or a new one by default.
-        place: Directory or name of the queue; ``SIGNOFF_QUEUE`` or the default queue otherwise.
+        place: Directory, name or URL of the queue; ``SIGNOFF_QUEUE`` or the default queue otherwise.
         cwd: Absolute working directory of the agent; the process's own by default.
         via: Adapter or framework the calls come through.
 

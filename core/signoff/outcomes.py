@@ -10,6 +10,7 @@ __all__ = ["failed", "from_grant", "from_outcome", "not_run", "to_queue"]
 _SOURCE_OF_STATE = {
     RequestState.EXPIRED: DecisionSource.EXPIRY,
     RequestState.WITHDRAWN: DecisionSource.WITHDRAWAL,
+    RequestState.SUPERSEDED: DecisionSource.WITHDRAWAL,
 }
 _DECIDED = (RequestState.APPROVED, RequestState.REJECTED)
 

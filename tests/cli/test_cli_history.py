@@ -40,6 +40,11 @@ def test_filters_narrow_and_combine(cli: Cli, decided: list[str]) -> None:
     assert ids(cli, "--tool", "publish") == [third]
     assert ids(cli, "--state", "approved") == [first]
     assert ids(cli, "--state", "approved", "--tool", "publish") == []
+    assert ids(cli, "--state", "approved", "--state", "withdrawn") == [first, third]
+    assert ids(cli, "--by", "anna") == [second, first]
+    assert ids(cli, "--text", "docs publ") == [third]
+    assert ids(cli, "--text", "issue", "--state", "rejected") == [second]
+    assert ids(cli, "--until", "1h") == []
     assert ids(cli, "--since", "1h") == [second, first, third]
     assert ids(cli, "--since", "2999-01-01") == []
 
@@ -49,6 +54,11 @@ def test_a_limit_that_leaves_something_out_says_so(cli: Cli, decided: list[str])
     assert [record["id"] for record in done.json] == [decided[2], decided[1]]
     assert "there is more: these are the newest 2" in done.err
     assert cli.inside("history", "--limit", "3").err == ""
+
+
+def test_a_list_goes_on_from_where_it_ended(cli: Cli, decided: list[str]) -> None:
+    assert "or go on with --before 2" in cli.inside("history", "--limit", "2").err
+    assert ids(cli, "--before", "2") == [decided[0]]
 
 
 def test_json_gives_all_facts_of_a_record(cli: Cli, decided: list[str]) -> None:
@@ -76,7 +86,7 @@ def test_a_time_that_is_none_ends_with_2(cli: Cli, agent: AgentQueue, since: str
     assert "write 90s, 30m, 1h, 2d, 1w or an ISO 8601 time" in done.err
 
 
-@pytest.mark.parametrize("words", [("--limit", "0"), ("--limit", "many"), ("--state", "pending")])
+@pytest.mark.parametrize("words", [("--limit", "0"), ("--limit", "many"), ("--state", "pending"), ("--text", "?")])
 def test_a_filter_that_makes_no_sense_ends_with_2(cli: Cli, agent: AgentQueue, words: tuple[str, str]) -> None:
     assert cli.inside("history", *words).code == 2
 

@@ -667,7 +667,7 @@ async def test_the_history_says_that_a_call_approved_by_callback_was_not_run(
     assert (record.decision.note or "").startswith("approved, not run: ")
 
 
-async def test_an_approval_of_another_revision_approves_nothing(
+async def test_what_another_connection_replaced_is_not_approved_and_says_who_did_it(
     ask: Ask, place: Path, asking: AgentQueue, reviewed: StartReviewer
 ) -> None:
     """Another connection of the session puts something else in place of what was posted."""
@@ -678,8 +678,8 @@ async def test_an_approval_of_another_revision_approves_nothing(
         evil = plain_submission(request_for(to="production"), None)
         other.amend(first.id, replace(evil, key=first.submission.key))
         decision = await asked
-    assert (decision.approved, decision.source) == (False, DecisionSource.ERROR)
-    assert "another revision" in (decision.note or "")
+    assert (decision.approved, decision.source) == (False, DecisionSource.WITHDRAWAL)
+    assert "another connection of the session asked for it: other (process " in (decision.note or "")
 
 
 async def test_a_request_that_another_connection_took_over_is_answered_to_that_one_only(

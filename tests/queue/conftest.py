@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from queue_engines import ENGINES, SqliteOpener
+from queue_engines import ENGINES, Opener
 
 from signoff.queue import AgentQueue, ReviewQueue
 from signoff.queue.sql import answers
@@ -14,7 +14,7 @@ from signoff.queue.sql import review as reviewing
 
 
 @pytest.fixture(params=sorted(ENGINES))
-def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqliteOpener]:
+def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
     """One empty queue of the engine under test."""
     opener = ENGINES[request.param](tmp_path)
     yield opener
@@ -22,13 +22,13 @@ def opener(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqliteOpe
 
 
 @pytest.fixture
-def open_agent(opener: SqliteOpener) -> Callable[..., AgentQueue]:
+def open_agent(opener: Opener) -> Callable[..., AgentQueue]:
     """Connect an agent: ``open_agent(name=…, session=…)``."""
     return opener.agent
 
 
 @pytest.fixture
-def open_review(opener: SqliteOpener) -> Callable[..., ReviewQueue]:
+def open_review(opener: Opener) -> Callable[..., ReviewQueue]:
     """Connect a reviewer: ``open_review(reviewer=…)``."""
     return opener.review
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from queue_samples import approve, call, target
 
+from signoff.canonical import canonical
 from signoff.queue import (
     AgentInfo,
     Decision,
@@ -26,7 +27,7 @@ from signoff.queue import (
 
 
 @contextlib.contextmanager
-def child(role: str, place: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+def child(role: str, place: str | Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     """Run a program of this file; it is killed in the end if it still runs."""
     with subprocess.Popen(
         [sys.executable, __file__, role, str(place), *arguments],
@@ -71,6 +72,16 @@ def ask_async(place: str, key: str) -> None:
             _say((await agent.await_outcome(posted.id)).request.state)
 
     asyncio.run(main())
+
+
+def use_grants(place: str, session: str, path: str) -> None:
+    """Ask to write a file and print its id; on each line, say whether a grant answers the same call."""
+    payload = {"path": path}
+    submission = call("first", payload=payload, payload_key=canonical(payload))
+    with open_agent_queue(AgentInfo("child", session, "/"), place) as agent:
+        _say(agent.submit(submission).id)
+        for _ in sys.stdin:
+            _say("ask" if agent.use_grant(submission) is None else "go")
 
 
 def flood(place: str) -> None:
@@ -150,5 +161,5 @@ def _say(line: str) -> None:
 
 
 if __name__ == "__main__":
-    roles = (ask, ask_async, flood, race, race_many, watch, fork, leave_child_behind)
+    roles = (ask, ask_async, use_grants, flood, race, race_many, watch, fork, leave_child_behind)
     {role.__name__: role for role in roles}[sys.argv[1]](*sys.argv[2:])

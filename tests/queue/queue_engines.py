@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, ClassVar
+
+import psycopg
+from postgres_server import server
 
 from signoff.queue import (
     AgentInfo,
@@ -12,14 +17,21 @@ from signoff.queue import (
     open_agent_queue,
     open_review_queue,
 )
+from signoff.queue.bells import REVIEWERS
+from signoff.queue.postgres.url import parse_url
+from signoff.queue.sql.agent import SqlAgentQueue
 
 
-class SqliteOpener:
-    """Opens connections to one SQLite queue and closes them all in the end."""
+class Opener:
+    """Opens connections to one queue and closes them all in the end.
 
-    def __init__(self, directory: Path) -> None:
-        self.place = directory / "queue"
-        self._open: list[AgentQueue | ReviewQueue] = []
+    Args:
+        place: Where the queue is, as users write it.
+    """
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self._open: list[Any] = []
 
     def agent(self, name: str = "refactor", session: str = "s-41") -> AgentQueue:
         """Connect an agent."""
@@ -34,11 +46,15 @@ class SqliteOpener:
         return queue
 
     def crash(self, queue: AgentQueue | ReviewQueue) -> None:
-        """Leave a connection as the death of its process does: nothing is said, the kernel lets go."""
+        """Leave a connection as the death of its process does: nothing is said, and others can tell."""
         self._open.remove(queue)
         queue._engine.close()
         if hasattr(queue, "_lease"):
             queue._lease.release()
+
+    def sleepers(self) -> int:
+        """How many bells hang under which agents of this process sleep."""
+        raise NotImplementedError
 
     def close(self) -> None:
         """Close every connection."""
@@ -46,4 +62,74 @@ class SqliteOpener:
             queue.close()
 
 
-ENGINES: dict[str, Callable[[Path], SqliteOpener]] = {"sqlite": SqliteOpener}
+class SqliteOpener(Opener):
+    """A queue in a directory."""
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(str(directory / "queue"))
+
+    def sleepers(self) -> int:
+        bells = Path(self.place, "bells").glob("*/*")
+        return sum(bell.parent.name != REVIEWERS for bell in bells)
+
+
+class PostgresOpener(Opener):
+    """A queue in a schema that no other test uses at the same time.
+
+    Making a schema takes far longer than emptying it, so a few of them serve all tests.
+    """
+
+    _emptied: ClassVar[list[str]] = []
+
+    def __init__(self, _: Path | None = None, *, fresh: bool = False) -> None:
+        used = self._emptied and not fresh
+        self._name = self._emptied.pop() if used else f"t{secrets.token_hex(6)}"
+        super().__init__(f"{server().url}&queue={self._name}")
+
+    def crash(self, queue: AgentQueue | ReviewQueue) -> None:
+        super().crash(queue)
+        if isinstance(queue, SqlAgentQueue):  # as if another process had its id by now
+            with self.administrator() as admin:
+                admin.execute(
+                    "UPDATE agents SET boot = regexp_replace(boot, '[0-9]+$', '0') WHERE id = %s",
+                    (queue._asked_by.agent_id,),
+                )
+
+    def sleepers(self) -> int:
+        return sum(queue._engine.bells.sleepers(besides=REVIEWERS) for queue in self._open)
+
+    def close(self) -> None:
+        super().close()
+        with self.administrator() as admin:
+            admin.execute(_EMPTY)
+        self._emptied.append(self._name)
+
+    def drop(self) -> None:
+        """Close every connection and remove the queue."""
+        super().close()
+        with self.administrator() as admin:
+            admin.execute("SET client_min_messages = warning")
+            admin.execute(f'DROP SCHEMA IF EXISTS "{parse_url(self.place).schema}" CASCADE')
+
+    def administrator(self) -> psycopg.Connection:
+        """Connect to the queue's schema as somebody who goes around us."""
+        schema = parse_url(self.place).schema
+        return psycopg.connect(server().url, autocommit=True, options=f"-c search_path={schema}")
+
+
+# The rules of the queue do not hold for a replica, so this is refused to nobody who may be one.
+_EMPTY = """
+SET session_replication_role = replica;
+DO $$
+DECLARE name text;
+BEGIN
+    FOR name IN SELECT tablename FROM pg_tables
+        WHERE schemaname = current_schema AND tablename NOT IN ('format', 'counters')
+    LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
+    FOR name IN SELECT sequencename FROM pg_sequences WHERE schemaname = current_schema
+    LOOP EXECUTE format('ALTER SEQUENCE %I RESTART', name); END LOOP;
+END $$;
+UPDATE counters SET value = CASE name WHEN 'change' THEN 1 ELSE 0 END;
+"""
+
+ENGINES: dict[str, Callable[[Path], Opener]] = {"postgres": PostgresOpener, "sqlite": SqliteOpener}

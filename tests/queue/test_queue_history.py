@@ -64,9 +64,9 @@ def test_history_is_filtered_by_what_is_named(open_agent, review):
         HistoryFilter(session="s-2"),
         HistoryFilter(agent_name="two"),
         HistoryFilter(tool_name="run"),
-        HistoryFilter(state=RequestState.REJECTED),
+        HistoryFilter(states=frozenset({RequestState.REJECTED})),
         HistoryFilter(request_id=rejected.id),
-        HistoryFilter(session="s-2", tool_name="run", state=RequestState.REJECTED, since=1),
+        HistoryFilter(session="s-2", tool_name="run", states=frozenset({RequestState.REJECTED}), since=1),
     ):
         assert [line.request_id for line in review.history(which)] == [rejected.id]
     assert review.history(HistoryFilter(session="s-1", tool_name="run")) == ()

@@ -11,7 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from signoff.queue import AgentInfo, QueueError, RequestState, open_agent_queue, open_review_queue
+from signoff.queue import (
+    AgentInfo,
+    HistoryFilter,
+    QueueError,
+    RequestState,
+    open_agent_queue,
+    open_review_queue,
+)
 from signoff.queue.sqlite.schema import SCHEMA_VERSION
 
 FORMAT_1 = Path(__file__).parent / "files" / "queue-format-1.db"
@@ -36,6 +43,16 @@ def old(tmp_path: Path) -> Path:
 def dump(database: Path) -> list[str]:
     with closing(sqlite3.connect(database)) as file:
         return list(file.iterdump())
+
+
+def columns(place: Path) -> set[tuple[str, str, str, int]]:
+    with closing(sqlite3.connect(place / "queue.db")) as file:
+        tables = file.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'search%'")
+        return {
+            (table, name, kind, required)
+            for (table,) in tables.fetchall()
+            for _, name, kind, required, *_ in file.execute(f"PRAGMA table_info({table})")
+        }
 
 
 def rules(place: Path) -> set[tuple[str, str]]:
@@ -67,9 +84,48 @@ def test_contents_and_grants_are_still_there(old: Path) -> None:
         assert review.blob(HELLO) == b'print("hello")\n'
 
 
+def test_old_records_are_found_by_their_words_and_by_who_decided(old: Path) -> None:
+    with open_review_queue(old) as review:
+        records = review.history(limit=100)
+        for record in records:
+            words = HistoryFilter(
+                text=f"{record.tool_name} {record.agent_name} ", states=frozenset({record.state})
+            )
+            assert record in review.history(words)
+        decided = [record for record in records if record.decision is not None]
+        for record in decided:
+            assert record.decision is not None
+            assert record in review.history(HistoryFilter(decided_by=record.decision.by))
+    assert decided
+
+
+def test_old_history_is_pruned_with_the_contents_that_its_requests_name(old: Path) -> None:
+    with closing(sqlite3.connect(old / "queue.db")) as file, file:
+        file.execute("DROP TRIGGER requests_content_stays")
+        snapshot = f'"snapshot":{{"after":"{HELLO}"}}'
+        file.execute("UPDATE requests SET submission = replace(submission, '\"snapshot\":null', ?)", (snapshot,))
+    with open_review_queue(old) as review:
+        review.prune(keep=0)
+        assert [record.tool_name for record in review.history()] == ["(history)"]
+        assert review.verify() is None
+        with pytest.raises(QueueError, match="has no content"):
+            review.blob(HELLO)
+
+
+def test_an_old_content_that_no_request_names_is_kept(old: Path) -> None:
+    with open_review_queue(old) as review:
+        review.prune(keep=0)
+        assert review.blob(HELLO) == b'print("hello")\n'
+
+
 def test_an_updated_file_has_the_rules_of_a_new_one(old: Path, tmp_path: Path) -> None:
     with open_review_queue(old), open_review_queue(tmp_path / "new"):
         assert rules(old) == rules(tmp_path / "new")
+
+
+def test_an_updated_file_has_the_tables_of_a_new_one(old: Path, tmp_path: Path) -> None:
+    with open_review_queue(old), open_review_queue(tmp_path / "new"):
+        assert columns(old) == columns(tmp_path / "new")
 
 
 def test_the_file_says_its_new_format(old: Path) -> None:

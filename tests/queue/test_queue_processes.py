@@ -57,17 +57,6 @@ def test_a_killed_reviewer_decides_nothing(opener, agent, review):
     assert approve(review, posted).accepted
 
 
-def test_the_bell_of_a_killed_reviewer_is_taken_down(opener, agent):
-    reviewers = opener.place / "bells" / "reviewers"
-    with child("watch", opener.place) as watching:
-        line_of(watching)
-        assert len(list(reviewers.iterdir())) == 1
-        watching.kill()
-        watching.wait()
-    agent.submit(call())
-    assert not reviewers.exists()
-
-
 def test_what_was_acknowledged_survives_a_kill_in_the_middle(opener, review):
     with child("flood", opener.place) as flooding:
         acknowledged = [line_of(flooding) for _ in range(200)]

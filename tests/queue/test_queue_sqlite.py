@@ -11,6 +11,7 @@ import sqlite3
 import zlib
 
 import pytest
+from queue_children import child, line_of
 from queue_samples import PATIENCE, approve, call, target
 
 from signoff.queue import (
@@ -78,7 +79,7 @@ def test_committed_writes_survive_a_loss_of_power(agent):
         "UPDATE history SET reason = 'other'",
         "DELETE FROM history",
         """INSERT INTO history SELECT seq + 2, at, request_seq, agent, session, tool, request_id,
-        state, asked_by, submission, decision, reason, took_us, hash FROM history""",
+        state, asked_by, submission, decision, reason, took_us, hash, decided_by FROM history""",
         "UPDATE grants SET payload_key = '{}'",
     ],
 )
@@ -329,6 +330,17 @@ def test_agents_beyond_reach_are_left_alone(agent, review, raw, place):
     assert review.pending() == (posted,)
     raw.execute("UPDATE agents SET host = ?", (os.uname().nodename,))
     assert review.pending() == ()
+
+
+def test_the_bell_of_a_killed_reviewer_is_taken_down(place, agent):
+    reviewers = place / "bells" / "reviewers"
+    with child("watch", place) as watching:
+        line_of(watching)
+        assert len(list(reviewers.iterdir())) == 1
+        watching.kill()
+        watching.wait()
+    agent.submit(call())
+    assert not reviewers.exists()
 
 
 def test_an_interrupted_creation_leaves_no_half_queue(place, monkeypatch):

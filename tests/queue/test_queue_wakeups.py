@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -18,7 +21,9 @@ from signoff.queue.locks import WriteLock
 
 @pytest.fixture
 def bells(tmp_path):
-    return Bells(tmp_path)
+    bells = Bells(tmp_path)
+    yield bells
+    bells.close()
 
 
 def test_a_ring_before_the_sleep_is_heard(bells):
@@ -83,6 +88,38 @@ def test_hanging_and_leaving_at_the_same_time_never_fails(bells, tmp_path):
         thread.start()
     for thread in threads:
         thread.join()
+    bells.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bell_that_was_used_before_hears_its_new_key_only(bells):
+    bells.hang("old").close()
+    with bells.hang("new") as bell:
+        bells.ring("old")
+        with pytest.raises(BlockingIOError):
+            os.read(bell.descriptor, 1)
+        bells.ring("new")
+        bell.sleep(PATIENCE)
+
+
+def test_a_ring_for_the_sleeper_before_is_not_heard(bells):
+    bells.hang("key").close()
+    bells.ring("key")
+    with bells.hang("key") as bell, pytest.raises(BlockingIOError):
+        os.read(bell.descriptor, 1)
+
+
+def test_a_bell_that_somebody_removed_is_made_again(bells, tmp_path):
+    bells.hang("old").close()
+    shutil.rmtree(tmp_path / "old")
+    with bells.hang("new") as bell:
+        bells.ring("new")
+        bell.sleep(PATIENCE)
+
+
+def test_a_bell_that_outlives_the_others_leaves_nothing_behind(bells, tmp_path):
+    with bells.hang("key"):
+        bells.close()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -168,6 +205,39 @@ def test_waiting_writers_are_let_through_in_turn(tmp_path):
     for thread in threads:
         thread.join()
     assert order == [0, 1]
+
+
+FORKING = """
+import os, pathlib, sys
+from signoff.queue.locks import WriteLock
+
+lock = WriteLock(pathlib.Path(sys.argv[1]))
+with lock.held(1.0):
+    pass
+reading, writing = os.pipe()
+if os.fork() == 0:
+    os.read(reading, 1)
+    try:
+        with lock.held(0.01):
+            os._exit(1)
+    except TimeoutError:
+        os._exit(0)
+with lock.held(1.0):
+    os.write(writing, b"!")
+    sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
+"""
+
+
+def test_a_forked_child_does_not_share_the_write_lock_of_its_parent(tmp_path):
+    subprocess.run([sys.executable, "-c", FORKING, tmp_path], check=True)
+
+
+def test_a_closed_write_lock_opens_its_files_again(tmp_path):
+    lock = WriteLock(tmp_path)
+    for _ in range(2):
+        with lock.held(PATIENCE):
+            lock.close()
+        lock.close()
 
 
 def test_ids_are_readable_and_begin_differently():

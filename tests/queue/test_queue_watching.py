@@ -100,9 +100,10 @@ async def test_a_watcher_finds_a_passed_deadline_by_itself(agent, review):
     watch = review.watch()
     await anext(watch)
     posted = await agent.asubmit(call(expires_at=1))
+    seen = []
     async with asyncio.timeout(PATIENCE):
-        found = await anext(watch)
-    assert _seen(found) == [(posted.id, RequestState.EXPIRED)]
+        while (posted.id, RequestState.EXPIRED) not in seen:
+            seen += _seen(await anext(watch))
     await watch.aclose()
 
 

@@ -7,10 +7,15 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import postgres_server
 import pytest
 import torture
 
@@ -19,6 +24,9 @@ pytestmark = pytest.mark.system
 SECONDS = float(os.environ.get("SIGNOFF_TORTURE_SECONDS", "12"))
 
 SMALL_DISK = "48m"
+
+UP, DOWN = 3.0, 0.5
+"""Seconds that the database server runs between two crashes, and that it is gone."""
 
 
 def test_kills_lose_nothing_and_run_nothing_twice(tmp_path: Path) -> None:
@@ -47,3 +55,31 @@ def test_a_full_disk_besides_loses_nothing_either(tmp_path: Path) -> None:
     done = subprocess.run([*alone, *command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert re.search(r"[1-9]\d* losses of the queue", done.stdout), "a disk that is never full proves nothing"
+
+
+def test_a_database_server_that_crashes_besides_loses_nothing_either(tmp_path: Path) -> None:
+    """PostgreSQL with every mistake a server can make: it stops without a goodbye, and recovers from its log."""
+    (notes := tmp_path / "notes").mkdir()
+    with own_server() as server:
+        report = torture.torture(server.url, notes, SECONDS, [crashes(server)])
+    assert report.faults == []
+    assert report.counts["ran"] > SECONDS / 2
+    assert report.counts["losses of the queue"] > 0, "a server that never crashes proves nothing"
+
+
+@contextmanager
+def own_server() -> Iterator[postgres_server.Server]:
+    server = postgres_server.Server()
+    try:
+        yield server
+    finally:
+        server.remove()
+
+
+def crashes(server: postgres_server.Server) -> torture.Disturbance:
+    def disturb(over: threading.Event) -> None:
+        while not over.wait(UP):
+            with server.stopped(how=signal.SIGQUIT):
+                over.wait(DOWN)
+
+    return disturb

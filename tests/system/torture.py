@@ -17,6 +17,7 @@ import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -104,15 +105,15 @@ def torture(place: str, folder: Path, seconds: float, disturbances: Sequence[Dis
     report, over = Report(), threading.Event()
     dice = random.Random()
     open_review_queue(place).close()
-    threads = [threading.Thread(target=each, args=(over,)) for each in disturbances]
     end = time.monotonic() + seconds
-    with ExitStack() as stack:
+    # The threads live until all is judged: a server ends with the thread that started it.
+    with ThreadPoolExecutor(len(disturbances) or 1) as pool, ExitStack() as stack:
+        stack.callback(over.set)
+        going_on = [pool.submit(each, over) for each in disturbances]
         parties = [Party("agent", place, f"a{number}", folder) for number in range(AGENTS)]
         parties += [Party("reviewer", place, f"r{number}", folder) for number in range(REVIEWERS)]
         for party in parties:
             stack.callback(party.kill)
-        for thread in threads:
-            thread.start()
         while time.monotonic() < end:
             time.sleep(dice.uniform(0, LONGEST_LIFE))
             party = dice.choice(parties)
@@ -121,11 +122,12 @@ def torture(place: str, folder: Path, seconds: float, disturbances: Sequence[Dis
             party.replace()
             report.counts["kills"] += 1
         over.set()
-        for thread in threads:
-            thread.join()
-    with open_review_queue(place, reviewer="the judge") as queue:
-        _settle(queue, report)
-        _judge(queue, folder, report)
+        for each in going_on:
+            each.result()
+        stack.close()
+        with open_review_queue(place, reviewer="the judge") as queue:
+            _settle(queue, report)
+            _judge(queue, folder, report)
     return report
 
 

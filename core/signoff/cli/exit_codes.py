@@ -18,7 +18,7 @@ class ExitCode(IntEnum):
     OK = 0
     """Done. For `ask`: approved, and nothing else is."""
     NO = 1
-    """`ask`: rejected. `approve`: not confirmed, nothing was decided. `demo`: an agent of it failed."""
+    """`ask`: rejected. `approve`, `grants widen`, `history prune`: not confirmed. `demo`: an agent failed."""
     USAGE = 2
     """The command was called in a way that does not make sense; nothing was done."""
     EXPIRED = 3
@@ -28,13 +28,15 @@ class ExitCode(IntEnum):
     QUEUE = 5
     """There is no queue, it cannot be used, or the request could not be posted. Nothing was decided."""
     NOT_FOUND = 6
-    """No request has that id."""
+    """No request or grant has that id."""
     TOO_LATE = 7
     """The request had already ended; the decision was not taken."""
     CHANGED = 8
     """The request is not what was shown; the decision was not taken."""
     REFUSED = 9
-    """The queue does not accept this decision for this request."""
+    """The queue does not accept this decision, or this grant, for this request."""
+    BROKEN = 11
+    """`history verify`: a record was changed, is missing or stands in another place."""
     FAULT = 70
     """A fault in signoff itself. For `ask`: not approved."""
     HANGUP = 129
@@ -70,16 +72,18 @@ EXIT_CODE_OF_VERDICT = {
 
 EXIT_CODE_TABLE = """\
     0  done; for `ask`: approved
-    1  ask: rejected; approve: not confirmed, nothing decided;
-       demo: one of its agents failed
+    1  ask: rejected; approve, grants widen, history prune:
+       not confirmed; demo: one of its agents failed
     2  wrong use of the command; nothing was done
     3  ask: the deadline passed, nobody decided
     4  ask: the request was withdrawn, nobody decided
     5  no queue, or it cannot be used; nothing was decided
-    6  no request has that id
+    6  no request or grant has that id
     7  too late: the request had already ended
     8  changed: the request is not what was shown
-    9  refused: not a decision this request accepts
+    9  refused: not what this request accepts
+   11  history verify: a record was changed, is missing, or
+       stands in another place
    70  a fault in signoff itself; nothing was approved
   129  the terminal went away, 130 Ctrl+C, 143 SIGTERM:
        `ask` withdraws its request first

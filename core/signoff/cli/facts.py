@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from signoff.cli.durations import iso
 
 if TYPE_CHECKING:
-    from signoff.queue.records import Decision, HistoryRecord, StoredRequest
+    from signoff.queue.history_records import HistoryRecord
+    from signoff.queue.records import Decision, StoredRequest
 
 __all__ = ["SEEN_DIGITS", "record_facts", "request_facts", "seen_token", "short_id"]
 

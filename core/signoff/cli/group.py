@@ -12,6 +12,7 @@ from signoff.cli.ask import ask
 from signoff.cli.deciding import approve, reject
 from signoff.cli.demo import demo
 from signoff.cli.exit_codes import EXIT_CODE_TABLE, ExitCode
+from signoff.cli.grants import grants
 from signoff.cli.history import history
 from signoff.cli.listing import list_pending
 from signoff.cli.options import chosen_place, queue_option
@@ -64,7 +65,7 @@ def signoff(context: click.Context, *, theme: str | None, ascii_only: bool) -> i
     return ExitCode.OK
 
 
-for command in (approve, ask, demo, history, list_pending, reject, show, status):
+for command in (approve, ask, demo, grants, history, list_pending, reject, show, status):
     signoff.add_command(command)
 
 

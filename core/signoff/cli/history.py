@@ -3,82 +3,83 @@
 from __future__ import annotations
 
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
-from signoff.cli.durations import local_time, parse_since
+from signoff.cli.durations import local_time
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.facts import record_facts, short_id
+from signoff.cli.history_export import export
+from signoff.cli.history_filters import filter_options
+from signoff.cli.history_keeping import prune, verify
 from signoff.cli.options import json_option, open_for_review, queue_option
 from signoff.cli.output import clipped, complain, one_line, print_json
 from signoff.cli.page import Page, width_of
-from signoff.queue.records import HistoryFilter, RequestState
 
 if TYPE_CHECKING:
+    from signoff.queue.history_records import HistoryFilter, HistoryRecord
     from signoff.queue.protocol import ReviewQueue
-    from signoff.queue.records import HistoryRecord
 
 __all__ = ["history"]
 
 _WIDTH = 100
 _NAME_WIDTH = 40
 _PAGE = 500
-_ENDED = [state.value for state in RequestState if state.final]
 
 
-def _since(_: click.Context, __: click.Parameter, text: str | None) -> int | None:
-    try:
-        return None if text is None else parse_since(text, time.time_ns() // 1_000)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
-
-
-@click.command(epilog="\b\nExample:\n  signoff history --since 1h --state rejected --json")
-@click.option("--agent", "agent_name", metavar="NAME", help="Only of this agent.")
-@click.option("--session", metavar="ID", help="Only of this session.")
-@click.option("--tool", "tool_name", metavar="NAME", help="Only of this tool.")
-@click.option("--state", type=click.Choice(_ENDED), help="Only what ended so.")
-@click.option("--since", callback=_since, metavar="TIME", help="90s, 30m, 1h, 2d, 1w ago, or an ISO 8601 time.")
+@click.group(
+    invoke_without_command=True,
+    short_help="List what was decided; export, verify or prune it.",
+    epilog="\b\nExamples:\n  signoff history --since 1h --state rejected --json\n"
+    '  signoff history --text "release notes"\n'
+    "  signoff history export --format csv --output decisions.csv",
+)
+@filter_options
+@click.option("--before", type=click.IntRange(1), metavar="SEQ", help="Only records with a lower number.")
 @click.option("--limit", type=click.IntRange(1, 1_000_000), default=100, show_default=True, metavar="N")
 @queue_option
 @json_option
-def history(
-    *,
-    agent_name: str | None,
-    session: str | None,
-    tool_name: str | None,
-    state: str | None,
-    since: int | None,
-    limit: int,
-    as_json: bool,
-) -> int:
+@click.pass_context
+def history(context: click.Context, *, which: HistoryFilter, before: int | None, limit: int, as_json: bool) -> int:
     """List what was decided and what ended undecided, newest first."""
-    which = HistoryFilter(
-        session=session,
-        agent_name=agent_name,
-        tool_name=tool_name,
-        state=None if state is None else RequestState(state),
-        since=since,
-    )
+    if context.invoked_subcommand is not None:
+        _refuse_options(context)
+        return ExitCode.OK
     with open_for_review() as queue:
-        records, more = _collect(queue, which, limit)
+        records, more = _collect(queue, which, before, limit)
     if as_json:
         print_json([record_facts(record) for record in records])
     else:
         print(_table(records, width_of(sys.stdout)), end="")
     if more:
-        complain(f"there is more: these are the newest {limit}; raise --limit to see older ones")
+        complain(
+            f"there is more: these are the newest {limit}; raise --limit to see older ones,"
+            f" or go on with --before {records[-1].seq}"
+        )
     elif not records:
         complain("no such record in the history")
     return ExitCode.OK
 
 
-def _collect(queue: ReviewQueue, which: HistoryFilter, limit: int) -> tuple[list[HistoryRecord], bool]:
+for command in (export, prune, verify):
+    history.add_command(command)
+
+
+def _refuse_options(context: click.Context) -> None:
+    """An option that a verb would not see must not seem to count."""
+    for parameter in context.command.params:
+        given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        if given and parameter.name != "queue":
+            raise click.UsageError(f"put {parameter.opts[0]} behind {context.invoked_subcommand}")
+
+
+def _collect(
+    queue: ReviewQueue, which: HistoryFilter, before: int | None, limit: int
+) -> tuple[list[HistoryRecord], bool]:
     """Read pages until there are more than enough; says whether there are."""
     found: list[HistoryRecord] = []
-    before = None
     while len(found) <= limit:
         page = queue.history(which, before=before, limit=min(_PAGE, limit + 1 - len(found)))
         if not page:

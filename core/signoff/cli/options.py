@@ -30,7 +30,7 @@ def queue_option(command: Command) -> Command:
         metavar="PLACE",
         expose_value=False,
         callback=_choose,
-        help="Directory or name of the queue (else SIGNOFF_QUEUE, else your own default queue).",
+        help="Directory, name or postgresql:// URL of the queue (else SIGNOFF_QUEUE, else your own).",
     )(command)
 
 

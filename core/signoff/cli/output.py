@@ -16,7 +16,7 @@ from signoff.present.reveal import reveal_line
 if TYPE_CHECKING:
     from signoff.present.reveal import Field
 
-__all__ = ["clipped", "complain", "one_line", "print_json", "print_note"]
+__all__ = ["ascii_json", "clipped", "complain", "one_line", "print_json", "print_note"]
 
 
 def one_line(text: str, field: Field = "content") -> str:
@@ -44,9 +44,14 @@ def complain(text: str) -> None:
     print(f"signoff: {one_line(text)}", file=sys.stderr)
 
 
+def ascii_json(value: object, indent: int | None = None) -> str:
+    """Write a JSON value as ASCII without a raw control character, DEL included; on one line, unless indented."""
+    return json.dumps(value, indent=indent, ensure_ascii=True, allow_nan=False).replace("\x7f", "\\u007f")
+
+
 def print_json(value: object) -> None:
-    """Print a JSON value as ASCII without a raw control character, DEL included."""
-    print(json.dumps(value, indent=2, ensure_ascii=True, allow_nan=False).replace("\x7f", "\\u007f"))
+    """Print a JSON value for programs, and for people who read over their shoulder."""
+    print(ascii_json(value, indent=2))
 
 
 def print_note(note: str) -> None:

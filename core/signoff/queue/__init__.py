@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import os
 import pwd
+from typing import TYPE_CHECKING
 
 from signoff.queue.errors import (
     DamagedRecordError,
+    GrantRefusedError,
     InvalidSubmissionError,
     QueueError,
     QueueNotFoundError,
@@ -19,7 +21,19 @@ from signoff.queue.errors import (
     RequestConflictError,
     UnknownRequestError,
 )
+from signoff.queue.history_records import (
+    HistoryCheck,
+    HistoryFault,
+    HistoryFilter,
+    HistoryHead,
+    HistoryRecord,
+    Pruning,
+)
+from signoff.queue.lookahead import UpcomingCall
+from signoff.queue.patterns import GrantPattern, PatternError
 from signoff.queue.place import PLACE_VARIABLE, locate
+from signoff.queue.postgres.url import is_url, parse_url
+from signoff.queue.preview import PatternPreview
 from signoff.queue.protocol import AgentQueue, DecisionAttempt, ReviewQueue
 from signoff.queue.records import (
     AgentInfo,
@@ -30,8 +44,7 @@ from signoff.queue.records import (
     Decision,
     DecisionSource,
     Grant,
-    HistoryFilter,
-    HistoryRecord,
+    GrantKind,
     Outcome,
     RequestState,
     Risk,
@@ -41,6 +54,9 @@ from signoff.queue.records import (
     Verdict,
     VerdictKind,
 )
+
+if TYPE_CHECKING:
+    from signoff.queue.sql.engine import Engine
 
 __all__ = [
     "PLACE_VARIABLE",
@@ -55,10 +71,19 @@ __all__ = [
     "DecisionAttempt",
     "DecisionSource",
     "Grant",
+    "GrantKind",
+    "GrantPattern",
+    "GrantRefusedError",
+    "HistoryCheck",
+    "HistoryFault",
     "HistoryFilter",
+    "HistoryHead",
     "HistoryRecord",
     "InvalidSubmissionError",
     "Outcome",
+    "PatternError",
+    "PatternPreview",
+    "Pruning",
     "QueueError",
     "QueueNotFoundError",
     "QueuePlaceError",
@@ -72,10 +97,12 @@ __all__ = [
     "StoredRequest",
     "Submission",
     "UnknownRequestError",
+    "UpcomingCall",
     "Verdict",
     "VerdictKind",
     "open_agent_queue",
     "open_review_queue",
+    "place_name",
 ]
 
 
@@ -84,7 +111,8 @@ def open_agent_queue(info: AgentInfo, place: str | os.PathLike[str] | None = Non
 
     Args:
         info: How the agent introduces itself.
-        place: Name or directory of the queue, see `signoff.queue.place.locate`.
+        place: Name, directory or URL of the queue, see `signoff.queue.place.locate` and
+            `signoff.queue.postgres.url`.
 
     Raises:
         QueuePlaceError: The place is unsafe; the message says what to change.
@@ -92,11 +120,8 @@ def open_agent_queue(info: AgentInfo, place: str | os.PathLike[str] | None = Non
         QueueUnavailableError: The queue cannot be used; the message says why.
     """
     from signoff.queue.sql.agent import SqlAgentQueue
-    from signoff.queue.sqlite.engine import SqliteEngine
 
-    where = locate(place)
-    where.prepare()
-    engine = SqliteEngine(where)
+    engine = _open_engine(place, create=True)
     try:
         return SqlAgentQueue(info, engine)
     except BaseException:
@@ -113,7 +138,8 @@ def open_review_queue(
     """Connect a reviewer to a queue.
 
     Args:
-        place: Name or directory of the queue, see `signoff.queue.place.locate`.
+        place: Name, directory or URL of the queue, see `signoff.queue.place.locate` and
+            `signoff.queue.postgres.url`.
         reviewer: Name under which decisions are recorded; the user's login name by default.
         create: Whether to create the queue when there is none.
 
@@ -124,9 +150,37 @@ def open_review_queue(
         QueueUnavailableError: The queue cannot be used; the message says why.
     """
     from signoff.queue.sql.review import SqlReviewQueue
+
+    return SqlReviewQueue(reviewer or _login_name(), _open_engine(place, create=create, tidy=True))
+
+
+def place_name(place: str | os.PathLike[str] | None = None) -> str:
+    """Return where a queue is, in words for people: as it was named, but without any password.
+
+    Args:
+        place: As for `open_review_queue`.
+
+    Raises:
+        QueuePlaceError: It is a URL that nobody can read.
+    """
+    chosen = _chosen(place)
+    return parse_url(chosen).name if is_url(chosen) else os.fspath(chosen)
+
+
+def _open_engine(place: str | os.PathLike[str] | None, *, create: bool, tidy: bool = False) -> Engine:
+    """Connect to the database of a queue. Engines are loaded when they are needed."""
+    chosen = _chosen(place)
+    if is_url(chosen):
+        try:
+            from signoff.queue.postgres.engine import PostgresEngine
+        except ImportError as error:
+            raise QueueUnavailableError(
+                f"a queue in PostgreSQL needs psycopg ({error}); install it with: pip install 'signoff[postgres]'"
+            ) from error
+        return PostgresEngine(parse_url(chosen), create=create)
     from signoff.queue.sqlite.engine import SqliteEngine
 
-    where = locate(place)
+    where = locate(chosen)
     if create:
         where.prepare()
     else:
@@ -134,8 +188,13 @@ def open_review_queue(
         if not where.database.exists():
             raise QueueNotFoundError(f"there is no queue at {where.directory}")
     engine = SqliteEngine(where)
-    engine.tidy()
-    return SqlReviewQueue(reviewer or _login_name(), engine)
+    if tidy:
+        engine.tidy()
+    return engine
+
+
+def _chosen(place: str | os.PathLike[str] | None) -> str | os.PathLike[str]:
+    return place if place is not None else os.environ.get(PLACE_VARIABLE) or "default"
 
 
 def _login_name() -> str:

@@ -6,6 +6,10 @@ again" and nothing else; it may be lost (the ringer may die before ringing), so 
 
 A pipe with a reader is alive. A pipe without one was left behind by a process that died, and whoever
 rings it takes it down.
+
+Making and removing a pipe takes longer than waking somebody through it. So a few that are not needed any more stay
+where they hang, and the next sleeper moves one to its own key. A ring under the old key is then heard by nobody,
+which is what its owner wanted.
 """
 
 from __future__ import annotations
@@ -15,8 +19,10 @@ import errno
 import os
 import secrets
 import select
+import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -33,6 +39,22 @@ _UNFINISHED_SECONDS = 60.0
 """After this long, a pipe that was made and not hung up belongs to nobody."""
 
 
+_MOST_IDLE = 8
+"""Most pipes that are kept for later."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pipe:
+    """A pipe with a reader, and where it hangs."""
+
+    descriptor: int
+    path: Path
+
+    def take_down(self) -> None:
+        _take_down(self.path)
+        os.close(self.descriptor)
+
+
 class Bells:
     """The bells of one queue.
 
@@ -42,6 +64,9 @@ class Bells:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self._guard = threading.Lock()
+        self._idle: list[_Pipe] = []
+        self._most_idle = _MOST_IDLE
 
     def hang(self, key: str) -> Bell:
         """Put up a bell. From its return on, every ring of the key is heard.
@@ -49,31 +74,30 @@ class Bells:
         Raises:
             OSError: The pipe cannot be created.
         """
-        # Made under a hidden name and moved when it has a reader: a ringer would take down a bell
-        # that it found without one.
-        hidden = self._directory / f".{secrets.token_hex(8)}"
-        os.mkfifo(hidden, 0o600)
-        descriptor = -1
+        pipe = self._moved(key) or self._made(key)
         try:
-            hidden.chmod(0o600)
-            # Open for writing as well, so that the pipe never reports its end.
-            descriptor = os.open(hidden, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-            path = self._place(hidden, key)
-            return Bell(descriptor, lambda: _take_down(path))
+            return Bell(os.dup(pipe.descriptor), lambda: self._keep(pipe))
         except OSError:
-            hidden.unlink(missing_ok=True)
-            if descriptor >= 0:
-                os.close(descriptor)
+            pipe.take_down()
             raise
+
+    def close(self) -> None:
+        """Take down what nobody sleeps under; from now on, every bell goes with its sleeper."""
+        with self._guard:
+            self._most_idle = 0
+            idle, self._idle = self._idle, []
+        for pipe in idle:
+            pipe.take_down()
 
     def ring(self, key: str) -> None:
         """Wake everyone who sleeps under the key. Never fails: they look again anyway."""
+        hung = f"{self._directory}/{key}"  # plain text: paths as objects cost more than the system calls
         try:
-            names = os.listdir(self._directory / key)  # noqa: PTH208 (names are all we need)
+            names = os.listdir(hung)  # noqa: PTH208 (names are all we need)
         except OSError:
             return
         for name in names:
-            _ring(self._directory / key / name)
+            _ring(f"{hung}/{name}")
 
     def tidy(self) -> None:
         """Take down what dead processes left behind. Never fails, and nobody who sleeps is disturbed."""
@@ -83,11 +107,50 @@ class Bells:
                     _remove_unfinished(entry)
                     continue
                 for bell in list(entry.iterdir()):
-                    _ring(bell, silently=True)
+                    _ring(str(bell), silently=True)
                 with contextlib.suppress(OSError):  # whoever hangs a bell here makes the directory again
                     entry.rmdir()
 
-    def _place(self, hidden: Path, key: str) -> Path:
+    def _made(self, key: str) -> _Pipe:
+        # Made under a hidden name and moved when it has a reader: a ringer would take down a bell
+        # that it found without one.
+        hidden = self._directory / f".{secrets.token_hex(8)}"
+        os.mkfifo(hidden, 0o600)
+        descriptor = -1
+        try:
+            hidden.chmod(0o600)
+            # Open for writing as well, so that the pipe never reports its end.
+            descriptor = os.open(hidden, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+            return _Pipe(descriptor, self._place(hidden, key))
+        except OSError:
+            hidden.unlink(missing_ok=True)
+            if descriptor >= 0:
+                os.close(descriptor)
+            raise
+
+    def _moved(self, key: str) -> _Pipe | None:
+        """An idle pipe, now under this key, or None if there is none."""
+        with self._guard:
+            pipe = self._idle.pop() if self._idle else None
+        if pipe is None:
+            return None
+        try:
+            path = self._place(pipe.path, key)
+        except OSError:  # somebody has removed it
+            pipe.take_down()
+            return None
+        _remove_if_empty(pipe.path.parent)
+        _hush(pipe.descriptor)
+        return _Pipe(pipe.descriptor, path)
+
+    def _keep(self, pipe: _Pipe) -> None:
+        with self._guard:
+            if len(self._idle) < self._most_idle:
+                self._idle.append(pipe)
+                return
+        pipe.take_down()
+
+    def _place(self, pipe: Path, key: str) -> Path:
         directory = self._directory / key
         target = directory / secrets.token_hex(8)
         while True:
@@ -95,10 +158,10 @@ class Bells:
                 directory.mkdir(0o700)
                 directory.chmod(0o700)
             try:
-                return hidden.rename(target)
+                return pipe.rename(target)
             except FileNotFoundError:
                 # The last sleeper under this key left and took the directory along.
-                if not hidden.exists():
+                if not pipe.exists():
                     raise
 
 
@@ -123,9 +186,7 @@ class Bell:
 
     def hush(self) -> None:
         """Forget all rings so far."""
-        with contextlib.suppress(BlockingIOError):
-            while len(os.read(self.descriptor, 4096)) == 4096:
-                pass
+        _hush(self.descriptor)
 
     def close(self) -> None:
         """Take the bell down. Closing twice is harmless."""
@@ -149,26 +210,43 @@ def _remove_unfinished(hidden: Path) -> None:
             hidden.unlink()
 
 
-def _ring(path: Path, *, silently: bool = False) -> None:
+def _ring(path: str, *, silently: bool = False) -> None:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError as error:
         if error.errno == errno.ENXIO:  # nobody has it open for reading: its owner died
-            _take_down(path)
+            _take_down(Path(path))
         return
-    os.close(descriptor)
-    if silently:
-        return
-    # Rung through a descriptor that also reads: writing to a pipe whose only reader has just left
-    # would kill programs that do not ignore SIGPIPE. A full pipe has been rung often enough.
+    try:
+        if not silently:
+            _ring_through(path)
+    finally:
+        os.close(descriptor)
+
+
+def _ring_through(path: str) -> None:
+    # A descriptor that also reads: writing to a pipe whose only reader has just left would kill
+    # programs that do not ignore SIGPIPE. A full pipe has been rung often enough.
     with contextlib.suppress(OSError):
         descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "wb", buffering=0) as pipe:
-            pipe.write(b"!")
+        try:
+            os.write(descriptor, b"!")
+        finally:
+            os.close(descriptor)
+
+
+def _hush(descriptor: int) -> None:
+    with contextlib.suppress(BlockingIOError):
+        while len(os.read(descriptor, 4096)) == 4096:
+            pass
 
 
 def _take_down(path: Path) -> None:
     with contextlib.suppress(OSError):
         path.unlink()
+    _remove_if_empty(path.parent)
+
+
+def _remove_if_empty(directory: Path) -> None:
     with contextlib.suppress(OSError):  # others may sleep under the same key
-        path.parent.rmdir()
+        directory.rmdir()

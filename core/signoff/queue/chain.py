@@ -10,7 +10,7 @@ import hashlib
 
 from signoff.canonical import canonical
 from signoff.queue.codec import decision_to_json
-from signoff.queue.records import HistoryRecord
+from signoff.queue.history_records import HistoryRecord
 
 __all__ = ["FIRST_HASH", "record_hash"]
 

@@ -9,9 +9,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from signoff.queue.errors import InvalidSubmissionError
-from signoff.queue.records import AskedBy, Decision, DecisionSource, Risk, Submission
+from signoff.queue.records import AskedBy, Decision, DecisionSource, Grant, Risk, Submission
 
-__all__ = ["LATEST", "LONGEST_NAME", "LONGEST_TEXT", "check_asked_by", "check_decision", "check_submission_fields"]
+__all__ = [
+    "LATEST",
+    "LONGEST_NAME",
+    "LONGEST_TEXT",
+    "check_asked_by",
+    "check_decision",
+    "check_grant",
+    "check_submission_fields",
+]
 
 LONGEST_NAME = 4096
 """Most characters of a name, key, digest or path; no longer path exists on Linux (``PATH_MAX``)."""
@@ -55,6 +63,15 @@ def check_decision(decision: Decision) -> None:
         InvalidSubmissionError: The message names the field.
     """
     _check("decision", decision, _DECISION)
+
+
+def check_grant(grant: Grant) -> None:
+    """Refuse a grant with a field of a wrong type or size.
+
+    Raises:
+        InvalidSubmissionError: The message names the field.
+    """
+    _check("grant", grant, _GRANT)
 
 
 def _check(what: str, record: object, checks: Mapping[str, _Check]) -> None:
@@ -108,6 +125,7 @@ def _are_blobs(value: object) -> bool:
 
 _NAME, _TEXT = _text(LONGEST_NAME), _text(LONGEST_TEXT)
 _OBJECT = _a(Mapping, "an object")
+_WHOLE = _a(int, "a whole number")
 
 _SUBMISSION: Mapping[str, _Check] = {
     "key": _NAME,
@@ -153,4 +171,16 @@ _DECISION: Mapping[str, _Check] = {
     "shown": _or_none(_a((int, float), "a number")),
     "deliberate": _a(bool, "true or false"),
     "held_us": _a(int, "a whole number"),
+}
+_GRANT: Mapping[str, _Check] = {
+    "session": _NAME,
+    "agent_name": _NAME,
+    "tool_name": _NAME,
+    "payload": _OBJECT,
+    "origin_request": _NAME,
+    "created_by": _TEXT,
+    "created_at": _WHOLE,
+    "uses": _WHOLE,
+    "last_used_at": _or_none(_WHOLE),
+    "revoked_at": _or_none(_WHOLE),
 }

@@ -9,7 +9,8 @@ QueueError                     something about the queue; nothing was decided
 │   └── DamagedRecordError     one record cannot be read; the others can
 ├── UnknownRequestError        no request has that id
 ├── RequestConflictError       the same request key was used again for other content
-└── InvalidSubmissionError     the submission contradicts itself
+├── InvalidSubmissionError     the submission contradicts itself
+└── GrantRefusedError          the queue does not remember this approval
 ```
 
 Every error knows the exit code with which the command line ends on it.
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 __all__ = [
     "DamagedRecordError",
+    "GrantRefusedError",
     "InvalidSubmissionError",
     "QueueError",
     "QueueNotFoundError",
@@ -72,3 +74,9 @@ class InvalidSubmissionError(QueueError, ValueError):
     """A submission contradicts itself, for example a blob does not have the hash it is filed under."""
 
     exit_code = 2
+
+
+class GrantRefusedError(QueueError):
+    """The queue does not remember an approval that wide, or not of this request; the message says why."""
+
+    exit_code = 9

@@ -9,17 +9,25 @@ forms; they never block the event loop.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Protocol, Self
 
+from signoff.queue.history_records import (
+    HistoryCheck,
+    HistoryFilter,
+    HistoryHead,
+    HistoryRecord,
+    Pruning,
+)
+from signoff.queue.lookahead import UpcomingCall
+from signoff.queue.patterns import GrantPattern
+from signoff.queue.preview import PatternPreview
 from signoff.queue.records import (
     AgentInfo,
     AgentRecord,
     ChangeSet,
     Decision,
     Grant,
-    HistoryFilter,
-    HistoryRecord,
     Outcome,
     Stats,
     StoredRequest,
@@ -59,6 +67,8 @@ class AgentQueue(Protocol):
     def wait(self, request_id: str) -> Outcome:
         """Block until the newest revision of the request ends, and mark the answer delivered.
 
+        A revision of this connection that another one replaced ends with that: superseded, not approved.
+
         Raises:
             UnknownRequestError: This session never posted that id.
         """
@@ -69,6 +79,7 @@ class AgentQueue(Protocol):
     def amend(self, request_id: str, submission: Submission) -> StoredRequest:
         """Put a new revision in place of a request, pending or decided: the old one is superseded.
 
+        Another connection of the session that waits for the old one is told so, and who asks now.
         A decided revision is amended when the world changed between the decision and the execution;
         its record stays in the history and the new revision asks again. A request that expired or was
         withdrawn keeps that end. Repeating an amendment that still waits returns what is there.
@@ -84,7 +95,7 @@ class AgentQueue(Protocol):
         """Asynchronous `amend`."""
 
     def withdraw(self, request_id: str, reason: str) -> bool:
-        """Take a pending request back. Returns False when it had already ended."""
+        """Take a pending request back. Returns False when it had ended, or another connection had replaced it."""
 
     async def awithdraw(self, request_id: str, reason: str) -> bool:
         """Asynchronous `withdraw`."""
@@ -166,6 +177,12 @@ class ReviewQueue(Protocol):
     def pending(self) -> tuple[StoredRequest, ...]:
         """All requests that wait, in arrival order."""
 
+    def upcoming(self) -> tuple[UpcomingCall, ...]:
+        """What the agents of the requests that wait have announced and not yet asked for.
+
+        A decision on one of these ids is refused: nothing is decided before it is asked for.
+        """
+
     def get(self, request_id: str, revision: int | None = None) -> StoredRequest:
         """One request: the given revision, or the newest.
 
@@ -214,13 +231,40 @@ class ReviewQueue(Protocol):
         """
 
     def grants(self, *, include_revoked: bool = False) -> tuple[Grant, ...]:
-        """Grants of all sessions, oldest first."""
+        """Grants of all sessions, oldest first; one that cannot be read covers nothing and says so."""
 
     def revoke(self, grant_id: str) -> bool:
-        """Revoke a grant; False when it was revoked before.
+        """Revoke a grant; False when it was revoked before. Running agents see it before their next call.
 
         Raises:
             UnknownRequestError: There is no such grant.
+        """
+
+    def revoke_all(self, session: str | None = None) -> int:
+        """Revoke all grants of a session, or of all sessions; returns how many."""
+
+    def preview(self, pattern: GrantPattern, session: str | None = None, last: int = 200) -> PatternPreview:
+        """What a pattern would have answered among the last calls, and which requests that wait it matches.
+
+        Args:
+            pattern: What would be covered.
+            session: Only calls of this session; None for all.
+            last: How many calls of the history to look at, whatever their answer was.
+        """
+
+    def add_pattern(self, pattern: GrantPattern, *, session: str, origin: str) -> Grant:
+        """Grant a session all that a pattern covers. Requests that wait already stay undecided.
+
+        Never covers HIGH risk, nor what must not be remembered. The same grant already in force is kept.
+
+        Args:
+            pattern: What to cover; it has to cover the request that it is given for.
+            session: Whose grant it is: the session of that request.
+            origin: Id of that request, which was not rejected.
+
+        Raises:
+            UnknownRequestError: There is no such request.
+            GrantRefusedError: The request is no reason for such a grant; the message says why.
         """
 
     def history(
@@ -232,8 +276,45 @@ class ReviewQueue(Protocol):
     ) -> tuple[HistoryRecord, ...]:
         """A page of history, newest first, of records with seq below `before`."""
 
+    def export(self, which: HistoryFilter | None = None) -> Iterator[HistoryRecord]:
+        """Yield the records that are there now, oldest first, in short looks: whoever is slow holds up nobody."""
+
     def verify(self) -> int | None:
         """Check the chain of the history: the seq of the first broken record, None if it is whole."""
+
+    def check_history(self, expected: HistoryHead | None = None) -> HistoryCheck:
+        """Check the chain of the history, and say what was found.
+
+        Args:
+            expected: The head that an earlier check found; without it, nothing can tell that the end is missing.
+        """
+
+    def prune(
+        self,
+        *,
+        before: int | None = None,
+        keep: int | None = None,
+        through: int | None = None,
+        dry_run: bool = False,
+    ) -> Pruning:
+        """Delete the oldest records, with the requests and contents that only they refer to.
+
+        All limits hold together, each of them protects records. A record is never deleted while its request, or
+        an agent that is still connected, needs it. The deletion is put into the history before it begins.
+
+        Args:
+            before: Keep everything from the first record on that is not older; microseconds since the epoch.
+            keep: Keep so many of the newest records.
+            through: Keep all records with a higher seq.
+            dry_run: Only say what would be deleted.
+
+        Returns:
+            What was deleted, or would be.
+
+        Raises:
+            ValueError: There is no limit at all, or a negative one.
+            QueueUnavailableError: The history is broken, and nothing was deleted; or the deletion was cut short.
+        """
 
     def agents(self) -> tuple[AgentRecord, ...]:
         """All agent connections, first seen first."""

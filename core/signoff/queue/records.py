@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from signoff.queue.grant import Grant, GrantKind
+
 __all__ = [
     "AgentInfo",
     "AgentRecord",
@@ -20,8 +22,7 @@ __all__ = [
     "Decision",
     "DecisionSource",
     "Grant",
-    "HistoryFilter",
-    "HistoryRecord",
+    "GrantKind",
     "Outcome",
     "RequestState",
     "Risk",
@@ -118,6 +119,8 @@ class AgentRecord:
     started_at: int
     ended_at: int | None
     """When it closed the connection or was found dead; None while it lives."""
+    damage: str | None = None
+    """What is wrong with its record, if something is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,79 +310,6 @@ class Outcome:
             and self.decision is not None
             and self.decision.approved is True
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """A remembered approval: tool and exact canonical payload, for one session."""
-
-    id: str
-    session: str
-    agent_name: str
-    tool_name: str
-    payload: Mapping[str, Any]
-    payload_key: str
-    origin_request: str
-    """Id of the request whose approval was remembered; "" if it was given outside the queue."""
-    created_at: int
-    created_by: str
-    uses: int
-    last_used_at: int | None
-    revoked_at: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryRecord:
-    """One line of the append-only history.
-
-    A request contributes one record when it ends; a call answered by grant, rule or mode contributes one
-    although it never waited.
-    """
-
-    seq: int
-    at: int
-    request_id: str | None
-    """None for a call that never was a request."""
-    revision: int
-    """0 for a call that never was a request."""
-    agent_name: str
-    session: str
-    tool_name: str
-    description: str
-    arguments: Mapping[str, Any]
-    group_id: str | None
-    batch_id: str | None
-    risk: Risk
-    state: RequestState
-    decision: Decision | None
-    reason: str
-    """For an end without decision: why, in plain words."""
-    took_us: int
-    """From asking to the end, in microseconds."""
-    digest: str
-    hash: str
-    """SHA-256 over the hash of the record before and this record's canonical form."""
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryFilter:
-    """Which history records to return. None means any.
-
-    Attributes:
-        session: Exact session.
-        agent_name: Exact agent name.
-        tool_name: Exact tool name.
-        state: Exact state.
-        since: Earliest time, microseconds since the epoch.
-        request_id: Exact request id.
-    """
-
-    session: str | None = None
-    agent_name: str | None = None
-    tool_name: str | None = None
-    state: RequestState | None = None
-    since: int | None = None
-    request_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from signoff.queue.clock import SECOND
-from signoff.queue.records import Decision, DecisionSource, RequestState, StoredRequest
+from signoff.queue.records import AskedBy, Decision, DecisionSource, RequestState, StoredRequest
 
 __all__ = [
     "CLOSED",
@@ -46,10 +46,19 @@ def expired(waited_us: int) -> str:
     return f"expired {duration(waited_us)} after asking, nobody decided"
 
 
-def replaced(revision: int, was: RequestState) -> str:
-    """Why a revision no longer counts."""
-    before = "" if was is RequestState.PENDING else f" after it had been {was.value}"
-    return f"revision {revision} took its place{before}"
+def replaced(request: StoredRequest, revision: int, by: AskedBy) -> str:
+    """Why a revision no longer counts.
+
+    Args:
+        request: The revision.
+        revision: The one that takes its place.
+        by: Who posted that one.
+    """
+    before = "" if request.pending else f" after it had been {request.state.value}"
+    words = f"revision {revision} took its place{before}"
+    if by.agent_id == request.asked_by.agent_id:
+        return words
+    return f"{words}; another connection of the session asked for it: {by.name} (process {by.pid} on {by.host})"
 
 
 def stopped_with(stopper: StoredRequest, by: str) -> str:

@@ -75,7 +75,7 @@ class SqlAgentQueue:
         self._guard = threading.Lock()
         self._own_thread: OwnThread | None = None
         self._closing = False
-        self._answers = Answers(engine, info.session)
+        self._answers = Answers(engine, info.session, self._asked_by.agent_id)
         self._rooms: WeakKeyDictionary[AbstractEventLoop, WaitingRoom] = WeakKeyDictionary()
         try:
             self._lease = engine.leases.take(self._asked_by.agent_id)
@@ -120,6 +120,7 @@ class SqlAgentQueue:
     def amend(self, request_id: str, submission: Submission) -> StoredRequest:
         """Put a new revision in place of a request; the old one is superseded.
 
+        Another connection of the session that waits for the old one is told so, and who asks now.
         Repeating an amendment that still waits returns what is already there. A request that expired
         or was withdrawn keeps that end, and the new revision asks again.
 
@@ -146,6 +147,8 @@ class SqlAgentQueue:
     def wait(self, request_id: str) -> Outcome:
         """Block until the newest revision of the request ends, and mark the answer delivered.
 
+        A revision of this connection that another one replaced ends with that: superseded, not approved.
+
         Raises:
             UnknownRequestError: This session never posted that id.
             QueueUnavailableError: The queue cannot be used, or the connection was closed.
@@ -153,7 +156,7 @@ class SqlAgentQueue:
         return self._answers.wait(request_id)
 
     def withdraw(self, request_id: str, reason: str) -> bool:
-        """Take a pending request back. Returns False when it had already ended.
+        """Take a pending request back. Returns False when it had ended, or another connection had replaced it.
 
         Raises:
             UnknownRequestError: This session never posted that id.
@@ -161,7 +164,7 @@ class SqlAgentQueue:
         """
         with self._engine.write() as transaction:
             end_expired(transaction)
-            request = requests.newest(transaction, request_id, self._info.session)
+            request = self._answers.concerning(transaction, request_id)
             if request is None:
                 raise unknown_to_session(request_id)
             if not request.pending:
@@ -259,7 +262,7 @@ class SqlAgentQueue:
     def clear_grants(self, *, by: str) -> int:
         """Revoke all grants of this session; returns how many."""
         with self._engine.write() as transaction:
-            return grants.revoke_session(transaction, self._info.session, by)
+            return grants.revoke_all(transaction, self._info.session, by)
 
     async def asubmit(self, submission: Submission) -> StoredRequest:
         """Asynchronous `submit`. When cancelled, the request may have been posted all the same."""
@@ -338,7 +341,7 @@ class SqlAgentQueue:
         self, transaction: Transaction, there: StoredRequest, posting: requests.Posting
     ) -> StoredRequest:
         revision = there.revision + 1
-        requests.supersede(transaction, there, wording.replaced(revision, there.state))
+        requests.supersede(transaction, there, wording.replaced(there, revision, self._asked_by))
         return requests.insert(transaction, self._asked_by, posting, request_id=there.id, revision=revision)
 
     def _require_registered(self, transaction: Transaction) -> None:

@@ -18,6 +18,7 @@ from signoff.queue.errors import (
 from signoff.queue.records import Outcome, StoredRequest
 from signoff.queue.sql import requests
 from signoff.queue.sql.engine import Engine, Look, Transaction, session_bell
+from signoff.queue.sql.rows import request_from_row
 from signoff.queue.sql.sweeping import end_expired
 
 __all__ = ["Answers", "Findings", "unknown_to_session"]
@@ -44,11 +45,18 @@ class Findings:
 
 
 class Answers:
-    """The ends of one session's requests."""
+    """The ends of one session's requests, as they concern one of its connections.
 
-    def __init__(self, engine: Engine, session: str) -> None:
+    Args:
+        engine: An open engine.
+        session: The session.
+        agent_id: The connection.
+    """
+
+    def __init__(self, engine: Engine, session: str, agent_id: str) -> None:
         self._engine = engine
         self._session = session
+        self._agent_id = agent_id
         self._taken: set[int] = set()
 
     def wait(self, request_id: str) -> Outcome:
@@ -82,13 +90,29 @@ class Answers:
             cursor = look.number("SELECT value FROM counters WHERE name = 'change'")
             changed = set() if since is None else self._changed(look, since)
             wanted = {*newcomers, *changed.intersection(waiting)}
-            known, failures = self._newest_of(look, wanted)
+            known, failures = self._known(look, wanted)
         return Findings(
             outcomes=self._deliver(request for request in known if not request.pending),
             waiting={request.id: request.submission.expires_at for request in known if request.pending},
             failures=failures,
             cursor=cursor,
         )
+
+    def concerning(self, look: Look, request_id: str) -> StoredRequest | None:
+        """Return the revision whose end concerns this connection, or None if the session never posted the id.
+
+        That is the newest one, unless another connection of the session put it in the place of ours: what that
+        one asks for now is not what we wait for.
+        """
+        newest = requests.newest(look, request_id, self._session)
+        if newest is None or newest.revision == 1 or newest.asked_by.agent_id == self._agent_id:
+            return newest
+        replaced = look.row(
+            "SELECT * FROM requests WHERE id = ? AND agent_id = ? ORDER BY revision DESC LIMIT 1",
+            newest.id,
+            self._agent_id,
+        )
+        return newest if replaced is None else request_from_row(replaced)
 
     def take(self, transaction: Transaction, request: StoredRequest) -> StoredRequest:
         """Take the answer that a request already has, as part of a write."""
@@ -101,12 +125,12 @@ class Answers:
         """Put up a bell that rings whenever a request of the session changes."""
         return self._engine.hang_bell(session_bell(self._session))
 
-    def _newest_of(self, look: Look, wanted: Collection[str]) -> tuple[list[StoredRequest], dict[str, QueueError]]:
+    def _known(self, look: Look, wanted: Collection[str]) -> tuple[list[StoredRequest], dict[str, QueueError]]:
         known: list[StoredRequest] = []
         failures: dict[str, QueueError] = {}
         for request_id in wanted:
             try:
-                request = requests.newest(look, request_id, self._session)
+                request = self.concerning(look, request_id)
             except DamagedRecordError as damage:
                 failures[request_id] = damage
                 continue
@@ -125,15 +149,15 @@ class Answers:
         return {row["id"] for row in rows}
 
     def _look_at(self, request_id: str) -> StoredRequest:
-        request = self._newest(request_id)
+        request = self._concerning(request_id)
         if request.pending and is_past(request.submission.expires_at):
             self._expire()
-            request = self._newest(request_id)
+            request = self._concerning(request_id)
         return request
 
-    def _newest(self, request_id: str) -> StoredRequest:
+    def _concerning(self, request_id: str) -> StoredRequest:
         with self._engine.read() as look:
-            request = requests.newest(look, request_id, self._session)
+            request = self.concerning(look, request_id)
         if request is None:
             raise unknown_to_session(request_id)
         return request

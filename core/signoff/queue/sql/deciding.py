@@ -16,6 +16,7 @@ from signoff.queue.records import (
 from signoff.queue.sql import grants, requests
 from signoff.queue.sql.engine import Transaction
 from signoff.queue.sql.rows import sort_out
+from signoff.queue.sql.upcoming import why_undecidable
 
 __all__ = ["decide_one", "stop_batch"]
 
@@ -37,13 +38,16 @@ def decide_one(
     except DamagedRecordError as damage:
         return Verdict(VerdictKind.REFUSED, request_id, str(damage), None)
     if current is None:
+        announced = why_undecidable(transaction, request_id)
+        if announced is not None:
+            return Verdict(VerdictKind.REFUSED, request_id, announced, None)
         return Verdict(VerdictKind.GONE, request_id, "there is no such request", None)
     exact = (revision, digest) == (current.revision, current.submission.digest)
     if exact and current.pending:
         refusal = _refusal(current, decision, alone=alone)
         if refusal is not None:
             return Verdict(VerdictKind.REFUSED, request_id, refusal, current)
-        decided = requests.try_decide(transaction, request_id, revision, digest, decision)
+        decided = requests.try_decide(transaction, current, decision)
         if decided is not None:
             return _accept(transaction, decided, decision)
     if not exact:
@@ -81,7 +85,7 @@ def stop_batch(transaction: Transaction, stopper: StoredRequest, by: str) -> Non
             source=DecisionSource.CASCADE,
             by=by,
         )
-        requests.try_decide(transaction, request.id, request.revision, request.submission.digest, decision)
+        requests.try_decide(transaction, request, decision)
 
 
 def _accept(transaction: Transaction, decided: StoredRequest, decision: Decision) -> Verdict:

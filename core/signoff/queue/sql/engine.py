@@ -15,7 +15,17 @@ from typing import Any, Protocol
 from signoff.queue.bells import REVIEWERS, Bell
 from signoff.queue.clock import now_us
 
-__all__ = ["PATIENCE_SECONDS", "Engine", "Lease", "Leases", "Look", "Row", "Transaction", "session_bell"]
+__all__ = [
+    "PATIENCE_SECONDS",
+    "Engine",
+    "Lease",
+    "Leases",
+    "Look",
+    "Row",
+    "SearchIndex",
+    "Transaction",
+    "session_bell",
+]
 
 PATIENCE_SECONDS = 10.0
 """Longest wait for other writers."""
@@ -24,8 +34,44 @@ Row = Mapping[str, Any]
 """Columns of a row by name."""
 
 
+class SearchIndex(Protocol):
+    """Which history records have which words: the one part of the history that every database does its own way.
+
+    Words are made by `signoff.queue.sql.searching`: letters and digits, at most one colon, no blanks. The index
+    only ever narrows a search; nothing that is shown or verified comes out of it.
+    """
+
+    @property
+    def combines(self) -> bool:
+        """Whether the newest records with several terms are found faster than by indexes of the columns."""
+
+    def add(self, transaction: Transaction, seq: int, words: Sequence[str]) -> None:
+        """File a new record under its words."""
+
+    def remove(self, transaction: Transaction, seq: int, words: Sequence[str]) -> None:
+        """Take a record out.
+
+        Args:
+            transaction: The one that also deletes the record.
+            seq: Number of the record.
+            words: What it was filed under.
+        """
+
+    def matching(self, words: Sequence[str], prefixes: Sequence[str]) -> tuple[str, tuple[object, ...]]:
+        """Return a select of one column ``seq``, and its values: the records with all these words.
+
+        Args:
+            words: Whole words.
+            prefixes: Beginnings of words.
+        """
+
+
 class Look(Protocol):
     """One consistent state of the queue."""
+
+    @property
+    def search(self) -> SearchIndex:
+        """The words of the history."""
 
     def row(self, statement: str, *values: object) -> Row | None:
         """Return the first row, or None."""
@@ -150,7 +196,7 @@ class Engine(Protocol):
         """
 
     def ring(self, key: str) -> None:
-        """Wake everyone who sleeps under the key. Never fails."""
+        """Wake everyone who sleeps under the key through this connection, and perhaps others. Never fails."""
 
     def require_open(self) -> None:
         """Refuse to go on with a closed or inherited connection.

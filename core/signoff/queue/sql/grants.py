@@ -1,29 +1,31 @@
-"""Remembered approvals: tool and exact canonical payload, for one session."""
+"""Remembered approvals of one session: of an exact payload, or, given explicitly, of a pattern."""
 
 from __future__ import annotations
 
-from signoff.queue.codec import pack_text, to_text
-from signoff.queue.errors import UnknownRequestError
-from signoff.queue.ids import new_id
-from signoff.queue.records import Grant, Submission
-from signoff.queue.sql.engine import Look, Transaction
-from signoff.queue.sql.rows import grant_from_row
+from collections.abc import Iterator, Sequence
 
-__all__ = ["all_grants", "count_use", "in_force", "remember", "revoke", "revoke_session"]
+from signoff.queue.codec import pack_text, to_text
+from signoff.queue.errors import GrantRefusedError, UnknownRequestError
+from signoff.queue.ids import new_id
+from signoff.queue.patterns import GrantPattern, PatternError
+from signoff.queue.records import Grant, GrantKind, RequestState, StoredRequest, Submission
+from signoff.queue.sql import requests
+from signoff.queue.sql.engine import Look, Row, Transaction
+from signoff.queue.sql.rows import grant_from_row, grant_or_damage
+
+__all__ = ["add_pattern", "all_grants", "count_use", "in_force", "remember", "revoke", "revoke_all"]
 
 
 def in_force(look: Look, session: str, submission: Submission) -> Grant | None:
-    """Return the grant of the session that covers exactly this call, or None."""
-    row = look.row(
-        """
-        SELECT * FROM grants
-        WHERE session = ? AND tool = ? AND payload_key = ? AND revoked_at IS NULL
-        """,
-        pack_text(session),
-        pack_text(submission.tool_name),
-        pack_text(submission.payload_key),
-    )
-    return None if row is None else grant_from_row(row)
+    """Return the grant of the session that covers a call: the exact one, else the oldest pattern, else None.
+
+    One that cannot be read covers nothing. Whether the call's risk allows a grant is not looked at.
+    """
+    for row in _candidates(look, session, submission):
+        grant = grant_or_damage(row)
+        if grant.covers(submission.tool_name, submission.payload):
+            return grant
+    return None
 
 
 def remember(
@@ -35,7 +37,7 @@ def remember(
     origin: str,
     by: str,
 ) -> Grant:
-    """Grant the session this tool with this payload; a grant already in force is kept.
+    """Grant the session this tool with this payload; an exact grant already in force is kept.
 
     Args:
         transaction: The one that also stores the approval.
@@ -45,36 +47,68 @@ def remember(
         origin: Id of the approved request, "" if it was approved outside the queue.
         by: Who approved it.
     """
-    there = in_force(transaction, session, submission)
-    if there is not None:
-        return there
-    grant = Grant(
-        id=new_id(),
-        session=session,
-        agent_name=agent_name,
-        tool_name=submission.tool_name,
-        payload=submission.payload,
-        payload_key=submission.payload_key,
-        origin_request=origin,
-        created_at=transaction.now,
-        created_by=by,
-        uses=0,
-        last_used_at=None,
-        revoked_at=None,
+    return _keep(
+        transaction,
+        Grant(
+            id=new_id(),
+            session=session,
+            agent_name=agent_name,
+            tool_name=submission.tool_name,
+            payload=submission.payload,
+            payload_key=submission.payload_key,
+            origin_request=origin,
+            created_at=transaction.now,
+            created_by=by,
+            uses=0,
+            last_used_at=None,
+            revoked_at=None,
+        ),
     )
-    transaction.run(
-        """
-        INSERT INTO grants (id, session, tool, payload_key, info, created_at)
-        VALUES (?, ?, ?, ?, ?, ?)
-        """,
-        grant.id,
-        pack_text(session),
-        pack_text(grant.tool_name),
-        pack_text(grant.payload_key),
-        _info(grant),
-        grant.created_at,
+
+
+def add_pattern(transaction: Transaction, pattern: GrantPattern, *, session: str, origin: str, by: str) -> Grant:
+    """Grant the session all that a pattern covers; the same grant already in force is kept.
+
+    Args:
+        transaction: A write in progress.
+        pattern: What to cover.
+        session: Whose grant it is.
+        origin: Id of the request that it is given for.
+        by: Who gives it.
+
+    Raises:
+        UnknownRequestError: There is no such request.
+        GrantRefusedError: The request is another session's, was rejected, must not be remembered, or is not
+            covered by the pattern; or the pattern cannot be stored.
+    """
+    request = requests.newest(transaction, origin)
+    if request is None:
+        raise UnknownRequestError(f"there is no request {origin!r}")
+    refusal = _why_not(request, pattern, session)
+    if refusal is not None:
+        raise GrantRefusedError(refusal)
+    try:
+        key = pattern.key
+    except PatternError as error:
+        raise GrantRefusedError(str(error)) from error
+    return _keep(
+        transaction,
+        Grant(
+            id=new_id(),
+            session=session,
+            agent_name=request.asked_by.name,
+            tool_name=pattern.tool_name,
+            payload=request.submission.payload,
+            payload_key=key,
+            origin_request=request.id,
+            created_at=transaction.now,
+            created_by=by,
+            uses=0,
+            last_used_at=None,
+            revoked_at=None,
+            pattern=pattern,
+        ),
     )
-    return grant
 
 
 def count_use(transaction: Transaction, grant: Grant) -> Grant:
@@ -104,18 +138,20 @@ def revoke(transaction: Transaction, grant_id: str, by: str) -> bool:
     return False
 
 
-def revoke_session(transaction: Transaction, session: str, by: str) -> int:
-    """Revoke all grants of a session; returns how many."""
+def revoke_all(transaction: Transaction, session: str | None, by: str) -> int:
+    """Revoke all grants of a session, or of all sessions if it is None; returns how many."""
+    tests = {} if session is None else {"session = ?": pack_text(session)}
+    where = " AND ".join(["revoked_at IS NULL", *tests])
     return transaction.run(
-        "UPDATE grants SET revoked_at = ?, revoked_by = ? WHERE session = ? AND revoked_at IS NULL",
+        f"UPDATE grants SET revoked_at = ?, revoked_by = ? WHERE {where}",  # noqa: S608
         transaction.now,
         pack_text(by),
-        pack_text(session),
+        *tests.values(),
     )
 
 
 def all_grants(look: Look, *, session: str | None = None, include_revoked: bool = False) -> tuple[Grant, ...]:
-    """Return grants, oldest first.
+    """Return grants, oldest first. One that cannot be read is among them, marked as damaged.
 
     Args:
         look: A look at the file.
@@ -126,7 +162,70 @@ def all_grants(look: Look, *, session: str | None = None, include_revoked: bool 
     in_force = [] if include_revoked else ["revoked_at IS NULL"]
     where = " AND ".join([*tests, *in_force])
     rows = look.rows(f"SELECT * FROM grants {'WHERE ' if where else ''}{where} ORDER BY seq", *tests.values())  # noqa: S608
-    return tuple(grant_from_row(row) for row in rows)
+    return tuple(map(grant_or_damage, rows))
+
+
+def _candidates(look: Look, session: str, submission: Submission) -> Iterator[Row]:
+    """The grants in force that may cover a call, the best first."""
+    yield from _with_key(look, session, submission.tool_name, GrantKind.EXACT, submission.payload_key)
+    yield from look.rows(
+        """
+        SELECT * FROM grants
+        WHERE session = ? AND tool = ? AND kind = 'pattern' AND revoked_at IS NULL ORDER BY seq
+        """,
+        pack_text(session),
+        pack_text(submission.tool_name),
+    )
+
+
+def _with_key(look: Look, session: str, tool_name: str, kind: GrantKind, key: str) -> Sequence[Row]:
+    return look.rows(
+        """
+        SELECT * FROM grants
+        WHERE session = ? AND tool = ? AND kind = ? AND payload_key = ? AND revoked_at IS NULL
+        """,
+        pack_text(session),
+        pack_text(tool_name),
+        kind.value,
+        pack_text(key),
+    )
+
+
+def _keep(transaction: Transaction, grant: Grant) -> Grant:
+    """Store a grant, unless there is an equal one in force: then that one is returned."""
+    for row in _with_key(transaction, grant.session, grant.tool_name, grant.kind, grant.payload_key):
+        there = grant_or_damage(row)
+        if there.damage is None:
+            return there
+        revoke(transaction, there.id, grant.created_by)  # it covers nothing, and stands in the way
+    transaction.run(
+        """
+        INSERT INTO grants (id, session, tool, kind, payload_key, info, created_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        """,
+        grant.id,
+        pack_text(grant.session),
+        pack_text(grant.tool_name),
+        grant.kind.value,
+        pack_text(grant.payload_key),
+        _info(grant),
+        grant.created_at,
+    )
+    return grant
+
+
+def _why_not(request: StoredRequest, pattern: GrantPattern, session: str) -> str | None:
+    """Why a request is no reason for such a grant, or None when it is."""
+    submission = request.submission
+    if request.asked_by.session != session:
+        return "the request was asked in another session; a grant is for the session of its request"
+    if request.state is RequestState.REJECTED:
+        return "the request was rejected, and a no is never remembered as a yes"
+    if not submission.may_be_remembered:
+        return "this call is of HIGH risk, leads elsewhere, or its agent keeps no approvals: no grant covers it"
+    if not pattern.matches(submission.tool_name, submission.payload):
+        return "the pattern does not cover the request that it is given for"
+    return None
 
 
 def _info(grant: Grant) -> str:

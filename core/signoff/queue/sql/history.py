@@ -1,34 +1,29 @@
-"""The append-only history."""
+"""The append-only history: what is put into it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from signoff.queue.chain import FIRST_HASH, record_hash
 from signoff.queue.checks import LONGEST_NAME
 from signoff.queue.codec import asked_by_to_text, decision_to_text, pack_text, submission_to_text
-from signoff.queue.errors import DamagedRecordError
+from signoff.queue.history_records import HistoryRecord, Pruning
 from signoff.queue.records import (
     AskedBy,
     Decision,
-    HistoryFilter,
-    HistoryRecord,
     RequestState,
-    Risk,
     StoredRequest,
     Submission,
 )
-from signoff.queue.sql.engine import Engine, Look, Row, Transaction
-from signoff.queue.sql.rows import history_from_row
+from signoff.queue.sql.engine import Look, Row, Transaction
+from signoff.queue.sql.searching import filed_under
 
-__all__ = ["append_call", "append_damaged", "append_end", "first_broken", "page"]
+__all__ = ["append_call", "append_damaged", "append_end", "append_pruning", "head", "start"]
 
-_SELECT = """
-SELECT h.*, COALESCE(r.revision, 0) AS revision, COALESCE(h.submission, r.submission) AS content
-FROM history h LEFT JOIN requests r ON r.seq = h.request_seq
-"""
-_CHECKED_AT_ONCE = 500
 _DAMAGED = "(damaged record)"
+_HISTORY = "(history)"
 
 
 def append_end(transaction: Transaction, ended: StoredRequest, reason: str = "") -> None:
@@ -71,16 +66,7 @@ def append_call(
 
 def append_damaged(transaction: Transaction, row: Row, reason: str) -> None:
     """Record the end of a request that cannot be read, with what its row still says of it."""
-    submission = Submission(
-        key="",
-        tool_name=_DAMAGED,
-        description="",
-        payload={},
-        payload_key="{}",
-        arguments={},
-        digest="",
-        cwd="",
-    )
+    submission = _statement(_DAMAGED)
     asked_by = AskedBy(row["agent_id"], _DAMAGED, row["session"][:LONGEST_NAME], 0, "", "")
     record = replace(
         _record(transaction, asked_by, submission, RequestState.WITHDRAWN),
@@ -91,74 +77,55 @@ def append_damaged(transaction: Transaction, row: Row, reason: str) -> None:
     _insert(transaction, record, asked_by, content=submission_to_text(submission))
 
 
-def page(look: Look, which: HistoryFilter, before: int | None, limit: int) -> tuple[HistoryRecord, ...]:
-    """Return a page of the history, newest first.
+def append_pruning(transaction: Transaction, pruning: Pruning, by: str) -> None:
+    """Record that old records are being deleted: who does it, how many, and up to which one.
+
+    It is the only kind of record with neither a request nor a decision, so no agent can write one.
 
     Args:
-        look: A look at the file.
-        which: The records wanted.
-        before: Only records with a lower seq.
-        limit: Most records to return.
+        transaction: The one before the first that deletes.
+        pruning: What is being deleted.
+        by: Name of the reviewer.
     """
-    tests = {
-        "h.session = ?": None if which.session is None else pack_text(which.session),
-        "h.agent = ?": None if which.agent_name is None else pack_text(which.agent_name),
-        "h.tool = ?": None if which.tool_name is None else pack_text(which.tool_name),
-        "h.state = ?": which.state,
-        "h.at >= ?": which.since,
-        "h.request_id = ?": None if which.request_id is None else pack_text(which.request_id),
-        "h.seq < ?": before,
-    }
-    used = {test: value for test, value in tests.items() if value is not None}
-    where = f"WHERE {' AND '.join(used)}" if used else ""
-    rows = look.rows(
-        f"{_SELECT} {where} ORDER BY h.seq DESC LIMIT ?",
-        *used.values(),
-        max(0, limit),
+    arguments = {"count": pruning.count, "first": pruning.first, "last": pruning.last, "hash": pruning.hash}
+    records = f"records {pruning.first} to {pruning.last}" if pruning.count > 1 else f"record {pruning.first}"
+    submission = _statement(_HISTORY, f"{records} of the history deleted", arguments)
+    asked_by = AskedBy("", by[:LONGEST_NAME], "", 0, "", "")
+    record = _record(transaction, asked_by, submission, RequestState.WITHDRAWN)
+    reason = f"{by[:LONGEST_NAME]} deleted the oldest {pruning.count}, up to number {pruning.last}"
+    _insert(transaction, replace(record, reason=reason), asked_by, content=submission_to_text(submission))
+
+
+def head(look: Look) -> tuple[int, str]:
+    """Return seq and hash of the newest record; of the last deleted one, or 0, if there is none."""
+    last = look.row("SELECT seq, hash FROM history ORDER BY seq DESC LIMIT 1")
+    return start(look) if last is None else (last["seq"], last["hash"])
+
+
+def start(look: Look) -> tuple[int, str]:
+    """Return seq and hash of what the first record follows: of the last deleted one, or 0 and `FIRST_HASH`.
+
+    If the hash of the last deleted one is not there, "" takes its place, which nothing follows.
+    """
+    pruned = look.number("SELECT value FROM counters WHERE name = 'pruned'")
+    if not pruned:
+        return 0, FIRST_HASH
+    anchor = look.row("SELECT hash FROM anchors WHERE seq = ?", pruned)
+    return pruned, "" if anchor is None else anchor["hash"]
+
+
+def _statement(tool_name: str, description: str = "", arguments: Mapping[str, Any] | None = None) -> Submission:
+    """Something that was never asked, as far as a record needs it."""
+    return Submission(
+        key="",
+        tool_name=tool_name,
+        description=description,
+        payload={},
+        payload_key="{}",
+        arguments=arguments or {},
+        digest="",
+        cwd="",
     )
-    return tuple(map(_readable, rows))
-
-
-def _readable(row: Row) -> HistoryRecord:
-    """The record of a row; one that cannot be read is shown as damaged, and hides no other."""
-    try:
-        return history_from_row(row)
-    except DamagedRecordError as damage:
-        return HistoryRecord(
-            seq=row["seq"],
-            at=row["at"],
-            request_id=row["request_id"],
-            revision=row["revision"],
-            agent_name=_DAMAGED,
-            session=_DAMAGED,
-            tool_name=_DAMAGED,
-            description="",
-            arguments={},
-            group_id=None,
-            batch_id=None,
-            risk=Risk.MEDIUM,
-            state=RequestState(row["state"]),
-            decision=None,
-            reason=str(damage),
-            took_us=row["took_us"],
-            digest="",
-            hash=row["hash"],
-        )
-
-
-def first_broken(engine: Engine) -> int | None:
-    """Return the seq of the first record that does not fit the chain, or None when all do."""
-    seq, previous = 0, FIRST_HASH
-    while True:
-        with engine.read() as look:
-            rows = look.rows(f"{_SELECT} WHERE h.seq > ? ORDER BY h.seq LIMIT ?", seq, _CHECKED_AT_ONCE)
-        if not rows:
-            return None
-        for row in rows:
-            record = history_from_row(row)
-            if record.seq != seq + 1 or record.hash != record_hash(previous, record):
-                return seq + 1
-            seq, previous = record.seq, record.hash
 
 
 def _record(
@@ -195,16 +162,16 @@ def _insert(
     request_seq: int | None = None,
     content: str | None = None,
 ) -> None:
-    last = transaction.row("SELECT seq, hash FROM history ORDER BY seq DESC LIMIT 1")
-    seq, previous = (1, FIRST_HASH) if last is None else (last["seq"] + 1, last["hash"])
-    record = replace(record, seq=seq)
+    last, previous = head(transaction)
+    record = replace(record, seq=last + 1)
+    record = replace(record, hash=record_hash(previous, record))
     transaction.run(
         """
         INSERT INTO history (seq, at, request_seq, agent, session, tool, request_id, state, asked_by,
-            submission, decision, reason, took_us, hash)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            submission, decision, reason, took_us, hash, decided_by)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,
-        seq,
+        record.seq,
         record.at,
         request_seq,
         pack_text(record.agent_name),
@@ -217,5 +184,7 @@ def _insert(
         None if record.decision is None else decision_to_text(record.decision),
         pack_text(record.reason),
         record.took_us,
-        record_hash(previous, record),
+        record.hash,
+        None if record.decision is None else pack_text(record.decision.by),
     )
+    transaction.search.add(transaction, record.seq, filed_under(record))

@@ -13,6 +13,7 @@ from signoff.queue.codec import (
     asked_by_to_text,
     decision_to_text,
     pack_text,
+    submission_from_text,
     submission_to_text,
 )
 from signoff.queue.errors import DamagedRecordError, InvalidSubmissionError
@@ -41,10 +42,18 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """A checked submission, encoded before the write lock is taken."""
+    """A checked submission, encoded before the write lock is taken.
+
+    Attributes:
+        submission: What was handed in.
+        text: How it is stored, without blobs.
+        stored: What will be read back; shares nothing with what was handed in.
+        compressed: Its blobs by hash, compressed.
+    """
 
     submission: Submission
     text: str
+    stored: Submission
     compressed: Mapping[str, bytes]
 
 
@@ -56,9 +65,11 @@ def posting(submission: Submission) -> Posting:
         NotJsonError: A JSON-shaped field holds something else.
     """
     check_submission(submission)
+    text = submission_to_text(submission)
     return Posting(
         submission,
-        submission_to_text(submission),
+        text,
+        submission_from_text(text),
         {sha256: zlib.compress(content) for sha256, content in submission.blobs.items()},
     )
 
@@ -147,7 +158,22 @@ def insert(
         submission.expires_at,
         transaction.change(request_id, asked_by.session),
     )
-    return _stored(transaction, request_id)
+    seq = transaction.number("SELECT seq FROM requests WHERE id = ? AND revision = ?", request_id, revision)
+    for sha256 in posting.compressed:
+        transaction.run("INSERT INTO blob_uses (sha256, request_seq) VALUES (?, ?)", sha256, seq)
+    return StoredRequest(
+        seq=seq,
+        id=request_id,
+        revision=revision,
+        state=RequestState.PENDING,
+        submission=posting.stored,
+        asked_by=asked_by,
+        created_at=transaction.now,
+        decision=None,
+        decided_at=None,
+        state_note=None,
+        delivered_at=None,
+    )
 
 
 def take_over(transaction: Transaction, request: StoredRequest, asked_by: AskedBy) -> StoredRequest:
@@ -214,16 +240,12 @@ def end_damaged(transaction: Transaction, row: Row, damage: DamagedRecordError) 
     history.append_damaged(transaction, row, note)
 
 
-def try_decide(
-    transaction: Transaction, request_id: str, revision: int, digest: str, decision: Decision
-) -> StoredRequest | None:
-    """Decide exactly what was named, if it still waits; the one statement that decides.
+def try_decide(transaction: Transaction, request: StoredRequest, decision: Decision) -> StoredRequest | None:
+    """Decide exactly what was looked at, if it still waits; the one statement that decides.
 
     Args:
         transaction: A write in progress.
-        request_id: Id of the request.
-        revision: Revision that was shown.
-        digest: Digest of what was shown.
+        request: What was shown, as this transaction finds it.
         decision: The answer.
 
     Returns:
@@ -232,24 +254,20 @@ def try_decide(
     state = RequestState.APPROVED if decision.approved is True else RequestState.REJECTED
     decided = transaction.run(
         """
-        UPDATE requests SET state = ?, decision = ?, decided_at = ?
+        UPDATE requests SET state = ?, decision = ?, decided_at = ?, change = ?
         WHERE id = ? AND revision = ? AND digest = ? AND state = 'pending'
         """,
         state.value,
         decision_to_text(decision),
         transaction.now,
-        pack_text(request_id),
-        revision,
-        pack_text(digest),
+        transaction.change(request.id, request.asked_by.session),
+        pack_text(request.id),
+        request.revision,
+        pack_text(request.submission.digest),
     )
     if decided != 1:
         return None
-    request = _stored(transaction, request_id)
-    transaction.run(
-        "UPDATE requests SET change = ? WHERE seq = ?",
-        transaction.change(request_id, request.asked_by.session),
-        request.seq,
-    )
+    request = replace(request, state=state, decision=decision, decided_at=transaction.now)
     history.append_end(transaction, request)
     return request
 
@@ -266,9 +284,3 @@ def mark_delivered(transaction: Transaction, request: StoredRequest) -> StoredRe
         request.seq,
     )
     return replace(request, delivered_at=transaction.now) if stamped else request
-
-
-def _stored(look: Look, request_id: str) -> StoredRequest:
-    request = newest(look, request_id)
-    assert request is not None
-    return request

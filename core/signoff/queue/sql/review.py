@@ -4,49 +4,55 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import time
 import zlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from signoff.queue.bells import RELOOK_SECONDS, REVIEWERS
 from signoff.queue.codec import pack_text
 from signoff.queue.errors import QueueUnavailableError, UnknownRequestError
+from signoff.queue.history_records import HistoryCheck, HistoryFilter, HistoryHead, HistoryRecord, Pruning
 from signoff.queue.ids import ID_LETTERS
+from signoff.queue.lookahead import UpcomingCall
 from signoff.queue.records import (
     AgentRecord,
     Change,
     ChangeSet,
     Decision,
     DecisionSource,
-    Grant,
-    HistoryFilter,
-    HistoryRecord,
     Stats,
     StoredRequest,
     Verdict,
 )
-from signoff.queue.sql import grants, history, requests
+from signoff.queue.sql import auditing, reading, requests
 from signoff.queue.sql.deciding import decide_one, stop_batch
 from signoff.queue.sql.engine import Engine, Look
+from signoff.queue.sql.pruning import Limits, prune, pruning_of
+from signoff.queue.sql.review_grants import GrantReview
 from signoff.queue.sql.rows import agent_from_row, request_from_row
 from signoff.queue.sql.sweeping import Sweeper
+from signoff.queue.sql.upcoming import upcoming
 
 if TYPE_CHECKING:
     from signoff.queue.eventloop import OwnThread
 
 __all__ = ["SqlReviewQueue"]
 
+_SWEEP_AGAIN_SECONDS = 0.5
+"""While somebody watches, dead agents are looked for only so often: it costs more than the look itself."""
+
 _PENDING = "SELECT * FROM requests WHERE state = 'pending' ORDER BY seq"
 _CHANGED = """
 SELECT * FROM requests r
 WHERE change > ?
     AND NOT EXISTS (SELECT 1 FROM requests n WHERE n.id = r.id AND n.revision > r.revision)
-ORDER BY seq
+ORDER BY +seq
 """
 
 
-class SqlReviewQueue:
+class SqlReviewQueue(GrantReview):
     """A `ReviewQueue` on a database. May be shared by the threads and event loops of one process.
 
     All looks find dead agents and passed deadlines first, so what is reported as waiting really waits.
@@ -57,8 +63,7 @@ class SqlReviewQueue:
     """
 
     def __init__(self, reviewer: str, engine: Engine) -> None:
-        self._reviewer = reviewer
-        self._engine = engine
+        super().__init__(reviewer, engine)
         self._sweeper = Sweeper(engine)
         self._guard = threading.Lock()
         self._own_thread: OwnThread | None = None
@@ -80,6 +85,16 @@ class SqlReviewQueue:
         with self._engine.read() as look:
             rows = look.rows(_PENDING)
         return tuple(self._sweeper.readable(rows))
+
+    def upcoming(self) -> tuple[UpcomingCall, ...]:
+        """What the agents of the requests that wait have announced and not yet asked for.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be used.
+        """
+        pending = self.pending()
+        with self._engine.read() as look:
+            return upcoming(look, pending)
 
     def get(self, request_id: str, revision: int | None = None) -> StoredRequest:
         """One request: the given revision, or the newest.
@@ -148,6 +163,9 @@ class SqlReviewQueue:
             QueueUnavailableError: The queue cannot be used.
         """
         self._sweeper.sweep()
+        return self._changes(cursor)
+
+    def _changes(self, cursor: int) -> ChangeSet:
         with self._engine.read() as look:
             newest = look.number("SELECT value FROM counters WHERE name = 'change'")
             rows = look.rows(_PENDING) if cursor == 0 else look.rows(_CHANGED, cursor)
@@ -165,11 +183,17 @@ class SqlReviewQueue:
 
         thread = self._thread()
         with AsyncBell(self._engine.hang_bell(REVIEWERS)) as bell:
+            swept = time.monotonic()
             found = await thread.run(self.changes, cursor)
             yield found
             while True:
-                await bell.sleep(RELOOK_SECONDS)
-                found = await thread.run(self.changes, found.cursor)
+                await bell.sleep(swept + RELOOK_SECONDS - time.monotonic())
+                looked = time.monotonic()
+                if looked - swept < _SWEEP_AGAIN_SECONDS:
+                    found = await thread.run(self._changes, found.cursor)
+                else:
+                    swept = looked
+                    found = await thread.run(self.changes, found.cursor)
                 if found.changes:
                     yield found
 
@@ -203,25 +227,6 @@ class SqlReviewQueue:
                         stop_batch(transaction, verdict.current, decision.by)
         return verdicts
 
-    def grants(self, *, include_revoked: bool = False) -> tuple[Grant, ...]:
-        """Grants of all sessions, oldest first.
-
-        Raises:
-            QueueUnavailableError: The queue cannot be used.
-        """
-        with self._engine.read() as look:
-            return grants.all_grants(look, include_revoked=include_revoked)
-
-    def revoke(self, grant_id: str) -> bool:
-        """Revoke a grant; False when it was revoked before.
-
-        Raises:
-            UnknownRequestError: There is no such grant.
-            QueueUnavailableError: Nothing was revoked.
-        """
-        with self._engine.write() as transaction:
-            return grants.revoke(transaction, grant_id, self._reviewer)
-
     def history(
         self,
         which: HistoryFilter | None = None,
@@ -236,15 +241,52 @@ class SqlReviewQueue:
         """
         self._sweeper.sweep()
         with self._engine.read() as look:
-            return history.page(look, which or HistoryFilter(), before, limit)
+            return reading.page(look, which or HistoryFilter(), before, limit)
+
+    def export(self, which: HistoryFilter | None = None) -> Iterator[HistoryRecord]:
+        """Yield the records that are there now, oldest first, in short looks.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be used.
+        """
+        self._sweeper.sweep()
+        return reading.all_of(self._engine, which or HistoryFilter())
 
     def verify(self) -> int | None:
         """Check the chain of the history: the seq of the first broken record, None if it is whole.
 
         Raises:
-            QueueUnavailableError: The queue cannot be used, or a record cannot even be read.
+            QueueUnavailableError: The queue cannot be used.
         """
-        return history.first_broken(self._engine)
+        return auditing.check(self._engine).broken
+
+    def check_history(self, expected: HistoryHead | None = None) -> HistoryCheck:
+        """Check the chain of the history, and say what was found.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be used.
+        """
+        return auditing.check(self._engine, expected)
+
+    def prune(
+        self,
+        *,
+        before: int | None = None,
+        keep: int | None = None,
+        through: int | None = None,
+        dry_run: bool = False,
+    ) -> Pruning:
+        """Delete the oldest records, with the requests and contents that only they refer to.
+
+        Raises:
+            ValueError: There is no limit at all, or a negative one.
+            QueueUnavailableError: The history is broken, and nothing was deleted; or the deletion was cut short.
+        """
+        self._sweeper.sweep()  # no answer is kept for an agent that is gone
+        pruning = pruning_of(self._engine, Limits(before, keep, through))
+        if not dry_run:
+            prune(self._engine, pruning, self._reviewer)
+        return pruning
 
     def agents(self) -> tuple[AgentRecord, ...]:
         """All agent connections, first seen first.

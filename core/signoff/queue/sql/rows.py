@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator
 
+from signoff.canonical import canonical, parse_json
+from signoff.queue.checks import check_grant
 from signoff.queue.codec import (
     asked_by_from_text,
     decision_from_text,
@@ -13,17 +15,30 @@ from signoff.queue.codec import (
     unpack_text,
 )
 from signoff.queue.errors import DamagedRecordError
+from signoff.queue.history_records import HistoryRecord
+from signoff.queue.patterns import GrantPattern
 from signoff.queue.records import (
     AgentRecord,
     Decision,
     Grant,
-    HistoryRecord,
+    GrantKind,
     RequestState,
     StoredRequest,
 )
 from signoff.queue.sql.engine import Row
 
-__all__ = ["agent_from_row", "grant_from_row", "history_from_row", "request_from_row", "sort_out"]
+__all__ = [
+    "DAMAGED",
+    "agent_from_row",
+    "grant_from_row",
+    "grant_or_damage",
+    "history_from_row",
+    "request_from_row",
+    "sort_out",
+]
+
+DAMAGED = "(damaged record)"
+"""Stands in for what cannot be read."""
 
 
 def sort_out(rows: Iterable[Row]) -> tuple[list[StoredRequest], list[tuple[Row, DamagedRecordError]]]:
@@ -61,14 +76,18 @@ def request_from_row(row: Row) -> StoredRequest:
 
 
 def grant_from_row(row: Row) -> Grant:
-    """Return the grant of a row of ``grants``.
+    """Return the grant of a row of ``grants``. What it covers is said twice there and has to agree.
 
     Raises:
         DamagedRecordError: The row is damaged.
     """
     with _intact("grant", row["seq"]):
         info = from_text(row["info"])
-        return Grant(
+        key = unpack_text(row["payload_key"])
+        pattern = None
+        if row["kind"] == GrantKind.PATTERN:
+            pattern = GrantPattern.from_json(parse_json(key))
+        grant = Grant(
             id=row["id"],
             session=info["session"],
             agent_name=info["agent_name"],
@@ -81,28 +100,66 @@ def grant_from_row(row: Row) -> Grant:
             uses=row["uses"],
             last_used_at=row["last_used_at"],
             revoked_at=row["revoked_at"],
+            revoked_by=None if row["revoked_by"] is None else unpack_text(row["revoked_by"]),
+            pattern=pattern,
+        )
+        covered = canonical(grant.payload) if pattern is None else pattern.key
+        tool_name = grant.tool_name if pattern is None else pattern.tool_name
+        columns = unpack_text(row["session"]), unpack_text(row["tool"]), key, key
+        if (grant.session, grant.tool_name, grant.payload_key, covered) != columns or tool_name != grant.tool_name:
+            raise ValueError("it says two things about what it covers")
+        check_grant(grant)
+        return grant
+
+
+def grant_or_damage(row: Row) -> Grant:
+    """Return the grant of a row; of one that cannot be read, what can be told of it, marked as damaged."""
+    try:
+        return grant_from_row(row)
+    except DamagedRecordError as damage:
+        return Grant(
+            id=row["id"],
+            session=_told(row["session"]),
+            agent_name=DAMAGED,
+            tool_name=_told(row["tool"]),
+            payload={},
+            payload_key="",
+            origin_request="",
+            created_at=_number(row["created_at"]),
+            created_by=DAMAGED,
+            uses=_number(row["uses"]),
+            last_used_at=None,
+            revoked_at=None if row["revoked_at"] is None else _number(row["revoked_at"]),
+            damage=str(damage),
         )
 
 
 def agent_from_row(row: Row) -> AgentRecord:
-    """Return the agent connection of a row of ``agents``.
-
-    Raises:
-        DamagedRecordError: The row is damaged.
-    """
-    with _intact("agent", row["id"]):
-        info = from_text(row["info"])
-        return AgentRecord(
-            id=row["id"],
-            name=info["name"],
-            session=info["session"],
-            cwd=info["cwd"],
-            via=info["via"],
-            pid=row["pid"],
-            host=unpack_text(row["host"]),
-            started_at=row["started_at"],
-            ended_at=row["ended_at"],
-        )
+    """Return the agent connection of a row of ``agents``; one that cannot be read is marked as damaged."""
+    try:
+        with _intact("agent", row["id"]):
+            info = from_text(row["info"])
+            host = unpack_text(row["host"])
+            texts = info["name"], info["session"], info["cwd"], info["via"]
+            if not all(isinstance(text, str) for text in texts):
+                raise TypeError("it is introduced with something else than texts")
+            name, session, cwd, via = texts
+            damage = None
+    except DamagedRecordError as error:
+        name = cwd = via = host = DAMAGED
+        session, damage = _told(row["session"]), str(error)
+    return AgentRecord(
+        id=row["id"],
+        name=name,
+        session=session,
+        cwd=cwd,
+        via=via,
+        pid=row["pid"],
+        host=host,
+        started_at=row["started_at"],
+        ended_at=row["ended_at"],
+        damage=damage,
+    )
 
 
 def history_from_row(row: Row) -> HistoryRecord:
@@ -149,3 +206,14 @@ def _intact(what: str, which: object) -> Iterator[None]:
             f"{what} {which} in the queue is damaged: {error}; keep a copy of the queue's directory,"
             " then restore it from a backup"
         ) from error
+
+
+def _told(packed: str) -> str:
+    try:
+        return unpack_text(packed)
+    except ValueError:
+        return DAMAGED
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0

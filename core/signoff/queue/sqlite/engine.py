@@ -28,12 +28,20 @@ from signoff.queue.place import QueuePlace, create_private_file, refuse_unsafe_f
 from signoff.queue.sql.engine import PATIENCE_SECONDS, Row, Transaction
 from signoff.queue.sqlite.migrating import migrate
 from signoff.queue.sqlite.schema import APPLICATION_ID, SCHEMA_VERSION, STATEMENTS
+from signoff.queue.sqlite.search import FtsIndex
 
 __all__ = ["SqliteEngine"]
 
 
+_LOG_PAGES = 5000
+"""Length of the log at which a commit also moves it into the database: some milliseconds for one writer in a few
+hundred, and some 20 MB on disk."""
+
+
 class _Look:
     """Statements on one connection."""
+
+    search = FtsIndex()
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -79,6 +87,7 @@ class SqliteEngine:
         self._process = os.getpid()
         self._guard = threading.RLock()
         self._write_lock = WriteLock(place.directory)
+        self._durable = True
         self._closed = False
         with self._translated():
             if not place.database.exists():
@@ -126,7 +135,9 @@ class SqliteEngine:
             self._translated(),
             self._write_lock.held(patience),
         ):
-            connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            if durable is not self._durable:
+                connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+                self._durable = durable
             with _transaction(connection, "IMMEDIATE"):
                 transaction: Transaction = _Transaction(connection)
                 yield transaction
@@ -171,6 +182,8 @@ class SqliteEngine:
             if not self._closed:
                 self._closed = True
                 self._connection.close()
+                self._write_lock.close()
+                self._bells.close()
 
     @contextlib.contextmanager
     def _usable(self) -> Iterator[sqlite3.Connection]:
@@ -243,6 +256,7 @@ def _connect(database: Path) -> sqlite3.Connection:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA trusted_schema = OFF")
     except BaseException:

@@ -9,10 +9,18 @@ import re
 import sqlite3
 from collections.abc import Callable, Mapping
 
-from signoff.queue.sqlite.schema import INDEXES, SCHEMA_VERSION, TRIGGERS
+from signoff.queue.codec import pack_text
+from signoff.queue.errors import DamagedRecordError
+from signoff.queue.sql.engine import Row
+from signoff.queue.sql.reading import COLUMNS, SOURCE
+from signoff.queue.sql.rows import history_from_row
+from signoff.queue.sql.searching import filed_under
+from signoff.queue.sqlite.schema import ANCHORS, BLOB_USES, INDEXES, SCHEMA_VERSION, TRIGGERS
+from signoff.queue.sqlite.search import SEARCH_TABLE
 
 __all__ = ["migrate"]
 
+_HASH = re.compile(r"[0-9a-f]{64}")
 _NAME = re.compile(r"CREATE (?:UNIQUE )?(INDEX|TRIGGER) (\w+)")
 
 
@@ -35,11 +43,51 @@ def migrate(connection: sqlite3.Connection, version: int) -> None:
 
 
 def _from_1(connection: sqlite3.Connection) -> None:
-    """Pattern grants, and history that may be pruned."""
+    """Pattern grants; history that can be searched, filtered by who decided, and pruned."""
     connection.execute(
         "ALTER TABLE grants ADD COLUMN kind TEXT NOT NULL DEFAULT 'exact' CHECK (kind IN ('exact', 'pattern'))"
     )
     connection.execute("INSERT INTO counters (name, value) VALUES ('pruned', 0)")
+    connection.execute("DROP TRIGGER history_stays")
+    connection.execute("ALTER TABLE history ADD COLUMN decided_by TEXT")
+    for table in (ANCHORS, BLOB_USES, SEARCH_TABLE):
+        connection.execute(table)
+    _note_blob_uses(connection)
+    _file_history(connection)
+
+
+def _note_blob_uses(connection: sqlite3.Connection) -> None:
+    """Find out which contents belong to which requests: their hashes are in the snapshots."""
+    known = {sha256 for (sha256,) in connection.execute("SELECT sha256 FROM blobs")}
+    for seq, submission in connection.execute("SELECT seq, submission FROM requests ORDER BY seq"):
+        connection.executemany(
+            "INSERT INTO blob_uses (sha256, request_seq) VALUES (?, ?)",
+            [(sha256, seq) for sha256 in sorted(known.intersection(_HASH.findall(submission)))],
+        )
+
+
+def _file_history(connection: sqlite3.Connection) -> None:
+    """Fill in who decided, and the words of all records that can be read."""
+    after = 0
+    while rows := connection.execute(
+        f"SELECT {COLUMNS} FROM {SOURCE} WHERE h.seq > ? ORDER BY h.seq LIMIT 500",  # noqa: S608
+        (after,),
+    ).fetchall():
+        for row in rows:
+            _file(connection, row)
+        after = rows[-1]["seq"]
+
+
+def _file(connection: sqlite3.Connection, row: Row) -> None:
+    try:
+        record = history_from_row(row)
+    except DamagedRecordError:
+        return
+    words = " ".join(filed_under(record))
+    connection.execute("INSERT INTO search (rowid, words) VALUES (?, ?)", (record.seq, words))
+    if record.decision is not None:
+        decided_by = pack_text(record.decision.by)
+        connection.execute("UPDATE history SET decided_by = ? WHERE seq = ?", (decided_by, record.seq))
 
 
 _STEPS: Mapping[int, Callable[[sqlite3.Connection], None]] = {1: _from_1}

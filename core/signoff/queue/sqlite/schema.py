@@ -5,7 +5,9 @@ Whatever the code above does: an end state stays, a decision is never rewritten,
 
 from __future__ import annotations
 
-__all__ = ["APPLICATION_ID", "INDEXES", "SCHEMA_VERSION", "STATEMENTS", "TRIGGERS"]
+from signoff.queue.sqlite.search import SEARCH_TABLE
+
+__all__ = ["ANCHORS", "APPLICATION_ID", "BLOB_USES", "INDEXES", "SCHEMA_VERSION", "STATEMENTS", "TRIGGERS"]
 
 APPLICATION_ID = 0x5349474E
 """Marks the file as ours: ``SIGN`` (https://sqlite.org/pragma.html#pragma_application_id)."""
@@ -111,12 +113,31 @@ CREATE TABLE history (
     reason TEXT NOT NULL,
     took_us INTEGER NOT NULL,
     hash TEXT NOT NULL,
+    decided_by TEXT,
     CHECK ((request_seq IS NULL) = (submission IS NOT NULL)),
     CHECK (state <> 'approved' OR COALESCE(decision, '') GLOB '{"approved":true,*')
 )
 """
 
+ANCHORS = """
+CREATE TABLE anchors (
+    seq INTEGER PRIMARY KEY NOT NULL,
+    hash TEXT NOT NULL
+)
+"""
+"""The hash of the last history record that was deleted because of its age: what the first one left follows."""
+
+BLOB_USES = """
+CREATE TABLE blob_uses (
+    sha256 TEXT NOT NULL REFERENCES blobs (sha256),
+    request_seq INTEGER NOT NULL REFERENCES requests (seq),
+    PRIMARY KEY (sha256, request_seq)
+) WITHOUT ROWID
+"""
+"""Which contents belong to which requests, so that a content goes with the last of its requests."""
+
 INDEXES = (
+    "CREATE INDEX blob_uses_request ON blob_uses (request_seq)",
     "CREATE UNIQUE INDEX requests_one_pending ON requests (id) WHERE state = 'pending'",
     "CREATE INDEX requests_pending ON requests (seq) WHERE state = 'pending'",
     "CREATE INDEX requests_pending_agent ON requests (agent_id) WHERE state = 'pending'",
@@ -134,6 +155,8 @@ INDEXES = (
     "CREATE INDEX history_state ON history (state, seq)",
     "CREATE INDEX history_request ON history (request_id, seq) WHERE request_id IS NOT NULL",
     "CREATE INDEX history_at ON history (at)",
+    "CREATE INDEX history_decided_by ON history (decided_by, seq) WHERE decided_by IS NOT NULL",
+    "CREATE INDEX history_request_seq ON history (request_seq) WHERE request_seq IS NOT NULL",
 )
 
 TRIGGERS = (
@@ -199,6 +222,9 @@ STATEMENTS = (
     _REQUESTS,
     _GRANTS,
     _HISTORY,
+    ANCHORS,
+    BLOB_USES,
+    SEARCH_TABLE,
     *INDEXES,
     *TRIGGERS,
     # Starts at 1, because cursor 0 means "from the beginning".

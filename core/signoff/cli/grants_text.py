@@ -1,0 +1,96 @@
+"""Grants, and what a wider one would answer, in words and for programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from signoff.cli.durations import iso, local_time
+from signoff.cli.facts import short_id
+from signoff.cli.output import clipped, one_line
+
+if TYPE_CHECKING:
+    from signoff.cli.page import Page
+    from signoff.queue.preview import PatternPreview
+    from signoff.queue.records import Grant, StoredRequest
+
+__all__ = ["add_grant_text", "add_preview_text", "counted", "grant_facts"]
+
+_WIDTH = 100
+_NAME_WIDTH = 40
+
+
+def grant_facts(grant: Grant) -> dict[str, Any]:
+    """Describe a grant for programs."""
+    return {
+        "id": grant.id,
+        "kind": grant.kind,
+        "session": grant.session,
+        "agent": grant.agent_name,
+        "tool": grant.tool_name,
+        "payload": grant.payload,
+        "pattern": None if grant.pattern is None else grant.pattern.to_json(),
+        "covers": grant.words(),
+        "origin": grant.origin_request or None,
+        "created_at": iso(grant.created_at),
+        "created_by": grant.created_by,
+        "uses": grant.uses,
+        "last_used_at": iso(grant.last_used_at),
+        "damage": grant.damage,
+    }
+
+
+def add_grant_text(page: Page, grant: Grant) -> None:
+    """Add a grant: its id, whose it is, what it covers in full, since when, for which request, and its uses."""
+    session, agent = one_line(grant.session), one_line(grant.agent_name, "agent")
+    page.add(
+        f"{grant.kind:7}  session {clipped(session, _NAME_WIDTH)}  {clipped(agent, _NAME_WIDTH)}",
+        label=f"{short_id(grant.id)}  ",
+    )
+    page.add(grant.words(), label="  covers  ")
+    if grant.damage is not None:
+        page.add(one_line(grant.damage), label="  damage  ")
+        return
+    origin = f", for request {short_id(grant.origin_request)}" if grant.origin_request else ""
+    page.add(
+        f"{local_time(grant.created_at)} by {one_line(grant.created_by, 'agent')}{origin}", label="  since   "
+    )
+    last = "" if grant.last_used_at is None else f", last {local_time(grant.last_used_at)}"
+    page.add(f"{grant.uses}{last}", label="  uses    ")
+
+
+def add_preview_text(page: Page, found: PatternPreview) -> None:
+    """Add what a grant would have answered, each call by name, and what it leaves alone."""
+    page.add(
+        f"would have matched {len(found.matched)} of the last {counted(found.looked_at, 'call')} of the session"
+        + (":" if found.matched else "")
+    )
+    for record in found.matched:
+        ident = short_id(record.request_id) if record.request_id else "-"
+        page.add(
+            _what(record.tool_name, record.description),
+            label=f"  {local_time(record.at)}  {ident:8}  {record.state:10}  ",
+        )
+    if found.still_asked:
+        page.add(f"{found.still_asked} more match and would still be asked: HIGH risk, or what leads elsewhere")
+    if found.unreadable:
+        page.add(f"{counted(found.unreadable, 'call')} could not be compared: the record is damaged")
+    if not found.waiting:
+        page.add("none of the requests that wait matches")
+        return
+    page.add(f"of the requests that wait, {len(found.waiting)} would match and stay undecided:")
+    for request in found.waiting:
+        page.add(_of(request), label=f"  {short_id(request.id)}  ")
+
+
+def counted(number: int, what: str) -> str:
+    """A number with its noun."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _of(request: StoredRequest) -> str:
+    return _what(request.submission.tool_name, request.submission.description)
+
+
+def _what(tool_name: str, description: str) -> str:
+    tool = clipped(one_line(tool_name, "tool_name"), _NAME_WIDTH)
+    return f"{tool}: {clipped(one_line(description, 'description'), _WIDTH)}"

@@ -1,0 +1,125 @@
+"""`signoff history export`: the history as a file for other programs, oldest first."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import os
+import secrets
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+from signoff.cli.exit_codes import ExitCode
+from signoff.cli.facts import record_facts
+from signoff.cli.history_filters import filter_options
+from signoff.cli.options import open_for_review, queue_option
+from signoff.cli.output import ascii_json, complain, one_line
+
+if TYPE_CHECKING:
+    from signoff.queue.history_records import HistoryFilter, HistoryRecord
+
+__all__ = ["export"]
+
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+"""What a cell must not begin with: https://owasp.org/www-community/attacks/CSV_Injection"""
+
+_COLUMNS = (
+    "seq", "at", "id", "revision", "state", "source", "by", "note", "mode", "remember", "shown", "deliberate",
+    "reason", "agent", "session", "tool", "description", "arguments", "group", "batch", "risk", "took_seconds",
+    "digest", "hash",
+)  # fmt: skip
+
+
+@click.command(
+    short_help="Write records as JSON Lines or CSV, oldest first.",
+    epilog="\b\nExample:\n  signoff history export --format csv --since 30d --output decisions.csv",
+)
+@click.option("--format", "form", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="A new file, readable by you only.",
+)
+@click.option("--force", is_flag=True, help="Replace the file if there is one.")
+@filter_options
+@queue_option
+def export(*, which: HistoryFilter, form: str, output: Path | None, force: bool) -> int:
+    """Write the records as JSON Lines (exact) or CSV (for people and spreadsheets), oldest first."""
+    if force and output is None:
+        raise click.UsageError("--force goes with --output")
+    write = _write_csv if form == "csv" else _write_json_lines
+    with open_for_review() as queue:
+        records = queue.export(which)
+        if output is None:
+            write(records, sys.stdout)
+            return ExitCode.OK
+        try:
+            with _new_file(output, force=force) as file:
+                count = write(records, file)
+        except FileExistsError:
+            raise click.UsageError(f"{output} is there already; --force replaces it") from None
+        except OSError as error:
+            raise click.UsageError(f"{output} cannot be written: {error.strerror or error}") from error
+    complain(f"{count} {'record' if count == 1 else 'records'} written to {output}")
+    return ExitCode.OK
+
+
+def _write_json_lines(records: Iterable[HistoryRecord], file: TextIO) -> int:
+    count = 0
+    for record in records:
+        file.write(f"{ascii_json(record_facts(record))}\n")
+        count += 1
+    return count
+
+
+def _write_csv(records: Iterable[HistoryRecord], file: TextIO) -> int:
+    lines = csv.writer(file, lineterminator="\n")
+    lines.writerow(_COLUMNS)
+    count = 0
+    for record in records:
+        facts = record_facts(record)
+        decision = facts.pop("decision") or {}
+        facts["arguments"] = json.dumps(facts["arguments"])
+        lines.writerow([_cell({**decision, **facts}.get(column)) for column in _COLUMNS])
+        count += 1
+    return count
+
+
+def _cell(value: object) -> object:
+    """A cell without anything that a terminal or a spreadsheet obeys."""
+    if not isinstance(value, str):
+        return value
+    safe = one_line(value)
+    return f"'{safe}" if value.startswith(_FORMULA) or safe.startswith(_FORMULA) else safe
+
+
+@contextlib.contextmanager
+def _new_file(target: Path, *, force: bool) -> Iterator[TextIO]:
+    """Write a file that only its owner may read, and leave none behind that is not complete.
+
+    Args:
+        target: Where it shall be.
+        force: Whether it may replace another file; that one stays until the new one is complete.
+
+    Raises:
+        FileExistsError: There is one, and it was not to be replaced.
+    """
+    written = target.with_name(f".{target.name}.{secrets.token_hex(4)}") if force else target
+    descriptor = os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            os.fchmod(file.fileno(), 0o600)
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if force:
+            written.replace(target)
+    except BaseException:
+        written.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,70 @@
+"""A remembered approval, as the queue holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from signoff.canonical import NotJsonError, canonical
+from signoff.queue.patterns import GrantPattern
+
+__all__ = ["Grant", "GrantKind"]
+
+
+class GrantKind(StrEnum):
+    """How a grant compares calls."""
+
+    EXACT = "exact"
+    """The payload must be equal."""
+    PATTERN = "pattern"
+    """Each entry of the payload must be as the pattern says; given explicitly, never by an ordinary approval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A remembered approval: a tool, and an exact payload or a pattern of it, for one session."""
+
+    id: str
+    session: str
+    agent_name: str
+    tool_name: str
+    payload: Mapping[str, Any]
+    """Of the call that it was given for. An exact grant covers this and nothing else."""
+    payload_key: str
+    """Canonical form of what it compares with: the payload, or the pattern."""
+    origin_request: str
+    """Id of the request that it was given for; "" if it was given outside the queue."""
+    created_at: int
+    created_by: str
+    uses: int
+    last_used_at: int | None
+    revoked_at: int | None
+    revoked_by: str | None = None
+    pattern: GrantPattern | None = None
+    """What a grant of the kind `PATTERN` covers; None for an exact one."""
+    damage: str | None = None
+    """What is wrong with its record. A damaged grant covers nothing."""
+
+    @property
+    def kind(self) -> GrantKind:
+        """How it compares calls."""
+        return GrantKind.EXACT if self.pattern is None else GrantKind.PATTERN
+
+    def covers(self, tool_name: str, payload: Mapping[str, Any]) -> bool:
+        """Whether it covers a call of its session; whether the call's risk allows that is not looked at."""
+        if self.damage is not None:
+            return False
+        if self.pattern is not None:
+            return self.pattern.matches(tool_name, payload)
+        try:
+            return (tool_name, canonical(payload)) == (self.tool_name, self.payload_key)
+        except NotJsonError:
+            return False
+
+    def words(self) -> str:
+        """What it covers, in plain words and printable ASCII; nothing is left out."""
+        if self.damage is not None:
+            return "nothing: its record is damaged"
+        return (self.pattern or GrantPattern.exactly(self.tool_name, self.payload)).words()

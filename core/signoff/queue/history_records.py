@@ -1,0 +1,146 @@
+"""The history: what it records, what can be asked of it, and what is found when it is checked.
+
+As in `signoff.queue.records`, times are whole microseconds since the epoch, UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from signoff.queue.records import Decision, RequestState, Risk
+
+__all__ = ["HistoryCheck", "HistoryFault", "HistoryFilter", "HistoryHead", "HistoryRecord", "Pruning"]
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRecord:
+    """One line of the append-only history.
+
+    A request contributes one record when it ends; a call answered by grant, rule or mode contributes one
+    although it never waited.
+    """
+
+    seq: int
+    at: int
+    request_id: str | None
+    """None for a call that never was a request."""
+    revision: int
+    """0 for a call that never was a request."""
+    agent_name: str
+    session: str
+    tool_name: str
+    description: str
+    arguments: Mapping[str, Any]
+    group_id: str | None
+    batch_id: str | None
+    risk: Risk
+    state: RequestState
+    decision: Decision | None
+    reason: str
+    """For an end without decision: why, in plain words."""
+    took_us: int
+    """From asking to the end, in microseconds."""
+    digest: str
+    hash: str
+    """SHA-256 over the hash of the record before and this record's canonical form."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryFilter:
+    """Which history records are wanted: those that fit all that is given.
+
+    Attributes:
+        session: Exact session, or None for any.
+        agent_name: Exact agent name, or None for any.
+        tool_name: Exact tool name, or None for any.
+        states: Any of these states; empty for all.
+        since: Earliest time, microseconds since the epoch, or None.
+        until: Latest time, microseconds since the epoch, or None.
+        decided_by: Exact name of who or what decided, or None for any.
+        request_id: Exact request id, or None for any.
+        text: Words that are all in the description, tool, agent, request id, note, reason, name of who decided or
+            arguments; ``word*``, and a last word with nothing behind it, find all words that begin so. Upper and
+            lower case are the same. A text without letters and digits asks for nothing. Of long texts only the
+            beginning is searched, see `signoff.queue.sql.searching.LONGEST_SEARCHED`.
+    """
+
+    session: str | None = None
+    agent_name: str | None = None
+    tool_name: str | None = None
+    states: frozenset[RequestState] = frozenset()
+    since: int | None = None
+    until: int | None = None
+    decided_by: str | None = None
+    request_id: str | None = None
+    text: str = ""
+
+
+class HistoryFault(StrEnum):
+    """What is wrong with a history."""
+
+    CHANGED = "changed"
+    """A record is not what was written, or cannot be read, or was put in later."""
+    MISSING = "missing"
+    """A record is not there, and its deletion is not on record."""
+    REORDERED = "reordered"
+    """A record stands in another place than where it was written."""
+    CUT_OFF = "cut off"
+    """The end that was expected is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryHead:
+    """A point of the history that was noted elsewhere, to be found again.
+
+    Attributes:
+        seq: Seq of the record that was the last one, or None if only its hash was noted.
+        hash: Its hash, or None if only its seq was noted.
+    """
+
+    seq: int | None = None
+    hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryCheck:
+    """What a check of the history found.
+
+    Attributes:
+        checked: Records that were checked and are whole.
+        first: Seq of the first record that should be there: 1, unless older ones were pruned.
+        head: The last record that is whole, or where the history begins.
+        fault: What is wrong, or None if all is whole.
+        broken: Seq of the first record that is wrong or missing, or None.
+        message: What is wrong in plain words, or "".
+    """
+
+    checked: int
+    first: int
+    head: HistoryHead
+    fault: HistoryFault | None = None
+    broken: int | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pruning:
+    """Records that were deleted from the beginning of the history, or that would be.
+
+    Attributes:
+        count: How many.
+        first: Seq of the first.
+        last: Seq of the last; the one before ``first`` if there are none.
+        hash: Hash of the last.
+        oldest_at: Time of the first, None if there are none.
+        newest_at: Time of the last, None if there are none.
+    """
+
+    count: int
+    first: int
+    last: int
+    hash: str
+    oldest_at: int | None
+    newest_at: int | None

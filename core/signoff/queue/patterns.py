@@ -1,0 +1,294 @@
+"""What a wider remembered approval covers: one tool, and for every entry of the payload how it must be.
+
+There are four ways, and none of them is a regular expression or a glob: `Exact`, `OneOf`, `Under` and `AnyValue`.
+A payload that lacks an entry, or has one that nothing is said about, is never covered.
+
+As JSON, for example::
+
+    {"tool": "write_file", "payload": {"path": {"under": "docs"}, "mode": {"one_of": ["w", "a"]},
+     "encoding": {"exact": "utf-8"}, "content": {"any": true}}}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from signoff.canonical import NotJsonError, canonical, parse_json
+
+__all__ = ["AnyValue", "Exact", "GrantPattern", "Matcher", "OneOf", "PatternError", "Under"]
+
+
+class PatternError(ValueError):
+    """A pattern makes no sense; the message says why. It quotes nothing that could act on a terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """Exactly one JSON value, types kept apart.
+
+    Attributes:
+        key: Canonical form of the value.
+    """
+
+    key: str
+
+    @classmethod
+    def of(cls, value: object) -> Exact:
+        """Match this value.
+
+        Raises:
+            NotJsonError: It is not JSON.
+        """
+        return cls(canonical(value))
+
+    def matches(self, value: object) -> bool:
+        """Whether a JSON value is that one."""
+        return canonical(value) == self.key
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the matcher as a JSON object."""
+        return {"exact": parse_json(self.key)}
+
+    def words(self) -> str:
+        """What it covers, to be read behind the name of an entry."""
+        return f"is exactly {_shown(self.key)}"
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """One of several JSON values, types kept apart.
+
+    Attributes:
+        keys: Canonical forms of the values, sorted, each once.
+
+    Raises:
+        PatternError: There is no value.
+    """
+
+    keys: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if not self.keys:
+            raise PatternError("one of no values matches nothing; name at least one")
+        object.__setattr__(self, "keys", tuple(sorted(set(self.keys))))
+
+    @classmethod
+    def of(cls, *values: object) -> OneOf:
+        """Match any of these values.
+
+        Raises:
+            NotJsonError: One of them is not JSON.
+            PatternError: There is none.
+        """
+        return cls(tuple(map(canonical, values)))
+
+    def matches(self, value: object) -> bool:
+        """Whether a JSON value is one of them."""
+        return canonical(value) in self.keys
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the matcher as a JSON object."""
+        return {"one_of": [parse_json(key) for key in self.keys]}
+
+    def words(self) -> str:
+        """What it covers, to be read behind the name of an entry."""
+        return f"is exactly one of {', '.join(map(_shown, self.keys))}"
+
+
+@dataclass(frozen=True, slots=True)
+class Under:
+    """A path below a directory, by its spelling: whole parts, at any depth, the directory itself not included.
+
+    Only paths that cannot mean another place are matched: no backslash, only printable characters, and no part
+    that is empty or made of dots and blanks alone, such as ``..``. The file system is not looked at.
+
+    Attributes:
+        directory: The directory, spelled like that, without a slash at its end. It is absolute or relative, and so
+            are the paths that are matched.
+
+    Raises:
+        PatternError: The directory is not spelled so, or it is ``/`` or empty.
+    """
+
+    directory: str
+
+    def __post_init__(self) -> None:
+        if not _is_plain(self.directory.removeprefix("/")):
+            raise PatternError(
+                f"{_quoted(self.directory)} is not a directory that paths can be compared with: it needs a"
+                " name, and no empty parts, parts of dots only, backslashes, unprintable characters or final slash"
+            )
+
+    def matches(self, value: object) -> bool:
+        """Whether a JSON value is such a path."""
+        begin = f"{self.directory}/"
+        return isinstance(value, str) and value.startswith(begin) and _is_plain(value[len(begin) :])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the matcher as a JSON object."""
+        return {"under": self.directory}
+
+    def words(self) -> str:
+        """What it covers, to be read behind the name of an entry."""
+        anchor = "" if self.directory.startswith("/") else ", seen from wherever the call is asked"
+        return (
+            f"is spelled as any path below {_quoted(f'{self.directory}/')}, at any depth, whatever is there"
+            f"{anchor} (links on the way are not looked at)"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AnyValue:
+    """Any JSON value."""
+
+    def matches(self, value: object) -> bool:
+        """Whether a JSON value is a value: always."""
+        del value
+        return True
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the matcher as a JSON object."""
+        return {"any": True}
+
+    def words(self) -> str:
+        """What it covers, to be read behind the name of an entry."""
+        return "is ANYTHING"
+
+
+Matcher = Exact | OneOf | Under | AnyValue
+"""How one entry of a payload must be."""
+
+
+@dataclass(frozen=True, slots=True)
+class GrantPattern:
+    """Which calls a remembered approval covers.
+
+    Attributes:
+        tool_name: Exact name of the tool.
+        entries: How each entry of the payload must be; sorted by key, each key once.
+
+    Raises:
+        PatternError: A key occurs twice.
+    """
+
+    tool_name: str
+    entries: tuple[tuple[str, Matcher], ...]
+
+    def __post_init__(self) -> None:
+        keys = [key for key, _ in self.entries]
+        if len(keys) != len(set(keys)):
+            raise PatternError("a pattern says only one thing about each entry of the payload")
+        object.__setattr__(self, "entries", tuple(sorted(self.entries, key=lambda entry: entry[0])))
+
+    @classmethod
+    def exactly(cls, tool_name: str, payload: Mapping[str, Any]) -> GrantPattern:
+        """Cover this tool with this payload and no other.
+
+        Raises:
+            NotJsonError: The payload is not JSON.
+        """
+        return cls(tool_name, tuple((key, Exact.of(value)) for key, value in payload.items()))
+
+    @classmethod
+    def from_json(cls, value: object) -> GrantPattern:
+        """Return the pattern that `to_json` wrote.
+
+        Raises:
+            PatternError: It is none: something is missing, unknown or of a wrong type.
+        """
+        if not isinstance(value, dict) or value.keys() != {"tool", "payload"}:
+            raise PatternError('a pattern is an object with "tool" and "payload"')
+        tool_name, payload = value["tool"], value["payload"]
+        if not isinstance(tool_name, str) or not isinstance(payload, dict):
+            raise PatternError('in a pattern, "tool" is a text and "payload" an object')
+        try:
+            return cls(tool_name, tuple((key, _matcher(key, matcher)) for key, matcher in payload.items()))
+        except NotJsonError as error:
+            raise PatternError(f"a pattern compares with JSON only: {error}") from error
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the pattern as a JSON object."""
+        return {"tool": self.tool_name, "payload": {key: matcher.to_json() for key, matcher in self.entries}}
+
+    @property
+    def key(self) -> str:
+        """Canonical form: two patterns are the same exactly if their keys are.
+
+        Raises:
+            PatternError: Its values are nested too deep to be stored as a pattern.
+        """
+        try:
+            return canonical(self.to_json())
+        except NotJsonError as error:
+            raise PatternError(f"this pattern cannot be stored: {error}") from error
+
+    def widened(self, key: str, matcher: Matcher) -> GrantPattern:
+        """Return a pattern that says something else about one entry of the payload.
+
+        Raises:
+            PatternError: The payload has no such entry.
+        """
+        entries = dict(self.entries)
+        if key not in entries:
+            known = ", ".join(map(_quoted, entries)) or "none at all"
+            raise PatternError(f"the payload has no entry {_quoted(key)}; it has {known}")
+        return GrantPattern(self.tool_name, tuple({**entries, key: matcher}.items()))
+
+    def matches(self, tool_name: str, payload: Mapping[str, Any]) -> bool:
+        """Whether a call is covered. What is not JSON is not.
+
+        Args:
+            tool_name: Name of the tool.
+            payload: What the tool lets remembered approvals match on.
+        """
+        if tool_name != self.tool_name or payload.keys() != {key for key, _ in self.entries}:
+            return False
+        try:
+            canonical(payload)  # so that nothing is covered that no exact grant could cover
+            return all(matcher.matches(payload[key]) for key, matcher in self.entries)
+        except NotJsonError:
+            return False
+
+    def words(self) -> str:
+        """What is covered, in plain words and printable ASCII; nothing is left out."""
+        tool = _quoted(self.tool_name)
+        if not self.entries:
+            return (
+                f"every call of {tool} with an empty payload, WHATEVER ITS ARGUMENTS AND ITS WORKING DIRECTORY ARE"
+            )
+        entries = "; ".join(f"{_quoted(key)} {matcher.words()}" for key, matcher in self.entries)
+        return (
+            f"every call of {tool} whose payload has exactly these entries: {entries}; what is not in the payload"
+            " may be anything, other arguments and the working directory included"
+        )
+
+
+def _matcher(key: str, value: object) -> Matcher:
+    match value:
+        case {"exact": exact, **rest} if not rest:
+            return Exact.of(exact)
+        case {"one_of": list(values), **rest} if not rest:
+            return OneOf.of(*values)
+        case {"under": str(directory), **rest} if not rest:
+            return Under(directory)
+        case {"any": True, **rest} if not rest:
+            return AnyValue()
+    raise PatternError(f'the entry {_quoted(key)} of a pattern needs one of "exact", "one_of", "under" and "any"')
+
+
+def _is_plain(path: str) -> bool:
+    """Whether the parts of a path can only mean what they say."""
+    # Some systems drop blanks and dots at the end of a name, which makes ".. " and "..." dangerous as well.
+    return path.isprintable() and "\\" not in path and all(part.strip(" .") for part in path.split("/"))
+
+
+def _quoted(text: str) -> str:
+    """Text of others in quotes and printable ASCII."""
+    return _shown(canonical(text))
+
+
+def _shown(key: str) -> str:
+    """A canonical form, in which DEL is the only character that could act on a terminal."""
+    return key.replace("\x7f", "\\u007f")

@@ -1,0 +1,22 @@
+"""Advisory locks: whole numbers of 64 bits that the server lets one session hold at a time."""
+
+from __future__ import annotations
+
+import hashlib
+
+__all__ = ["agent_lock", "queue_lock"]
+
+
+def queue_lock(schema: str) -> int:
+    """The lock that the one writer of a queue holds."""
+    return _number(f"signoff queue {schema}")
+
+
+def agent_lock(schema: str, agent_id: str) -> int:
+    """The lock that a living agent holds."""
+    return _number(f"signoff agent {schema} {agent_id}")
+
+
+def _number(words: str) -> int:
+    digest = hashlib.blake2b(words.encode(), digest_size=8).digest()
+    return int.from_bytes(digest, signed=True)

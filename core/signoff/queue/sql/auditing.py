@@ -1,0 +1,182 @@
+"""Checking the history against its chain: what was written is there, unchanged and in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from signoff.queue.chain import record_hash
+from signoff.queue.codec import pack_text
+from signoff.queue.errors import DamagedRecordError
+from signoff.queue.history_records import (
+    HistoryCheck,
+    HistoryFault,
+    HistoryHead,
+    HistoryRecord,
+)
+from signoff.queue.sql import history
+from signoff.queue.sql.engine import Engine, Row
+from signoff.queue.sql.reading import COLUMNS, SOURCE
+from signoff.queue.sql.rows import history_from_row
+
+__all__ = ["check"]
+
+_AT_ONCE = 500
+
+
+def check(engine: Engine, expected: HistoryHead | None = None, through: int | None = None) -> HistoryCheck:
+    """Check the history from where it begins. The search index plays no part in it.
+
+    Args:
+        engine: An open engine; it is looked at in short looks.
+        expected: The head that an earlier check found.
+        through: Check no further than this seq, and not what deletions are on record.
+
+    Raises:
+        QueueUnavailableError: The queue cannot be read.
+    """
+    with engine.read() as look:
+        start = HistoryHead(*history.start(look))
+    walk = _Walk(start, start, expected or HistoryHead())
+    if not start.hash:
+        return walk.result(
+            HistoryFault.MISSING, f"what follows record {start.seq}, which was deleted, is not known"
+        )
+    walk.compare()
+    for row in _rows(engine, start.seq or 0):
+        if through is not None and row["seq"] > through:
+            return walk.result()
+        wrong = walk.step(row)
+        if wrong is not None:
+            elsewhere = _stands_at(engine, walk, row["hash"])
+            if elsewhere is not None:
+                return walk.result(HistoryFault.REORDERED, f"it stands at number {elsewhere}")
+            return walk.result(*wrong)
+    return walk.result() if through is not None else walk.end()
+
+
+@dataclass(slots=True)
+class _Walk:
+    """A walk along the chain.
+
+    Attributes:
+        start: What the first record follows.
+        head: The last record that fits.
+        expected: What must be passed.
+        recorded: Up to where deletions are on record.
+        met: Whether the expected point was passed.
+        differs: Whether the record in the expected place has another hash.
+    """
+
+    start: HistoryHead
+    head: HistoryHead
+    expected: HistoryHead
+    recorded: int = 0
+    met: bool = False
+    differs: bool = False
+
+    @property
+    def next(self) -> int:
+        """Seq of the record that has to come now."""
+        return (self.head.seq or 0) + 1
+
+    def step(self, row: Row) -> tuple[HistoryFault, str] | None:
+        """Take the next record, or say what is wrong."""
+        if row["seq"] != self.next:
+            return HistoryFault.MISSING, f"the one that follows has number {row['seq']}"
+        try:
+            record = history_from_row(row)
+        except DamagedRecordError as damage:
+            return HistoryFault.CHANGED, str(damage)
+        if record.hash != record_hash(self.head.hash or "", record) or not _filed_as_written(row, record):
+            return HistoryFault.CHANGED, "it is not what was written behind the record before it"
+        if record.request_id is None and record.decision is None:
+            self._note_deletion(record)
+        self.head = HistoryHead(record.seq, record.hash)
+        self.compare()
+        return None
+
+    def compare(self) -> None:
+        """Compare where the walk is with what is expected."""
+        same_place = self.expected.seq in (None, self.head.seq)
+        same_hash = self.expected.hash in (None, self.head.hash)
+        self.met = self.met or (same_place and same_hash)
+        self.differs = self.differs or (self.expected.seq is not None and same_place and not same_hash)
+
+    def end(self) -> HistoryCheck:
+        """Every record fits. Are the deletions on record, and is what was expected there?"""
+        begin, seq = self.start.seq or 0, self.expected.seq
+        if begin > self.recorded:
+            words = f"the records up to {begin} were deleted, and that is not on record"
+            return self.result(HistoryFault.MISSING, words, self.recorded + 1)
+        if self.met:
+            return self.result()
+        if self.differs:
+            return self.result(HistoryFault.CHANGED, "its hash is not the one that was noted", seq)
+        if seq is not None and seq < begin:  # its deletion is on record, and bound by the chain
+            return self.result()
+        older = f", unless it was one of the first {begin}, whose deletion is on record" if begin else ""
+        noted = f"record {seq} was there" if seq is not None else f"the noted hash was there{older}"
+        return self.result(HistoryFault.CUT_OFF, f"the end is missing: {noted} when it was noted")
+
+    def result(
+        self, fault: HistoryFault | None = None, words: str = "", broken: int | None = None
+    ) -> HistoryCheck:
+        """What was found."""
+        return HistoryCheck(
+            checked=(self.head.seq or 0) - (self.start.seq or 0),
+            first=(self.start.seq or 0) + 1,
+            head=self.head,
+            fault=fault,
+            broken=None if fault is None else broken or self.next,
+            message=words,
+        )
+
+    def _note_deletion(self, record: HistoryRecord) -> None:
+        """Remember what a record of a deletion says; about where the history begins now it must be right."""
+        last, hash_ = record.arguments.get("last"), record.arguments.get("hash")
+        if isinstance(last, int) and (last != self.start.seq or hash_ == self.start.hash):
+            self.recorded = max(self.recorded, last)
+
+
+def _rows(engine: Engine, after: int) -> Iterator[Row]:
+    """All rows behind a seq, in order."""
+    while True:
+        with engine.read() as look:
+            rows = look.rows(
+                f"SELECT {COLUMNS} FROM {SOURCE} WHERE h.seq > ? ORDER BY h.seq LIMIT ?",  # noqa: S608
+                after,
+                _AT_ONCE,
+            )
+        if not rows:
+            return
+        yield from rows
+        after = rows[-1]["seq"]
+
+
+def _filed_as_written(row: Row, record: HistoryRecord) -> bool:
+    """Whether the columns that filters look at say the same as the record."""
+    filed = (row["agent"], row["session"], row["tool"], row["decided_by"])
+    by = None if record.decision is None else pack_text(record.decision.by)
+    return filed == (pack_text(record.agent_name), pack_text(record.session), pack_text(record.tool_name), by)
+
+
+def _stands_at(engine: Engine, walk: _Walk, hash_there: str) -> int | None:
+    """Where the record that has to come now is instead, or None: it is not there, or not as it was.
+
+    Args:
+        engine: An open engine.
+        walk: A walk that met a wrong record.
+        hash_there: The hash that stands where the record should be; it stayed if only the contents were moved.
+    """
+    for row in _rows(engine, walk.next - 1):
+        try:
+            record = history_from_row(row)
+        except DamagedRecordError:
+            continue
+        if record.seq == walk.next:
+            continue
+        true_hash = record_hash(walk.head.hash or "", replace(record, seq=walk.next))
+        if true_hash in (record.hash, hash_there):
+            return record.seq
+    return None

@@ -1,0 +1,77 @@
+"""How a queue in PostgreSQL is named, and that its password is shown to nobody."""
+
+from __future__ import annotations
+
+import string
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from signoff.queue import QueuePlaceError, place_name
+from signoff.queue.postgres.url import is_url, parse_url
+
+
+@pytest.mark.parametrize(
+    ("url", "name", "schema"),
+    [
+        ("postgresql://anna@db.example/team", "postgresql://anna@db.example/team", "signoff"),
+        ("postgres://anna:secret@db.example:5433/team", "postgresql://anna@db.example:5433/team", "signoff"),
+        ("postgresql:///team?host=/run/pg", "postgresql:///team?host=/run/pg", "signoff"),
+        ("postgresql://db/team?queue=work", "postgresql://db/team?queue=work", "signoff_work"),
+        ("postgresql://a,b:1/team?password=secret&user=anna", "postgresql://a,b:1/team?user=anna", "signoff"),
+        ("postgresql://[::1]:5432/team?sslpassword=secret", "postgresql://[::1]:5432/team", "signoff"),
+    ],
+)
+def test_a_url_names_a_schema_and_is_shown_without_its_password(url, name, schema):
+    place = parse_url(url)
+    assert (place.name, place.schema) == (name, schema)
+
+
+def test_our_own_option_is_not_passed_on():
+    assert parse_url("postgresql://db/team?a=1&queue=work&b=2").url == "postgresql://db/team?a=1&b=2"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://anna:sec@ret@db/team",
+        "postgresql://anna:sec/ret@db/team",
+        "postgresql://anna:sec?ret@db/team",
+        "postgresql://anna:sec#ret@db/team",
+        "postgresql://anna:secret@db/team#ret",
+    ],
+)
+def test_a_url_of_which_a_piece_of_the_password_could_be_taken_for_something_else_is_refused(url):
+    with pytest.raises(QueuePlaceError, match="%XX") as refused:
+        parse_url(url)
+    assert "sec" not in str(refused.value)
+    assert "ret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a'b", 'a"b', "ä", "x" * 49, "-a"])
+def test_odd_names_of_queues_are_refused(name):
+    with pytest.raises(QueuePlaceError, match="not the name of a queue"):
+        parse_url(f"postgresql://db/team?queue={name}")
+
+
+@given(st.text(min_size=4), st.text(string.ascii_letters))
+def test_no_password_is_ever_shown(password, user):
+    secret = f"<{password}>"
+    place = parse_url(f"postgresql://{user}:{quote(secret, safe='')}@db/team")
+    assert place.name == f"postgresql://{user}{'@' if user else ''}db/team"
+    assert quote(secret, safe="") not in repr(place)
+
+
+@pytest.mark.parametrize("place", ["team", "./team", "/srv/team", "postgresql", "mysql://db"])
+def test_what_is_no_url_is_a_name_or_a_directory(place):
+    assert not is_url(place)
+
+
+def test_the_place_is_shown_as_it_was_named_but_without_a_password(monkeypatch):
+    monkeypatch.setenv("SIGNOFF_QUEUE", "postgresql://anna:secret@db/team")
+    assert place_name() == "postgresql://anna@db/team"
+    assert place_name("./queue") == "./queue"
+    monkeypatch.delenv("SIGNOFF_QUEUE")
+    assert place_name() == "default"
