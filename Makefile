@@ -28,6 +28,11 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.demo
 	@$(PIP) install -e '.[dev]'
 	@touch $@
 
+$(VENV)/.bench: pyproject.toml $(VENV)/.dev
+	@echo "setting up $(VENV) for measurements (once) ..."
+	@$(PIP) install -e '.[bench]'
+	@touch $@
+
 demo: $(VENV)/.demo
 	@$(BIN)/signoff demo
 
@@ -51,8 +56,8 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/.dev
-	$(BIN)/python -m benchmarks
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks --large
 
 screenshots: $(VENV)/.dev
 	$(BIN)/python scripts/screenshots.py

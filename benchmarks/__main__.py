@@ -8,9 +8,26 @@ import platform
 import sys
 from pathlib import Path
 
-from benchmarks import diff_engine, import_cost, queue_round_trip
+from benchmarks import (
+    diff_engine,
+    import_cost,
+    queue_history,
+    queue_idle,
+    queue_peers,
+    queue_round_trip,
+    queue_submitters,
+)
 
-PARTS = {"diff engine": diff_engine, "imports": import_cost, "queue": queue_round_trip}
+PARTS = {
+    "diff engine": diff_engine,
+    "imports": import_cost,
+    "queue: round trip": queue_round_trip,
+    "queue: beside others": queue_peers,
+    "queue: idle for a minute": queue_idle,
+    "queue: many at once": queue_submitters,
+}
+LARGE_PARTS = {"queue: a long history": queue_history}
+"""Takes minutes and more than a gigabyte of disk for a while: measured with ``--large`` only."""
 
 
 def main() -> None:
@@ -22,7 +39,8 @@ def main() -> None:
     }
     results: dict[str, object] = {"machine": machine}
     print(f"Python {machine['python']}, {machine['system']}, {machine['cores']} cores")
-    for title, part in PARTS.items():
+    parts = {**PARTS, **LARGE_PARTS} if "--large" in sys.argv[1:] else PARTS
+    for title, part in parts.items():
         print(f"\n{title}")
         rows = part.run()
         results[title] = rows

@@ -35,9 +35,16 @@ def test_each_request_has_a_line_with_id_risk_kind_agent_and_what(cli: Cli, agen
     summary, first, second = cli.run("list").out.splitlines()
     assert summary == "2 waiting, 1 HIGH, 0 groups"
     assert first.split()[:3] == [risky.id[:8], "HIGH", "command"]
-    assert first.endswith("refactor  shell: Run rm -rf build")
+    assert first.endswith("refactor  shell: rm -rf build")
     assert second.startswith(plain.id[:8])
     assert "new file" in second
+
+
+def test_what_a_call_does_is_listed_and_not_what_its_agent_says_of_it(cli: Cli, agent: AgentQueue) -> None:
+    post(agent, command("rm -rf build", cli.folder).model_copy(update={"description": "List files"}))
+    out = cli.run("list").out
+    assert "rm -rf build" in out
+    assert "List files" not in out
 
 
 def test_a_group_stands_together_and_is_counted(cli: Cli, agent: AgentQueue) -> None:

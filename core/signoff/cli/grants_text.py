@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 from signoff.cli.durations import iso, local_time
 from signoff.cli.facts import short_id
 from signoff.cli.output import clipped, one_line
+from signoff.cli.subject import what_of
 
 if TYPE_CHECKING:
     from signoff.cli.page import Page
+    from signoff.queue.history_records import HistoryRecord
     from signoff.queue.preview import PatternPreview
-    from signoff.queue.records import Grant, StoredRequest
+    from signoff.queue.records import Grant, StoredRequest, Submission
 
 __all__ = ["add_grant_text", "add_preview_text", "counted", "grant_facts"]
 
@@ -67,7 +69,7 @@ def add_preview_text(page: Page, found: PatternPreview) -> None:
     for record in found.matched:
         ident = short_id(record.request_id) if record.request_id else "-"
         page.add(
-            _what(record.tool_name, record.description),
+            _what(record),
             label=f"  {local_time(record.at)}  {ident:8}  {record.state:10}  ",
         )
     if found.still_asked:
@@ -88,9 +90,9 @@ def counted(number: int, what: str) -> str:
 
 
 def _of(request: StoredRequest) -> str:
-    return _what(request.submission.tool_name, request.submission.description)
+    return _what(request.submission)
 
 
-def _what(tool_name: str, description: str) -> str:
-    tool = clipped(one_line(tool_name, "tool_name"), _NAME_WIDTH)
-    return f"{tool}: {clipped(one_line(description, 'description'), _WIDTH)}"
+def _what(call: Submission | HistoryRecord) -> str:
+    tool = clipped(one_line(call.tool_name, "tool_name"), _NAME_WIDTH)
+    return f"{tool}: {clipped(what_of(call), _WIDTH)}"

@@ -17,6 +17,7 @@ from signoff.cli.history_keeping import prune, verify
 from signoff.cli.options import json_option, open_for_review, queue_option
 from signoff.cli.output import clipped, complain, one_line, print_json
 from signoff.cli.page import Page, width_of
+from signoff.cli.subject import what_of
 
 if TYPE_CHECKING:
     from signoff.queue.history_records import HistoryFilter, HistoryRecord
@@ -93,7 +94,7 @@ def _table(records: list[HistoryRecord], width: int | None) -> str:
     page = Page(width)
     for record in records:
         ident = short_id(record.request_id) if record.request_id else "-"
-        what = clipped(one_line(record.description), _WIDTH)
+        what = clipped(what_of(record), _WIDTH)
         page.add(
             f"{record.state:10}  {_by(record)}  {clipped(one_line(record.agent_name, 'agent'), _NAME_WIDTH)}  "
             f"{clipped(one_line(record.tool_name, 'tool_name'), _NAME_WIDTH)}: {what}",

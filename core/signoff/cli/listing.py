@@ -17,6 +17,7 @@ from signoff.cli.output import clipped, one_line, print_json
 from signoff.cli.page import Page, width_of
 from signoff.cli.request_content import kind_of
 from signoff.cli.request_text import risk_word
+from signoff.cli.subject import what_of
 from signoff.queue.records import Risk
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def _announced(members: Sequence[StoredRequest]) -> str:
 
 def _row(request: StoredRequest, now: int) -> str:
     submission = request.submission
-    what = clipped(one_line(submission.description, "description"), _WIDTH)
+    what = clipped(what_of(submission), _WIDTH)
     return (
         f"{risk_word(submission.risk):4}  {kind_of(submission):8}  {clock(now - request.created_at):>6}  "
         f"{clipped(one_line(request.asked_by.name, 'agent'), _NAME_WIDTH)}  "

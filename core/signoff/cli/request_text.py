@@ -11,6 +11,7 @@ from signoff.cli.facts import seen_token, short_id
 from signoff.cli.output import one_line
 from signoff.cli.page import Page
 from signoff.cli.remembering import reach_of, session_reach
+from signoff.cli.subject import what_of
 from signoff.present.reveal import reveal_line
 from signoff.present.rows import RowKind
 from signoff.queue.records import Risk
@@ -47,11 +48,11 @@ def risk_word(risk: Risk) -> str:
 
 
 def target_line(request: StoredRequest) -> str:
-    """Name a request on one line: short id, agent, tool and the tool's words."""
+    """Name a request on one line: short id, agent, tool and what it is about."""
     submission = request.submission
     return (
         f"{short_id(request.id)}  {one_line(request.asked_by.name, 'agent')}  "
-        f"{one_line(submission.tool_name, 'tool_name')}: {one_line(submission.description)}"
+        f"{one_line(submission.tool_name, 'tool_name')}: {what_of(submission)}"
     )
 
 

@@ -46,6 +46,10 @@ class HistoryRecord:
     digest: str
     hash: str
     """SHA-256 over the hash of the record before and this record's canonical form."""
+    snapshot: Mapping[str, Any] | None = None
+    """What the call declared it would do, as stored with the request; bound by the digest."""
+    cwd: str = ""
+    """Working directory of the call, as stored with the request."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,6 +190,8 @@ def history_from_row(row: Row) -> HistoryRecord:
             took_us=row["took_us"],
             digest=submission.digest,
             hash=row["hash"],
+            snapshot=submission.snapshot,
+            cwd=submission.cwd,
         )
 
 

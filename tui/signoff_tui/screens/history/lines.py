@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from signoff.present.subject import subject_text
 from signoff.queue import DecisionSource, HistoryRecord, RequestState
 from signoff_tui.lines import Chunk, Line, chunk, foreign, line, wrapped
 from signoff_tui.look import Glyphs
@@ -104,7 +105,7 @@ def record_lines(record: HistoryRecord, width: int) -> Sequence[Line]:
         ("by", _by(record), "text"),
         ("agent", f"{record.agent_name}   session {record.session}", "text"),
         ("tool", record.tool_name, "text"),
-        ("what", record.description, "text"),
+        *_about(record),
         ("risk", RISK_WORD[record.risk], f"risk-{record.risk}"),
         ("at", f"{clock_text(record.at)}   took {age_text(record.took_us / 1e6)}", "text"),
     ]
@@ -140,7 +141,16 @@ def totals(records: Sequence[HistoryRecord]) -> Line:
 
 
 def _what(record: HistoryRecord) -> str:
-    return f"{record.description}".replace("\n", " ") or record.tool_name
+    """What the call was about; what its agent said of it only where that is all there is."""
+    what = subject_text(record.snapshot, record.cwd) or record.description or record.tool_name
+    return what.replace("\n", " ")
+
+
+def _about(record: HistoryRecord) -> Sequence[tuple[str, str, str]]:
+    subject = subject_text(record.snapshot, record.cwd)
+    if subject is None:
+        return [("what", record.description, "text")]
+    return [("what", subject, "strong"), ("it says", record.description, "muted")]
 
 
 def _by(record: HistoryRecord) -> str:
