@@ -1,6 +1,8 @@
 """What waiting costs while nothing happens: for an agent (a thread, a coroutine), for a watcher, for the screen.
 
-All four run side by side on one queue, each a real process; CPU time comes from /proc.
+All run side by side, each a real process; CPU time comes from /proc. Waiting times on the screen change every
+second for a minute, and every ten seconds from then on, so there are two screens: one where nothing waits, and one
+on the queue of the agents, which have waited for longer than a minute when the measurement begins.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from benchmarks.measuring import cpu_seconds, example
 from signoff.queue import AgentInfo, open_agent_queue, open_review_queue
 
 SECONDS = 60.0
-SETTLE_SECONDS = 5.0
+SETTLE_SECONDS = 65.0
 
 
 def run(seconds: float = SECONDS) -> list[dict[str, Any]]:
@@ -31,7 +33,8 @@ def run(seconds: float = SECONDS) -> list[dict[str, Any]]:
             "agent, waiting thread": stack.enter_context(_waiting(place, _wait)),
             "agent, waiting coroutine": stack.enter_context(_waiting(place, _wait_async)),
             "watcher without a screen": stack.enter_context(_waiting(place, _watch)),
-            "screen": stack.enter_context(_screen(place)),
+            "screen, nothing waits": stack.enter_context(_screen(Path(name) / "empty")),
+            "screen, two requests wait": stack.enter_context(_screen(place)),
         }
         time.sleep(SETTLE_SECONDS)
         before = {title: cpu_seconds(pid) for title, pid in processes.items()}
