@@ -146,3 +146,11 @@ def test_a_step_that_fails_leaves_the_old_file_as_it_was(old: Path, monkeypatch:
 def test_agents_and_reviewers_may_find_the_old_file_first(old: Path) -> None:
     with open_agent_queue(AgentInfo("refactor", "s-41", "/work"), old) as agent:
         assert len(agent.grants()) == 1
+
+
+def test_a_step_that_fails_leaves_no_connection_open(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("signoff.queue.sqlite.migrating.TRIGGERS", ("CREATE TRIGGER nonsense",))
+    with pytest.raises(QueueError):
+        open_review_queue(old)
+    # A connection that is still open keeps its log; the last one that is closed takes it along.
+    assert not (old / "queue.db-wal").exists()

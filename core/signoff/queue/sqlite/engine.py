@@ -96,7 +96,11 @@ class SqliteEngine:
             version = _version(place.database)
             self._connection = _connect(place.database)
             if version < SCHEMA_VERSION:
-                self._migrate()
+                try:
+                    self._migrate()
+                except BaseException:
+                    self._connection.close()
+                    raise
 
     @property
     def forked(self) -> bool:
