@@ -220,7 +220,9 @@ async def test_a_callback_is_shown_the_difference_that_an_edit_makes(ask: Ask, w
     (presentation,) = shown
     assert presentation is not None
     assert presentation.type == "diff"
-    assert presentation.content.splitlines()[1:] == [" one", "-two", "+2^[[2J"]
+    which, _, *changes = presentation.content.splitlines()
+    assert "a.txt" in which
+    assert changes == [" one", "-two", "+2^[[2J"]
 
 
 async def text_for_callback(ask: Ask, request: ApprovalRequest) -> list[str]:

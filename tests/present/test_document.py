@@ -18,7 +18,7 @@ from signoff.present.document_text import command_document, text_document
 from signoff.present.documents import documents_for
 from signoff.present.facts import FileFacts
 from signoff.present.reveal import reveal_line
-from signoff.present.rows import RowKind
+from signoff.present.rows import Row, RowKind
 from signoff.present.snapshot import Snapshot, take
 from signoff.present.structured import structured_document
 from signoff.present.toolsent import presentation_documents
@@ -41,7 +41,12 @@ def of_kind(document: Document, kind: RowKind) -> list[str]:
 
 
 def counted(document: Document) -> list[str]:
-    return [row.text.text for row in document if row.unit is not None]
+    """What counts of a document, after the row that names its file."""
+    return [row.text.text for row in document if row.unit is not None and not names_file(row)]
+
+
+def names_file(row: Row) -> bool:
+    return row.kind is RowKind.PLACE and row.text.text.startswith("file: ")
 
 
 def diff(before: str, after: str, path: str = "/f", **facts: Any) -> Document:
@@ -115,6 +120,7 @@ class TestDiff:
     def test_lines_have_the_numbers_of_their_own_side(self) -> None:
         rows = [(row.kind.value, row.old_no, row.new_no) for row in diff("a\nb\n", "x\ny\nb\n")]
         assert rows == [
+            ("place", None, None),
             ("hunk", None, None),
             ("removed", 1, None),
             ("added", None, 1),
@@ -147,7 +153,7 @@ class TestDiff:
 
     def test_changes_begin_at_each_block_of_counted_rows(self) -> None:
         document = diff(numbered_lines(9), numbered_lines(9, at_3="x", at_7="y"))
-        assert [document.row(index).text.text for index in document.changes] == ["line 3", "line 7"]
+        assert [document.row(index).text.text for index in document.changes] == ['file: "/f"', "line 3", "line 7"]
         assert len(document.hunks) == 1
 
     def test_context_can_be_widened_until_nothing_is_folded(self) -> None:
@@ -167,6 +173,26 @@ class TestDiff:
     def test_the_language_is_told_by_the_name_of_the_file(self) -> None:
         assert diff("a", "b", "/x/Makefile").language_name == "make"
         assert diff("#!/bin/sh\n", "#!/bin/bash\n", "/x/run").language_name is None
+
+
+class TestThePathOfAFile:
+    @pytest.mark.parametrize(
+        "document",
+        [
+            diff("a\n", "b\n", "/home/ada/prod/settings.yaml"),
+            diff("a\n", "a\n", "/home/ada/prod/settings.yaml"),
+            file_document(b"a\n", "/home/ada/prod/settings.yaml"),
+            binary_document(b"a", PNG, "/home/ada/prod/settings.yaml"),
+        ],
+        ids=["diff", "unchanged", "new", "binary"],
+    )
+    def test_is_the_first_row_whole_and_counts(self, document: Document) -> None:
+        first = document.row(0)
+        assert first.text.text == 'file: "/home/ada/prod/settings.yaml"'
+        assert first.unit == 0
+
+    def test_is_shown_as_it_is_however_it_tries_to_hide(self) -> None:
+        assert diff("a\n", "b\n", "/a\u202e/b ").row(0).text.text == 'file: "/a<U+202E RLO>/b[1 space]"'
 
 
 class TestWhatHidesEasily:
@@ -228,7 +254,7 @@ class TestWhatHidesEasily:
         ]
 
     def test_a_line_that_poses_as_blank_lines_stands_for_one_line(self) -> None:
-        (added,) = [row for row in diff("a\n", "a\n(41 blank lines added)\n") if row.unit is not None]
+        (added,) = [row for row in diff("a\n", "a\n(41 blank lines added)\n") if row.kind is RowKind.ADDED]
         assert (added.lines, added.source_line) == (1, 1)
 
     def test_a_write_through_a_link_is_a_fact(self) -> None:
@@ -265,7 +291,7 @@ class TestEmphasis:
         return [
             [row.text.text[start:stop] for start, stop in document.emphasis(index)]
             for index, row in enumerate(document)
-            if row.unit is not None
+            if row.unit is not None and not names_file(row)
         ]
 
     def test_words_that_differ_are_marked_on_both_sides(self) -> None:
@@ -305,7 +331,7 @@ class TestHugeDiffs:
         assert len(made) == 1
 
     def test_every_changed_line_counts(self, document: Document) -> None:
-        assert document.units == 4_000
+        assert document.units == 1 + 4_000
 
     def test_a_diff_that_gave_up_says_so_in_a_row(self) -> None:
         source = random.Random(1)
@@ -339,7 +365,7 @@ class TestRowsAndUnits:
         with pytest.raises(IndexError):
             diff("a\n", "b\n").row(index)
 
-    @pytest.mark.parametrize("unit", [-1, 2])
+    @pytest.mark.parametrize("unit", [-1, 3])
     def test_there_is_no_unit_outside(self, unit: int) -> None:
         with pytest.raises(IndexError):
             diff("a\n", "b\n").row_of_unit(unit)
@@ -365,8 +391,9 @@ class TestNewFiles:
     def test_every_line_counts_and_has_its_number(self) -> None:
         document = file_document(b"a\nb\n", "/x.py")
         assert [(row.text.text, row.new_no, row.unit) for row in document] == [
-            ("a", 1, 0),
-            ("b", 2, 1),
+            ('file: "/x.py"', None, 0),
+            ("a", 1, 1),
+            ("b", 2, 2),
         ]
         assert (document.kind, document.language_name, document.added) == (
             "file_content",
@@ -384,11 +411,11 @@ class TestNewFiles:
         assert file_document(b"a\n" * 600, "/f").notes == ("new file, 1,200 bytes",)
 
     def test_a_missing_newline_at_the_end_is_noted(self) -> None:
-        assert texts(file_document(b"a", "/f")) == ["a", NO_NEWLINE]
+        assert texts(file_document(b"a", "/f"))[1:] == ["a", NO_NEWLINE]
 
     def test_many_blank_lines_are_one_row(self) -> None:
         content = b"a\n" + b"\n" * 100 + b"evil\n"
-        assert texts(file_document(content, "/f")) == ["a", "(100 blank lines)", "evil"]
+        assert texts(file_document(content, "/f"))[1:] == ["a", "(100 blank lines)", "evil"]
 
 
 class TestBinary:
@@ -416,7 +443,7 @@ class TestBinary:
 
     def test_the_first_bytes_are_shown_and_the_rest_is_counted(self) -> None:
         rows = texts(file_document(PNG, "/f"))
-        assert rows[1] == ("00000000  89 50 4e 47 0d 0a 1a 0a 00 00 00 00 00 00 00 00  .PNG............")
+        assert rows[2] == ("00000000  89 50 4e 47 0d 0a 1a 0a 00 00 00 00 00 00 00 00  .PNG............")
         assert rows[-1] == "(44 more bytes not shown)"
 
 

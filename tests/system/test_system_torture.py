@@ -15,9 +15,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import postgres_server
 import pytest
 import torture
+
+import postgres_server
 
 pytestmark = pytest.mark.system
 

@@ -37,8 +37,6 @@ NEW_API = OLD_API.replace(
 ).replace("def f20(x)", "def f20(x: int) -> int")
 CACHE = '''"""A cache."""
 
-import time
-
 
 class Cache:
     def __init__(self, ttl: int = 60) -> None:

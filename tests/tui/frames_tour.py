@@ -131,7 +131,7 @@ async def _waiting(seen: Screen, posted: Mapping[str, StoredRequest], album: Alb
         # From the list: what the cursor goes on to is not opened, and not counted as shown.
         await _stands_on(seen, RowKey("request", posted["new"].id))
         await seen.press("y")
-        await seen.shows("held: 1 decision sends")
+        await seen.shows("held: 1 approval sends")
         await _quiet(seen)
         await album.take("held", seen)
 
@@ -166,7 +166,7 @@ async def _decided(seen: Screen, album: Album) -> None:
     await album.take("history", seen)
     if "record" in album.wanted:
         await seen.press("j", "j", "enter")
-        await seen.shows("keep 5", "return x + 5")
+        await seen.shows("keep 5", "def f4(x)")
         await _quiet(seen)
         await album.take("record", seen)
         await seen.press("1", "question_mark")

@@ -255,7 +255,7 @@ class Screen:
             await self.press("enter")
         entry = self.entry(request)
         while not self.is_read(entry):
-            await self.until(lambda: self.desk.settles_at is None and self.desk.coverage(entry), "settled lines")
+            await self.until(lambda: self.has_settled(entry), "settled lines")
             if not self.is_read(entry):
                 await self.press("space")
         await self.armed()
@@ -267,11 +267,16 @@ class Screen:
             await self.press("enter")
         entry = self.entry(request)
         while True:
-            await self.until(lambda: self.desk.settles_at is None and self.desk.coverage(entry), "settled lines")
+            await self.until(lambda: self.has_settled(entry), "settled lines")
             coverage = self.desk.coverage(entry)
             if coverage is not None and not coverage.missing:
                 return
             await self.press("space")
+
+    def has_settled(self, entry: Entry) -> bool:
+        """Whether all that is on the screen of a request was counted; before that, Space may go too far."""
+        coverage = self.desk.coverage(entry)
+        return coverage is not None and bool(coverage._painted) and self.desk.settles_at is None
 
     def is_read(self, entry: Entry) -> bool:
         coverage = self.desk.coverage(entry)

@@ -183,3 +183,13 @@ async def test_another_theme_can_be_chosen_here(place: Path) -> None:
         before = seen.app.theme
         await seen.press("ctrl+t")
         await seen.until(lambda: seen.app.theme != before)
+
+
+async def test_help_works_in_the_history(place: Path) -> None:
+    async with screen(place, waiting=0) as seen:
+        await seen.press("h")
+        await seen.shows("History", "[?] help")
+        await seen.press("question_mark")
+        await seen.shows("signoff  keys", "[j/k] scroll")
+        await seen.press("escape")
+        await seen.shows("History")

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from signoff.present.document import Document
 from signoff.present.document_diff import diff_document
 from signoff.present.document_text import text_document
-from signoff_tui.reading import Place, Reading
+from signoff_tui.reading import Place, Reading, Rest
 
 WORDS = st.text(alphabet="abc xyz世界é\u0301\t\u200b\x1b", max_size=60)
 TEXTS = st.lists(WORDS, min_size=1, max_size=12).map("\n".join)
@@ -94,7 +94,18 @@ def test_the_last_line_stays_at_the_bottom() -> None:
 
 def test_what_lies_below_the_view_is_counted() -> None:
     reading = Reading([numbered(10)])
-    assert (reading.missing_below(Place(0), 4), reading.missing_below(Place(6), 4)) == (6, 0)
+    assert [reading.rest(reading.window(Place(row), 4)).rows for row in (0, 6)] == [6, 0]
+
+
+def test_what_lies_below_is_counted_as_it_is_folded() -> None:
+    reading = Reading([text("short", "x" * 1_000, "the end")], 10)
+    rest = reading.rest(reading.window(Place(0), 11))
+    assert (rest.rows, rest.line, rest.percent) == (91, 2, 10)
+
+
+def test_not_all_of_a_very_long_text_is_folded_to_count_it() -> None:
+    reading = Reading([numbered(10_000)], 10)
+    assert reading.rest(reading.window(Place(0), 4)) == Rest(9_996, more=True)
 
 
 # -- places --------------------------------------------------------------------------------------------------
@@ -115,15 +126,19 @@ def test_a_part_that_no_longer_exists_becomes_the_last_part() -> None:
 
 def test_the_place_of_a_unit_is_where_it_begins() -> None:
     reading = Reading([many_hunks()])
-    assert [reading.row(reading.place_of_unit(unit).row).text.text for unit in range(2)] == ["new", "more"]
+    assert [reading.row(reading.place_of_unit(unit).row).text.text for unit in range(3)] == [
+        'file: "a.txt"',
+        "new",
+        "more",
+    ]
 
 
 def test_a_place_knows_the_next_unit() -> None:
     reading = Reading([many_hunks()])
-    second = reading.place_of_unit(1)
+    second = reading.place_of_unit(2)
     assert [reading.unit_from(Place(0)), reading.unit_from(second), reading.unit_from(Place(second.row + 1))] == [
         0,
-        1,
+        2,
         None,
     ]
 

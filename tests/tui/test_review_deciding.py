@@ -53,7 +53,7 @@ async def test_a_decision_is_held_before_it_is_sent(
     async with screen(place, settings=HELD, waiting=1) as seen:
         await seen.reads(request)
         await seen.press("y")
-        await seen.shows("held: 1 decision sends in", "pytest -q", "[u] take back")
+        await seen.shows("held: 1 approval sends in", "pytest -q", "[u] take back")
         assert looking.get(request.id).pending
 
 
@@ -177,9 +177,9 @@ async def test_what_was_shown_of_a_long_file_is_counted_page_by_page(
         await seen.press("enter")
         entry = seen.entry(request)
         await seen.until(lambda: (coverage := seen.desk.coverage(entry)) and 0 < coverage.shown < 60)
-        await seen.shows("more lines below", "lines not shown yet")
+        await seen.shows("more rows below", "lines not shown yet")
         await seen.reads(request)
-        await seen.shows("shown 100% (60/60)", "all shown", " end ")
+        await seen.shows("shown 100% (61/61)", "all shown", " end ")
 
 
 async def test_the_line_under_the_content_follows_the_reader(
@@ -189,10 +189,10 @@ async def test_the_line_under_the_content_follows_the_reader(
     async with screen(place, waiting=1) as seen:
         await seen.goes_to(request)
         await seen.press("enter")
-        await seen.shows("more lines below")
-        before = seen.line("more lines below")
+        await seen.shows("more rows below")
+        before = seen.line("more rows below")
         await seen.press("ctrl+d")
-        await seen.until(lambda: "more lines below" in seen.text and seen.line("more lines below") != before)
+        await seen.until(lambda: "more rows below" in seen.text and seen.line("more rows below") != before)
         await seen.press("G")
         await seen.shows("── end ──")
 

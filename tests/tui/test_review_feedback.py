@@ -178,7 +178,7 @@ async def test_words_of_a_rejection_that_was_taken_back_are_kept(
         await begins_to_reject(seen, request)
         await seen.types("use yarn")
         await seen.press("enter")
-        await seen.shows("held: 1 decision")
+        await seen.shows("held: 1 ")
         await seen.press("u")
         await seen.shows("taken back: ls is waiting again")
         await begins_to_reject(seen, request)

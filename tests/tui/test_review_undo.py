@@ -22,7 +22,7 @@ async def test_u_takes_back_the_last_decision(
     async with screen(place, settings=HELD, size=LARGE, waiting=2) as seen:
         await approves(seen, first)
         await approves(seen, second)
-        await seen.shows("held: 2 decisions send in")
+        await seen.shows("held: 2 approvals send in")
         await seen.press("u")
         await seen.shows("taken back: ls b is waiting again")
         assert (seen.entry(first).held, seen.entry(second).waiting) == (True, True)

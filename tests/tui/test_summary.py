@@ -55,8 +55,7 @@ def test_a_command_is_shown_in_one_line(workdir: Path) -> None:
 def test_more_steps_are_counted(workdir: Path) -> None:
     first, second = Command("make", str(workdir)), Command("ls", str(workdir))
     assert (
-        summarize(declared(workdir, first, second, FileWrite(str(workdir / "a"), ""))).what.text
-        == "make and 2 more"
+        summarize(declared(workdir, first, second, FileWrite(str(workdir / "a"), ""))).what.text == "1 of 3: make"
     )
 
 

@@ -12,7 +12,7 @@ from textual.events import AppFocus
 from textual.filter import LineFilter
 from textual.screen import Screen
 
-from signoff.queue import ReviewQueue, open_review_queue
+from signoff.queue import ReviewQueue, open_review_queue, place_name
 from signoff.queue.clock import now_us
 from signoff_tui.guard import GuardSettings
 from signoff_tui.last_net import DropControls
@@ -155,7 +155,7 @@ def run(place: str | None = None, *, theme: str | None = None, ascii_only: bool 
     """Open the screen on a queue and stay until the person leaves.
 
     Args:
-        place: Directory or name of the queue; ``SIGNOFF_QUEUE`` or the default queue otherwise.
+        place: Directory, name or URL of the queue; ``SIGNOFF_QUEUE`` or the default queue otherwise.
         theme: Name of a built-in theme; ``SIGNOFF_THEME`` or the dark one by default.
         ascii_only: Draw with ASCII characters only.
 
@@ -166,7 +166,7 @@ def run(place: str | None = None, *, theme: str | None = None, ascii_only: bool 
     queue = open_review_queue(place)
     app = SignoffApp(
         queue,
-        place=str(place or os.environ.get("SIGNOFF_QUEUE") or "default"),
+        place=place_name(place),
         theme=theme or os.environ.get("SIGNOFF_THEME") or DEFAULT_THEME,
         ascii_only=ascii_only,
     )

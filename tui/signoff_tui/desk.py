@@ -76,6 +76,8 @@ class Desk:
         self._clock = clock
         self._coverage: dict[ContentKey, Coverage] = {}
         self._visible: ContentKey | None = None
+        self.came_back: list[Ref] = []
+        """Requests that were approved and ask again, until the screen has said so."""
         self._asides: deque[dict[str, bool]] = deque(maxlen=ASIDES)
 
     # -- facts -------------------------------------------------------------------------------------------
@@ -162,6 +164,16 @@ class Desk:
             if other.waiting and other.request.asked_by.agent_id == agent
         )
 
+    def following_in_batch(self, refs: Sequence[Ref]) -> tuple[Ref, ...]:
+        """What waits and follows any of these in its batch: a hard rejection reaches that far."""
+        stopped = [self.inbox.entry(ref.id) for ref in refs if ref.id in self.inbox]
+        ids = {entry.id for entry in stopped}
+        return tuple(
+            ref_of(other)
+            for other in self.inbox.entries()
+            if other.request.pending and other.id not in ids and any(_follows(other, entry) for entry in stopped)
+        )
+
     # -- what the queue says -----------------------------------------------------------------------------
 
     def apply(self, changes: ChangeSet) -> tuple[Held[Answer], ...]:
@@ -173,6 +185,8 @@ class Desk:
         replaced = set(self.inbox.apply(changes))
         for request_id in replaced:
             entry = self.inbox.entry(request_id)
+            if entry.answered:
+                self.came_back.append(ref_of(entry))
             entry.note = f"CHANGED: now revision {entry.request.revision}. Read again, nothing of it was shown"
         focused = self.inbox.focused_request()
         if focused is not None and focused.id in replaced:
@@ -285,7 +299,10 @@ class Desk:
         held = self.guard.hold(permit, Answer(decision, permit.refs))
         for ref in permit.refs:
             self.inbox.entry(ref.id).held = True
-        self.inbox.advance()
+        reading = self.inbox.focused_request()
+        # Who reads a request that was left out goes on reading it.
+        if reading is None or not reading.waiting:
+            self.inbox.advance()
         return held
 
     def take_back(self, held: Sequence[Held[Answer]]) -> tuple[Entry, ...]:
@@ -334,6 +351,18 @@ class Desk:
         if key.kind == "request":
             return (key,)
         return tuple(RowKey("request", member) for member in self.inbox.group(key).members)
+
+
+def _follows(entry: Entry, stopper: Entry) -> bool:
+    """Whether a request comes after another in the same batch, by the rule of the queue."""
+    one, other = entry.request, stopper.request
+    batch = other.submission.batch_id
+    if batch is None or batch != one.submission.batch_id or one.asked_by.session != other.asked_by.session:
+        return False
+    position, stopped_at = one.submission.batch_position, other.submission.batch_position
+    if position is None or stopped_at is None:
+        return one.seq > other.seq
+    return position > stopped_at
 
 
 def ref_of(entry: Entry) -> Ref:

@@ -36,6 +36,8 @@ class Entry:
     """A decision of this screen was sent; the queue's answer is awaited."""
     later: bool = False
     """Put aside by the person; the agent keeps waiting."""
+    answered: bool = False
+    """It was approved before, and asks again with other contents."""
     note: str = ""
     """What happened to it, in the program's own words, when the queue's state alone does not say."""
 
@@ -190,6 +192,8 @@ class Inbox:
                 continue
             if _content(known.request) != _content(request):
                 replaced.append(request.id)
+                approved = known.request.decision is not None and known.request.decision.approved
+                known.answered = request.pending and (approved or known.sent)
                 known.sent = known.later = False
             known.request = request
             if not request.pending:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.segment import Segment
@@ -20,8 +21,10 @@ from signoff_tui.themes import Theme
 
 __all__ = [
     "Chunk",
+    "Cut",
     "Line",
     "chunk",
+    "crop",
     "crop_middle",
     "folded",
     "foreign",
@@ -37,6 +40,9 @@ __all__ = [
 LEAST_ROW = 10
 """Cells for the words of a line, however far they are indented."""
 
+Cut = Literal["front", "middle", "end"]
+"""Where text gives way that is too long: a path at its front, a command at its end."""
+
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
@@ -48,6 +54,8 @@ class Chunk:
         keep: The piece must not be cut when the line is too narrow; others give way first.
         most: Cells that the piece may take, however wide the line: names of others may be of any length.
         least: Cells that it takes even if the text is shorter, for columns.
+        cut: Where it is cut.
+        enough: Cells with which it still says what it has to; None if it should not be cut at all.
     """
 
     text: SafeText
@@ -55,6 +63,8 @@ class Chunk:
     keep: bool = False
     most: int | None = None
     least: int = 0
+    cut: Cut = "middle"
+    enough: int | None = None
 
     @property
     def width(self) -> int:
@@ -62,10 +72,15 @@ class Chunk:
         width = max(cell_len(self.text.text), self.least)
         return width if self.most is None else min(width, self.most)
 
+    @property
+    def needed(self) -> int:
+        """Width in cells below which a shorter wording says more."""
+        return self.width if self.enough is None else min(self.width, self.enough)
+
     def fitted(self, ellipsis: str) -> str:
         """The text in exactly `width` cells."""
         text = self.text.text
-        cut = text if self.most is None else crop_middle(text, self.most, ellipsis=ellipsis)
+        cut = text if self.most is None else crop(text, self.most, self.cut, ellipsis=ellipsis)
         return cut + " " * (self.least - cell_len(cut))
 
 
@@ -91,6 +106,11 @@ class Line:
     def width(self) -> int:
         """Cells that it takes to draw everything in full."""
         return sum(piece.width for piece in (*self.left, *self.right))
+
+    @property
+    def needed(self) -> int:
+        """Cells below which a shorter wording says more."""
+        return sum(piece.needed for piece in (*self.left, *self.right))
 
 
 def chunk(words: str | SafeText, token: str = "text", *, keep: bool = False) -> Chunk:
@@ -122,8 +142,8 @@ def line(*left: Chunk, right: Iterable[Chunk] = (), background: str = "backgroun
 
 
 def fullest(wordings: Sequence[Line], width: int) -> Line:
-    """The first of several wordings, fullest first, that needs no cutting; the last one if all do."""
-    return next((wording for wording in wordings if wording.width <= width), wordings[-1])
+    """The first of several wordings, fullest first, that has the cells it needs; the last one if none has."""
+    return next((wording for wording in wordings if wording.needed <= width), wordings[-1])
 
 
 def wrapped(words: str, width: int, token: str = "text", *, head: Chunk) -> list[Line]:
@@ -161,6 +181,18 @@ def rule(char: str = "─") -> Line:
     return Line(fill=char)
 
 
+def crop(text: str, width: int, cut: Cut, *, ellipsis: str = "…") -> str:
+    """Shorten text to a number of cells, with an ellipsis where something is missing."""
+    if cell_len(text) <= width:
+        return text
+    if cut == "middle":
+        return crop_middle(text, width, ellipsis=ellipsis)
+    room = width - cell_len(ellipsis)
+    if room <= 0:
+        return set_cell_size(ellipsis, max(width, 0))
+    return set_cell_size(text, room) + ellipsis if cut == "end" else ellipsis + _last_cells(text, room)
+
+
 def crop_middle(text: str, width: int, *, ellipsis: str = "…") -> str:
     """Shorten text to a number of cells by cutting its middle, so that both ends stay recognizable.
 
@@ -190,8 +222,7 @@ def _last_cells(text: str, width: int) -> str:
 def paint(content: Line, width: int, theme: Theme, *, ellipsis: str = "…") -> Strip:
     """Lay a line out to exactly `width` cells.
 
-    The right end is kept whole; of the left part, the pieces that may be cut give way, longest first, each cut
-    in its middle.
+    The right end is kept whole; of the left part, the pieces that may be cut give way, longest first.
     """
     right_width = sum(piece.width for piece in content.right)
     left = _fitted(content.left, max(width - right_width, 0), ellipsis)
@@ -219,7 +250,7 @@ def _fitted(pieces: tuple[Chunk, ...], room: int, ellipsis: str) -> list[tuple[s
         longest = max(loose, key=widths.__getitem__)
         others = [widths[index] for index in loose if index != longest]
         target = max(widths[longest] - over, min(max(others, default=1), widths[longest] - 1), 1)
-        texts[longest] = crop_middle(texts[longest], target, ellipsis=ellipsis)
+        texts[longest] = crop(texts[longest], target, pieces[longest].cut, ellipsis=ellipsis)
         over -= widths[longest] - target
         widths[longest] = target
     return list(zip(texts, pieces, strict=True))

@@ -18,7 +18,10 @@ from signoff.present.document import Document
 from signoff.present.rows import Row
 from signoff_tui.coverage import Part
 
-__all__ = ["Place", "Reading", "VisibleLine"]
+__all__ = ["Place", "Reading", "Rest", "VisibleLine"]
+
+COUNTED = 500
+"""Lines below the view that are wrapped to be counted: it is done at every step."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -39,6 +42,23 @@ class VisibleLine:
     start: int
     """First character of the row's text on this line."""
     end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What lies below a view.
+
+    Attributes:
+        rows: Rows of the screen that it takes.
+        more: Whether it may be more: so much follows that it was not wrapped to be counted.
+        line: The line that goes on below, by its number; None if it ends in the view.
+        percent: How much of that line the view and what is above it show.
+    """
+
+    rows: int
+    more: bool = False
+    line: int | None = None
+    percent: int = 100
 
 
 class Reading:
@@ -166,10 +186,17 @@ class Reading:
         """The hunk or file heading above a place."""
         return self._heading(range(top.row - 1, -1, -1))
 
-    def missing_below(self, top: Place, height: int) -> int:
-        """How many rows lie below the view."""
-        shown = self.window(top, height)
-        return 0 if not shown else len(self) - 1 - shown[-1].row
+    def rest(self, visible: Sequence[VisibleLine]) -> Rest:
+        """What lies below some lines of the view, counted as it is wrapped there."""
+        if not visible:
+            return Rest(0)
+        last = visible[-1]
+        cut = last.parts - last.part - 1
+        stop = min(last.row + 1 + COUNTED, len(self))
+        rows = cut + sum(len(self._wrapped(row)) for row in range(last.row + 1, stop)) + len(self) - stop
+        row = self.row(last.row)
+        number = (row.new_no or row.old_no or last.row + 1) if cut else None
+        return Rest(rows, more=stop < len(self), line=number, percent=100 * (last.part + 1) // last.parts)
 
     # -- parts -----------------------------------------------------------------------------------------
 

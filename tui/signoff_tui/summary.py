@@ -13,11 +13,14 @@ from signoff.present.rows import joined
 from signoff.present.snapshot import CommandRun, FileChange, Snapshot, SnapshotError
 from signoff.present.steps import Step
 from signoff.queue.records import RequestState, Risk, StoredRequest
+from signoff_tui.lines import Chunk, Cut
 
 __all__ = ["RISK_WORD", "Summary", "age_text", "clock_text", "ended_text", "summarize"]
 
 LONGEST = 1_000
 """Characters of a command or description that a row is made from; no row is so wide."""
+
+_FILES = frozenset("DNB")
 
 RISK_WORD = {Risk.LOW: "low", Risk.MEDIUM: "med", Risk.HIGH: "HIGH"}
 
@@ -34,6 +37,7 @@ class Summary:
         agent: Name of the agent.
         session: Session of the agent.
         outside: Whether a file lies outside the working directory.
+        cut: Where `what` gives way when there is no room for all of it: what it does, or the name, stays.
     """
 
     kind: str
@@ -43,6 +47,11 @@ class Summary:
     agent: SafeText
     session: SafeText
     outside: bool
+    cut: Cut
+
+    def shown(self, token: str = "text", *, enough: int | None = None) -> Chunk:
+        """`what`, ready to be drawn."""
+        return Chunk(self.what, token, cut=self.cut, enough=enough)
 
 
 def summarize(request: StoredRequest) -> Summary:
@@ -61,6 +70,7 @@ def summarize(request: StoredRequest) -> Summary:
         agent=reveal(request.asked_by.name, "agent"),
         session=reveal(request.asked_by.session, "agent"),
         outside=outside,
+        cut="front" if kind in _FILES else "end",
     )
 
 
@@ -82,7 +92,9 @@ def _first_of(steps: Sequence[Step], cwd: str) -> tuple[str, SafeText, bool, boo
     more = f" and {len(steps) - 1} more" if len(steps) > 1 else ""
     first = steps[0]
     if isinstance(first, CommandRun):
-        return "$", joined(_one_line(first.command, "command"), more), False, outside
+        # What comes last may be cut: that it is not all must not.
+        first_of = f"1 of {len(steps)}: " if more else ""
+        return "$", joined(first_of, _one_line(first.command, "command")), False, outside
     path = first.path if _is_outside(first.path, cwd) else os.path.relpath(first.path, cwd)
     return _file_kind(first), joined(reveal(path, "path"), more), not more, outside
 

@@ -162,10 +162,10 @@ class _Change:
         """Make the document with so many unchanged lines around each change."""
         runs = [*self.fact_runs]
         changed = [opcode for opcode in self.diff.opcodes if opcode.tag != "equal"]
-        if changed or runs:
+        if changed or any(run.kind is not RowKind.PLACE for run in runs):
             runs.extend(_hunk_runs(self.sources, self.diff.opcodes, max(context, 0)))
-        if not any(run.counts for run in runs):
-            runs.insert(0, fixed(RowKind.NOTE, "(the content stays the same)", counts=True))
+        else:
+            runs.append(fixed(RowKind.NOTE, "(the content stays the same)", counts=True))
         return Document(
             "diff",
             runs,

@@ -49,7 +49,8 @@ class FileFacts:
 
 
 def place_runs(path: str, facts: FileFacts) -> Iterator[Run]:
-    """Rows about where a path leads and which permissions change."""
+    """Rows about the file: its whole path, where that leads, and which permissions change."""
+    yield fixed(RowKind.PLACE, joined("file: ", quoted_path(path)), counts=True)
     real = facts.real_path
     if facts.link_target is not None:
         yield _fact(

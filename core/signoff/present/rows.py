@@ -33,7 +33,7 @@ class RowKind(StrEnum):
     FACT = "fact"
     """Something about a change that is no line of it: permissions, line ends, a link."""
     PLACE = "place"
-    """Where a command runs, as its call says."""
+    """Where a command runs, or which file is written, as the call says."""
     PLAIN = "plain"
     """Line of a text, or of a file that would be created."""
     COMMAND = "command"

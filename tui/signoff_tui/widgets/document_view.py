@@ -19,7 +19,7 @@ from signoff_tui.coverage import Part
 from signoff_tui.highlight import BLOCK_LINES, Block, Highlights, Spans
 from signoff_tui.lines import Line, paint
 from signoff_tui.look import look_of
-from signoff_tui.reading import Place, Reading, VisibleLine
+from signoff_tui.reading import Place, Reading, Rest, VisibleLine
 from signoff_tui.widgets.document_lines import DocumentLine, Gutter, paint_document_line
 
 __all__ = ["DocumentView"]
@@ -111,6 +111,8 @@ class DocumentView(Widget):
         """Show documents. The place in them is remembered per owner."""
         given = tuple(documents)
         if self._shown is not None and (self._shown.owner, self._shown.given) == (owner, given):
+            if self.size.height and not self._visible:
+                self._relayout()  # the view had no size yet when it was asked to show them
             return
         self._remember_place()
         self._shown = _Shown(owner, given, self._read(given))
@@ -159,9 +161,9 @@ class DocumentView(Widget):
         return self._shown is None or self._shown.reading.at_end(self._top, self._height)
 
     @property
-    def rows_below(self) -> int:
-        """How many rows lie below the view."""
-        return 0 if self._shown is None else self._shown.reading.missing_below(self._top, self._height)
+    def rest(self) -> Rest:
+        """What lies below the view."""
+        return Rest(0) if self._shown is None else self._shown.reading.rest(self._visible)
 
     def scroll_lines(self, lines: int) -> None:
         """Scroll by lines, down for positive numbers."""

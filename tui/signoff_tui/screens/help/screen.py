@@ -10,6 +10,7 @@ from textual.containers import VerticalScroll
 from textual.screen import Screen
 
 from signoff_tui.actions import ACTIONS, Area
+from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.lines import Line, chunk, fullest, line, rule, wrapped
 from signoff_tui.look import look_of
 from signoff_tui.widgets.lines_view import LinesView
@@ -35,6 +36,7 @@ _MARKS = (
     "marks: low med HIGH risk, new 61% seen, held = not sent yet, --- closed",
     "kinds: D edit, N new file, $ command, { structured call, T text, B binary, G group",
 )
+_KEYS = (KeyHint("j/k", "scroll"), KeyHint("Space", "page"), KeyHint("Esc", "back"))
 _COLUMN = 40
 _KEY = 9
 _SCROLLBAR = 1
@@ -94,7 +96,7 @@ class HelpScreen(Screen[None]):
         )
         self.query_one("#title", LinesView).show([title, rule(glyph)])
         self.query_one("#keys", LinesView).show([*key_lines(width), Line(), *mark_lines(width)])
-        self.query_one("#end", LinesView).show([rule(glyph), line(chunk(" [Esc]", "key"), chunk(" back"))])
+        self.query_one("#end", LinesView).show([rule(glyph), *flow(_KEYS, Room(width, 1))])
 
 
 def key_lines(width: int) -> list[Line]:

@@ -110,6 +110,8 @@ class HistoryScreen(Screen[None]):
                 self._page(1)
             case "b" | "pageup":
                 self._page(-1)
+            case "question_mark":
+                self._office.go("help")
             case "ctrl+t":
                 self._office.go("theme")
             case _:
@@ -196,7 +198,7 @@ class HistoryScreen(Screen[None]):
             [
                 rule(look.glyphs.rule),
                 totals(records),
-                *flow([*keys, KeyHint("Esc", "back")], Room(self.size.width, 1)),
+                *flow([*keys, KeyHint("Esc", "back"), KeyHint("?", "help")], Room(self.size.width, 1)),
                 line(chunk(" no decision keys work on this screen", "muted")),
             ]
         )

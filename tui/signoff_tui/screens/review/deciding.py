@@ -30,12 +30,17 @@ from signoff_tui.guard import (
     SheetClosed,
     TakenBack,
 )
+from signoff_tui.inbox import RowKey
 from signoff_tui.screens.review.face import Face
-from signoff_tui.screens.review.naming import names_of
+from signoff_tui.screens.review.naming import as_many, names_of
 from signoff_tui.screens.review.open_bar import Asking, GroupNotReady, Remembering, Stopping, Unseen, Writing
 from signoff_tui.screens.review.sheets import careless
 
 __all__ = ["Deciding"]
+
+
+NAMES = 60
+"""Cells for the names of what was taken back."""
 
 
 class Deciding:
@@ -89,8 +94,18 @@ class Deciding:
             if item.payload.decision.note:
                 self._face.drafts[tuple(ref.id for ref in item.refs)] = item.payload.decision.note
         verb = "is" if len(refs) == 1 else "are"
-        self._face.say(f"{why}: {names_of(self._face.desk, refs)} {verb} waiting again", token="held")
+        self._face.say(
+            f"{why}: {as_many(names_of(self._face.desk, refs), NAMES)} {verb} waiting again", token="held"
+        )
         self._face.redraw(Cause.CHANGED)
+
+    def welcome_back(self) -> None:
+        """Say which requests ask again although they were approved."""
+        desk = self._face.desk
+        refs, desk.came_back[:] = tuple(desk.came_back), ()
+        if refs:
+            names = as_many(names_of(desk, refs), NAMES)
+            self._face.say(f"came back: {names} changed on disk after you approved it: read again")
 
     def undo(self, *, everything: bool) -> None:
         """Take back the last held decision, or all of them."""
@@ -103,6 +118,20 @@ class Deciding:
         if not taken:
             self._face.say("nothing is held: what was sent cannot be taken back")
         self.take_back(taken)
+        if taken:
+            self._return_to(taken[-1])
+
+    def _return_to(self, held: Held[Answer]) -> None:
+        """Back to what was taken back, which is armed anew: the request, or its group in the list."""
+        face, inbox = self._face, self._face.desk.inbox
+        entries = [inbox.entry(ref.id) for ref in held.refs if ref.id in inbox]
+        if not entries:
+            return
+        group = entries[0].group
+        whole = len(held.refs) > 1 and group is not None and face.view == "inbox"
+        inbox.move_to(group if whole and group is not None else RowKey("request", entries[0].id))
+        face.desk.guard.restart()
+        face.redraw(Cause.CHANGED)
 
     def close_bar(self) -> bool:
         """Close whatever lies over the action bar, as Esc does; False when there is nothing."""

@@ -15,9 +15,10 @@ from signoff_tui.inbox import Entry, Group
 from signoff_tui.lines import Chunk, Line, chunk, foreign, line, rule
 from signoff_tui.look import Look, look_of
 from signoff_tui.office import Office
+from signoff_tui.reading import Rest
 from signoff_tui.screens.review import panes
 from signoff_tui.screens.review.keybar import action_lines
-from signoff_tui.screens.review.naming import names_of
+from signoff_tui.screens.review.naming import as_many, held_words, names_of
 from signoff_tui.screens.review.open_bar import bar_lines
 from signoff_tui.screens.review.rows import RowStyle, inbox_heading, inbox_row, member_heading, member_row
 from signoff_tui.screens.review.status import Where, empty_lines, lost_lines, status_line
@@ -117,17 +118,17 @@ class Drawing:
         due = holds.next_due()
         if due is None:
             return Line() if words is None else line(words)
-        count, seconds = len(holds), max(math.ceil(due - now), 0)
+        count, seconds = sum(len(held.refs) for held in holds), max(math.ceil(due - now), 0)
         undo = (chunk("[u]", "key", keep=True), chunk(" take back ", keep=True))
         if words is not None:
             return line(words, right=(chunk(f"  held {count}, {seconds}s  ", "held", keep=True), *undo))
-        sends = f" held: {count} {'decision sends' if count == 1 else 'decisions send'} in {seconds}s"
         refs = [ref for held in holds for ref in held.refs]
-        return line(
-            chunk(sends, "held", keep=True),
-            foreign(f" - {names_of(self._screen.desk, refs)}", "muted"),
-            right=(chunk("  "), *undo),
-        )
+        what, verb = held_words([(held.payload.decision, len(held.refs)) for held in holds])
+        sends = f" held: {what} {verb} in {seconds}s - "
+        right = (chunk("  "), *undo)
+        room = self._screen.size.width - len(sends) - sum(piece.width for piece in right)
+        names = as_many(names_of(self._screen.desk, refs), room)
+        return line(chunk(sends, "held", keep=True), foreign(names, "muted"), right=right)
 
     # -- the list --------------------------------------------------------------------------------------------
 
@@ -156,7 +157,7 @@ class Drawing:
         if not desk.inbox.rows():
             return ()
         below = panes.below_line(desk, listing.rows_below, listing.size.width)
-        return (below, self._rule, *panes.strip_lines(desk, rows)) if rows else (below,)
+        return (below, self._rule, *panes.strip_lines(desk, rows, listing.size.width)) if rows else (below,)
 
     # -- the content -----------------------------------------------------------------------------------------
 
@@ -177,12 +178,15 @@ class Drawing:
         listing = screen.query_one("#members", RowList)
         width = self._content_width
         members = desk.inbox.members(group.key)
+        several = len({member.request.asked_by.name for member in members}) > 1
         focused = members.index(entry) if entry in members else None
         header = panes.group_lines(desk, group, width, screen.extent)
         self._lines("#header", header if screen.extent.low else [*header, self._rule, member_heading(width)])
         listing.show(
             len(members),
-            lambda index, cells: member_row(desk, members[index], style, cells, focused=index == focused),
+            lambda index, cells: member_row(
+                desk, members[index], style, cells, focused=index == focused, several=several
+            ),
             cursor=focused,
         )
         self._lines("#foot", [])
@@ -192,7 +196,7 @@ class Drawing:
         document = screen.query_one("#document", DocumentView)
         header = panes.header_lines(desk, entry, self._style, self._content_width, extent)
         self._lines("#header", header if extent.low else [*header, self._rule])
-        below = document.rows_below if document.owner == content_key(entry.request) else 0
+        below = document.rest if document.owner == content_key(entry.request) else Rest(0)
         foot = panes.coverage_line(desk, entry, below, self._look.glyphs.rule)
         self._lines("#foot", [] if extent.low else [foot])
 

@@ -13,9 +13,13 @@ from signoff_tui.guard import Ref
 from signoff_tui.inbox import Entry, Group
 from signoff_tui.lines import Line
 from signoff_tui.screens.review.extent import View
-from signoff_tui.screens.review.naming import names_of
+from signoff_tui.screens.review.naming import as_many, names_of
 
-__all__ = ["action_lines", "what_is_missing"]
+__all__ = ["action_lines", "to_show", "what_is_missing"]
+
+
+LEAST_NAMES = 24
+"""Cells for the names of what a key covers, however narrow the bar."""
 
 
 def action_lines(desk: Desk, view: View, room: Room, *, two_panes: bool, armed: bool) -> tuple[Line, ...]:
@@ -27,8 +31,12 @@ def action_lines(desk: Desk, view: View, room: Room, *, two_panes: bool, armed: 
     if view != "inbox":
         hints.append(KeyHint("Esc", "back"))
     if group is not None:
-        hints += _group_hints(desk, group, room, on_heading=entry is None, armed=armed)
+        rest = _rest(view, on_heading=entry is None, two_panes=two_panes)
+        hints += _group_hints(desk, group, room, rest, on_heading=entry is None, armed=armed)
     hints += _moving_hints(desk, view, entry, group, two_panes=two_panes)
+    if entry is not None and not to_show(desk, entry) and desk.next_unseen() is not None:
+        visible = two_panes or view == "request"
+        hints.append(KeyHint("Space", "page, next unseen" if visible else "read next unseen"))
     hints += _list_hints(desk)
     hints.append(KeyHint("h", "history"))
     if view == "inbox":
@@ -47,6 +55,14 @@ def what_is_missing(desk: Desk, entry: Entry) -> str:
     return f"{coverage.missing} of {coverage.units} {'line' if coverage.units == 1 else 'lines'} not shown yet"
 
 
+def to_show(desk: Desk, entry: Entry) -> bool:
+    """Whether a request waits of which something can be shown that was not."""
+    if not entry.waiting or desk.failure(entry) is not None:
+        return False
+    coverage = desk.coverage(entry)
+    return coverage is None or coverage.missing > 0
+
+
 def _request_hints(desk: Desk, entry: Entry, *, armed: bool) -> list[KeyHint]:
     if not entry.waiting:
         return []
@@ -56,8 +72,9 @@ def _request_hints(desk: Desk, entry: Entry, *, armed: bool) -> list[KeyHint]:
         hints = [KeyHint("y", "approve", live=armed, token="strong")]
     else:
         hints = [KeyHint("y", f"approve: {what_is_missing(desk, entry)}", live=False)]
-        if coverage is not None and coverage.missing:
-            hints.append(KeyHint("Space", "show the rest"))
+        if to_show(desk, entry):
+            seen = coverage is not None and coverage.shown
+            hints.append(KeyHint("Space", "show the rest" if seen else "show it"))
     if entry.request.submission.risk is Risk.HIGH:
         session = KeyHint("s", "never for HIGH", live=False)
     else:
@@ -70,23 +87,33 @@ def _request_hints(desk: Desk, entry: Entry, *, armed: bool) -> list[KeyHint]:
     ]
 
 
-def _group_hints(desk: Desk, group: Group, room: Room, *, on_heading: bool, armed: bool) -> list[KeyHint]:
+def _rest(view: View, *, on_heading: bool, two_panes: bool) -> str:
+    """Where the members are listed that the bar has no room for."""
+    if two_panes or view == "group":
+        return ""
+    if on_heading:
+        return ": [Enter] lists all"
+    return ": [Esc] lists all" if view == "request" else ""
+
+
+def _group_hints(
+    desk: Desk, group: Group, room: Room, rest: str, *, on_heading: bool, armed: bool
+) -> list[KeyHint]:
     members = desk.eligibility(group)
     if not members.waiting:
         return []
     hints = [
-        _approve_group(desk, members.ready, room, armed=armed),
+        _approve_group(desk, members.ready, room, rest, armed=armed),
         KeyHint("N", f"reject all {len(members.waiting)}", live=armed),
     ]
     return [KeyHint("Space", "read next unseen"), *hints] if on_heading else hints
 
 
-def _approve_group(desk: Desk, ready: tuple[Ref, ...], room: Room, *, armed: bool) -> KeyHint:
+def _approve_group(desk: Desk, ready: tuple[Ref, ...], room: Room, rest: str, *, armed: bool) -> KeyHint:
     if not ready:
         return KeyHint("Y", "approve group: none ready", live=False)
-    count, names = f"approve the {len(ready)} ready", names_of(desk, ready)
-    label = f"{count}: {names}" if len(names) <= room.width // 3 else count
-    return KeyHint("Y", label, live=armed, token="strong")
+    names = as_many(names_of(desk, ready), max(room.width // 2, LEAST_NAMES), rest=rest)
+    return KeyHint("Y", f"approve the {len(ready)} ready: {names}", live=armed, token="strong")
 
 
 def _moving_hints(
@@ -104,7 +131,8 @@ def _moving_hints(
         hints.append(KeyHint("J/K", "next/previous"))
     elif entry is not None:
         hints.append(KeyHint("v", "full screen") if two_panes else KeyHint("Enter", "open"))
-    if entry is not None or group is not None:
+    around = (entry,) if entry is not None else () if group is None else desk.inbox.members(group.key)
+    if any(member.waiting for member in around):
         hints.append(KeyHint("z", "later"))
     return hints
 

@@ -7,7 +7,7 @@ from signoff_tui.desk import Desk
 __all__ = ["next_moment"]
 
 SOON = 60.0
-"""Seconds of waiting up to which waiting times are shown to the second."""
+"""Seconds of waiting, or left to wait, up to which such times are shown to the second."""
 
 NEVER = 3600.0
 
@@ -34,12 +34,13 @@ def next_moment(desk: Desk, now: float, wall: int) -> float:
 
 
 def _until_a_time_changes(desk: Desk, wall: int) -> float:
-    """Seconds until a waiting time on screen changes: one under a minute, ten above."""
+    """Seconds until a waiting time or a time that is left changes on the screen: one under a minute, ten above."""
     if len(desk.guard.holds):
         return 1.0
-    newest = max(
-        (entry.request.created_at for entry in desk.inbox.entries() if entry.request.pending), default=None
-    )
-    if newest is None:
+    pending = [entry.request for entry in desk.inbox.entries() if entry.request.pending]
+    if not pending:
         return NEVER
-    return 1.0 if (wall - newest) / 1e6 < SOON else 10.0
+    newest = max(request.created_at for request in pending)
+    deadlines = [request.submission.expires_at for request in pending if request.submission.expires_at is not None]
+    soon = (wall - newest) / 1e6 < SOON or any((deadline - wall) / 1e6 < SOON for deadline in deadlines)
+    return 1.0 if soon else 10.0

@@ -1,45 +1,88 @@
-"""Names of requests, short enough for lists of them."""
+"""Names of requests, short enough for lists of them, and never the same for two of them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
+
+from signoff.queue.records import Decision
 from signoff_tui.desk import Desk
 from signoff_tui.guard import LeftOut, Omission, Ref
+from signoff_tui.inbox import Entry
 from signoff_tui.lines import Line, chunk, foreign, line
-from signoff_tui.summary import Summary, summarize
+from signoff_tui.screens.review.telling_apart import told_apart
+from signoff_tui.summary import summarize
 
-__all__ = ["left_out_names", "listed", "name_of", "names_of", "short_name"]
+__all__ = ["agents_of", "as_many", "held_words", "left_out_names", "listed", "name_of", "names_of"]
 
-LONGEST = 40
-"""Characters of a name in a list; the target line shows it in full."""
+_BETWEEN = "  "
 
 
 def name_of(desk: Desk, ref: Ref) -> str:
-    """Short name of a request: the last part of its path, or what it is."""
-    if ref.id not in desk.inbox:
-        return "(gone)"
-    name = short_name(summarize(desk.inbox.entry(ref.id).request))
-    return name if len(name) <= LONGEST else f"{name[: LONGEST // 2]}...{name[-LONGEST // 2 :]}"
+    """Short name of a request, other than those of the rest of its group."""
+    return names_of(desk, [ref])[0]
 
 
-def short_name(summary: Summary) -> str:
-    """The last part of a path, or all of anything else."""
-    return summary.what.text.rsplit("/", 1)[-1] if summary.path else summary.what.text
+def names_of(desk: Desk, refs: Sequence[Ref]) -> list[str]:
+    """Short names of several requests, in their order; each differs from all others of its group."""
+    known = [desk.inbox.entry(ref.id) for ref in refs if ref.id in desk.inbox]
+    groups = {entry.group: None for entry in known if entry.group is not None}
+    around = [member for group in groups for member in desk.inbox.members(group)]
+    requests = {entry.id: entry.request for entry in (*around, *known)}
+    names = told_apart(list(requests.values()))
+    return [names.get(ref.id, "(gone)") for ref in refs]
 
 
-def names_of(desk: Desk, refs: Sequence[Ref]) -> str:
-    """Names of several requests in the order of the list."""
-    return "  ".join(name_of(desk, ref) for ref in refs)
+def as_many(names: Sequence[str], cells: int, *, rest: str = "") -> str:
+    """As many names as there is room for, and how many more there are.
+
+    Args:
+        names: What to list.
+        cells: Room for everything.
+        rest: Says where the others are, after their number.
+    """
+    shown: list[str] = []
+    for index, name in enumerate(names):
+        left = len(names) - index - 1
+        more = [f"+{left} more{rest}"] if left else []
+        if cell_len(_BETWEEN.join([*shown, name, *more])) > cells:
+            break
+        shown.append(name)
+    left = len(names) - len(shown)
+    if not shown:
+        return f"{left} of them{rest}"
+    return _BETWEEN.join([*shown, f"+{left} more{rest}"] if left else shown)
+
+
+def agents_of(entries: Sequence[Entry]) -> str:
+    """Who asks: the name of the agent, or all of them with their number."""
+    names = list(dict.fromkeys(summarize(entry.request).agent.text for entry in entries))
+    return names[0] if len(names) == 1 else f"{len(names)} agents: {', '.join(names)}"
+
+
+def held_words(decisions: Sequence[tuple[Decision, int]]) -> tuple[str, str]:
+    """What is held, counted in requests, and the verb that fits: ``8 approvals``, ``send``.
+
+    Args:
+        decisions: Each with the number of requests that it is about.
+    """
+    count = sum(about for _, about in decisions)
+    approved = {decision.approved for decision, _ in decisions}
+    word = "decision" if len(approved) > 1 else "approval" if approved == {True} else "rejection"
+    return (f"1 {word}", "sends") if count == 1 else (f"{count} {word}s", "send")
 
 
 def left_out_names(desk: Desk, left_out: Sequence[LeftOut]) -> list[str]:
     """Names of the members that a group approval leaves out, each with the reason."""
-    return [f"{name_of(desk, item.ref)} {_why(item)}" for item in left_out]
+    names = names_of(desk, [item.ref for item in left_out])
+    return [f"{name} {_why(item)}" for name, item in zip(names, left_out, strict=True)]
 
 
-def listed(title: str, names: Sequence[str], width: int, *, head: str, body: str) -> list[Line]:
-    """Names after a title, on as many lines as they need: none is left out.
+def listed(
+    title: str, names: Sequence[str], width: int, *, head: str, body: str, most: int | None = None, rest: str = ""
+) -> list[Line]:
+    """Names after a title, on as many lines as they need.
 
     Args:
         title: Stands before the first name; the others are indented as far.
@@ -47,17 +90,21 @@ def listed(title: str, names: Sequence[str], width: int, *, head: str, body: str
         width: Cells of a line.
         head: Style of the title.
         body: Style of the names.
+        most: Lines for names; one more says how many names there are besides. None leaves none out.
+        rest: Which these are.
     """
-    rows = [""]
+    rows: list[list[str]] = [[]]
     for name in names:
-        if rows[-1] and len(title) + len(rows[-1]) + len(name) + 2 > width:
-            rows.append("")
-        rows[-1] += f"{name}  "
+        if rows[-1] and cell_len(title + _BETWEEN.join([*rows[-1], name])) > width:
+            rows.append([])
+        rows[-1].append(name)
     indent = " " * len(title)
-    return [
-        line(chunk(title if index == 0 else indent, head, keep=True), foreign(row, body))
-        for index, row in enumerate(rows)
+    lines = [
+        line(chunk(indent if index else title, head, keep=True), foreign(_BETWEEN.join(row), body))
+        for index, row in enumerate(rows[:most])
     ]
+    missing = sum(len(row) for row in rows[len(lines) :])
+    return [*lines, line(chunk(f"   and {missing} more {rest}", "muted"))] if missing else lines
 
 
 def _why(item: LeftOut) -> str:

@@ -7,6 +7,7 @@ from signoff_tui.guard import Cause
 from signoff_tui.inbox import RowKey
 from signoff_tui.screens.review.deciding import Deciding
 from signoff_tui.screens.review.face import Face
+from signoff_tui.screens.review.keybar import to_show
 
 __all__ = ["Navigating"]
 
@@ -106,12 +107,18 @@ class Navigating:
     # -- reading -----------------------------------------------------------------------------------------
 
     def do_page_down(self) -> None:
-        """Next page; at the end, what was not shown yet; then the next unseen request."""
+        """Show the request; next page; at the end, what was not shown yet; then the next unseen request."""
         face, desk = self._face, self._face.desk
         entry = desk.inbox.focused_request()
-        visible = entry is not None and (face.two_panes or face.view == "request")
-        if entry is None or not visible:
+        if entry is None:
             self._read_next()
+            return
+        if not face.two_panes and face.view != "request":
+            if to_show(desk, entry):
+                face.set_view("request")
+                face.redraw()
+            else:
+                self._read_next()
             return
         if not face.document.at_end:
             face.document.scroll_pages(1)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signoff.present.reveal import reveal
+from signoff.present.reveal import SafeText, reveal
 from signoff.queue.records import RequestState, Risk
 from signoff_tui.desk import Desk
 from signoff_tui.guard import Eligibility, Omission
 from signoff_tui.inbox import Entry, Group
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
+from signoff_tui.reading import Rest
 from signoff_tui.screens.review.extent import Extent
-from signoff_tui.screens.review.naming import left_out_names, listed, name_of
+from signoff_tui.screens.review.naming import agents_of, left_out_names, listed, names_of
 from signoff_tui.screens.review.rows import RowStyle
-from signoff_tui.summary import RISK_WORD, Summary, ended_text, summarize
+from signoff_tui.summary import RISK_WORD, Summary, age_text, ended_text, summarize
 
 __all__ = ["below_line", "coverage_line", "group_lines", "header_lines", "strip_lines"]
 
@@ -34,7 +35,7 @@ def header_lines(desk: Desk, entry: Entry, style: RowStyle, width: int, extent: 
     first = _what_line(desk, entry, summary)
     if extent.header_rows == 1:
         return (first,)
-    lines = [first, _who_line(entry, summary, style, width)]
+    lines = [first, *_who_lines(entry, summary, style, width)]
     warnings = _warnings(desk, entry, summary, width)
     why = entry.request.submission.why
     if why and extent.high:
@@ -59,18 +60,28 @@ def _what_line(desk: Desk, entry: Entry, summary: Summary) -> Line:
         chunk(f" {summary.kind} ", "accent", keep=True),
         Chunk(summary.tool, "muted", keep=True, most=NAME),
         chunk("  ", keep=True),
-        Chunk(summary.what, "strong"),
+        summary.shown("strong"),
         chunk(counts, keep=True),
         right=(chunk(shown, "ok" if coverage is not None and coverage.complete else "held", keep=True),),
     )
 
 
-def _who_line(entry: Entry, summary: Summary, style: RowStyle, width: int) -> Line:
+def _who_lines(entry: Entry, summary: Summary, style: RowStyle, width: int) -> list[Line]:
+    """Who asked, when, until when, and the risk: its reasons on lines of their own where they need them."""
+    risk = _risk(entry)
+    who = _who_line(entry, summary, style, width, risk)
+    if len(risk) == 1 or who.width <= width:
+        return [who]
+    return [_who_line(entry, summary, style, width, ()), *_risk_lines(entry, width)]
+
+
+def _who_line(entry: Entry, summary: Summary, style: RowStyle, width: int, risk: tuple[Chunk, ...]) -> Line:
     request = entry.request
     agent = Chunk(summary.agent, keep=True, most=NAME)
     session = Chunk(summary.session, "muted", most=NAME)
     age, rev = style.age(request.created_at), f"rev {request.revision}"
-    risk = _risk(entry)
+    left = style.time_left(entry)
+    ends = () if left is None else (chunk(f"expires {age_text(left)}  ", "warn", keep=True),)
     margin = chunk(" ", keep=True)
     return fullest(
         [
@@ -80,13 +91,21 @@ def _who_line(entry: Entry, summary: Summary, style: RowStyle, width: int) -> Li
                 chunk("  session ", "muted"),
                 session,
                 chunk(f"  asked {age} ago  {rev}  ", "muted"),
+                *ends,
                 *risk,
             ),
-            line(margin, agent, chunk(" / ", "muted"), session, chunk(f"  {age}  {rev}  ", "muted"), *risk),
-            line(margin, agent, chunk(f"  {age}  {rev}  ", "muted"), *risk),
+            line(margin, agent, chunk(" / ", "muted"), session, chunk(f"  {age}  {rev}  ", "muted"), *ends, *risk),
+            line(margin, agent, chunk(f"  {age}  {rev}  ", "muted"), *ends, *risk),
         ],
         width,
     )
+
+
+def _risk_lines(entry: Entry, width: int) -> list[Line]:
+    """The risk with all its reasons, on as many lines as they need."""
+    level = _risk(entry)[0]
+    head = Chunk(SafeText.own(f" {level.text.text}: "), level.token, keep=True)
+    return wrapped(", ".join(entry.request.submission.risk_reasons), width, "muted", head=head)
 
 
 def _risk(entry: Entry) -> tuple[Chunk, ...]:
@@ -121,15 +140,17 @@ def _notes(desk: Desk, entry: Entry, width: int) -> list[Line]:
     return wrapped(", ".join(content.notes), width, "muted", head=chunk(" ", keep=True))
 
 
-def coverage_line(desk: Desk, entry: Entry, rows_below: int, glyph: str) -> Line:
-    """What is still to come, under the content."""
+def coverage_line(desk: Desk, entry: Entry, rest: Rest, glyph: str) -> Line:
+    """What is still to come, under the content: rows as they are folded here."""
     coverage = desk.coverage(entry)
     if coverage is None:
         return Line(fill=glyph)
-    below = f" {rows_below} more {'line' if rows_below == 1 else 'lines'} below " if rows_below else " end "
+    more = f"{'over ' if rest.more else ''}{rest.rows:,} more {'row' if rest.rows == 1 else 'rows'} below"
+    inside = "" if rest.line is None else f", line {rest.line}: {rest.percent}% of it"
+    below = f" {more}{inside} " if rest.rows else " end "
     share = " all shown " if coverage.complete else f" {coverage.percent}% shown "
     return Line(
-        (chunk(glyph * 2, "rule"), chunk(below, "warn" if rows_below else "muted")),
+        (chunk(glyph * 2, "rule"), chunk(below, "warn" if rest.rows else "muted")),
         (chunk(share, "ok" if coverage.complete else "held", keep=True), chunk(glyph * 2, "rule")),
         fill=glyph,
     )
@@ -140,12 +161,13 @@ def coverage_line(desk: Desk, entry: Entry, rows_below: int, glyph: str) -> Line
 
 def group_lines(desk: Desk, group: Group, width: int, extent: Extent) -> tuple[Line, ...]:
     """Name and totals of a group, and exactly what one approval would cover."""
-    summary = summarize(desk.inbox.members(group.key)[0].request)
+    members = desk.inbox.members(group.key)
+    summary = summarize(members[0].request)
     title = line(
         chunk(" G ", "accent", keep=True),
         foreign(group.label, "strong"),
         chunk("   "),
-        Chunk(summary.agent, most=NAME),
+        _agents(members, width),
         chunk(" / ", "muted"),
         Chunk(summary.session, "muted", most=NAME),
     )
@@ -183,67 +205,80 @@ def _size(group: Group) -> str:
 def _covered_lines(desk: Desk, members: Eligibility, width: int, rows: int) -> list[Line]:
     """What `Y` covers, by name, and what it leaves out. Beyond some rows the list below has to tell."""
     if members.ready:
-        names = [name_of(desk, ref) for ref in members.ready]
+        names = names_of(desk, members.ready)
         title = f" [Y] approves exactly {len(names)}: "
-        lines = _some(listed(title, names, width, head="ok", body="text"), rows, "of those that say seen")
+        seen = "of those that say seen, below"
+        lines = listed(title, names, width, head="ok", body="text", most=rows, rest=seen)
     else:
         lines = [line(chunk(" (Y) covers nothing yet: read first", "muted"))]
     left_out = [item for item in members.left_out if item.reason is not Omission.CLOSED]
     if left_out:
         names = left_out_names(desk, left_out)
-        lines += _some(listed(" left out: ", names, width, head="muted", body="muted"), rows, "of the others")
+        others = "of the others, below"
+        lines += listed(" left out: ", names, width, head="muted", body="muted", most=rows, rest=others)
     return lines
 
 
-def _some(lines: list[Line], rows: int, which: str) -> list[Line]:
-    if len(lines) <= rows:
-        return lines
-    return [*lines[:rows], line(chunk(f"   and more {which} below", "muted"))]
+def _agents(members: Sequence[Entry], width: int, token: str = "text") -> Chunk:
+    """All agents of a group; as many cells as for one name, unless there are several."""
+    agents = foreign(agents_of(members), token).text
+    several = len({member.request.asked_by.name for member in members}) > 1
+    return Chunk(agents, token, keep=True, most=max(width // 2, NAME) if several else NAME, cut="end")
 
 
 # -- the list ----------------------------------------------------------------------------------------------
 
 
-def strip_lines(desk: Desk, rows: int) -> tuple[Line, ...]:
+def strip_lines(desk: Desk, rows: int, width: int) -> tuple[Line, ...]:
     """Some lines about the focused row: whose it is, where it runs, what comes next. Always as many.
 
     Args:
         desk: Knows where the cursor is.
         rows: How many lines; none if there is no room.
+        width: Cells of a line.
     """
     group, entry = desk.inbox.focused_group(), desk.inbox.focused_request()
     lines: list[Line] = []
     if entry is not None:
-        lines = [_whose(entry), *_next_in_batch(entry, rows - 1)]
+        lines = [_whose(entry), *_next_in_batch(entry, rows - 1, width)]
     elif group is not None:
-        lines = [_whose(desk.inbox.members(group.key)[0]), _totals(desk, group)]
+        members = desk.inbox.members(group.key)
+        lines = [_whose(members[0], _agents(members, width, "strong")), _totals(desk, group)]
     return tuple([*lines, *[Line()] * rows][:rows])
 
 
-def _whose(entry: Entry) -> Line:
+def _whose(entry: Entry, agents: Chunk | None = None) -> Line:
     summary = summarize(entry.request)
     return line(
         chunk(" ", keep=True),
-        Chunk(summary.agent, "strong", most=NAME),
+        agents or Chunk(summary.agent, "strong", most=NAME),
         chunk(" / ", "muted"),
         Chunk(summary.session, "muted", most=NAME),
         chunk("   cwd ", "muted", keep=True),
-        Chunk(reveal(entry.request.submission.cwd, "path")),
+        Chunk(reveal(entry.request.submission.cwd, "path"), cut="front"),
     )
 
 
-def _next_in_batch(entry: Entry, rows: int) -> list[Line]:
+def _next_in_batch(entry: Entry, rows: int, width: int) -> list[Line]:
     """Why it is risky, and what the agent will do next: on one line, or one line each if there is room."""
     submission = entry.request.submission
     words: list[Chunk] = [chunk(" ", keep=True)]
+    following = [_batch_item(item) for item in submission.batch_remaining]
     if submission.risk is not Risk.LOW:
         words += [*_risk(entry), chunk("   ")]
-    following = [_batch_item(item) for item in submission.batch_remaining]
+        if Line(tuple(words)).width > width and rows > 1 + bool(following):
+            risk = _risk_lines(entry, width)
+            return [*risk, *_next_in_batch_only(following, rows - len(risk), (chunk(" ", keep=True),))]
+    return _next_in_batch_only(following, rows, tuple(words))
+
+
+def _next_in_batch_only(following: Sequence[str], rows: int, words: tuple[Chunk, ...]) -> list[Line]:
     if not following:
-        return [Line(tuple(words))]
+        return [Line(words)]
     head = chunk(f"next in batch ({len(following)}): ", "muted", keep=True)
     if len(following) == 1 or rows < 3:
-        return [Line((*words, head, foreign(", ".join(following))))]
+        calls = foreign(", ".join(following))
+        return [Line((*words, head, Chunk(calls.text, cut="end")))]
     shown = following if len(following) < rows else following[: rows - 2]
     items = [line(chunk("   ", keep=True), foreign(item)) for item in shown]
     if len(shown) < len(following):

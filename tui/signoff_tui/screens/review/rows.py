@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from signoff.present.reveal import SafeText
@@ -21,6 +21,9 @@ AGENT_COLUMN = 64
 LEAST_NOTE = 7
 """Cells below which a word about the risk is left out rather than cut."""
 
+NEAR = 600.0
+"""Seconds before the sender's deadline from which on the row says so."""
+
 _AGENT = 12
 _COUNTS = 10
 _RISK = 5
@@ -30,6 +33,7 @@ _STATE_NARROW = 9
 _NARROW = 60
 """Cells below which columns give way to names."""
 _WAIT = 7
+_LEAST_NAME = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,11 @@ class RowStyle:
     def age(self, since: int) -> str:
         """Time since a moment in microseconds."""
         return age_text((self.now - since) / 1e6)
+
+    def time_left(self, entry: Entry) -> float | None:
+        """Seconds to the sender's own deadline; None if it set none, or the request ended."""
+        expires = entry.request.submission.expires_at
+        return None if expires is None or entry.closed else (expires - self.now) / 1e6
 
 
 # -- the inbox ---------------------------------------------------------------------------------------------
@@ -77,7 +86,7 @@ def _group_row(desk: Desk, group: Group, style: RowStyle, width: int, *, focused
     members = desk.inbox.members(group.key)
     pending = [entry for entry in members if entry.request.pending]
     seen = sum((coverage := desk.coverage(entry)) is not None and coverage.complete for entry in pending)
-    agent = summarize(members[0].request).agent
+    agent = _group_agents(members)
     left = (
         _focus(style, focused=focused),
         _risk(_highest(pending)) if pending else _ended(),
@@ -103,14 +112,14 @@ def _request_row(
         _ended() if entry.closed else _risk(entry.request.submission.risk),
         chunk("  " * depth, keep=True),
         chunk(f"{summary.kind} ", "muted" if entry.closed else "accent", keep=True),
-        Chunk(summary.what, "closed" if entry.closed else "text"),
+        summary.shown("closed" if entry.closed else "text"),
     )
     state, counts = _state(entry, style), counts_text(desk, entry)
     wait = _right("" if entry.closed else style.age(entry.request.created_at), _WAIT)
     seen = (_right(seen_text(desk, entry), _SEEN), chunk(" "))
     if style.two_lines:
         about = state or Chunk(summary.agent, "muted")
-        note = _risk_note(entry)
+        note = _row_note(entry, style)
         words = (about,) if note is None else (about, chunk("  "), note)
         second = Line((chunk("  " * (4 + depth), keep=True), *words), (wait, *seen))
         return [Line(left, (_right(counts, _COUNTS), chunk(" "))), second]
@@ -119,7 +128,7 @@ def _request_row(
         return [
             Line(left, (chunk(" "), Chunk(state.text, state.token, keep=True, most=width // 2), *changed, *seen))
         ]
-    return [_with_note(left, _risk_note(entry), counts, (*_agent(summary.agent, width), wait, *seen), width)]
+    return [_with_note(left, _row_note(entry, style), counts, (*_agent(summary.agent, width), wait, *seen), width)]
 
 
 def _with_note(
@@ -144,20 +153,24 @@ def member_heading(width: int) -> Line:
     return Line(tuple(_muted(piece) for piece in left), tuple(_muted(piece) for piece in right))
 
 
-def member_row(desk: Desk, entry: Entry, style: RowStyle, width: int, *, focused: bool) -> tuple[Line, ...]:
-    """The line of one member in the group's own view: decision first."""
+def member_row(
+    desk: Desk, entry: Entry, style: RowStyle, width: int, *, focused: bool, several: bool = False
+) -> tuple[Line, ...]:
+    """The line of one member in the group's own view: decision first; who asked if that differs in the group."""
     summary = summarize(entry.request)
     state, cells = _state(entry, style) or chunk("waiting"), _state_cells(width)
+    state = _state_in(state, cells - 1)
     left = (
         _focus(style, focused=focused),
-        Chunk(state.text, state.token, keep=True, most=cells - 1),
+        Chunk(state.text, state.token, keep=True, most=cells - 1, cut="end"),
         chunk(" " * max(cells - state.width, 1), keep=True),
         _ended() if entry.closed else _risk(entry.request.submission.risk),
         chunk(f"{summary.kind} ", "muted" if entry.closed else "accent", keep=True),
-        Chunk(summary.what, "closed" if entry.closed else "text"),
+        summary.shown("closed" if entry.closed else "text"),
+        *((chunk("  "), Chunk(summary.agent, "muted", keep=True, most=_AGENT)) if several else ()),
     )
     right = (_right(seen_text(desk, entry), _SEEN), chunk(" "))
-    line = _with_note(left, _note(entry) or _risk_note(entry), counts_text(desk, entry), right, width)
+    line = _with_note(left, _note(entry) or _row_note(entry, style), counts_text(desk, entry), right, width)
     return (_row(line, focused=focused),)
 
 
@@ -179,12 +192,12 @@ def counts_text(desk: Desk, entry: Entry) -> str:
 
 
 def seen_text(desk: Desk, entry: Entry) -> str:
-    """``new``, a percentage, or ``seen``; two dashes for what ended."""
+    """``new``, a percentage, or ``seen``; ``again`` for what was approved once; two dashes for what ended."""
     if entry.closed:
         return "--"
     coverage = desk.coverage(entry)
     if coverage is None or coverage.shown == 0:
-        return "new"
+        return "again" if entry.answered else "new"
     return "seen" if coverage.complete else f"{coverage.percent}%"
 
 
@@ -200,10 +213,30 @@ def _state(entry: Entry, style: RowStyle) -> Chunk | None:
     return chunk("later", "muted") if entry.later else None
 
 
+def _state_in(state: Chunk, cells: int) -> Chunk:
+    """The same in some cells: of who decided, only what does not take room from what was decided."""
+    verb = state.text.text.split(" ", 1)[0].rstrip(",")
+    if state.width <= cells or cells - len(verb) - len(" by ") >= _LEAST_NAME:
+        return state
+    return foreign(verb, state.token)
+
+
+def _group_agents(members: Sequence[Entry]) -> SafeText:
+    names = {entry.request.asked_by.name for entry in members}
+    return summarize(members[0].request).agent if len(names) == 1 else SafeText.own(f"{len(names)} agents")
+
+
 def _note(entry: Entry) -> Chunk | None:
     """The reviewer's words to the agent."""
     decision = entry.request.decision
     return None if decision is None or not decision.note else foreign(decision.note.replace("\n", " "), "muted")
+
+
+def _row_note(entry: Entry, style: RowStyle) -> Chunk | None:
+    """The sender's deadline if it is near, else why the request is risky."""
+    left = style.time_left(entry)
+    near = left is not None and left < NEAR
+    return chunk(f"expires {age_text(left)}", "warn") if near and left is not None else _risk_note(entry)
 
 
 def _risk_note(entry: Entry) -> Chunk | None:
@@ -258,7 +291,8 @@ def _column(text: str, width: int, token: str = "text") -> Chunk:
 
 
 def _right(text: str, width: int) -> Chunk:
-    return chunk(text.rjust(width), "text" if text not in {"", "--"} else "muted", keep=True)
+    token = {"": "muted", "--": "muted", "again": "warn"}.get(text, "text")
+    return chunk(text.rjust(width), token, keep=True)
 
 
 def _muted(piece: Chunk) -> Chunk:

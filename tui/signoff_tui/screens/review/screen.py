@@ -189,6 +189,7 @@ class ReviewScreen(Screen[None]):
         was_empty = self._desk.inbox.cursor is None
         taken = self._desk.apply(changes)
         self._deciding.take_back(taken, "not sent, it changed")
+        self._deciding.welcome_back()
         self.redraw(Cause.ARRIVED if was_empty else Cause.CHANGED)
 
     def _set_connected(self, *, connected: bool, why: str = "") -> None:
@@ -310,7 +311,10 @@ class ReviewScreen(Screen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         """Choose the layout for the size; nothing is ever decided by a resize."""
-        self._desk.guard.resized(too_small=Extent(event.size.width, event.size.height).too_small)
+        too_small = Extent(event.size.width, event.size.height).too_small
+        if too_small != self._desk.guard.too_small:
+            self._message = LastWords()  # what was said of the other size does not hold any more
+        self._desk.guard.resized(too_small=too_small)
         self._lay_out()
         self.redraw()
 

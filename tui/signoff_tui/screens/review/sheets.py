@@ -16,7 +16,7 @@ from signoff_tui.guard import LeftOut, Offer, Ref
 from signoff_tui.inbox import Entry
 from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line
 from signoff_tui.screens.review.keybar import what_is_missing
-from signoff_tui.screens.review.naming import left_out_names, listed, name_of
+from signoff_tui.screens.review.naming import as_many, left_out_names, listed, name_of, names_of
 from signoff_tui.summary import ended_text, summarize
 
 __all__ = [
@@ -87,7 +87,7 @@ def remember_sheet(previews: Sequence[RememberPreview], room: Room, *, armed: bo
             chunk(" Remember for this session?", "strong", keep=True),
             chunk("  From now on this runs WITHOUT asking you:"),
         ),
-        _fact("agent", Chunk(summary.agent), chunk(", session "), Chunk(summary.session), chunk(" only")),
+        _fact("for", chunk("any agent of session "), Chunk(summary.session), chunk(", from any directory")),
         *_all_matches(previews, room.width),
         _fact("ends", chunk("with the session; HIGH risk still asks")),
         _fact("now", chunk(f"approves only {now}; {waiting} other waiting match and stay")),
@@ -150,7 +150,7 @@ def stop_sheet(desk: Desk, refs: Sequence[Ref], room: Room, *, armed: bool) -> t
     """Stopping everything an agent waits for names its reach first."""
     return (
         line(chunk(f" STOP: reject all {len(refs)} requests this agent waits for:", "danger")),
-        *listed("   ", [name_of(desk, ref) for ref in refs], room.width, head="text", body="text"),
+        *listed("   ", names_of(desk, refs), room.width, head="text", body="text"),
         *flow(
             [KeyHint("!", "stop it", live=armed, token="danger"), KeyHint("Esc", "no, back")], Room(room.width, 1)
         ),
@@ -167,7 +167,17 @@ def editor_lines(desk: Desk, offer: Offer, room: Room, *, hard: bool) -> tuple[L
     hints = [KeyHint("Enter", "stops it" if hard else "sends"), KeyHint("Esc", "back, text is kept")]
     if hard:
         hints.insert(1, KeyHint("Tab", "soft reject instead"))
-    return (_about(reach, room.width, hard=hard), *flow(hints, Room(room.width, 1)))
+    also = (_also_stopped(desk, offer.refs, room.width),) if hard else ()
+    return (_about(reach, room.width, hard=hard), *also, *flow(hints, Room(room.width, 1)))
+
+
+def _also_stopped(desk: Desk, refs: Sequence[Ref], width: int) -> Line:
+    """What waits and would be rejected with these, because it follows them in their batch."""
+    following = desk.following_in_batch(refs)
+    if not following:
+        return line(chunk("   nothing else of its batch waits", "muted"))
+    title = f"   also rejected, {len(following)} of its batch: "
+    return line(chunk(title, "danger", keep=True), foreign(as_many(names_of(desk, following), width - len(title))))
 
 
 def _about(reach: str, width: int, *, hard: bool) -> Line:

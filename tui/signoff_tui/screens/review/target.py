@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from signoff.present.reveal import SafeText
+from rich.cells import cell_len
+
 from signoff.queue.records import Risk
 from signoff_tui.desk import Desk
 from signoff_tui.guard import Offer, Ref, Status
 from signoff_tui.inbox import Entry, Group
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest
-from signoff_tui.screens.review.naming import short_name
+from signoff_tui.screens.review.naming import agents_of
 from signoff_tui.screens.review.open_bar import Asking, OpenBar, Remembering, Stopping, Writing
 from signoff_tui.summary import summarize
 
@@ -18,6 +19,12 @@ __all__ = ["target_line"]
 
 NAME = 24
 """Most cells for the name of a tool or an agent: they choose it themselves."""
+
+NARROW_NAME, LEAST_NAME = 10, 6
+"""The same where the line has no room for more."""
+
+TELLING, LEAST_TELLING = 30, 14
+"""Cells of a command or description that say what it does, with and without the tool before it."""
 
 _TOKENS = {"armed": "armed", "closed": "closed", "locked": "danger"}
 
@@ -60,27 +67,33 @@ def _agent_wordings(desk: Desk, refs: Sequence[Ref]) -> list[tuple[Chunk, ...]]:
 
 def _request_wordings(entry: Entry) -> list[tuple[Chunk, ...]]:
     summary = summarize(entry.request)
-    what = Chunk(summary.what, "strong")
-    name = Chunk(SafeText(short_name(summary)), "strong")
+    what = summary.shown("strong")
     tool = (Chunk(summary.tool, keep=True, most=NAME), chunk(" "))
     agent = (chunk(" (", keep=True), Chunk(summary.agent, keep=True, most=NAME), chunk(")", keep=True))
     high = entry.request.submission.risk is Risk.HIGH
     rev = chunk(f" rev {entry.request.revision}", keep=True)
-    tail = (rev, chunk(" HIGH", "risk-high", keep=True)) if high else (rev,)
-    return [
-        (*tool, what, *agent, *tail),
-        (what, *agent, *tail),
-        (name, *agent, *tail),
-        (name, *tail),
-    ]
+    risk = (chunk(" HIGH", "risk-high", keep=True),) if high else ()
+    if summary.path:
+        name = cell_len(summary.what.text.rsplit("/", 1)[-1]) + 1
+        wordings = [(*tool, what, *agent), (what, *agent), (summary.shown("strong", enough=name), *agent)]
+    else:
+        telling, least = (summary.shown("strong", enough=cells) for cells in (TELLING, LEAST_TELLING))
+        wordings = [(*tool, telling, *agent), (least, *agent)]
+    for cells in (NARROW_NAME, LEAST_NAME):
+        short = Chunk(summary.agent, keep=True, most=cells, cut="end")
+        words = summary.shown("strong", enough=NARROW_NAME)
+        wordings.append((words, chunk(" (", keep=True), short, chunk(")", keep=True)))
+    return [(*words, rev, *risk) for words in wordings]
 
 
 def _group_wordings(desk: Desk, group: Group) -> list[tuple[Chunk, ...]]:
     members = desk.inbox.members(group.key)
     label = foreign(group.label, "strong")
-    agent = (chunk(" (", keep=True), Chunk(summarize(members[0].request).agent, keep=True, most=NAME))
-    waiting = f", {sum(member.waiting for member in members)} waiting"
+    waiting = chunk(f", {sum(member.waiting for member in members)} waiting", keep=True)
+    head = (chunk("group ", keep=True), label, chunk(" (", keep=True))
+    agents = foreign(agents_of(members)).text
     return [
-        (chunk("group ", keep=True), label, *agent, chunk(f"){waiting}", keep=True)),
-        (chunk("group ", keep=True), label, chunk(waiting, keep=True)),
+        (*head, Chunk(agents, keep=True), chunk(")", keep=True), waiting),
+        (*head, Chunk(agents, keep=True, most=NAME, cut="end"), chunk(")", keep=True), waiting),
+        (*head, Chunk(agents, keep=True, most=NARROW_NAME, cut="end"), chunk(")", keep=True)),
     ]

@@ -1,0 +1,191 @@
+"""What is named is what is meant: names, paths, agents and reach on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from screen_bench import HELD, LARGE, SMALL, agent, amend, call, command, post, screen, write
+
+from signoff.queue import AgentQueue, StoredRequest
+from signoff_tui.inbox import RowKey
+from signoff_tui.screens.review.naming import as_many
+from signoff_tui.screens.review.telling_apart import LONGEST, told_apart
+
+NARROW = (50, 40)
+
+
+# -- the file ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE, NARROW])
+async def test_the_whole_path_of_a_file_is_shown(
+    size: tuple[int, int], asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    folder = workdir / "infrastructure" / "production" / "eu-central"
+    folder.mkdir(parents=True)
+    request = post(asking, write(folder / "settings.yaml", "a: 1\n"))
+    async with screen(place, size=size, waiting=1) as seen:
+        await seen.reads(request)
+        await seen.until(lambda: f'"{folder}/settings.yaml"' in content(seen.frame), "the whole path")
+
+
+def content(frame: list[str]) -> str:
+    """The text of a frame with the folds of long rows undone, in one pane or the right one."""
+    pane = [row.split("│")[-1].strip() for row in frame]
+    return "".join(row.removeprefix("↪ ").removeprefix("@ ") for row in pane)
+
+
+# -- names ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def posted(asking: AgentQueue, workdir: Path) -> Callable[..., list[StoredRequest]]:
+    def post_files(*paths: str) -> list[StoredRequest]:
+        for path in paths:
+            (workdir / path).parent.mkdir(parents=True, exist_ok=True)
+        return [post(asking, write(workdir / path, f"{path}\n", group_id="g")) for path in paths]
+
+    return post_files
+
+
+def test_files_are_named_by_as_much_of_the_path_as_differs(posted: Callable[..., list[StoredRequest]]) -> None:
+    requests = posted("src/a/__init__.py", "src/b/__init__.py", "src/setup.py")
+    assert list(told_apart(requests).values()) == ["a/__init__.py", "b/__init__.py", "setup.py"]
+
+
+def test_long_paths_that_differ_far_from_the_name_stay_distinct(
+    posted: Callable[..., list[StoredRequest]],
+) -> None:
+    middle = "/".join(["quite-a-long-folder"] * 3)
+    names = list(told_apart(posted(f"a/{middle}/x.py", f"b/{middle}/x.py")).values())
+    assert names == ["a/.../x.py", "b/.../x.py"]
+
+
+def test_calls_are_named_by_the_argument_that_differs(asking: AgentQueue) -> None:
+    requests = [
+        post(asking, call(payload={"repo": "shop", "title": title}, arguments={"repo": "shop", "title": title}))
+        for title in ("Crash", "Leak")
+    ]
+    assert list(told_apart(requests).values()) == ["Create an issue title=Crash", "Create an issue title=Leak"]
+
+
+def test_the_same_asked_twice_is_numbered(asking: AgentQueue, workdir: Path) -> None:
+    requests = [post(asking, command("ls", workdir)), post(asking, command("ls", workdir))]
+    if requests[0].id != requests[1].id:
+        assert list(told_apart(requests).values()) == ["ls #1", "ls #2"]
+
+
+def test_a_name_begins_like_a_long_command(asking: AgentQueue, workdir: Path) -> None:
+    (name,) = told_apart([post(asking, command("rm -rf " + "x" * 200, workdir))]).values()
+    assert name.startswith("rm -rf x")
+    assert len(name) == LONGEST
+
+
+def test_names_without_room_are_counted() -> None:
+    assert as_many(["one", "two", "three"], 14) == "one  +2 more"
+    assert as_many(["one", "two", "three"], 100) == "one  two  three"
+    assert as_many(["one", "two"], 2) == "2 of them"
+
+
+# -- lines ---------------------------------------------------------------------------------------------------
+
+
+async def test_the_target_of_a_long_command_keeps_its_head_and_the_agent(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    post(asking, command("rm -rf build && " + "echo done " * 40, workdir))
+    for size in (SMALL, LARGE, NARROW):
+        async with screen(place, size=size, waiting=1) as seen:
+            await seen.shows("TARGET")
+            assert "rm -rf" in seen.target
+            assert "(tester)" in seen.target
+
+
+async def test_all_agents_of_a_group_are_named(place: Path, workdir: Path) -> None:
+    with (
+        agent(place, "writer", session="s-9", cwd=workdir) as one,
+        agent(place, "tester", session="s-9", cwd=workdir) as two,
+    ):
+        post(one, write(workdir / "b.txt", "b\n", group_id="g"))
+        post(two, write(workdir / "c.txt", "c\n", group_id="g"))
+        async with screen(place, size=LARGE) as seen:
+            await seen.goes_to_group()
+            await seen.until(lambda: "2 agents: writer, tester" in seen.target, "both agents")
+
+
+async def test_a_stop_says_whom_else_it_reaches(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    first = post(asking, command("make one", workdir), batch_id="b", batch_position=0)
+    post(asking, command("make two", workdir), batch_id="b", batch_position=1)
+    async with screen(place, waiting=2) as seen:
+        await seen.goes_to(first)
+        await seen.armed()
+        await seen.press("x")
+        await seen.shows("STOP", "also rejected, 1 of its batch: make two")
+
+
+async def test_a_stop_that_reaches_nothing_else_says_so(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    post(asking, command("make one", workdir))
+    async with screen(place, waiting=1) as seen:
+        await seen.armed()
+        await seen.press("x")
+        await seen.shows("STOP", "nothing else of its batch waits")
+
+
+async def test_the_senders_deadline_is_shown(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    post(asking, command("make", workdir, expires_in=300.0))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.until(lambda: seen.text.count("expires 0") == 2, "the deadline in row and header")
+
+
+# -- the cursor ----------------------------------------------------------------------------------------------
+
+
+async def test_space_in_the_list_opens_what_the_bar_names(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    first = post(asking, command("ls a", workdir))
+    post(asking, command("ls b", workdir))
+    async with screen(place, waiting=2) as seen:
+        await seen.goes_to(first)
+        await seen.shows("[Space] show it")
+        await seen.press("space")
+        assert (seen.focus, seen.app.review.view) == (first.id, "request")
+
+
+async def test_taking_back_returns_to_what_was_taken_back(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    first = post(asking, command("ls a", workdir))
+    post(asking, command("ls b", workdir))
+    async with screen(place, size=LARGE, settings=HELD, waiting=2) as seen:
+        await seen.reads(first)
+        await seen.press("y")
+        await seen.until(lambda: seen.focus != first.id, "the next request")
+        await seen.press("u")
+        assert seen.focus == first.id
+
+
+async def test_an_approval_of_others_leaves_the_reader_where_he_reads(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    ready, reading, _ = (
+        post(asking, write(workdir / name, lines, group_id="g"))
+        for name, lines in (("a.txt", "a\n"), ("b.txt", "b\n" * 200), ("c.txt", "c\n"))
+    )
+    async with screen(place, size=LARGE, settings=HELD, waiting=3) as seen:
+        await seen.reads(ready)
+        await seen.goes_to(reading)
+        await seen.group_armed()
+        await seen.press("Y")
+        await seen.shows("held: 1 approval")
+        assert seen.desk.inbox.cursor == RowKey("request", reading.id)
+
+
+async def test_what_was_approved_and_changed_says_that_it_came_back(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    first = post(asking, write(workdir / "a.txt", "one\n"))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.reads(first)
+        await seen.press("y")
+        await seen.until(lambda: not seen.entry(first).request.pending, "the approval")
+        amend(asking, first, write(workdir / "a.txt", "two\n"))
+        await seen.shows("came back: a.txt changed on disk after you approved it: read again")
