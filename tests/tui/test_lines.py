@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from signoff_tui.lines import Chunk, Line, chunk, crop_middle, foreign, fullest, line, paint, rule
+from signoff_tui.lines import Chunk, Line, chunk, crop, crop_middle, foreign, fullest, line, paint, rule
 from signoff_tui.themes import builtin_themes
 
 THEME = builtin_themes()["signoff-dark"]
@@ -142,3 +142,11 @@ def test_the_fullest_wording_that_fits_is_taken() -> None:
 def test_the_last_wording_is_taken_when_none_fits() -> None:
     wordings = [line(chunk("a long wording")), line(chunk("shorter"))]
     assert fullest(wordings, 3) == wordings[-1]
+
+
+def test_a_path_that_is_cut_in_front_keeps_its_name() -> None:
+    assert crop("/home/ada/shop/src/api.py", 12, "front") == "\u2026/src/api.py"
+
+
+def test_a_name_that_is_too_long_by_itself_keeps_its_beginning_and_its_end() -> None:
+    assert crop(f"/srv/invoice-{'x' * 50}.pdf", 16, "front") == "invoi\u2026xxxxxx.pdf"

@@ -190,7 +190,15 @@ def crop(text: str, width: int, cut: Cut, *, ellipsis: str = "…") -> str:
     room = width - cell_len(ellipsis)
     if room <= 0:
         return set_cell_size(ellipsis, max(width, 0))
-    return set_cell_size(text, room) + ellipsis if cut == "end" else ellipsis + _last_cells(text, room)
+    if cut == "end":
+        return set_cell_size(text, room) + ellipsis
+    # Of a name that is too long by itself, the beginning and the end tell it from others.
+    name = text.rpartition("/")[2]
+    return (
+        crop_middle(name, width, ellipsis=ellipsis)
+        if cell_len(name) > room
+        else ellipsis + _last_cells(text, room)
+    )
 
 
 def crop_middle(text: str, width: int, *, ellipsis: str = "…") -> str:
