@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import psycopg
-from postgres_server import server
 
+from postgres_server import server
 from signoff.queue import (
     AgentInfo,
     AgentQueue,

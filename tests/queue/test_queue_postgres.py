@@ -13,10 +13,10 @@ from contextlib import closing
 import psycopg
 import pytest
 from postgres_line import line_to
-from postgres_server import server
 from queue_engines import PostgresOpener
 from queue_samples import PATIENCE, approve, call, eventually, target
 
+from postgres_server import server
 from signoff.canonical import canonical
 from signoff.queue import (
     AgentInfo,
