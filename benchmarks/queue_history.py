@@ -18,7 +18,7 @@ from benchmarks.measuring import percentile
 from signoff.queue import HistoryFilter, ReviewQueue, open_review_queue
 from signoff.queue.codec import asked_by_to_text, decision_to_text, submission_to_text
 from signoff.queue.history_records import HistoryRecord
-from signoff.queue.records import AskedBy, Decision, RequestState, Risk, Submission
+from signoff.queue.records import AskedBy, Decision, RequestState, Submission
 from signoff.queue.sql.searching import filed_under
 from signoff.queue.sqlite.schema import INDEXES, TRIGGERS
 
@@ -136,26 +136,7 @@ def _kind(number: int) -> tuple[str, ...]:
         cwd="/work",
     )
     decision = Decision(approved=approved, by="anna")
-    record = HistoryRecord(
-        seq=1,
-        at=1,
-        request_id=None,
-        revision=0,
-        agent_name=agent,
-        session=session,
-        tool_name=tool,
-        description="Do now",
-        arguments=arguments,
-        group_id=None,
-        batch_id=None,
-        risk=Risk.LOW,
-        state=state,
-        decision=decision,
-        reason="",
-        took_us=1_000,
-        digest="",
-        hash="",
-    )
+    record = HistoryRecord.about(asked_by, submission, state, at=1, decision=decision, took_us=1_000)
     return (
         agent,
         session,

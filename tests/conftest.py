@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,6 +12,19 @@ import pytest
 from answering import Answer, Reviewer
 from signoff.connecting import connect_agent
 from signoff.queue import AgentQueue, ReviewQueue, open_review_queue
+
+
+def pytest_configure() -> None:
+    """Let programs that tests start be interrupted, even if this suite runs in the background.
+
+    A shell starts what runs in the background with interrupts ignored, and children inherit that.
+    """
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, signal.valid_signals())
+    for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

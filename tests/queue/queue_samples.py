@@ -12,6 +12,40 @@ from signoff.queue import Decision, ReviewQueue, StoredRequest, Submission, Verd
 PATIENCE = 30.0
 """Seconds after which a test gives up on something that should come at once."""
 
+REWRITES = (
+    "UPDATE requests SET state = 'pending', decision = NULL, decided_at = NULL",
+    "UPDATE requests SET state = 'rejected'",
+    "UPDATE requests SET decision = replace(decision, 'anna', 'bob')",
+    "UPDATE requests SET decided_at = decided_at - 1",
+    "UPDATE requests SET digest = 'other'",
+    "UPDATE requests SET submission = '{}'",
+    "UPDATE requests SET state = 'expired', state_note = ''",
+    "DELETE FROM requests",
+    "UPDATE history SET reason = 'other'",
+    "DELETE FROM history",
+    """INSERT INTO history SELECT seq + 2, at, request_seq, agent, session, tool, request_id,
+    state, asked_by, submission, decision, reason, took_us, hash, decided_by FROM history""",
+    "UPDATE grants SET payload_key = '{}'",
+)
+"""Statements of somebody who goes around us and rewrites what happened."""
+
+IMPOSSIBLE = (
+    "UPDATE requests SET state = 'approved', decided_at = 1",
+    """UPDATE requests SET state = 'approved', decided_at = 1, decision = '{"approved":1}'""",
+    """UPDATE requests SET state = 'approved', decided_at = 1, decision = '{"approved":false}'""",
+    """UPDATE requests SET state = 'rejected', decided_at = 1, decision = '{"approved":true}'""",
+    "UPDATE requests SET state = 'expired', decided_at = 1",
+    "UPDATE requests SET delivered_at = 1",
+    "UPDATE requests SET state = 'maybe', decided_at = 1",
+    """INSERT INTO requests SELECT seq + 1, id, revision + 1, session, key, digest, payload_key,
+    batch_id, risk, submission, agent_id, asked_by, created_at, expires_at, state, decision,
+    decided_at, state_note, delivered_at, change FROM requests""",
+    """INSERT INTO requests SELECT seq + 1, 'other', revision, session, key, digest, payload_key,
+    batch_id, risk, submission, agent_id, asked_by, created_at, expires_at, state, decision,
+    decided_at, state_note, delivered_at, change FROM requests""",
+)
+"""Statements that would put a request into a state that cannot be."""
+
 
 def call(key: str = "k1", *, content: object = "hello", **fields: Any) -> Submission:
     """A tool call that asks to write a file."""

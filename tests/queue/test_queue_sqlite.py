@@ -12,7 +12,7 @@ import zlib
 
 import pytest
 from queue_children import child, line_of
-from queue_samples import PATIENCE, approve, call, target
+from queue_samples import IMPOSSIBLE, PATIENCE, REWRITES, approve, call, target
 
 from signoff.queue import (
     AgentInfo,
@@ -65,45 +65,14 @@ def test_committed_writes_survive_a_loss_of_power(agent):
     assert connection.execute("PRAGMA synchronous").fetchone()[0] == 2  # FULL
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE requests SET state = 'pending', decision = NULL, decided_at = NULL",
-        "UPDATE requests SET state = 'rejected'",
-        "UPDATE requests SET decision = replace(decision, 'anna', 'bob')",
-        "UPDATE requests SET decided_at = decided_at - 1",
-        "UPDATE requests SET digest = 'other'",
-        "UPDATE requests SET submission = '{}'",
-        "UPDATE requests SET state = 'expired', state_note = ''",
-        "DELETE FROM requests",
-        "UPDATE history SET reason = 'other'",
-        "DELETE FROM history",
-        """INSERT INTO history SELECT seq + 2, at, request_seq, agent, session, tool, request_id,
-        state, asked_by, submission, decision, reason, took_us, hash, decided_by FROM history""",
-        "UPDATE grants SET payload_key = '{}'",
-    ],
-)
+@pytest.mark.parametrize("statement", REWRITES)
 def test_the_file_itself_refuses_to_rewrite_what_happened(agent, review, raw, statement):
     approve(review, agent.submit(call()), remember=True)
     with pytest.raises(sqlite3.IntegrityError):
         raw.execute(statement)
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE requests SET state = 'approved', decided_at = 1",
-        """UPDATE requests SET state = 'approved', decided_at = 1, decision = '{"approved":1}'""",
-        """UPDATE requests SET state = 'approved', decided_at = 1, decision = '{"approved":false}'""",
-        """UPDATE requests SET state = 'rejected', decided_at = 1, decision = '{"approved":true}'""",
-        "UPDATE requests SET state = 'expired', decided_at = 1",
-        "UPDATE requests SET delivered_at = 1",
-        "UPDATE requests SET state = 'maybe', decided_at = 1",
-        """INSERT INTO requests SELECT seq + 1, id, revision + 1, session, key, digest, payload_key,
-        batch_id, risk, submission, agent_id, asked_by, created_at, expires_at, state, decision,
-        decided_at, state_note, delivered_at, change FROM requests""",
-    ],
-)
+@pytest.mark.parametrize("statement", IMPOSSIBLE)
 def test_the_file_itself_refuses_states_that_cannot_be(agent, raw, statement):
     agent.submit(call())
     with pytest.raises(sqlite3.IntegrityError):

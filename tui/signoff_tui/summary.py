@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
-import os.path
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from signoff.present.reveal import SafeText, reveal, reveal_line
 from signoff.present.rows import joined
-from signoff.present.snapshot import CommandRun, FileChange, Snapshot, SnapshotError
-from signoff.present.steps import Step
+from signoff.present.steps import CommandRun, FileChange, SnapshotError, Step
+from signoff.present.subject import is_outside, step_text, steps_of
 from signoff.queue.records import RequestState, Risk, StoredRequest
 from signoff_tui.lines import Chunk, Cut
 
@@ -86,40 +85,29 @@ def _subject(request: StoredRequest) -> tuple[str, SafeText, bool, bool]:
     return kind, _one_line(submission.description or submission.tool_name, "description"), False, False
 
 
-def _first_of(steps: Sequence[Step], cwd: str) -> tuple[str, SafeText, bool, bool]:
-    """What the first step is about, and that there are more."""
-    outside = any(isinstance(step, FileChange) and _is_outside(step.path, cwd) for step in steps)
-    more = f" and {len(steps) - 1} more" if len(steps) > 1 else ""
-    first = steps[0]
-    if isinstance(first, CommandRun):
-        # What comes last may be cut: that it is not all must not.
-        first_of = f"1 of {len(steps)}: " if more else ""
-        return "$", joined(first_of, _one_line(first.command, "command")), False, outside
-    path = first.path if _is_outside(first.path, cwd) else os.path.relpath(first.path, cwd)
-    return _file_kind(first), joined(reveal(path, "path"), more), not more, outside
-
-
 def _steps(request: StoredRequest) -> Sequence[Step]:
-    if request.submission.snapshot is None:
-        return ()
     try:
-        return Snapshot.from_json(dict(request.submission.snapshot), _no_contents).steps
+        return steps_of(request.submission.snapshot)
     except SnapshotError:
         return ()
 
 
-def _no_contents(sha256: str) -> bytes:
-    raise SnapshotError(f"content {sha256} is not needed for a summary")
+def _first_of(steps: Sequence[Step], cwd: str) -> tuple[str, SafeText, bool, bool]:
+    """What the first step is about, and that there are more: told at the end that is never cut."""
+    outside = any(isinstance(step, FileChange) and is_outside(step.path, cwd) for step in steps)
+    several = len(steps) > 1
+    first = steps[0]
+    if isinstance(first, CommandRun):
+        first_of = f"1 of {len(steps)}: " if several else ""
+        return "$", joined(first_of, _one_line(first.command, "command")), False, outside
+    more = f" and {len(steps) - 1} more" if several else ""
+    return _file_kind(first), joined(reveal(step_text(first, cwd), "path"), more), not several, outside
 
 
 def _file_kind(change: FileChange) -> str:
     if change.binary:
         return "B"
     return "D" if change.before.exists else "N"
-
-
-def _is_outside(path: str, cwd: str) -> bool:
-    return os.path.relpath(path, cwd).split(os.sep, 1)[0] == os.pardir
 
 
 def _one_line(text: str, field: Literal["command", "description"]) -> SafeText:

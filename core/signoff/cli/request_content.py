@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from signoff.present.documents import documents_for
-from signoff.present.snapshot import CommandRun, FileChange, Snapshot, SnapshotError
+from signoff.present.snapshot import Snapshot
+from signoff.present.steps import CommandRun, FileChange, SnapshotError
+from signoff.present.subject import steps_of
 
 if TYPE_CHECKING:
     from signoff.present.document import Document
@@ -42,7 +44,7 @@ def content_of(request: StoredRequest, load: Callable[[str], bytes], context: in
         QueueError: A stored content cannot be had.
     """
     submission = request.submission
-    snapshot = _snapshot(submission, load)
+    snapshot = None if submission.snapshot is None else Snapshot.from_json(submission.snapshot, load)
     made = documents_for(snapshot, submission.presentation, submission.arguments, submission.cwd)
     documents = tuple(document.with_context(context) for document in made)
     return Content(documents, all(document.complete for document in documents))
@@ -60,8 +62,7 @@ def kind_of(submission: Submission) -> str:
 
 
 def _kinds(submission: Submission) -> Iterator[str]:
-    snapshot = _snapshot(submission, _no_content)
-    for step in snapshot.steps if snapshot is not None else ():
+    for step in steps_of(submission.snapshot):
         match step:
             case CommandRun():
                 yield "command"
@@ -69,11 +70,3 @@ def _kinds(submission: Submission) -> Iterator[str]:
                 yield "binary"
             case FileChange():
                 yield "edit" if step.before.exists else "new file"
-
-
-def _snapshot(submission: Submission, load: Callable[[str], bytes]) -> Snapshot | None:
-    return None if submission.snapshot is None else Snapshot.from_json(submission.snapshot, load)
-
-
-def _no_content(sha256: str) -> bytes:
-    raise SnapshotError(f"the content {sha256} is not needed here")

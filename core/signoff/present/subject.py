@@ -6,10 +6,22 @@ import os.path
 from collections.abc import Mapping
 from typing import Any
 
-from signoff.present.snapshot import CommandRun, Snapshot, SnapshotError
-from signoff.present.steps import Step
+from signoff.present.snapshot import Snapshot
+from signoff.present.steps import CommandRun, SnapshotError, Step
 
-__all__ = ["subject_text"]
+__all__ = ["is_outside", "step_text", "steps_of", "subject_text"]
+
+
+def steps_of(snapshot: Mapping[str, Any] | None) -> tuple[Step, ...]:
+    """Return the steps that a call declared, without the contents of its files; none if it declared nothing.
+
+    Args:
+        snapshot: As stored with the request, or None.
+
+    Raises:
+        SnapshotError: The snapshot is damaged.
+    """
+    return () if snapshot is None else Snapshot.from_json(dict(snapshot), _no_content).steps
 
 
 def subject_text(snapshot: Mapping[str, Any] | None, cwd: str) -> str | None:
@@ -22,21 +34,26 @@ def subject_text(snapshot: Mapping[str, Any] | None, cwd: str) -> str | None:
         cwd: Absolute working directory of the call; paths below it are told relative to it.
     """
     try:
-        steps = Snapshot.from_json(dict(snapshot), _no_content).steps if snapshot is not None else ()
+        steps = steps_of(snapshot)
     except SnapshotError:
         return None
     if not steps:
         return None
     # What comes last may be cut by whoever shows it: that it is not all must not.
     which = f"1 of {len(steps)}: " if len(steps) > 1 else ""
-    return which + _told(steps[0], cwd)
+    return which + step_text(steps[0], cwd)
 
 
-def _told(step: Step, cwd: str) -> str:
+def step_text(step: Step, cwd: str) -> str:
+    """Return the command, or the path: relative to the working directory if it is below that."""
     if isinstance(step, CommandRun):
         return step.command
-    below = os.path.relpath(step.path, cwd) if cwd else step.path
-    return step.path if below.split(os.sep, 1)[0] == os.pardir else below
+    return step.path if not cwd or is_outside(step.path, cwd) else os.path.relpath(step.path, cwd)
+
+
+def is_outside(path: str, cwd: str) -> bool:
+    """Whether an absolute path is not below a directory."""
+    return os.path.relpath(path, cwd).split(os.sep, 1)[0] == os.pardir
 
 
 def _no_content(sha256: str) -> bytes:

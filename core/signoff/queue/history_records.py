@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from signoff.queue.records import Decision, RequestState, Risk
+from signoff.queue.records import AskedBy, Decision, RequestState, Risk, Submission
 
 __all__ = ["HistoryCheck", "HistoryFault", "HistoryFilter", "HistoryHead", "HistoryRecord", "Pruning"]
 
@@ -50,6 +50,60 @@ class HistoryRecord:
     """What the call declared it would do, as stored with the request; bound by the digest."""
     cwd: str = ""
     """Working directory of the call, as stored with the request."""
+
+    @classmethod
+    def about(
+        cls,
+        asked_by: AskedBy,
+        submission: Submission,
+        state: RequestState,
+        *,
+        seq: int = 0,
+        at: int,
+        request_id: str | None = None,
+        revision: int = 0,
+        decision: Decision | None = None,
+        reason: str = "",
+        took_us: int = 0,
+        hash: str = "",  # noqa: A002 - the attribute's name
+    ) -> HistoryRecord:
+        """Return the record of a call; without seq and hash it has no place in the chain yet.
+
+        Args:
+            asked_by: The agent.
+            submission: What it asked.
+            state: How it ended.
+            seq: As in the record, and so are all that follow.
+            at: Microseconds since the epoch.
+            request_id: None if it was no request.
+            revision: 0 if it was no request.
+            decision: None if nobody decided.
+            reason: Why it ended, if nobody decided.
+            took_us: In microseconds.
+            hash: Hash in the chain.
+        """
+        return cls(
+            seq=seq,
+            at=at,
+            request_id=request_id,
+            revision=revision,
+            agent_name=asked_by.name,
+            session=asked_by.session,
+            tool_name=submission.tool_name,
+            description=submission.description,
+            arguments=submission.arguments,
+            group_id=submission.group_id,
+            batch_id=submission.batch_id,
+            risk=submission.risk,
+            state=state,
+            decision=decision,
+            reason=reason,
+            took_us=took_us,
+            digest=submission.digest,
+            hash=hash,
+            snapshot=submission.snapshot,
+            cwd=submission.cwd,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,7 @@ Locks and notifications belong to sessions, so this needs the server itself, not
 from __future__ import annotations
 
 import contextlib
-import os
 import secrets
-import threading
 import time
 from collections.abc import Iterator
 from functools import lru_cache
@@ -25,7 +23,6 @@ from typing import Any
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from signoff.queue import wording
 from signoff.queue.bells import Bell
 from signoff.queue.clock import SECOND
 from signoff.queue.errors import QueueUnavailableError
@@ -37,6 +34,7 @@ from signoff.queue.postgres.locks import queue_lock
 from signoff.queue.postgres.schema import prepare
 from signoff.queue.postgres.search import VectorIndex
 from signoff.queue.postgres.url import PostgresPlace
+from signoff.queue.sql.connection import OwnConnection
 from signoff.queue.sql.engine import PATIENCE_SECONDS, Row, Transaction
 
 __all__ = ["PostgresEngine"]
@@ -100,7 +98,7 @@ class _Transaction(_Look, Transaction):
         return self._execute(statement, values).rowcount
 
 
-class PostgresEngine:
+class PostgresEngine(OwnConnection):
     """A connection that several threads of one process may share.
 
     Args:
@@ -114,12 +112,10 @@ class PostgresEngine:
     """
 
     def __init__(self, place: PostgresPlace, *, create: bool = True) -> None:
+        super().__init__()
         self.place = place
         self.generation = 0
         """How often this has connected so far."""
-        self._process = os.getpid()
-        self._guard = threading.RLock()
-        self._closing = threading.Event()
         self._connection: Connection | None = None
         self._writer = secrets.token_hex(8)
         self._writes = 0
@@ -132,16 +128,6 @@ class PostgresEngine:
         except BaseException:
             self.close()
             raise
-
-    @property
-    def forked(self) -> bool:
-        """Whether this is a child process that merely inherited the connection."""
-        return os.getpid() != self._process
-
-    @property
-    def closed(self) -> bool:
-        """Whether the connection was closed."""
-        return self._closing.is_set()
 
     @contextlib.contextmanager
     def read(self) -> Iterator[_Look]:
@@ -200,17 +186,6 @@ class PostgresEngine:
         """Wake everyone who sleeps under the key through this connection. Never fails."""
         self.bells.ring(key)
 
-    def require_open(self) -> None:
-        """Refuse to go on with a closed or inherited connection.
-
-        Raises:
-            QueueUnavailableError: It is one.
-        """
-        if self.forked:
-            raise QueueUnavailableError(wording.FORKED)
-        if self.closed:
-            raise QueueUnavailableError(wording.CLOSED_CONNECTION)
-
     def close(self) -> None:
         """End the connection. Closing twice is harmless."""
         self._closing.set()
@@ -220,14 +195,6 @@ class PostgresEngine:
         with self._guard:
             self._discard()
         self.bells.ring_all()  # whoever sleeps is told now
-
-    @contextlib.contextmanager
-    def _usable(self) -> Iterator[None]:
-        if self.forked:  # before the guard, which another thread may have held at the fork
-            raise QueueUnavailableError(wording.FORKED)
-        with self._guard:
-            self.require_open()
-            yield
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:

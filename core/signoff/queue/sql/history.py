@@ -36,20 +36,18 @@ def append_end(transaction: Transaction, ended: StoredRequest, reason: str = "")
     """
     # A superseded revision keeps its decision; that decision has a record of its own.
     decided = ended.state in (RequestState.APPROVED, RequestState.REJECTED)
-    record = _record(transaction, ended.asked_by, ended.submission, ended.state)
-    _insert(
-        transaction,
-        replace(
-            record,
-            request_id=ended.id,
-            revision=ended.revision,
-            decision=ended.decision if decided else None,
-            reason=reason,
-            took_us=max(0, transaction.now - ended.created_at),
-        ),
+    record = HistoryRecord.about(
         ended.asked_by,
-        request_seq=ended.seq,
+        ended.submission,
+        ended.state,
+        at=transaction.now,
+        request_id=ended.id,
+        revision=ended.revision,
+        decision=ended.decision if decided else None,
+        reason=reason,
+        took_us=max(0, transaction.now - ended.created_at),
     )
+    _insert(transaction, record, ended.asked_by, request_seq=ended.seq)
 
 
 def append_call(
@@ -60,16 +58,19 @@ def append_call(
     decision: Decision,
 ) -> None:
     """Record a call that was answered without ever being a request."""
-    record = _record(transaction, asked_by, submission, state)
-    _insert(transaction, replace(record, decision=decision), asked_by, content=submission_to_text(submission))
+    record = HistoryRecord.about(asked_by, submission, state, at=transaction.now, decision=decision)
+    _insert(transaction, record, asked_by, content=submission_to_text(submission))
 
 
 def append_damaged(transaction: Transaction, row: Row, reason: str) -> None:
     """Record the end of a request that cannot be read, with what its row still says of it."""
     submission = _statement(_DAMAGED)
     asked_by = AskedBy(row["agent_id"], _DAMAGED, row["session"][:LONGEST_NAME], 0, "", "")
-    record = replace(
-        _record(transaction, asked_by, submission, RequestState.WITHDRAWN),
+    record = HistoryRecord.about(
+        asked_by,
+        submission,
+        RequestState.WITHDRAWN,
+        at=transaction.now,
         request_id=row["id"],
         reason=reason,
         took_us=max(0, transaction.now - row["created_at"]),
@@ -91,9 +92,9 @@ def append_pruning(transaction: Transaction, pruning: Pruning, by: str) -> None:
     records = f"records {pruning.first} to {pruning.last}" if pruning.count > 1 else f"record {pruning.first}"
     submission = _statement(_HISTORY, f"{records} of the history deleted", arguments)
     asked_by = AskedBy("", by[:LONGEST_NAME], "", 0, "", "")
-    record = _record(transaction, asked_by, submission, RequestState.WITHDRAWN)
     reason = f"{by[:LONGEST_NAME]} deleted the oldest {pruning.count}, up to number {pruning.last}"
-    _insert(transaction, replace(record, reason=reason), asked_by, content=submission_to_text(submission))
+    record = HistoryRecord.about(asked_by, submission, RequestState.WITHDRAWN, at=transaction.now, reason=reason)
+    _insert(transaction, record, asked_by, content=submission_to_text(submission))
 
 
 def head(look: Look) -> tuple[int, str]:
@@ -125,32 +126,6 @@ def _statement(tool_name: str, description: str = "", arguments: Mapping[str, An
         arguments=arguments or {},
         digest="",
         cwd="",
-    )
-
-
-def _record(
-    transaction: Transaction, asked_by: AskedBy, submission: Submission, state: RequestState
-) -> HistoryRecord:
-    """A record that only lacks its place in the chain."""
-    return HistoryRecord(
-        seq=0,
-        at=transaction.now,
-        request_id=None,
-        revision=0,
-        agent_name=asked_by.name,
-        session=asked_by.session,
-        tool_name=submission.tool_name,
-        description=submission.description,
-        arguments=submission.arguments,
-        group_id=submission.group_id,
-        batch_id=submission.batch_id,
-        risk=submission.risk,
-        state=state,
-        decision=None,
-        reason="",
-        took_us=0,
-        digest=submission.digest,
-        hash="",
     )
 
 

@@ -169,29 +169,18 @@ def history_from_row(row: Row) -> HistoryRecord:
         DamagedRecordError: The row is damaged.
     """
     with _intact("history record", row["seq"]):
-        submission = submission_from_text(row["content"])
-        asked_by = asked_by_from_text(row["asked_by"])
-        return HistoryRecord(
+        return HistoryRecord.about(
+            asked_by_from_text(row["asked_by"]),
+            submission_from_text(row["content"]),
+            RequestState(row["state"]),
             seq=row["seq"],
             at=row["at"],
             request_id=row["request_id"],
             revision=row["revision"],
-            agent_name=asked_by.name,
-            session=asked_by.session,
-            tool_name=submission.tool_name,
-            description=submission.description,
-            arguments=submission.arguments,
-            group_id=submission.group_id,
-            batch_id=submission.batch_id,
-            risk=submission.risk,
-            state=RequestState(row["state"]),
             decision=_decision(row),
             reason=unpack_text(row["reason"]),
             took_us=row["took_us"],
-            digest=submission.digest,
             hash=row["hash"],
-            snapshot=submission.snapshot,
-            cwd=submission.cwd,
         )
 
 

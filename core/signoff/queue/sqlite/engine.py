@@ -14,17 +14,16 @@ import contextlib
 import os
 import secrets
 import sqlite3
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from signoff.queue import wording
 from signoff.queue.bells import Bell, Bells
 from signoff.queue.errors import QueueError, QueueUnavailableError, QueueVersionError
 from signoff.queue.leases import FileLeases
 from signoff.queue.locks import WriteLock
 from signoff.queue.place import QueuePlace, create_private_file, refuse_unsafe_file
+from signoff.queue.sql.connection import OwnConnection
 from signoff.queue.sql.engine import PATIENCE_SECONDS, Row, Transaction
 from signoff.queue.sqlite.migrating import migrate
 from signoff.queue.sqlite.schema import APPLICATION_ID, SCHEMA_VERSION, STATEMENTS
@@ -69,7 +68,7 @@ class _Transaction(_Look, Transaction):
         return self._connection.execute(statement, values).rowcount
 
 
-class SqliteEngine:
+class SqliteEngine(OwnConnection):
     """A connection that several threads of one process may share.
 
     Args:
@@ -81,14 +80,12 @@ class SqliteEngine:
     """
 
     def __init__(self, place: QueuePlace) -> None:
+        super().__init__()
         self.place = place
         self.leases = FileLeases(place.leases)
         self._bells = Bells(place.bells)
-        self._process = os.getpid()
-        self._guard = threading.RLock()
         self._write_lock = WriteLock(place.directory)
         self._durable = True
-        self._closed = False
         with self._translated():
             if not place.database.exists():
                 self._create()
@@ -102,16 +99,6 @@ class SqliteEngine:
                     self._connection.close()
                     raise
 
-    @property
-    def forked(self) -> bool:
-        """Whether this is a child process that merely inherited the connection."""
-        return os.getpid() != self._process
-
-    @property
-    def closed(self) -> bool:
-        """Whether the connection was closed."""
-        return self._closed
-
     @contextlib.contextmanager
     def read(self) -> Iterator[_Look]:
         """Look at one consistent state. Keep it short: a long look stops the log from shrinking.
@@ -119,8 +106,8 @@ class SqliteEngine:
         Raises:
             QueueUnavailableError: The queue cannot be read.
         """
-        with self._usable() as connection, self._translated(), _transaction(connection, "DEFERRED"):
-            yield _Look(connection)
+        with self._usable(), self._translated(), _transaction(self._connection, "DEFERRED"):
+            yield _Look(self._connection)
 
     @contextlib.contextmanager
     def write(self, *, durable: bool = True, patience: float = PATIENCE_SECONDS) -> Iterator[Transaction]:
@@ -135,15 +122,15 @@ class SqliteEngine:
             QueueUnavailableError: The change was not made.
         """
         with (
-            self._usable() as connection,
+            self._usable(),
             self._translated(),
             self._write_lock.held(patience),
         ):
             if durable is not self._durable:
-                connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+                self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
                 self._durable = durable
-            with _transaction(connection, "IMMEDIATE"):
-                transaction: Transaction = _Transaction(connection)
+            with _transaction(self._connection, "IMMEDIATE"):
+                transaction: Transaction = _Transaction(self._connection)
                 yield transaction
         for key in transaction.bells:
             self._bells.ring(key)
@@ -166,36 +153,17 @@ class SqliteEngine:
         """Take down the bells that dead processes left behind. Never fails."""
         self._bells.tidy()
 
-    def require_open(self) -> None:
-        """Refuse to go on with a closed or inherited connection.
-
-        Raises:
-            QueueUnavailableError: It is one.
-        """
-        if self.forked:
-            raise QueueUnavailableError(wording.FORKED)
-        if self._closed:
-            raise QueueUnavailableError(wording.CLOSED_CONNECTION)
-
     def close(self) -> None:
         """End the connection. Closing twice is harmless."""
         if self.forked:  # the file belongs to the parent
-            self._closed = True
+            self._closing.set()
             return
         with self._guard:
-            if not self._closed:
-                self._closed = True
+            if not self.closed:
+                self._closing.set()
                 self._connection.close()
                 self._write_lock.close()
                 self._bells.close()
-
-    @contextlib.contextmanager
-    def _usable(self) -> Iterator[sqlite3.Connection]:
-        if self.forked:  # before the guard, which another thread may have held at the fork
-            raise QueueUnavailableError(wording.FORKED)
-        with self._guard:
-            self.require_open()
-            yield self._connection
 
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:
