@@ -14,9 +14,9 @@ Names are loaded when they are first used, so that short-lived commands stay qui
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from signoff._late import late_names
 from signoff._version import __version__
 
 if TYPE_CHECKING:
@@ -56,31 +56,26 @@ __all__ = [
     "simple_approval_request",
 ]
 
-_HOME = {
-    "connecting": ("connect_agent",),
-    "controller": ("ApprovalController",),
-    "effects": ("Command", "FileEdit", "FileWrite"),
-    "executing": ("execute_tool",),
-    "marking": ("requires_approval", "simple_approval_request"),
-    "memory": ("ApprovalMemory",),
-    "types": (
-        "ApprovalAware",
-        "ApprovalContext",
-        "ApprovalDecision",
-        "ApprovalDeniedError",
-        "ApprovalPresentation",
-        "ApprovalRequest",
-        "ApprovalScope",
-    ),
-}
-_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    module = _MODULE_OF.get(name)
-    if module is None:
-        raise AttributeError(f"module 'signoff' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"signoff.{module}"), name)
+__getattr__ = late_names(
+    __name__,
+    {
+        "connecting": ("connect_agent",),
+        "controller": ("ApprovalController",),
+        "effects": ("Command", "FileEdit", "FileWrite"),
+        "executing": ("execute_tool",),
+        "marking": ("requires_approval", "simple_approval_request"),
+        "memory": ("ApprovalMemory",),
+        "types": (
+            "ApprovalAware",
+            "ApprovalContext",
+            "ApprovalDecision",
+            "ApprovalDeniedError",
+            "ApprovalPresentation",
+            "ApprovalRequest",
+            "ApprovalScope",
+        ),
+    },
+)
 
 
 def __dir__() -> list[str]:

@@ -92,10 +92,10 @@ class Story:
         return written
 
     def changed(self) -> set[str]:
-        """Files of the project that are not as they were, without the agents' reports."""
+        """Files of the project that are not as they were, without the agents' reports and compiled modules."""
         now = tree(self.shop.folder)
         names = {name for name in self.before | now if self.before.get(name) != now.get(name)}
-        return {name for name in names if not name.startswith(".demo/")}
+        return {name for name in names if not name.startswith(".demo/") and "__pycache__" not in name}
 
 
 def open_shop(base: Path) -> Shop:

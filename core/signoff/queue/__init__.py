@@ -9,6 +9,7 @@ import os
 import pwd
 from typing import TYPE_CHECKING
 
+from signoff._late import late_names
 from signoff.queue.errors import (
     DamagedRecordError,
     GrantRefusedError,
@@ -21,41 +22,41 @@ from signoff.queue.errors import (
     RequestConflictError,
     UnknownRequestError,
 )
-from signoff.queue.history_records import (
-    HistoryCheck,
-    HistoryFault,
-    HistoryFilter,
-    HistoryHead,
-    HistoryRecord,
-    Pruning,
-)
-from signoff.queue.lookahead import UpcomingCall
-from signoff.queue.patterns import GrantPattern, PatternError
 from signoff.queue.place import PLACE_VARIABLE, locate
 from signoff.queue.postgres.url import is_url, parse_url
-from signoff.queue.preview import PatternPreview
-from signoff.queue.protocol import AgentQueue, DecisionAttempt, ReviewQueue
-from signoff.queue.records import (
-    AgentInfo,
-    AgentRecord,
-    AskedBy,
-    Change,
-    ChangeSet,
-    Decision,
-    DecisionSource,
-    Grant,
-    GrantKind,
-    Outcome,
-    RequestState,
-    Risk,
-    Stats,
-    StoredRequest,
-    Submission,
-    Verdict,
-    VerdictKind,
-)
 
 if TYPE_CHECKING:
+    from signoff.queue.history_records import (
+        HistoryCheck,
+        HistoryFault,
+        HistoryFilter,
+        HistoryHead,
+        HistoryRecord,
+        Pruning,
+    )
+    from signoff.queue.lookahead import UpcomingCall
+    from signoff.queue.patterns import GrantPattern, PatternError
+    from signoff.queue.preview import PatternPreview
+    from signoff.queue.protocol import AgentQueue, DecisionAttempt, ReviewQueue
+    from signoff.queue.records import (
+        AgentInfo,
+        AgentRecord,
+        AskedBy,
+        Change,
+        ChangeSet,
+        Decision,
+        DecisionSource,
+        Grant,
+        GrantKind,
+        Outcome,
+        RequestState,
+        Risk,
+        Stats,
+        StoredRequest,
+        Submission,
+        Verdict,
+        VerdictKind,
+    )
     from signoff.queue.sql.engine import Engine
 
 __all__ = [
@@ -104,6 +105,55 @@ __all__ = [
     "open_review_queue",
     "place_name",
 ]
+
+
+__getattr__ = late_names(
+    __name__,
+    {
+        "history_records": (
+            "HistoryCheck",
+            "HistoryFault",
+            "HistoryFilter",
+            "HistoryHead",
+            "HistoryRecord",
+            "Pruning",
+        ),
+        "lookahead": ("UpcomingCall",),
+        "patterns": (
+            "GrantPattern",
+            "PatternError",
+        ),
+        "preview": ("PatternPreview",),
+        "protocol": (
+            "AgentQueue",
+            "DecisionAttempt",
+            "ReviewQueue",
+        ),
+        "records": (
+            "AgentInfo",
+            "AgentRecord",
+            "AskedBy",
+            "Change",
+            "ChangeSet",
+            "Decision",
+            "DecisionSource",
+            "Grant",
+            "GrantKind",
+            "Outcome",
+            "RequestState",
+            "Risk",
+            "Stats",
+            "StoredRequest",
+            "Submission",
+            "Verdict",
+            "VerdictKind",
+        ),
+    },
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 def open_agent_queue(info: AgentInfo, place: str | os.PathLike[str] | None = None) -> AgentQueue:

@@ -34,29 +34,31 @@ class _Stretch:
     oldest_first: bool = False
 
 
-def page(look: Look, which: HistoryFilter, before: int | None, limit: int) -> tuple[HistoryRecord, ...]:
+def page(look: Look, which: HistoryFilter | None, before: int | None, limit: int) -> tuple[HistoryRecord, ...]:
     """Return a page of the history, newest first.
 
     Args:
         look: A look at the file.
-        which: The records wanted.
+        which: The records wanted; None for all.
         before: Only records with a lower seq.
         limit: Most records to return.
     """
+    which = which or HistoryFilter()
     stretch = _narrowed(look, which, _Stretch(before=before))
     return () if stretch is None else tuple(map(_readable, _rows(look, which, stretch, limit)))
 
 
-def all_of(engine: Engine, which: HistoryFilter) -> Iterator[HistoryRecord]:
+def all_of(engine: Engine, which: HistoryFilter | None) -> Iterator[HistoryRecord]:
     """Yield the records that are there now, oldest first; each look is short, however slow the reader is.
 
     Args:
         engine: An open engine.
-        which: The records wanted.
+        which: The records wanted; None for all.
 
     Raises:
         QueueUnavailableError: The queue cannot be read.
     """
+    which = which or HistoryFilter()
     with engine.read() as look:
         newest, _ = history.head(look)
         stretch = _narrowed(look, which, _Stretch(0, newest + 1, oldest_first=True))

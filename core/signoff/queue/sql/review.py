@@ -1,4 +1,7 @@
-"""The deciding side of the queue."""
+"""The deciding side of the queue.
+
+What only some commands need is loaded when it is used: a status line asks once a second.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,6 @@ from typing import TYPE_CHECKING, Self
 from signoff.queue.bells import RELOOK_SECONDS, REVIEWERS
 from signoff.queue.codec import pack_text
 from signoff.queue.errors import QueueUnavailableError, UnknownRequestError
-from signoff.queue.history_records import HistoryCheck, HistoryFilter, HistoryHead, HistoryRecord, Pruning
 from signoff.queue.ids import ID_LETTERS
 from signoff.queue.lookahead import UpcomingCall
 from signoff.queue.records import (
@@ -26,10 +28,9 @@ from signoff.queue.records import (
     StoredRequest,
     Verdict,
 )
-from signoff.queue.sql import auditing, reading, requests
+from signoff.queue.sql import requests
 from signoff.queue.sql.deciding import decide_one, stop_batch
 from signoff.queue.sql.engine import Engine, Look
-from signoff.queue.sql.pruning import Limits, prune, pruning_of
 from signoff.queue.sql.review_grants import GrantReview
 from signoff.queue.sql.rows import agent_from_row, request_from_row
 from signoff.queue.sql.sweeping import Sweeper
@@ -37,6 +38,7 @@ from signoff.queue.sql.upcoming import upcoming
 
 if TYPE_CHECKING:
     from signoff.queue.eventloop import OwnThread
+    from signoff.queue.history_records import HistoryCheck, HistoryFilter, HistoryHead, HistoryRecord, Pruning
 
 __all__ = ["SqlReviewQueue"]
 
@@ -239,9 +241,11 @@ class SqlReviewQueue(GrantReview):
         Raises:
             QueueUnavailableError: The queue cannot be used.
         """
+        from signoff.queue.sql import reading
+
         self._sweeper.sweep()
         with self._engine.read() as look:
-            return reading.page(look, which or HistoryFilter(), before, limit)
+            return reading.page(look, which, before, limit)
 
     def export(self, which: HistoryFilter | None = None) -> Iterator[HistoryRecord]:
         """Yield the records that are there now, oldest first, in short looks.
@@ -249,8 +253,10 @@ class SqlReviewQueue(GrantReview):
         Raises:
             QueueUnavailableError: The queue cannot be used.
         """
+        from signoff.queue.sql import reading
+
         self._sweeper.sweep()
-        return reading.all_of(self._engine, which or HistoryFilter())
+        return reading.all_of(self._engine, which)
 
     def verify(self) -> int | None:
         """Check the chain of the history: the seq of the first broken record, None if it is whole.
@@ -258,7 +264,7 @@ class SqlReviewQueue(GrantReview):
         Raises:
             QueueUnavailableError: The queue cannot be used.
         """
-        return auditing.check(self._engine).broken
+        return self.check_history().broken
 
     def check_history(self, expected: HistoryHead | None = None) -> HistoryCheck:
         """Check the chain of the history, and say what was found.
@@ -266,6 +272,8 @@ class SqlReviewQueue(GrantReview):
         Raises:
             QueueUnavailableError: The queue cannot be used.
         """
+        from signoff.queue.sql import auditing
+
         return auditing.check(self._engine, expected)
 
     def prune(
@@ -282,6 +290,8 @@ class SqlReviewQueue(GrantReview):
             ValueError: There is no limit at all, or a negative one.
             QueueUnavailableError: The history is broken, and nothing was deleted; or the deletion was cut short.
         """
+        from signoff.queue.sql.pruning import Limits, prune, pruning_of
+
         self._sweeper.sweep()  # no answer is kept for an agent that is gone
         pruning = pruning_of(self._engine, Limits(before, keep, through))
         if not dry_run:

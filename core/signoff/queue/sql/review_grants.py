@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from signoff.queue.patterns import GrantPattern
-from signoff.queue.preview import PatternPreview
+from typing import TYPE_CHECKING
+
 from signoff.queue.records import Grant, StoredRequest
 from signoff.queue.sql import grants
 from signoff.queue.sql.engine import Engine
-from signoff.queue.sql.previewing import preview
+
+if TYPE_CHECKING:
+    from signoff.queue.patterns import GrantPattern
+    from signoff.queue.preview import PatternPreview
 
 __all__ = ["GrantReview"]
 
@@ -62,6 +65,8 @@ class GrantReview:
         Raises:
             QueueUnavailableError: The queue cannot be used.
         """
+        from signoff.queue.sql.previewing import preview
+
         pending = self.pending()
         with self._engine.read() as look:
             return preview(look, pattern, pending, session=session, last=last)

@@ -1,0 +1,27 @@
+"""Names of a package that are loaded when they are first used (https://peps.python.org/pep-0562/)."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+__all__ = ["late_names"]
+
+
+def late_names(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a package.
+
+    Args:
+        package: Its full name.
+        homes: Which names come from which of its modules.
+    """
+    module_of = {name: module for module, names in homes.items() for name in names}
+
+    def load(name: str) -> Any:
+        module = module_of.get(name)
+        if module is None:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(importlib.import_module(f"{package}.{module}"), name)
+
+    return load
