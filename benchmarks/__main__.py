@@ -11,6 +11,7 @@ from pathlib import Path
 from benchmarks import (
     diff_engine,
     import_cost,
+    library_calls,
     queue_history,
     queue_idle,
     queue_peers,
@@ -21,6 +22,7 @@ from benchmarks import (
 PARTS = {
     "diff engine": diff_engine,
     "imports": import_cost,
+    "calls that need no person": library_calls,
     "queue: round trip": queue_round_trip,
     "queue: beside others": queue_peers,
     "queue: idle for a minute": queue_idle,

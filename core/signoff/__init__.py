@@ -20,6 +20,7 @@ from signoff._late import late_names
 from signoff._version import __version__
 
 if TYPE_CHECKING:
+    from signoff.adapters.pydantic_ai import ApprovalToolset as ApprovalToolset
     from signoff.connecting import connect_agent
     from signoff.controller import ApprovalController
     from signoff.effects import Command, FileEdit, FileWrite
@@ -59,6 +60,8 @@ __all__ = [
 __getattr__ = late_names(
     __name__,
     {
+        # Not in __all__: it loads its framework.
+        "adapters.pydantic_ai": ("ApprovalToolset",),
         "connecting": ("connect_agent",),
         "controller": ("ApprovalController",),
         "effects": ("Command", "FileEdit", "FileWrite"),

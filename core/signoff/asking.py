@@ -20,7 +20,13 @@ from signoff.present.snapshot import Snapshot, take
 from signoff.queue.records import Submission
 from signoff.types import ApprovalContext, ApprovalRequest
 
-__all__ = ["plain_submission", "submission_with_snapshot"]
+__all__ = ["JudgedCalls", "plain_submission", "submission_with_snapshot"]
+
+_MOST_JUDGED = 1_000
+"""Most calls that are kept in mind."""
+
+_LONGEST_JUDGED = 4_000
+"""Longest arguments that are kept in mind, in characters of their canonical form."""
 
 
 def plain_submission(
@@ -77,6 +83,9 @@ def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tup
         SnapshotError: A file cannot be read or an edit does not apply; the message says what to do.
     """
     snapshot = take(request.effects)
+    digest_now = _digest(request, plain.arguments, plain.cwd, snapshot.digest_material())
+    if not request.effects:
+        return replace(plain, digest=digest_now, snapshot=snapshot.to_json()), snapshot
     # A link may lead elsewhere than its name says: what is really written is judged as well.
     resolved = [FileWrite(change.before.real_path, b"") for change in snapshot.items]
     assessment = assess(
@@ -92,11 +101,43 @@ def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tup
         risk_reasons=assessment.reasons,
         # What a link leads to may change under the same arguments, so an approval of it is for once.
         supports=plain.supports - {"session"} if _leads_elsewhere(snapshot) else plain.supports,
-        digest=_digest(request, plain.arguments, plain.cwd, snapshot.digest_material()),
+        digest=digest_now,
         snapshot=snapshot.to_json(),
         blobs=snapshot.blobs,
     )
     return bound, snapshot
+
+
+class JudgedCalls:
+    """What was found of calls that declare no effects: an equal call has an equal risk, and is judged once."""
+
+    def __init__(self) -> None:
+        self._rememberable: dict[tuple[str, str, str], bool] = {}
+
+    def may_be_remembered(
+        self, request: ApprovalRequest, context: ApprovalContext | None, payload_key: str
+    ) -> bool:
+        """Whether a remembered approval may answer the call; see `Submission.may_be_remembered`.
+
+        Args:
+            request: What the tool asks; without effects.
+            context: Where the call came from.
+            payload_key: Canonical form of its payload.
+
+        Raises:
+            NotJsonError: The arguments are not JSON.
+        """
+        arguments = _arguments(request, context)
+        spelled = payload_key if arguments is request.payload else canonical(dict(arguments))
+        call = (request.tool_name, request.description, spelled)
+        known = self._rememberable.get(call)
+        if known is None:
+            known = plain_submission(request, context).may_be_remembered
+            if len(self._rememberable) >= _MOST_JUDGED:
+                self._rememberable.clear()
+            if len(spelled) <= _LONGEST_JUDGED:
+                self._rememberable[call] = known
+        return known
 
 
 def _leads_elsewhere(snapshot: Snapshot) -> bool:

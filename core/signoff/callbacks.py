@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 
 from signoff.types import ApprovalDecision, ApprovalRequest, DecisionSource
 
@@ -29,7 +30,7 @@ async def call_from_async(callback: ApprovalCallback, request: ApprovalRequest) 
 
 
 def call_from_sync(callback: ApprovalCallback, request: ApprovalRequest) -> ApprovalDecision:
-    """Ask; an asynchronous callback is run in an event loop of its own.
+    """Ask; an asynchronous callback is run in an event loop of its own, beside one that already runs here.
 
     Raises:
         TypeError: The callback did not return an `ApprovalDecision`.
@@ -37,7 +38,18 @@ def call_from_sync(callback: ApprovalCallback, request: ApprovalRequest) -> Appr
     answer = callback(request)
     if not inspect.isawaitable(answer):
         return _checked(answer)
-    return _checked(asyncio.run(_finish(answer)))
+    if not _in_event_loop():
+        return _checked(asyncio.run(_finish(answer)))
+    with ThreadPoolExecutor(1, thread_name_prefix="signoff-callback") as thread:
+        return _checked(thread.submit(asyncio.run, _finish(answer)).result())
+
+
+def _in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 async def _finish(answer: Awaitable[ApprovalDecision]) -> ApprovalDecision:

@@ -25,6 +25,7 @@ MAX_DIGITS = 4_300
 """Most digits of a whole number: what Python reads and writes unless told otherwise."""
 
 _TOO_LARGE = 10**MAX_DIGITS
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 _LONGEST_QUOTE = 40
 _LONGEST_TRAIL = 8
 
@@ -50,7 +51,7 @@ def canonical(value: object) -> str:
         NotJsonError: A part of the value is not JSON (the message says where), or it is nested too deep.
     """
     _check(value, [])
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return _ENCODER.encode(value)
 
 
 def digest(value: object) -> str:

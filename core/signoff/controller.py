@@ -10,11 +10,12 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from signoff.asking import plain_submission, submission_with_snapshot
+from signoff.asking import JudgedCalls, plain_submission, submission_with_snapshot
 from signoff.callbacks import ApprovalCallback, call_from_async, call_from_sync
-from signoff.memory import ApprovalMemory
+from signoff.memory import ApprovalMemory, call_key
+from signoff.modes import Mode, chosen_mode
 from signoff.outcomes import failed, from_grant, from_outcome, not_run, to_queue
 from signoff.present.snapshot import Snapshot, SnapshotError, take
 from signoff.presenting import shown_to_callback
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ApprovalCallback", "ApprovalController", "Mode"]
 
-Mode = Literal["interactive", "approve_all", "strict"]
-
-_MODES: tuple[Mode, ...] = ("interactive", "approve_all", "strict")
 _NOBODY_WAITS = "the agent stopped waiting"
 
 
@@ -41,9 +39,11 @@ class ApprovalController:
     What a tool blocks (`PermissionError`) never reaches the controller and stays blocked in every mode.
 
     Args:
-        mode: ``interactive``, ``approve_all`` or ``strict``.
+        mode: ``interactive``, ``approve_all`` or ``strict``; else what ``SIGNOFF_MODE`` says, else
+            ``interactive``. Where both say something the stricter one holds.
         approval_callback: Asks a person; synchronous or asynchronous. A synchronous one is called in a
-            thread when the request comes from asynchronous code.
+            thread when the request comes from asynchronous code. A subclass may define it as the method
+            ``_prompt_user`` instead.
         queue: An open agent connection. In interactive mode without a callback the default queue is opened
             when it is first needed. Given one, every decision is in its history, also those by mode,
             memory and callback.
@@ -52,25 +52,24 @@ class ApprovalController:
         cwd: Absolute working directory of the calls; that of the queue connection by default.
 
     Raises:
-        ValueError: The mode is unknown.
+        ValueError: The mode, or the one in the environment, is unknown.
     """
 
     def __init__(
         self,
-        mode: Mode = "interactive",
+        mode: Mode | None = None,
         approval_callback: ApprovalCallback | None = None,
         *,
         queue: AgentQueue | None = None,
         memory: ApprovalMemory | None = None,
         cwd: str | None = None,
     ) -> None:
-        if mode not in _MODES:
-            raise ValueError(f"unknown mode {mode!r}; choose one of: {', '.join(_MODES)}")
-        self.mode = mode
-        self._callback = approval_callback
+        self.mode = chosen_mode(mode)
+        self._callback = approval_callback if approval_callback is not None else _own_prompt(self)
         self._queue = queue
         self._memory = memory if memory is not None else ApprovalMemory()
         self._cwd = cwd
+        self._judged = JudgedCalls()
         self._opening = threading.Lock()
 
     @property
@@ -110,8 +109,10 @@ class ApprovalController:
             TypeError: The callback did not return an `ApprovalDecision`.
         """
         try:
-            # Looking at files and at the queue would hold up the event loop.
-            answer = await asyncio.to_thread(self._without_asking, request, context)
+            answer = self._at_once(request, context)
+            if answer is None:
+                # Looking at files and at the queue would hold up the event loop.
+                answer = await asyncio.to_thread(self._without_asking, request, context)
             if answer is not None:
                 return answer
             plain = self._described(request, context)
@@ -131,7 +132,7 @@ class ApprovalController:
             TypeError: The callback did not return an `ApprovalDecision`.
         """
         try:
-            answer = self._without_asking(request, context)
+            answer = self._at_once(request, context) or self._without_asking(request, context)
             if answer is not None:
                 return answer
             plain = self._described(request, context)
@@ -175,6 +176,15 @@ class ApprovalController:
 
     # -- the steps -------------------------------------------------------------------------------------
 
+    def _at_once(self, request: ApprovalRequest, context: ApprovalContext | None) -> ApprovalDecision | None:
+        """Answer from memory where nothing has to be read or recorded; None where that takes more."""
+        if self.mode != "interactive" or self._queue is not None or request.effects or not len(self._memory):
+            return None
+        key = call_key(request.tool_name, request.payload)
+        if not self._memory.approves(key) or not self._judged.may_be_remembered(request, context, key[1]):
+            return None
+        return self._memory.use(key)
+
     def _without_asking(
         self, request: ApprovalRequest, context: ApprovalContext | None
     ) -> ApprovalDecision | None:
@@ -209,7 +219,7 @@ class ApprovalController:
         bound, snapshot = submission_with_snapshot(request, self._described(request, context))
         if not bound.may_be_remembered:
             return None
-        decision = self._memory.lookup(request.tool_name, request.payload)
+        decision = self._memory.use(call_key(request.tool_name, request.payload))
         return None if decision is None else decision.with_snapshot(_unless_empty(snapshot))
 
     def _open_queue(self) -> AgentQueue:
@@ -317,6 +327,12 @@ class ApprovalController:
             raise
 
 
+def _own_prompt(controller: ApprovalController) -> ApprovalCallback | None:
+    """The method by which a subclass asks a person itself, if it has one."""
+    prompt: ApprovalCallback | None = getattr(controller, "_prompt_user", None)
+    return prompt
+
+
 async def _take_back(queue: AgentQueue, posting: asyncio.Future[StoredRequest]) -> None:
     """Withdraw what was posted; a queue that fails here ends the request by itself when we are gone."""
     with contextlib.suppress(QueueError):
@@ -334,7 +350,8 @@ def _given_up(queue: AgentQueue, posted: StoredRequest, reason: SnapshotError) -
 
 def _by_grant(queue: AgentQueue, request: ApprovalRequest, plain: Submission) -> ApprovalDecision | None:
     """Answer from the session's grants, after a look at where the call really leads."""
-    if not queue.has_grant(plain):
+    # Without effects there is nothing to look at first, and the look below is the only one of a miss.
+    if request.effects and not queue.has_grant(plain):
         return None
     bound, snapshot = submission_with_snapshot(request, plain)
     grant = queue.use_grant(bound)

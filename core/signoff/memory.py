@@ -15,7 +15,10 @@ from typing import Any
 from signoff.canonical import canonical
 from signoff.types import ApprovalDecision, DecisionSource
 
-__all__ = ["ApprovalMemory", "RememberedApproval"]
+__all__ = ["ApprovalMemory", "CallKey", "RememberedApproval", "call_key"]
+
+CallKey = tuple[str, str]
+"""What a remembered approval matches on: the tool's name and the canonical payload."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,15 @@ class RememberedApproval:
     """How many calls it has answered."""
 
 
+@dataclass(slots=True)
+class _Entry:
+    """A stored decision, and the answer made from it once and for all."""
+
+    stored: RememberedApproval
+    answer: ApprovalDecision
+    uses: int = 0
+
+
 class ApprovalMemory:
     """Remembered approvals of one session, in this process.
 
@@ -38,7 +50,7 @@ class ApprovalMemory:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._entries: dict[tuple[str, str], RememberedApproval] = {}
+        self._entries: dict[CallKey, _Entry] = {}
 
     def __len__(self) -> int:
         """How many decisions are stored."""
@@ -59,17 +71,22 @@ class ApprovalMemory:
         if key is None:
             return None
         with self._lock:
-            entry = self._entries.get(key)
-            if entry is None:
-                return None
-            self._entries[key] = replace(entry, uses=entry.uses + 1)
-        return entry.decision.model_copy(update={"source": DecisionSource.GRANT, "by": "memory"})
+            return self._used(key)
 
     def contains(self, tool_name: str, args: Mapping[str, Any]) -> bool:
         """Whether an equal call was approved for the session; does not count as a use."""
         key = _key(tool_name, args)
-        entry = None if key is None else self._entries.get(key)
-        return entry is not None and entry.decision.approved is True
+        return key is not None and self.approves(key)
+
+    def approves(self, key: CallKey) -> bool:
+        """Whether the call was approved for the session; does not count as a use."""
+        entry = self._entries.get(key)
+        return entry is not None and entry.answer.approved is True
+
+    def use(self, key: CallKey) -> ApprovalDecision | None:
+        """Return the approval of a call, counted as a use, or None. A stored refusal is none."""
+        with self._lock:
+            return self._used(key) if self.approves(key) else None
 
     def store(self, tool_name: str, args: Mapping[str, Any], decision: ApprovalDecision) -> None:
         """Remember a decision that says it is for the session; any other is not stored.
@@ -80,21 +97,20 @@ class ApprovalMemory:
         if decision.remember != "session":
             return
         payload = dict(args)
-        key = (tool_name, canonical(payload))
+        key = call_key(tool_name, payload)
+        answer = decision.model_copy(update={"source": DecisionSource.GRANT, "by": "memory"})
         with self._lock:
             before = self._entries.get(key)
             uses = 0 if before is None else before.uses
-            self._entries[key] = RememberedApproval(tool_name, payload, decision, uses)
+            self._entries[key] = _Entry(RememberedApproval(tool_name, payload, decision, 0), answer, uses)
 
     def list(self) -> tuple[RememberedApproval, ...]:
         """All remembered approvals, oldest first."""
-        with self._lock:
-            return tuple(entry for entry in self._entries.values() if entry.decision.approved is True)
+        return tuple(each for each in self._stored() if each.decision.approved is True)
 
     def list_approvals(self) -> Sequence[tuple[str, dict[str, Any], ApprovalDecision]]:
         """Everything stored as tool name, payload and decision, oldest first."""
-        with self._lock:
-            return [(entry.tool_name, dict(entry.payload), entry.decision) for entry in self._entries.values()]
+        return [(each.tool_name, dict(each.payload), each.decision) for each in self._stored()]
 
     def revoke(self, tool_name: str, args: Mapping[str, Any]) -> bool:
         """Forget one decision; False when there was none."""
@@ -109,10 +125,30 @@ class ApprovalMemory:
         with self._lock:
             self._entries.clear()
 
+    def _used(self, key: CallKey) -> ApprovalDecision | None:
+        entry = self._entries.get(key)
+        if entry is None:
+            return None
+        entry.uses += 1
+        return entry.answer
 
-def _key(tool_name: str, args: Mapping[str, Any]) -> tuple[str, str] | None:
+    def _stored(self) -> Sequence[RememberedApproval]:
+        with self._lock:
+            return [replace(entry.stored, uses=entry.uses) for entry in self._entries.values()]
+
+
+def call_key(tool_name: str, payload: Mapping[str, Any]) -> CallKey:
+    """Return what a remembered approval of a call matches on.
+
+    Raises:
+        NotJsonError: The payload is not JSON.
+    """
+    return tool_name, canonical(dict(payload))
+
+
+def _key(tool_name: str, args: Mapping[str, Any]) -> CallKey | None:
     """The key of a call, or None when its payload is not JSON and so equals nothing."""
     try:
-        return tool_name, canonical(dict(args))
+        return call_key(tool_name, args)
     except ValueError:
         return None

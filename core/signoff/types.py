@@ -150,12 +150,10 @@ class ApprovalDecision(BaseModel):
         if not isinstance(data, dict):
             return data
         values = dict(data)
-        if "feedback" in values:
-            values.setdefault("note", values.pop("feedback"))
-        if "reason" in values:
-            values.setdefault("note", values.pop("reason"))
-        if "scope" in values:
-            scope = ApprovalScope(values.pop("scope"))
+        said = [values.pop(name, None) for name in ("note", "feedback", "reason")]
+        values["note"] = next((note for note in said if note is not None), None)
+        if (scope := values.pop("scope", None)) is not None:
+            scope = ApprovalScope(scope)
             wide = scope is ApprovalScope.SESSION and values.get("remember", "session") == "session"
             values["remember"] = "session" if wide else "none"
         if "mode" in values:

@@ -1,0 +1,47 @@
+"""How a controller answers: by asking, or the same to everything.
+
+The mode comes from code, from the environment (``SIGNOFF_MODE``) and, for `signoff ask`, from the command line.
+Where several say something the strictest wins: whoever starts a program may make it ask, and nobody makes it stop
+asking behind the back of the one who wrote it.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Literal, TypeGuard, get_args
+
+__all__ = ["MODES", "MODE_VARIABLE", "Mode", "chosen_mode"]
+
+Mode = Literal["interactive", "approve_all", "strict"]
+
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+MODE_VARIABLE = "SIGNOFF_MODE"
+
+_STRICTEST_FIRST: tuple[Mode, ...] = ("strict", "interactive", "approve_all")
+
+
+def chosen_mode(mode: str | None) -> Mode:
+    """Return the mode that holds: ``interactive`` if nobody says anything.
+
+    Args:
+        mode: What the code says, or None.
+
+    Raises:
+        ValueError: The mode given, or the one in the environment, is unknown.
+    """
+    said = [
+        _known(mode, "mode"),
+        _known(os.environ.get(MODE_VARIABLE) or None, MODE_VARIABLE),
+    ]
+    return next((each for each in _STRICTEST_FIRST if each in said), "interactive")
+
+
+def _known(mode: str | None, source: str) -> Mode | None:
+    if mode is None or _is_mode(mode):
+        return mode
+    raise ValueError(f"unknown {source} {mode!r}; choose one of: {', '.join(MODES)}")
+
+
+def _is_mode(mode: str) -> TypeGuard[Mode]:
+    return mode in MODES

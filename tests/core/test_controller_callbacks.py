@@ -1,0 +1,127 @@
+"""A function that asks a person itself, instead of the queue."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from controller_samples import Ask, approve, edit, request_for, write
+
+from signoff.controller import ApprovalController
+from signoff.queue import (
+    AgentQueue,
+    DecisionSource,
+    ReviewQueue,
+)
+from signoff.types import (
+    ApprovalDecision,
+    ApprovalPresentation,
+    ApprovalRequest,
+)
+
+
+async def approve_async(request: ApprovalRequest) -> ApprovalDecision:
+    return ApprovalDecision(approved=True)
+
+
+class Approver:
+    async def __call__(self, request: ApprovalRequest) -> ApprovalDecision:
+        return ApprovalDecision(approved=True)
+
+
+@pytest.mark.parametrize("callback", [approve, approve_async, Approver()])
+async def test_callbacks_may_be_synchronous_or_asynchronous(ask: Ask, callback: Any) -> None:
+    assert (await ask(ApprovalController(approval_callback=callback), request_for())).approved
+
+
+async def test_a_synchronous_callback_does_not_hold_up_the_event_loop() -> None:
+    answered = threading.Event()
+
+    def callback(request: ApprovalRequest) -> ApprovalDecision:
+        assert answered.wait(30)
+        return ApprovalDecision(approved=True)
+
+    asked = asyncio.ensure_future(ApprovalController(approval_callback=callback).request_approval(request_for()))
+    asyncio.get_running_loop().call_soon(answered.set)
+    assert (await asked).approved
+
+
+@pytest.mark.parametrize("garbage", [None, True, "yes", {"approved": True}, 1])
+async def test_a_callback_that_returns_something_else_approves_nothing(ask: Ask, garbage: Any) -> None:
+    with pytest.raises(TypeError, match="return an ApprovalDecision"):
+        await ask(ApprovalController(approval_callback=lambda _: garbage), request_for())
+
+
+async def test_a_callback_is_not_taken_for_the_reviewer(ask: Ask) -> None:
+    decision = await ask(ApprovalController(approval_callback=approve), request_for())
+    assert decision.source is DecisionSource.CALLBACK
+
+
+async def test_a_callback_that_timed_out_is_not_taken_for_a_no(ask: Ask) -> None:
+    late = ApprovalDecision(approved=False, note="no answer in time", source=DecisionSource.EXPIRY)
+    decision = await ask(ApprovalController(approval_callback=lambda _: late), request_for())
+    assert decision.source is DecisionSource.EXPIRY
+
+
+async def test_the_decision_of_a_callback_is_in_the_history(
+    ask: Ask, asking: AgentQueue, looking: ReviewQueue
+) -> None:
+    await ask(ApprovalController(approval_callback=approve, queue=asking), request_for())
+    (record,) = looking.history()
+    assert record.decision is not None
+    assert record.decision.source is DecisionSource.CALLBACK
+
+
+async def test_a_callback_is_shown_the_difference_that_an_edit_makes(ask: Ask, workdir: Path) -> None:
+    (workdir / "a.txt").write_text("one\ntwo\n")
+    shown: list[ApprovalPresentation | None] = []
+
+    def callback(request: ApprovalRequest) -> ApprovalDecision:
+        shown.append(request.presentation)
+        return ApprovalDecision(approved=False)
+
+    await ask(ApprovalController(approval_callback=callback), edit(workdir / "a.txt", "two", "2\x1b[2J"))
+    (presentation,) = shown
+    assert presentation is not None
+    assert presentation.type == "diff"
+    which, _, *changes = presentation.content.splitlines()
+    assert "a.txt" in which
+    assert changes == [" one", "-two", "+2^[[2J"]
+
+
+async def text_for_callback(ask: Ask, request: ApprovalRequest) -> list[str]:
+    """The lines that a callback is shown."""
+    shown: list[str] = []
+
+    def callback(request: ApprovalRequest) -> ApprovalDecision:
+        assert request.presentation is not None
+        shown.extend(request.presentation.content.splitlines())
+        return ApprovalDecision(approved=False)
+
+    await ask(ApprovalController(approval_callback=callback), request)
+    return shown
+
+
+async def test_a_callback_is_shown_the_effects_before_the_words_of_the_tool(ask: Ask, workdir: Path) -> None:
+    own = ApprovalPresentation(type="text", content="Nothing to see here")
+    request = write(workdir / "a.txt", "rm -rf /").model_copy(update={"presentation": own})
+    lines = await text_for_callback(ask, request)
+    label = lines.index("sent by the tool")
+    assert any("rm -rf /" in line for line in lines[:label])
+    assert "Nothing to see here" in lines[label:]
+
+
+async def test_a_callback_is_shown_arguments_that_the_effects_do_not_show(ask: Ask, workdir: Path) -> None:
+    arguments = {"path": "a.txt", "then_send_to": "evil@example.com"}
+    request = write(workdir / "a.txt", "2").model_copy(update={"arguments": arguments})
+    lines = await text_for_callback(ask, request)
+    assert any("evil@example.com" in line for line in lines)
+
+
+async def test_a_presentation_of_a_call_without_effects_is_left_alone(ask: Ask) -> None:
+    own = ApprovalPresentation(type="text", content="Two becomes 2")
+    request = request_for().model_copy(update={"presentation": own})
+    assert await text_for_callback(ask, request) == ["Two becomes 2"]
