@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # The suite of real processes and terminals measures real milliseconds: it has the machine for itself.
 REAL_TIME := tests/system
 
-.PHONY: demo test torture check format bench screenshots clean help
+.PHONY: demo test torture check format bench api screenshots clean help
 
 help:
 	@sed -n '1,5p' Makefile
@@ -58,6 +58,10 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks --large
+
+# The reference in docs/api.md, from the docstrings.
+api: $(VENV)/.dev
+	$(BIN)/python scripts/api_reference.py
 
 screenshots: $(VENV)/.dev
 	$(BIN)/python scripts/screenshots.py
