@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-import ast
-import json
-import os
 import threading
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from signoff.canonical import NotJsonError, parse_json
+from matching_corpus import cases, payload_of
+from signoff.canonical import NotJsonError
 from signoff.memory import ApprovalMemory
 from signoff.types import ApprovalDecision, DecisionSource
 
-CORPUS = Path(os.environ.get("SIGNOFF_CORPORA", Path(__file__).parents[1] / "corpora")) / "matching.jsonl"
 FOR_SESSION = ApprovalDecision(approved=True, remember="session", note="fine")
-
-
-def cases() -> list[Any]:
-    found = [json.loads(line) for line in CORPUS.read_text("ascii").splitlines()]
-    return [pytest.param(case["input"], case["accept"], id=case["id"]) for case in found]
-
-
-def payload_of(call: dict[str, Any]) -> Any:
-    if "payload_json" in call:
-        return parse_json(call["payload_json"])
-    return ast.literal_eval(call["payload_py"])
 
 
 def covers(remembered: dict[str, Any], later: dict[str, Any]) -> bool:
