@@ -12,6 +12,7 @@ import pytest
 from answering import Answer, Reviewer
 from signoff.connecting import connect_agent
 from signoff.queue import AgentQueue, ReviewQueue, open_review_queue
+from system_bench import environment
 
 
 def pytest_configure() -> None:
@@ -63,3 +64,10 @@ def reviewed(place: Path) -> Iterator[Callable[[Answer], Reviewer]]:
     """Start a reviewer who answers every request with a function, until the end of the test."""
     with ExitStack() as stack:
         yield lambda answer: stack.enter_context(Reviewer(place, answer))
+
+
+@pytest.fixture
+def variables(place: Path, workdir: Path) -> dict[str, str]:
+    """What programs of the test are started with."""
+    (workdir / "tmp").mkdir()
+    return environment(workdir, SIGNOFF_QUEUE=str(place))

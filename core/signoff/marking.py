@@ -68,6 +68,9 @@ def requires_approval(
         description: A line for the person, or a function that makes it from the arguments.
         exclude_keys: Arguments that a remembered approval does not match on.
         payload: Makes the payload from the arguments; `exclude_keys` is then ignored.
+
+    Raises:
+        TypeError: What is decorated is no function, but what a framework made of one.
     """
 
     def mark(target: F) -> F:
@@ -81,8 +84,14 @@ def requires_approval(
                 update["payload"] = payload(ctx.args)
             return ApprovalRequest(**{**dict(request), **update})
 
-        target.check_approval = check_approval  # type: ignore[attr-defined]
-        target._requires_approval = True  # type: ignore[attr-defined]  # noqa: SLF001 - the documented marker
+        try:
+            target.check_approval = check_approval  # type: ignore[attr-defined]
+            target._requires_approval = True  # type: ignore[attr-defined]  # noqa: SLF001 - the documented marker
+        except (AttributeError, ValueError) as error:
+            raise TypeError(
+                f"@requires_approval marks functions, not a {type(target).__name__}: write it below the decorator"
+                " of your framework, next to the function"
+            ) from error
         return target
 
     return mark if func is None else mark(func)

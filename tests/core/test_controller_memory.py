@@ -190,9 +190,7 @@ async def test_a_revoked_approval_answers_nothing(ask: Ask) -> None:
     assert callback.asked == 2
 
 
-async def test_a_grant_of_the_queue_is_found_with_one_read(
-    ask: Ask, asking: AgentQueue
-) -> None:
+async def test_a_grant_of_the_queue_is_found_with_one_read(ask: Ask, asking: AgentQueue) -> None:
     controller = ApprovalController(queue=asking)
     controller.add_session_approval(request_for(to="staging"))
     statements: list[str] = []

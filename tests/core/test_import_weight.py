@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
 import pytest
 
-TERMINAL_AND_FRAMEWORKS = ("textual", "rich", "pygments", "pydantic_ai")
+TERMINAL_AND_FRAMEWORKS = (
+    "textual",
+    "rich",
+    "pygments",
+    "pydantic_ai",
+    "langchain",
+    "langchain_core",
+    "langgraph",
+)
+
+# Plugins of pydantic are other people's, found wherever they are installed.
+ALONE = {**os.environ, "PYDANTIC_DISABLE_PLUGINS": "__all__"}
 
 
 def modules_after(statement: str) -> set[str]:
     """Names of all modules that a fresh interpreter holds after a statement."""
     program = f"{statement}\nimport sys\nprint('\\n'.join(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=ALONE)
     return set(done.stdout.splitlines())
 
 
 def imported_by(statement: str) -> set[str]:
     """Names of all modules that a statement really executes, also those it drops again."""
     command = [sys.executable, "-X", "importtime", "-c", statement]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=ALONE)
     return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if "import time:" in line}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from signoff.marking import requires_approval, simple_approval_request
 from signoff.types import ApprovalContext, ApprovalRequest
@@ -65,3 +65,11 @@ def test_a_simple_request_describes_the_call() -> None:
 
 def test_a_simple_request_takes_a_description() -> None:
     assert simple_approval_request("act", {}, description="Act now").description == "Act now"
+
+
+def test_what_a_framework_made_of_a_function_is_refused_with_what_to_do() -> None:
+    class Made(BaseModel):
+        name: str
+
+    with pytest.raises(TypeError, match="below the decorator"):
+        requires_approval(Made(name="x"))  # type: ignore[type-var]

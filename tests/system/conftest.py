@@ -8,14 +8,8 @@ from pathlib import Path
 
 import pytest
 from pty_bench import Terminal
-from system_bench import SCREEN, environment
 
-
-@pytest.fixture
-def variables(place: Path, workdir: Path) -> dict[str, str]:
-    """What programs of the test are started with."""
-    (workdir / "tmp").mkdir()
-    return environment(workdir, SIGNOFF_QUEUE=str(place))
+from system_bench import SCREEN
 
 
 @pytest.fixture

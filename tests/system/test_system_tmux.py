@@ -12,6 +12,12 @@ from pathlib import Path
 
 import pytest
 from person_bench import NOTHING_WAITS, Person
+from tmux_bench import Tmux
+
+from signoff.demo.agents import ROLES
+from signoff.demo.project import create_project, saved_files, shop_files
+from signoff.demo.report import Report, read_report
+from signoff.queue import DecisionSource, HistoryRecord, RequestState, ReviewQueue, open_review_queue
 from system_bench import (
     PATIENCE,
     SCREEN,
@@ -23,12 +29,6 @@ from system_bench import (
     shown_files,
     tree,
 )
-from tmux_bench import Tmux
-
-from signoff.demo.agents import ROLES
-from signoff.demo.project import create_project, saved_files, shop_files
-from signoff.demo.report import Report, read_report
-from signoff.queue import DecisionSource, HistoryRecord, RequestState, ReviewQueue, open_review_queue
 
 pytestmark = pytest.mark.system
 

@@ -1,8 +1,8 @@
 """Who decides whether a tool call must be approved.
 
-In this order: a block (`PermissionError`) outranks everything; then what `tool_configs` says of the tool; then
-whoever asks for approval: the toolset itself, the mark on the function, the object that a method belongs to; then
-whoever says that none is needed; then the default.
+In this order: a block (`PermissionError`, or ``"deny"`` in `tool_configs`) outranks everything; then what
+`tool_configs` says of the tool; then whoever asks for approval: the toolset itself, the mark on the function, the
+object that a method belongs to; then whoever says that none is needed; then the default.
 """
 
 from __future__ import annotations
@@ -17,11 +17,32 @@ from signoff.marking import simple_approval_request
 from signoff.memory import ApprovalMemory
 from signoff.types import ApprovalContext, ApprovalRequest
 
-__all__ = ["ApprovalNeeds", "Setting"]
+__all__ = ["ApprovalNeeds", "Setting", "default_setting"]
 
 Setting = Literal["required", "none"]
+ToolSetting = Literal["required", "none", "deny"]
 
 _SETTINGS: tuple[Setting, ...] = ("required", "none")
+_TOOL_SETTINGS: tuple[ToolSetting, ...] = (*_SETTINGS, "deny")
+
+
+def default_setting(given: Setting | None, *, tools_were_named: bool) -> Setting:
+    """What holds for a tool that nobody says anything about.
+
+    A wrapper that got no list of tools is there to have calls approved: all of them. One that got a list was told
+    which ones, and document 003 says that the others run: its author has looked at them.
+
+    Args:
+        given: What was asked for; it always holds.
+        tools_were_named: Whether there is a `tool_configs`, even an empty one, or a `pre_approved`.
+    """
+    if given is not None:
+        return given
+    return "none" if tools_were_named else "required"
+
+
+_HOOKS = ("check_approval", "needs_approval")
+_ANY_CALL = ApprovalContext(tool_name="", args={})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +56,8 @@ class ApprovalNeeds:
     """The rules of one wrapped toolset.
 
     Args:
-        tool_configs: By tool name, a mapping with ``"approval"``: ``"required"`` or ``"none"``. A tool that is
-            missing, or whose setting is None, is decided by the toolset, the function or the default.
+        tool_configs: By tool name, a mapping with ``"approval"``: ``"required"``, ``"none"`` or ``"deny"``. A tool
+            that is missing, or whose setting is None, is decided by the toolset, the function or the default.
         default: For tools that nobody says anything about.
 
     Raises:
@@ -55,6 +76,8 @@ class ApprovalNeeds:
         toolset: object,
         function: Callable[..., Any] | None,
         memory: ApprovalMemory,
+        *,
+        marked_by: str | None = None,
     ) -> ApprovalRequest | None:
         """The request to ask for a call, or None when it needs no approval.
 
@@ -63,63 +86,91 @@ class ApprovalNeeds:
             toolset: The wrapped toolset, asked through `check_approval` or `needs_approval` if it has one.
             function: The function behind the tool, if known.
             memory: Handed to a `check_approval` that wants it.
+            marked_by: What else says that the call needs approval, in the words of its framework.
 
         Raises:
-            PermissionError: The toolset, the function or its object blocks the call.
+            PermissionError: The setting, the toolset, the function or its object blocks the call.
             TypeError: A hook takes other arguments, or answers with something else, than documented.
         """
+        setting = self._settings.get(ctx.tool_name)
+        if setting == "deny":
+            raise PermissionError(f"{ctx.tool_name} is blocked (tool_configs: deny)")
         # All are asked whatever the settings say, because each may block.
         opinions = [_of_toolset(toolset, ctx, memory), *_of_function(function, toolset, ctx, memory)]
         held = [opinion for opinion in opinions if opinion is not None]
         asked = next((opinion.request for opinion in held if opinion.request is not None), None)
-        setting = self._settings.get(ctx.tool_name)
         if setting == "none":
             return None
-        if setting == "required":
-            declared = asked or _as_declared(toolset, function, ctx)
-            return declared or _plain(ctx, "tool_configs: required")
+        why = "tool_configs: required" if setting == "required" else marked_by
+        if why is not None:
+            return asked or _as_declared(toolset, function, ctx) or _plain(ctx, why)
         if held:
             return asked
         return _plain(ctx, "default_approval: required") if self._default == "required" else None
 
+    def never_asks(self, tool_name: str) -> bool:
+        """Whether the setting of a tool is ``"none"``, which stands above every mark that asks."""
+        return self._settings.get(tool_name) == "none"
 
-def _setting(tool_name: str, config: Mapping[str, Any]) -> Setting | None:
+    def lets_run(self, tool_name: str, toolset: object, function: Callable[..., Any] | None) -> bool:
+        """Whether a tool runs whatever its arguments are: its setting is ``"none"`` and nobody could block it."""
+        if not self.never_asks(tool_name) or any(hasattr(toolset, hook) for hook in _HOOKS):
+            return False
+        return not any(next(questions(function, _ANY_CALL, hook), None) for hook in _HOOKS)
+
+
+def _setting(tool_name: str, config: Mapping[str, Any]) -> ToolSetting | None:
     if not isinstance(config, Mapping):
         raise ValueError(f'tool_configs[{tool_name!r}] must be like {{"approval": "required"}}')  # noqa: TRY004
     unknown = set(config) - {"approval"}
     if unknown:
         raise ValueError(f"tool_configs[{tool_name!r}] has unknown keys: {', '.join(sorted(unknown))}")
     setting = config.get("approval")
-    if setting is not None and setting not in _SETTINGS:
-        raise ValueError(f'tool_configs[{tool_name!r}]: approval must be "required" or "none", not {setting!r}')
-    return cast("Setting | None", setting)
+    if setting == "once_per_session":
+        raise ValueError(
+            f'tool_configs[{tool_name!r}]: "once_per_session" is not for a setting to say; the reviewer decides '
+            'how far an approval reaches, so use "required" and let them approve for the session'
+        )
+    if setting is not None and setting not in _TOOL_SETTINGS:
+        raise ValueError(
+            f'tool_configs[{tool_name!r}]: approval must be "required", "none" or "deny", not {setting!r}'
+        )
+    return cast("ToolSetting | None", setting)
 
 
 def _of_toolset(toolset: object, ctx: ApprovalContext, memory: ApprovalMemory) -> _Opinion | None:
     check = getattr(toolset, "check_approval", None)
     if check is not None:
-        return _opinion(_call(check, (ctx.tool_name, ctx.args, memory), (ctx,)), ctx, "check_approval")
+        return _checked(check, ctx, memory)
     needs = getattr(toolset, "needs_approval", None)
-    if needs is not None:
-        answer = _call(needs, (ctx.tool_name, ctx.args))
-        # Here False says no; None is a function that forgot to answer, so it is asked about.
-        return _opinion(True if answer is None else answer, ctx, "needs_approval")
-    return None
+    return None if needs is None else _needed(needs, ctx)
 
 
 def _of_function(
     function: Callable[..., Any] | None, toolset: object, ctx: ApprovalContext, memory: ApprovalMemory
 ) -> Iterator[_Opinion | None]:
     for question in _questions(function, toolset, ctx, "check_approval"):
-        named = question.context
-        answer = _call(question.hook, (named.tool_name, named.args, memory), (named,))
-        opinion = _opinion(answer, ctx, "check_approval")
-        if opinion is not None and opinion.request is not None:
-            yield _Opinion(under_its_name(opinion.request, question, ctx))
-        else:
-            yield opinion
+        yield _renamed(_checked(question.hook, question.context, memory), question, ctx)
+    for question in _questions(function, toolset, ctx, "needs_approval"):
+        yield _renamed(_needed(question.hook, question.context), question, ctx)
     if mark_of(function, "_requires_approval") is True:
         yield _Opinion(_plain(ctx, "@requires_approval"))
+
+
+def _checked(hook: Callable[..., Any], ctx: ApprovalContext, memory: ApprovalMemory) -> _Opinion | None:
+    return _opinion(_call(hook, (ctx.tool_name, ctx.args, memory), (ctx,)), ctx, "check_approval")
+
+
+def _needed(hook: Callable[..., Any], ctx: ApprovalContext) -> _Opinion | None:
+    answer = _call(hook, (ctx.tool_name, ctx.args))
+    # Here False says no; None is a function that forgot to answer, so it is asked about.
+    return _opinion(True if answer is None else answer, ctx, "needs_approval")
+
+
+def _renamed(opinion: _Opinion | None, question: Question, ctx: ApprovalContext) -> _Opinion | None:
+    if opinion is None or opinion.request is None:
+        return opinion
+    return _Opinion(under_its_name(opinion.request, question, ctx))
 
 
 def _as_declared(

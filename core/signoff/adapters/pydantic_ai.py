@@ -1,4 +1,4 @@
-"""Approval around any PydanticAI toolset.
+"""Approval around any PydanticAI toolset, or around a plain object whose methods are tools.
 
 ```python
 from pydantic_ai import Agent
@@ -16,18 +16,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from pydantic_ai import RunContext, ToolDenied
+from pydantic_ai.exceptions import ApprovalRequired
 from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 
-from signoff.adapters.needs import ApprovalNeeds, Setting
+from signoff.adapters.needs import ApprovalNeeds, Setting, default_setting
 from signoff.adapters.plain_values import plain_values
+from signoff.adapters.pydantic_ai_marks import approved_context, called_at_once, is_marked
+from signoff.adapters.pydantic_ai_tools import ObjectToolset
 from signoff.adapters.run_context import approval_context
 from signoff.adapters.turns import taking_turns
 from signoff.binding import bound_to
 from signoff.canonical import canonical
 from signoff.controller import ApprovalCallback, ApprovalController
 from signoff.memory import ApprovalMemory
-from signoff.types import ApprovalDecision, ApprovalDeniedError, DecisionSource, denial_text
+from signoff.types import (
+    ApprovalContext,
+    ApprovalDecision,
+    ApprovalDeniedError,
+    ApprovalRequest,
+    DecisionSource,
+    denial_text,
+)
 
 __all__ = ["ApprovalToolset"]
 
@@ -43,23 +53,36 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
     A controller is one session: what a reviewer remembers holds for every run and every conversation that goes
     through it. Conversations that must not share approvals need a controller, with a queue connection, each.
 
-    Attributes that it does not have are those of the wrapped toolset.
+    An approval is for one call. A tool that raises `ModelRetry`, or fails, has used it up: when the model calls it
+    again, that is asked about again, unless the reviewer approved for the session.
+
+    PydanticAI's own ways to ask are answered here too, without ending the run: `requires_approval=True` counts as
+    a mark on the tool, and an `ApprovalRequired` that a running tool raises is asked about. An approved call runs
+    with ``ctx.tool_call_approved``. What is deferred outside of this toolset (by a toolset around it, or by an
+    `args_validator`) is approved there first and then asked about here. Tools that something else executes
+    (`ExternalToolset`) are never called through here, and so never asked about.
+
+    Attributes that it does not have are those of the toolset or object that was given.
 
     Args:
-        inner: The toolset to wrap; `wrapped` is another name for it.
+        inner: The toolset to wrap, or an object whose public methods are the tools (see
+            `signoff.adapters.plain_objects`); `wrapped` is another name for it. What a method of an object cannot
+            do (`OSError`, `ValueError`) is told to the model.
         approval_callback: Asks a person; `prompt_fn` is another name for it. The method of an
             `ApprovalController` stands for that controller. Without a callback and a controller, requests
             go to the local queue.
         memory: Remembered approvals, to share them with other toolsets.
         pre_approved: Deprecated. Tools that need no approval; use `tool_configs`.
-        tool_configs: By tool name ``{"approval": "required"}`` or ``{"approval": "none"}``.
+        tool_configs: By tool name ``{"approval": "required"}``, ``"none"`` or ``"deny"`` (blocked in every mode).
         controller: Decides; instead of a callback and a memory.
-        default_approval: For tools about which neither `tool_configs` nor the toolset nor
-            `@requires_approval` says anything.
+        default_approval: ``"required"`` or ``"none"``, for tools about which neither `tool_configs` nor the
+            toolset nor a mark such as `@requires_approval` says anything. None means ``"none"`` if `tool_configs`,
+            even an empty one, or `pre_approved` was given: who lists tools has looked at them all. It means
+            ``"required"`` otherwise: who only wraps a toolset wants every call approved.
 
     Raises:
         ValueError: A setting is unknown, or arguments contradict each other.
-        TypeError: There is no toolset to wrap.
+        TypeError: There is nothing to wrap, or an object without methods that could be tools.
     """
 
     # The fields are all that a copy is made from: PydanticAI copies a wrapper for each run.
@@ -69,26 +92,27 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
 
     def __init__(
         self,
-        inner: AbstractToolset[AgentDepsT] | None = None,
+        inner: AbstractToolset[AgentDepsT] | object | None = None,
         approval_callback: ApprovalCallback | None = None,
         memory: ApprovalMemory | None = None,
         pre_approved: Sequence[str] | None = None,
         tool_configs: Mapping[str, Mapping[str, Any]] | None = None,
         *,
-        wrapped: AbstractToolset[AgentDepsT] | None = None,
+        wrapped: AbstractToolset[AgentDepsT] | object | None = None,
         prompt_fn: ApprovalCallback | None = None,
         controller: ApprovalController | None = None,
-        default_approval: Setting = "required",
+        default_approval: Setting | None = None,
     ) -> None:
-        toolset = _one_of("inner", inner, "wrapped", wrapped)
-        if toolset is None:
+        given = _one_of("inner", inner, "wrapped", wrapped)
+        if given is None:
             raise TypeError("ApprovalToolset needs the toolset to wrap as its first argument")
-        super().__init__(toolset)
+        super().__init__(given if isinstance(given, AbstractToolset) else ObjectToolset(given))
         callback = _one_of("approval_callback", approval_callback, "prompt_fn", prompt_fn)
         self.controller = _controller(controller, callback, memory)
         self.tool_configs = _with_pre_approved(tool_configs or {}, pre_approved)
-        self.default_approval = default_approval
-        self._needs = ApprovalNeeds(self.tool_configs, default_approval)
+        tools_were_named = tool_configs is not None or pre_approved is not None
+        self.default_approval = default_setting(default_approval, tools_were_named=tools_were_named)
+        self._needs = ApprovalNeeds(self.tool_configs, self.default_approval)
 
     @property
     def memory(self) -> ApprovalMemory:
@@ -96,10 +120,20 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
         return self.controller.memory
 
     def __getattr__(self, name: str) -> Any:
-        """An attribute of the wrapped toolset."""
+        """An attribute of the toolset or object that was given."""
         if name == "wrapped":  # not set yet, while a copy is being made
             raise AttributeError(name)
-        return getattr(self.wrapped, name)
+        return getattr(self._given, name)
+
+    @property
+    def _given(self) -> object:
+        """What the author wrapped: a toolset, or the object that we made one of."""
+        return self.wrapped.given if isinstance(self.wrapped, ObjectToolset) else self.wrapped
+
+    async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
+        """The tools of the wrapped toolset; those that PydanticAI would defer for approval are called at once."""
+        tools = await self.wrapped.get_tools(ctx)
+        return {name: called_at_once(tool) for name, tool in tools.items()}
 
     async def call_tool(
         self,
@@ -117,12 +151,20 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
             PermissionError: The call is blocked, or was refused hard (`ApprovalDeniedError`).
             NotJsonError: The arguments cannot be shown to a reviewer as they are.
         """
+        function = _function_behind(name, tool, self._given)
+        if self._needs.lets_run(name, self._given, function):
+            return await self.wrapped.call_tool(name, tool_args, approved_context(ctx), tool)
         context = approval_context(name, tool_args, ctx)
         asked_about = canonical(context.args)
-        function = _function_behind(name, tool, self.wrapped)
-        request = self._needs.request_for(context, self.wrapped, function, self.memory)
+        request = self._request_for(context, function, "requires_approval=True" if is_marked(tool) else None)
         if request is None:
-            return await self.wrapped.call_tool(name, tool_args, ctx, tool)
+            trusted = approved_context(ctx) if self._needs.never_asks(name) else ctx
+            try:
+                return await self.wrapped.call_tool(name, tool_args, trusted, tool)
+            except ApprovalRequired:
+                request = self._request_for(context, function, "ApprovalRequired")
+                if request is None:
+                    raise
         async with taking_turns(request.effects):
             decision = await self.controller.request_approval(request, context)
             if decision.approved is not True:
@@ -130,7 +172,12 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
             if canonical(plain_values(name, tool_args)) != asked_about:
                 raise PermissionError(f"{name} was not run: its arguments were changed since it was approved")
             with bound_to(request, decision.snapshot):
-                return await self.wrapped.call_tool(name, tool_args, ctx, tool)
+                return await self.wrapped.call_tool(name, tool_args, approved_context(ctx), tool)
+
+    def _request_for(
+        self, context: ApprovalContext, function: Callable[..., Any] | None, marked_by: str | None
+    ) -> ApprovalRequest | None:
+        return self._needs.request_for(context, self._given, function, self.memory, marked_by=marked_by)
 
 
 def _refusal(decision: ApprovalDecision) -> ToolDenied:
@@ -187,19 +234,20 @@ def _with_pre_approved(
     return {**{name: {"approval": "none"} for name in pre_approved}, **tool_configs}
 
 
+_REGISTRIES = ("tools", "functions", "_functions")
+"""Where toolsets keep what they call, by the name of the tool."""
+
+
 def _function_behind(name: str, tool: object, toolset: object) -> Callable[..., Any] | None:
     """The Python function that carries the marks of a tool, if it can be found."""
     while (source := getattr(tool, "source_tool", None)) is not None:  # that of a CombinedToolset
         tool = source
     schema = getattr(getattr(tool, "call_func", None), "__self__", None)  # a FunctionToolset's tool
-    registered = getattr(toolset, "tools", None)
-    known = registered.get(name) if isinstance(registered, Mapping) else None
-    candidates = (schema, known, tool)
-    functions = (getattr(candidate, "function", None) for candidate in candidates)
-    found = next((function for function in functions if callable(function)), None)
-    return found if found is not None else _method(toolset, name)
-
-
-def _method(toolset: object, name: str) -> Callable[..., Any] | None:
-    method = getattr(toolset, name, None)
-    return method if callable(method) else None
+    registries = (getattr(toolset, registry, None) for registry in _REGISTRIES)
+    registered = [registry.get(name) for registry in registries if isinstance(registry, Mapping)]
+    candidates = (schema, *registered, tool)
+    functions = [getattr(candidate, "function", None) for candidate in candidates]
+    found = (
+        function for function in (*functions, *registered, getattr(toolset, name, None)) if callable(function)
+    )
+    return next(found, None)

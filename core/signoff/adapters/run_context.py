@@ -7,14 +7,11 @@ from typing import Any
 from pydantic_ai import RunContext
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 
+from signoff.adapters.look_ahead import look_ahead
 from signoff.adapters.plain_values import plain_values
-from signoff.canonical import canonical
 from signoff.types import ApprovalContext
 
 __all__ = ["approval_context"]
-
-_LOOK_AHEAD = 500
-"""Characters of a text that are sent ahead of the call that has it."""
 
 
 def approval_context(name: str, tool_args: dict[str, Any], ctx: RunContext[Any] | None) -> ApprovalContext:
@@ -74,21 +71,7 @@ def _is_output(call: ToolCallPart, ctx: RunContext[Any]) -> bool:
 def _look_ahead(call: ToolCallPart) -> dict[str, Any]:
     """A later call as the model wrote it; what is not JSON is shown as the text that it is."""
     try:
-        arguments = call.args_as_dict(raise_if_invalid=True)
-        canonical(arguments)
+        arguments: object = call.args_as_dict(raise_if_invalid=True)
     except (ValueError, AssertionError):
-        arguments = {"not JSON": str(call.args)}
-    return {"tool": call.tool_name, "arguments": _shortened(arguments)}
-
-
-def _shortened(value: Any) -> Any:
-    """Long texts by their beginning: all later calls are sent along with each call of a turn."""
-    match value:
-        case dict():
-            return {key: _shortened(item) for key, item in value.items()}
-        case list() | tuple():
-            return [_shortened(item) for item in value]
-        case str() if len(value) > _LOOK_AHEAD:
-            return f"{value[:_LOOK_AHEAD]} [... {len(value) - _LOOK_AHEAD} more characters]"
-        case _:
-            return value
+        arguments = NotImplemented  # no JSON value, so what was written is shown
+    return look_ahead(call.tool_name, arguments, call.args)

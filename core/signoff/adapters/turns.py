@@ -8,8 +8,8 @@ has run, and is shown against what that left.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Sequence, Set
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from contextvars import ContextVar
 from weakref import WeakValueDictionary
 
@@ -24,10 +24,14 @@ _held: ContextVar[frozenset[str]] = ContextVar("signoff_files_in_turn", default=
 """Files whose turn an enclosing call has: what that call starts must not wait for it."""
 
 
-@asynccontextmanager
-async def taking_turns(effects: Sequence[Effect]) -> AsyncIterator[None]:
+def taking_turns(effects: Sequence[Effect]) -> AbstractAsyncContextManager[None]:
     """Wait until no other call is on its way to the same files, and keep them for the body."""
     files = {effect.path for effect in effects if not isinstance(effect, Command)}
+    return _turns(files) if files else nullcontext()
+
+
+@asynccontextmanager
+async def _turns(files: Set[str]) -> AsyncIterator[None]:
     async with AsyncExitStack() as stack:
         for file in sorted(files - _held.get()):  # always in the same order: no two wait for each other
             await stack.enter_async_context(_lock(file))

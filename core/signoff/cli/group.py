@@ -9,6 +9,7 @@ import click
 
 from signoff import __version__
 from signoff.cli.ask import ask
+from signoff.cli.config import config
 from signoff.cli.deciding import approve, reject
 from signoff.cli.demo import demo
 from signoff.cli.exit_codes import EXIT_CODE_TABLE, ExitCode
@@ -65,7 +66,7 @@ def signoff(context: click.Context, *, theme: str | None, ascii_only: bool) -> i
     return ExitCode.OK
 
 
-for command in (approve, ask, demo, grants, history, list_pending, reject, show, status):
+for command in (approve, ask, config, demo, grants, history, list_pending, reject, show, status):
     signoff.add_command(command)
 
 

@@ -1,1 +1,20 @@
 """Settings of an agent in one YAML file: what its tools may do, and what must be approved."""
+
+from __future__ import annotations
+
+from signoff.config.building import Setup, build, build_from_file
+from signoff.config.errors import ConfigError, Problem
+from signoff.config.loading import load_config, parse_config
+from signoff.config.models import AgentConfig, ToolConfig
+
+__all__ = [
+    "AgentConfig",
+    "ConfigError",
+    "Problem",
+    "Setup",
+    "ToolConfig",
+    "build",
+    "build_from_file",
+    "load_config",
+    "parse_config",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -13,20 +13,27 @@ from signoff.binding import approved_state, require_approved, was_written
 from signoff.effects import FileEdit, FileWrite
 from signoff.present.edits import edited
 from signoff.present.files import look, named
+from signoff.tools.attachment import Attachment, attachment
 from signoff.tools.roots import Access, Operation, PathConfig, Roots
 from signoff.tools.safe_write import locked_file
+from signoff.tools.sandbox_config import SandboxConfig, as_sandbox_config
 from signoff.types import ApprovalContext, ApprovalRequest
 
-__all__ = ["FileSandbox", "PathConfig"]
+__all__ = ["Attachment", "FileSandbox", "PathConfig", "SandboxConfig"]
 
 _MOST_LISTED = 1000
 _OPERATIONS: dict[str, Operation | None] = {
     "read_file": "read",
+    "read_attachment": "read",
     "write_file": "write",
     "edit_file": "write",
     "list_files": None,
 }
-_VERBS = {"read_file": "Read", "write_file": "Write", "edit_file": "Edit"}
+_VERBS = {"read_file": "Read", "read_attachment": "Attach", "write_file": "Write", "edit_file": "Edit"}
+_NO_OS_SANDBOX = (
+    "require_os_sandbox is set, and no sandbox of the operating system can be applied here; "
+    'set it to false, or os_sandbox_fallback to "refuse_tools" to start without file and shell tools'
+)
 
 _group: ContextVar[_Group | None] = ContextVar("signoff_file_group", default=None)
 
@@ -39,27 +46,72 @@ class _Group:
 
 
 class FileSandbox:
-    """Files below named roots, as four tools: `read_file`, `write_file`, `edit_file`, `list_files`.
+    """Files below named roots: `read_file`, `read_attachment`, `write_file`, `edit_file`, `list_files`.
 
     Links are resolved before anything is decided, and what is written is exactly the file that was declared. In an
     approved call it must still be as it was shown: whatever else wrote it meanwhile, the call is refused.
     The methods can be called directly; then nothing is asked, but everything outside the roots stays blocked.
 
     Args:
-        paths: Configuration of each root by its name.
+        paths: Configuration of each root by its name, or a whole `SandboxConfig`.
         cwd: Directory at which relative paths start; the process's own by default.
 
     Raises:
-        ValueError: A configuration is not valid.
+        ValueError: A configuration is not valid, or it requires a sandbox of the operating system that cannot be
+            had. With ``os_sandbox_fallback: refuse_tools`` all calls are blocked instead.
     """
 
-    def __init__(self, paths: Mapping[str, PathConfig | Mapping[str, Any]], *, cwd: str | None = None) -> None:
-        self._roots = Roots(paths, cwd)
+    def __init__(
+        self,
+        paths: SandboxConfig | Mapping[str, PathConfig | Mapping[str, Any]] | Mapping[str, Any],
+        *,
+        cwd: str | None = None,
+    ) -> None:
+        config = as_sandbox_config(paths)
+        if config.require_os_sandbox and config.os_sandbox_fallback == "fail_fast":
+            raise ValueError(_NO_OS_SANDBOX)
+        self._refuses = config.require_os_sandbox
+        self._names = frozenset(config.paths)
+        self._all_roots = Roots(config.paths, cwd)
+
+    @property
+    def tools(self) -> Mapping[str, Callable[..., Any]]:
+        """The methods that are tools, by name."""
+        return {name: getattr(self, name) for name in _OPERATIONS}
 
     @property
     def cwd(self) -> str:
         """Absolute directory at which relative paths start."""
-        return self._roots.cwd
+        return self._all_roots.cwd
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Names of the roots."""
+        return self._names
+
+    @property
+    def _roots(self) -> Roots:
+        self.require_usable()
+        return self._all_roots
+
+    def require_usable(self) -> None:
+        """Return if the tools may be used at all.
+
+        Raises:
+            PermissionError: They need a sandbox of the operating system that cannot be had.
+        """
+        if self._refuses:
+            raise PermissionError(
+                "file and shell tools are refused: they require a sandbox of the operating system"
+            )
+
+    def holds(self, path: str, names: Collection[str]) -> bool:
+        """Tell whether a path lies in roots of certain names, and no other root is below it.
+
+        Raises:
+            PermissionError: The tools may not be used at all.
+        """
+        return self._roots.hold(path, names)
 
     @contextmanager
     def group(self, group_id: str, size: int | None = None) -> Iterator[None]:
@@ -90,6 +142,7 @@ class FileSandbox:
             return NotImplemented  # type: ignore[no-any-return]  # no opinion
         operation = _OPERATIONS[ctx.tool_name]
         if operation is None:
+            self.require_usable()
             return None
         access = self._roots.access(operation, ctx.args.get("path"))
         return self._request(ctx, access) if access.reasons else None
@@ -141,17 +194,35 @@ class FileSandbox:
             ValueError: It is not UTF-8 text, or too large.
             OSError: It cannot be read.
         """
+        _, data = self._read("read_file", path)
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError:
+            raise ValueError(f"{named(path)} is not UTF-8 text") from None
+
+    def read_attachment(self, path: str) -> Attachment:
+        """Read a file of any kind, to be attached to a message.
+
+        Args:
+            path: The file, relative to the working directory or absolute.
+
+        Raises:
+            PermissionError: The path is blocked.
+            ValueError: It is too large.
+            OSError: It cannot be read.
+        """
+        access, data = self._read("read_attachment", path)
+        return attachment(access.path, data)
+
+    def _read(self, tool_name: str, path: str) -> tuple[Access, bytes]:
         access = self._roots.access("read", path)
-        require_approved("read_file", _payload(access))
+        require_approved(tool_name, _payload(access))
         state, data = look(access.path)
         if state.real_path != access.path:
             raise PermissionError("the path was led elsewhere while it was opened")
         if not state.exists:
             raise FileNotFoundError(f"there is no file {named(path)}")
-        try:
-            return data.decode("utf-8")
-        except UnicodeDecodeError:
-            raise ValueError(f"{named(path)} is not UTF-8 text") from None
+        return access, data
 
     def write_file(self, path: str, content: str) -> str:
         """Create a file or replace its whole content.

@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 import stat
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, StrictBool, model_validator
 
 from signoff.effects import FileWrite
 from signoff.policy.risk import assess
@@ -37,16 +37,16 @@ class PathConfig(BaseModel):
     ``approval: {write: required, read: none}`` is read as well as the two flags.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     root: str
     """Directory; relative to the working directory. Resolved once; one that is not there covers nothing."""
     mode: Literal["ro", "rw"] = "ro"
     suffixes: tuple[str, ...] | None = None
     """Endings that a file name must have one of, with the dot; None for any, empty for no file at all."""
-    write_approval: bool = True
+    write_approval: StrictBool = True
     """Whether writing has to be approved."""
-    read_approval: bool = False
+    read_approval: StrictBool = False
     """Whether reading has to be approved."""
 
     @model_validator(mode="before")
@@ -150,6 +150,21 @@ class Roots:
         if not self._deciding(real):
             raise PermissionError(f"{named(path)} is not in any sandbox")
         return real
+
+    def hold(self, path: str, names: Collection[str]) -> bool:
+        """Tell whether a path lies in roots of certain names, and no other root is below it.
+
+        Args:
+            path: A path, relative to the working directory or absolute; it need not be there.
+            names: Names of roots.
+        """
+        try:
+            real = follow(_text(path), self.cwd)
+        except PermissionError:
+            return False
+        others = [root for root in self._roots if root.name not in names]
+        below = any(PurePosixPath(root.path).is_relative_to(real) and root.path != real for root in others)
+        return not below and any(root.name in names for root in self._deciding(real))
 
     def _deciding(self, real: str) -> list[_Root]:
         """The entries for the longest root that contains a path."""

@@ -1,4 +1,4 @@
-"""Running shell commands, each of them asked for first."""
+"""Running shell commands, asked for first unless the configuration says otherwise."""
 
 from __future__ import annotations
 
@@ -8,15 +8,22 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO
+from difflib import get_close_matches
+from typing import IO, Any
 
 from signoff.binding import require_approved
 from signoff.effects import Command
+from signoff.tools.file_sandbox import FileSandbox
+from signoff.tools.shell_paths import possible_paths
+from signoff.tools.shell_policy import Judgement, judge
+from signoff.tools.shell_rules import ShellConfig
 from signoff.types import ApprovalContext, ApprovalRequest
 
 __all__ = ["CommandResult", "ShellTool"]
 
+_NAMES = ("run_command", "shell")
 _MOST_OUTPUT = 64 * 1024
 _SIDE_DOORS = frozenset(
     {
@@ -52,51 +59,91 @@ class CommandResult:
 class ShellTool:
     """One tool, `run_command`, that runs a command line with ``bash -c`` (``sh -c`` where there is no bash).
 
-    Every command has to be approved. Called directly, it runs without asking. Variables of the environment by
-    which a shell would run more than the command are left out.
+    Without a configuration every command has to be approved; with one, its rules say which are asked about and
+    which are blocked (`judge`). Called directly, a command runs without asking, unless it is blocked. Variables of
+    the environment by which a shell would run more than the command are left out.
 
     Args:
         cwd: Directory in which commands run.
+        config: Rules by which commands are let through, asked about or blocked.
+        sandbox: Holds the roots that ``sandbox_paths`` of the rules name.
         timeout: Seconds after which a command and everything it started is ended.
 
     Raises:
         NotADirectoryError: The directory is not there.
+        ValueError: The configuration is not valid, or names a root that the sandbox does not have.
     """
 
-    def __init__(self, cwd: str | os.PathLike[str], *, timeout: float = 120.0) -> None:
+    def __init__(
+        self,
+        cwd: str | os.PathLike[str],
+        *,
+        config: ShellConfig | Mapping[str, Any] | None = None,
+        sandbox: FileSandbox | None = None,
+        timeout: float = 120.0,
+    ) -> None:
         self.cwd = os.path.realpath(cwd)
         if not os.path.isdir(self.cwd):  # noqa: PTH112
             raise NotADirectoryError(f"{self.cwd} is not a directory; name the one to run commands in")
         self.timeout = timeout
+        self.config = config if config is None or isinstance(config, ShellConfig) else ShellConfig(**dict(config))
+        self._sandbox = sandbox
+        _require_known_roots(self.config, frozenset() if sandbox is None else sandbox.names)
+
+    @property
+    def tools(self) -> Mapping[str, Callable[..., Any]]:
+        """The method that is the tool, by its name."""
+        return {"run_command": self.run_command}
 
     def check_approval(self, ctx: ApprovalContext) -> ApprovalRequest | None:
-        """Ask for every command; `NotImplemented` about the tools of others.
+        """Say whether a command has to be approved, of a tool called ``run_command`` or ``shell``.
+
+        Returns:
+            The request, None if there is no need, or `NotImplemented` about the tools of others.
 
         Raises:
-            PermissionError: The command is not text.
+            PermissionError: The command is blocked, or is not text.
         """
-        return self.approval_request(ctx) if ctx.tool_name == "run_command" else NotImplemented
+        if ctx.tool_name not in _NAMES:
+            return NotImplemented  # type: ignore[no-any-return]  # no opinion
+        judgement = self._judge(_command(ctx))
+        return self._request(ctx, judgement) if judgement.asks else None
 
     def approval_request(self, ctx: ApprovalContext) -> ApprovalRequest | None:
-        """The request for a command; None for the calls of other tools.
+        """The request for a command, whatever the rules would let through; None for the calls of other tools.
 
         Raises:
-            PermissionError: The command is not text.
+            PermissionError: The command is blocked, or is not text.
         """
-        if ctx.tool_name != "run_command":
+        if ctx.tool_name not in _NAMES:
             return None
-        command = ctx.args.get("command")
-        if not isinstance(command, str):
-            raise PermissionError('"command" must be text')
-        effect = self._effect(command)
+        return self._request(ctx, self._judge(_command(ctx)))
+
+    def _request(self, ctx: ApprovalContext, judgement: Judgement) -> ApprovalRequest:
+        effect = self._effect(_command(ctx))
+        rule = judgement.rule if judgement.asks else None
         return ApprovalRequest(
             tool_name=ctx.tool_name,
-            description=f"Run: {command}",
-            payload=_payload(effect),
+            description=(rule and rule.description) or f"Run: {effect.command}",
+            # The pattern beside the exact command only narrows a grant: it ends with the rule that asked.
+            payload=_payload(effect) | ({"rule": rule.pattern} if rule else {}),
             arguments=ctx.args,
             effects=(effect,),
-            why="every shell command is asked for",
+            why=judgement.why if judgement.asks else "asked for",
         )
+
+    def _judge(self, command: str) -> Judgement:
+        if self._sandbox is not None:
+            self._sandbox.require_usable()
+        if self.config is None:
+            return Judgement(asks=True, why="every shell command is asked for")
+        return judge(self.config, command, self._lie_in)
+
+    def _lie_in(self, arguments: Sequence[str], names: Sequence[str]) -> bool:
+        paths = possible_paths(arguments)
+        if self._sandbox is None or paths is None:
+            return False
+        return all(self._sandbox.holds(os.path.join(self.cwd, path), names) for path in paths)  # noqa: PTH118
 
     def run_command(self, command: str) -> CommandResult:
         """Run a command line with the shell and wait until it ends.
@@ -107,10 +154,11 @@ class ShellTool:
             command: The command line.
 
         Raises:
-            PermissionError: It is not what was approved, or the directory leads elsewhere since
+            PermissionError: It is blocked, is not what was approved, or the directory leads elsewhere since
                 (`ChangedSinceApprovedError`).
             OSError: The shell could not be started.
         """
+        self._judge(command)
         effect = self._effect(command)
         require_approved("run_command", _payload(effect), [effect])
         shell = shutil.which("bash") or "/bin/sh"
@@ -136,8 +184,28 @@ class ShellTool:
                 raise
             return CommandResult(exit_code, _text(output))
 
+    def shell(self, command: str) -> CommandResult:
+        """`run_command` by its other name."""
+        return self.run_command(command)
+
     def _effect(self, command: str) -> Command:
         return Command(command, self.cwd)
+
+
+def _require_known_roots(config: ShellConfig | None, known: frozenset[str]) -> None:
+    for rule in () if config is None else config.rules:
+        for name in rule.sandbox_paths:
+            if name not in known:
+                close = get_close_matches(name, known, 1)
+                hint = f'; did you mean "{close[0]}"?' if close else "; give a sandbox that has it"
+                raise ValueError(f'shell rule "{rule.pattern}" names an unknown sandbox path "{name}"{hint}')
+
+
+def _command(ctx: ApprovalContext) -> str:
+    command = ctx.args.get("command")
+    if not isinstance(command, str):
+        raise PermissionError('"command" must be text')
+    return command
 
 
 def _is_side_door(variable: str) -> bool:

@@ -349,7 +349,7 @@ class SqlAgentQueue:
         row = transaction.row("SELECT ended_at FROM agents WHERE id = ?", self._asked_by.agent_id)
         if row is None or row["ended_at"] is not None:
             raise QueueUnavailableError(
-                "this connection was taken for dead, because its lease file is no longer locked; open a new one"
+                "this connection was taken for dead, because its sign of life was gone; open a new one"
             )
 
     def _thread(self) -> OwnThread:

@@ -1,0 +1,172 @@
+"""A call of a LangChain tool, as it is asked about: its arguments, its ids, and its place in the model's turn."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolCall
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool
+from langchain_core.utils.pydantic import get_fields
+from langgraph.prebuilt.tool_node import ToolCallRequest
+
+from signoff.adapters.langchain_stops import Stops
+from signoff.adapters.look_ahead import look_ahead
+from signoff.adapters.plain_values import plain_values
+from signoff.canonical import NotJsonError, canonical
+from signoff.types import ApprovalContext, ApprovalDecision, DecisionSource
+
+__all__ = ["AgentCall", "ToolInput", "agent_call", "approval_context"]
+
+_FALLEN = ApprovalDecision(approved=False, mode="soft", source=DecisionSource.CASCADE)
+"""The decision about a call whose turn was stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInput:
+    """What a tool is about to be called with, validated by its schema.
+
+    Attributes:
+        args: Positional arguments: the text, for a tool that takes a single one.
+        kwargs: Keyword arguments, among them those that a framework injects.
+        call_id: Id of the tool call, if it has one.
+    """
+
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    call_id: str | None
+
+    def shown(self, tool: BaseTool) -> dict[str, Any]:
+        """The arguments that somebody wrote, as JSON values.
+
+        A model writes nothing but JSON. So an argument that the model is not told of is left out only if it is
+        not JSON, or is the id of the call: then it was injected.
+
+        Raises:
+            NotJsonError: An argument cannot be shown as it is.
+        """
+        positional = dict(zip(tool.args, self.args, strict=False))
+        schema = tool.tool_call_schema
+        told = None if isinstance(schema, dict) else get_fields(schema).keys()
+        written = {
+            name: value
+            for name, value in self.kwargs.items()
+            if told is None or name in told or (_is_json(value) and value != self.call_id)
+        }
+        return plain_values(tool.name, {**positional, **written})
+
+
+@dataclass(slots=True)
+class AgentCall:
+    """One call that a model made in one turn of an agent.
+
+    Attributes:
+        metadata: What a `check_approval` and the queue are told of it.
+        turn: Id of the model's message; None if it is not known.
+        stops: The stopped turns of the agent.
+        refusal: Why the call was not run, once that is known: whoever tries it again is told the same.
+    """
+
+    metadata: Mapping[str, Any]
+    turn: str | None
+    stops: Stops
+    refusal: ApprovalDecision | None = field(default=None)
+
+    def refuse(self, decision: ApprovalDecision) -> None:
+        """Note that the call does not run; a hard refusal stops the turn."""
+        self.refusal = decision
+        if decision.hard and self.turn is not None:
+            self.stops.stop(self.turn)
+
+    def standing_refusal(self) -> ApprovalDecision | None:
+        """Why the call must not run whatever is said of it: it was refused before, or its turn was stopped."""
+        if self.refusal is None and self.turn in self.stops:
+            self.refusal = _FALLEN
+        return self.refusal
+
+    async def answer(self, asking: Coroutine[Any, Any, ApprovalDecision]) -> ApprovalDecision:
+        """Wait for the decision about the call; when its turn is stopped it falls, and is not waited for."""
+        if self.turn is None:
+            return await asking
+        decision = await self.stops.answer_unless_stopped(self.turn, asking)
+        return _FALLEN if decision is None else decision
+
+
+def approval_context(
+    tool: BaseTool, given: ToolInput, config: RunnableConfig, call: AgentCall | None
+) -> ApprovalContext:
+    """Describe a call in the words of signoff.
+
+    The metadata of the run (``config={"metadata": {"group_id": ...}}``) is part of it.
+
+    Raises:
+        NotJsonError: The arguments cannot be shown as JSON values with nothing left out.
+    """
+    metadata = {
+        **(config.get("metadata") or {}),
+        "config": config,
+        "tool_call_id": given.call_id or None,
+        **(call.metadata if call is not None else {}),
+    }
+    return ApprovalContext(tool_name=tool.name, args=given.shown(tool), metadata=metadata)
+
+
+def agent_call(request: ToolCallRequest, stops: Stops) -> AgentCall:
+    """What an agent's run knows of a call.
+
+    Args:
+        request: The call, as a middleware is handed it.
+        stops: The stopped turns of the agent.
+    """
+    turn = _turn_of(request.tool_call, request.state)
+    if turn is None:
+        return AgentCall({}, None, stops)
+    execution = request.runtime.execution_info
+    thread = None if execution is None else execution.thread_id or execution.run_id
+    config = request.runtime.config
+    metadata = {
+        "run_id": thread or turn.id,
+        "run_step": turn.id,
+        "caller": (config.get("metadata") or {}).get("lc_agent_name"),
+        **_batch(request, turn),
+    }
+    return AgentCall(metadata, turn.id, stops)
+
+
+def _turn_of(call: ToolCall, state: Any) -> AIMessage | None:
+    """The message in which the model made the call."""
+    for message in reversed(_messages(state)):
+        if isinstance(message, AIMessage):
+            return message if any(made["id"] == call["id"] for made in message.tool_calls) else None
+    return None
+
+
+def _messages(state: Any) -> Sequence[AnyMessage]:
+    if isinstance(state, list):
+        return state
+    found = state.get("messages") if isinstance(state, Mapping) else getattr(state, "messages", None)
+    return found or []
+
+
+def _batch(request: ToolCallRequest, turn: AIMessage) -> dict[str, Any]:
+    """Position among the calls of the same turn that run here, and those that come later."""
+    runnable = {tool.name for tool in request.runtime.tools}
+    calls = [call for call in turn.tool_calls if call["name"] in runnable]
+    position = next((i for i, call in enumerate(calls) if call["id"] == request.tool_call["id"]), None)
+    if position is None:
+        return {}
+    return {
+        "batch_id": turn.id,
+        "batch_position": position,
+        "batch_remaining": [look_ahead(call["name"], call["args"]) for call in calls[position + 1 :]],
+    }
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        canonical(value)
+    except NotJsonError:
+        return False
+    return True

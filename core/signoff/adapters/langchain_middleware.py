@@ -1,0 +1,179 @@
+"""Approval around the tool calls of LangChain agents."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated, Any, NotRequired
+
+from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
+from langchain.agents.middleware.types import PrivateStateAttr
+from langchain_core.messages import AIMessage, ToolMessage
+from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.runtime import Runtime
+from langgraph.types import Command
+
+from signoff.adapters.langchain_calls import agent_call
+from signoff.adapters.langchain_stops import Stops
+from signoff.adapters.langchain_tool import asking_for
+from signoff.adapters.needs import ApprovalNeeds, Setting, default_setting
+from signoff.binding import ChangedSinceApprovedError
+from signoff.controller import ApprovalController
+from signoff.types import ApprovalDecision, ApprovalDeniedError, denial_text
+
+__all__ = ["ApprovalMiddleware"]
+
+_STOPPED = "signoff_stopped"
+"""Key of the agent's state that says that a reviewer has stopped the run."""
+
+Answer = ToolMessage | Command[Any]
+
+
+def _latest(old: bool, new: bool) -> bool:
+    """Calls that run side by side may write the same key."""
+    return new
+
+
+class _State(AgentState[Any]):
+    """An agent's state, and whether a reviewer has stopped its run."""
+
+    signoff_stopped: NotRequired[Annotated[bool, PrivateStateAttr, _latest]]  # the reducer comes last
+
+
+@dataclass(slots=True)
+class _Handling:
+    """A call while it is being handled.
+
+    Attributes:
+        request: What the next handler is given: the call, with a tool that asks first.
+        answer: What the model is told.
+    """
+
+    request: ToolCallRequest
+    answer: Answer | None = None
+
+
+class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
+    """Middleware of `langchain.agents.create_agent`: tool calls are approved before they run.
+
+    A soft refusal reaches the model as a failed call with the reviewer's words, and so does a call about which
+    nobody decided. A hard refusal ends the run before the model is asked again; the conversation ends with the
+    reviewer's words. Calls of the same turn that have not begun do not begin, also if they are approved later; in
+    an asynchronous run their requests are withdrawn. A later run in the same thread goes on from there.
+
+    A blocked call ends the run with `PermissionError`. Cancelling an asynchronous run withdraws its requests.
+
+    Put it last in the list of middleware. What comes before it may change a call or run it again, and is asked
+    about each time. What comes after it may do so too, but must not replace `request.tool`: the tool there is what
+    asks.
+
+    A controller is one session: what a reviewer remembers holds for every run and every thread that goes through
+    it. Conversations that must not share approvals need a controller, with a queue connection, each.
+
+    Args:
+        controller: Decides; a new one, which asks in the local queue, by default.
+        tool_configs: By tool name ``{"approval": "required"}``, ``"none"`` or ``"deny"`` (blocked in every mode).
+        default_approval: ``"required"`` or ``"none"``, for tools about which neither `tool_configs` nor the tool
+            nor `@requires_approval` says anything. None means ``"none"`` if `tool_configs` was given, else
+            ``"required"``.
+
+    Raises:
+        ValueError: A setting is unknown.
+    """
+
+    state_schema = _State
+
+    def __init__(
+        self,
+        controller: ApprovalController | None = None,
+        *,
+        tool_configs: Mapping[str, Mapping[str, Any]] | None = None,
+        default_approval: Setting | None = None,
+    ) -> None:
+        super().__init__()
+        self.controller = controller if controller is not None else ApprovalController()
+        default = default_setting(default_approval, tools_were_named=tool_configs is not None)
+        self._needs = ApprovalNeeds(tool_configs or {}, default)
+        self._stops = Stops()
+
+    def before_agent(self, state: _State, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Begin a run: that an earlier one in the thread was stopped is over."""
+        return {_STOPPED: False} if state.get(_STOPPED) else None
+
+    @hook_config(can_jump_to=["end"])
+    def before_model(self, state: _State, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """End the run if a reviewer has stopped it."""
+        if not state.get(_STOPPED):
+            return None
+        self._stops.forget(
+            message.id for message in state["messages"] if isinstance(message, AIMessage) and message.id
+        )
+        return {"jump_to": "end"}
+
+    def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Answer]) -> Answer:
+        """Run a tool call, asking first if it needs approval.
+
+        Raises:
+            PermissionError: The call is blocked.
+            NotJsonError: The arguments cannot be shown to a reviewer as they are.
+        """
+        if request.tool is None:
+            return _no_such_tool(request)
+        with self._handling(request) as call:
+            call.answer = handler(call.request)
+        return _answer_of(call)
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Answer]]
+    ) -> Answer:
+        """Asynchronous `wrap_tool_call`.
+
+        Raises:
+            PermissionError: The call is blocked.
+            NotJsonError: The arguments cannot be shown to a reviewer as they are.
+        """
+        if request.tool is None:
+            return _no_such_tool(request)
+        with self._handling(request) as call:
+            call.answer = await handler(call.request)
+        return _answer_of(call)
+
+    @contextmanager
+    def _handling(self, request: ToolCallRequest) -> Iterator[_Handling]:
+        """Hand the call on with a tool that asks, and turn a refusal into the answer to the model."""
+        assert request.tool is not None
+        made = agent_call(request, self._stops)
+        tool = asking_for(request.tool, self.controller, self._needs, made)
+        handling = _Handling(request.override(tool=tool))
+        try:
+            yield handling
+        except ApprovalDeniedError:
+            if made.refusal is None:  # the tool's own, about something else
+                raise
+        except ChangedSinceApprovedError as error:
+            handling.answer = _failure(request, str(error))
+        if made.refusal is not None:  # also if a middleware further in made something else of it
+            handling.answer = _refusal(request, made.refusal)
+
+
+def _answer_of(call: _Handling) -> Answer:
+    assert call.answer is not None
+    return call.answer
+
+
+def _refusal(request: ToolCallRequest, decision: ApprovalDecision) -> Answer:
+    message = _failure(request, denial_text(decision))
+    return Command(update={"messages": [message], _STOPPED: True}) if decision.hard else message
+
+
+def _no_such_tool(request: ToolCallRequest) -> ToolMessage:
+    """The answer about a tool that does not exist here; there is nothing to approve."""
+    known = ", ".join(tool.name for tool in request.runtime.tools)
+    name = request.tool_call["name"]
+    return _failure(request, f"Not run: {name} is not a tool of this agent, use one of: {known}")
+
+
+def _failure(request: ToolCallRequest, text: str) -> ToolMessage:
+    call = request.tool_call
+    return ToolMessage(text, name=call["name"], tool_call_id=call["id"] or "", status="error")

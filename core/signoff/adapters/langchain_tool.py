@@ -1,0 +1,225 @@
+"""A LangChain tool that asks before it runs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForToolRun, CallbackManagerForToolRun
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool
+from langchain_core.tools.base import ArgsSchema, _get_runnable_config_param
+from pydantic import Field
+
+from signoff.adapters.langchain_calls import AgentCall, ToolInput, approval_context
+from signoff.adapters.langchain_threads import taking_turns_in_threads
+from signoff.adapters.needs import ApprovalNeeds, Setting
+from signoff.adapters.turns import taking_turns
+from signoff.binding import bound_to
+from signoff.canonical import canonical
+from signoff.controller import ApprovalController
+from signoff.declaring import mark_of, questions
+from signoff.types import ApprovalContext, ApprovalDecision, ApprovalDeniedError, ApprovalRequest
+
+__all__ = ["ApprovedTool", "approved", "asking_for"]
+
+
+def approved(
+    tool: BaseTool, controller: ApprovalController, *, default_approval: Setting = "required"
+) -> BaseTool:
+    """Make a tool ask before it runs, for agents and for direct calls.
+
+    The result has the name, the description, the schema and the settings of the tool, and is called like it. The
+    tool itself, its `func` or its `coroutine` may say whether to ask: by `check_approval`, `needs_approval` or
+    `@requires_approval`. A call that is blocked raises `PermissionError`, one that is not approved
+    `ApprovalDeniedError`, which is one too.
+
+    Args:
+        tool: The tool to wrap.
+        controller: Decides.
+        default_approval: ``"required"`` or ``"none"``, for a tool that says nothing.
+
+    Raises:
+        ValueError: The setting is unknown.
+    """
+    return asking_for(tool, controller, ApprovalNeeds({}, default_approval))
+
+
+def asking_for(
+    tool: BaseTool, controller: ApprovalController, needs: ApprovalNeeds, call: AgentCall | None = None
+) -> ApprovedTool:
+    """The tool with the question in front of it.
+
+    Args:
+        tool: The tool. One that asks already keeps its own controller and rules.
+        controller: Decides.
+        needs: Says which calls are asked about.
+        call: The call that it is made for, if it is made for one only.
+    """
+    if isinstance(tool, ApprovedTool):
+        return tool.model_copy(update={"call": call})
+    settings = {name: getattr(tool, name) for name in BaseTool.model_fields}
+    return ApprovedTool(**{**settings, "tool": tool, "controller": controller, "needs": needs, "call": call})
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What is asked about one call.
+
+    Attributes:
+        request: The request.
+        context: The call.
+        arguments: Its arguments in canonical form.
+    """
+
+    request: ApprovalRequest
+    context: ApprovalContext
+    arguments: str
+
+
+class ApprovedTool(BaseTool):
+    """A tool whose calls are approved before they run.
+
+    The question comes between LangChain's validation and the tool: what is shown is what the tool is called with.
+    """
+
+    tool: BaseTool = Field(exclude=True)
+    """The tool that runs."""
+    controller: ApprovalController = Field(exclude=True)
+    """Decides."""
+    needs: ApprovalNeeds = Field(exclude=True)
+    """Says which calls are asked about."""
+    call: AgentCall | None = Field(default=None, exclude=True)
+    """The one call that this is made for, if an agent makes it."""
+
+    @property
+    def func(self) -> Callable[..., Any] | None:
+        """The function of the tool: LangGraph looks there for arguments that it injects."""
+        return getattr(self.tool, "func", None)
+
+    @property
+    def coroutine(self) -> Callable[..., Any] | None:
+        """The asynchronous function of the tool."""
+        return getattr(self.tool, "coroutine", None)
+
+    @property
+    def args(self) -> dict[str, Any]:
+        """Properties of the schema."""
+        return self.tool.args
+
+    @property
+    def tool_call_schema(self) -> ArgsSchema:
+        """What a model is told of the arguments."""
+        return self.tool.tool_call_schema
+
+    def get_input_schema(self, config: RunnableConfig | None = None) -> Any:
+        """The schema of the input, with injected arguments."""
+        return self.tool.get_input_schema(config)
+
+    @property
+    def _injected_args_keys(self) -> frozenset[str]:
+        return self.tool._injected_args_keys  # noqa: SLF001 - LangChain's own protocol between tools
+
+    def _to_args_and_kwargs(
+        self, tool_input: str | dict[str, Any], tool_call_id: str | None
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        # The tool validates in its own way; `_run` and `_arun` are handed the result.
+        args, kwargs = self.tool._to_args_and_kwargs(tool_input, tool_call_id)  # noqa: SLF001 - see above
+        return (ToolInput(tuple(args), kwargs, tool_call_id),), {}
+
+    def _run(
+        self,
+        given: ToolInput,
+        *,
+        config: RunnableConfig,
+        run_manager: CallbackManagerForToolRun | None = None,
+    ) -> Any:
+        run = self.tool._run  # noqa: SLF001 - what LangChain calls as well
+        kwargs = {**given.kwargs, **_extras(run, config, run_manager)}
+        question = self._question(given, config)
+        if question is None:
+            return run(*given.args, **kwargs)
+        with taking_turns_in_threads(question.request.effects):
+            decision = self.controller.request_approval_sync(question.request, question.context)
+            with self._carrying_out(question, decision, given):
+                return run(*given.args, **kwargs)
+
+    async def _arun(
+        self,
+        given: ToolInput,
+        *,
+        config: RunnableConfig,
+        run_manager: AsyncCallbackManagerForToolRun | None = None,
+    ) -> Any:
+        arun = self.tool._arun  # noqa: SLF001 - what LangChain calls as well
+        has_own = type(self.tool)._arun is not BaseTool._arun  # noqa: SLF001
+        taking = arun if has_own else self.tool._run  # noqa: SLF001 - whose signature LangChain looks at
+        kwargs = {**given.kwargs, **_extras(taking, config, run_manager)}
+        question = self._question(given, config)
+        if question is None:
+            return await arun(*given.args, **kwargs)
+        async with taking_turns(question.request.effects):
+            asking = self.controller.request_approval(question.request, question.context)
+            decision = await asking if self.call is None else await self.call.answer(asking)
+            with self._carrying_out(question, decision, given):
+                return await arun(*given.args, **kwargs)
+
+    def _question(self, given: ToolInput, config: RunnableConfig) -> _Question | None:
+        """What to ask about a call; None if it needs no approval.
+
+        Raises:
+            PermissionError: The call is blocked, or is not run whatever is said of it.
+            NotJsonError: The arguments cannot be shown as they are.
+        """
+        self._require_wanted()
+        context = approval_context(self.tool, given, config, self.call)
+        arguments = canonical(context.args)
+        function = _function_behind(self.tool, context)
+        request = self.needs.request_for(context, self.tool, function, self.controller.memory)
+        return None if request is None else _Question(request, context, arguments)
+
+    @contextmanager
+    def _carrying_out(self, question: _Question, decision: ApprovalDecision, given: ToolInput) -> Iterator[None]:
+        """Run the body as what was approved.
+
+        Raises:
+            PermissionError: It was not approved, or is not what was approved.
+        """
+        if decision.approved is not True:
+            if self.call is not None:
+                self.call.refuse(decision)
+            raise ApprovalDeniedError(decision)
+        self._require_wanted()
+        if canonical(given.shown(self.tool)) != question.arguments:
+            raise PermissionError(f"{self.name} was not run: its arguments were changed since it was approved")
+        with bound_to(question.request, decision.snapshot):
+            yield
+
+    def _require_wanted(self) -> None:
+        refusal = None if self.call is None else self.call.standing_refusal()
+        if refusal is not None:
+            raise ApprovalDeniedError(refusal)
+
+
+def _extras(method: Callable[..., Any], config: RunnableConfig, run_manager: Any) -> Mapping[str, Any]:
+    """What `BaseTool` hands to a tool besides its arguments, if the tool takes it."""
+    extras: dict[str, Any] = {}
+    if "run_manager" in inspect.signature(method).parameters:
+        extras["run_manager"] = run_manager
+    if wanted := _get_runnable_config_param(method):
+        extras[wanted] = config
+    return extras
+
+
+def _function_behind(tool: BaseTool, ctx: ApprovalContext) -> Callable[..., Any] | None:
+    """The function of a tool that says something about approval, or else the one that would run."""
+    candidates = [getattr(tool, name, None) for name in ("func", "coroutine", "_run", "_arun")]
+    functions: list[Callable[..., Any]] = [candidate for candidate in candidates if callable(candidate)]
+    return next((function for function in functions if _has_a_say(function, ctx)), functions[0])
+
+
+def _has_a_say(function: Callable[..., Any], ctx: ApprovalContext) -> bool:
+    return mark_of(function, "_requires_approval") is True or any(questions(function, ctx))

@@ -1,0 +1,48 @@
+"""PydanticAI's own mark for tools that need approval, and its word that a call was approved.
+
+PydanticAI defers a tool with `requires_approval=True`: the run ends, or a handler is asked, before its toolset
+hears of the call. A toolset that asks itself wants the call instead, and the mark with it.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from pydantic_ai import RunContext
+from pydantic_ai.tools import AgentDepsT
+from pydantic_ai.toolsets import ToolsetTool
+
+__all__ = ["approved_context", "called_at_once", "is_marked"]
+
+Context = TypeVar("Context", bound=RunContext[Any] | None)
+
+_MARK = "signoff_requires_approval"
+"""Key in the metadata of a tool definition, which the model is not sent."""
+
+
+def called_at_once(tool: ToolsetTool[AgentDepsT]) -> ToolsetTool[AgentDepsT]:
+    """A tool that is not deferred for approval any more, and remembers that it would have been."""
+    definition = tool.tool_def
+    if definition.kind != "unapproved":
+        return tool
+    metadata = {**(definition.metadata or {}), _MARK: True}
+    return replace(tool, tool_def=replace(definition, kind="function", metadata=metadata))
+
+
+def is_marked(tool: ToolsetTool[AgentDepsT] | None) -> bool:
+    """Whether PydanticAI would have deferred the tool for approval."""
+    if tool is None:
+        return False
+    return tool.tool_def.kind == "unapproved" or _MARK in (tool.tool_def.metadata or {})
+
+
+def approved_context(ctx: Context) -> Context:
+    """The run as a tool sees it whose call was approved; a call from outside a run has none."""
+    if ctx is None:
+        return ctx
+    # `replace` goes through all fields, and takes longer than all the rest of a call that nobody is asked about.
+    approved = copy(ctx)
+    approved.tool_call_approved = True
+    return approved

@@ -1,0 +1,181 @@
+"""What in a valid settings file is dangerous, or has no effect."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from signoff.config.errors import KeyPath
+from signoff.config.report import Report, RootFacts, RuleFacts
+from signoff.config.tool_source import TOOLS_FILE
+from signoff.effects import Command, FileWrite
+from signoff.policy.risk import assess
+from signoff.queue.records import Risk
+from signoff.tools.file_sandbox import FileSandbox
+
+__all__ = ["Caution", "cautions"]
+
+_SECTION_OF = {
+    **dict.fromkeys(("read_file", "read_attachment", "write_file", "edit_file", "list_files"), "sandbox"),
+    **dict.fromkeys(("run_command", "shell"), "shell"),
+}
+"""Which section says what our own tools may do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """Something that its author may not have meant.
+
+    Attributes:
+        path: What it is about, as the models spell it.
+        message: What is the matter, in words.
+    """
+
+    path: KeyPath
+    message: str
+
+
+def cautions(report: Report, file: str | None = None) -> list[Caution]:
+    """Find what is dangerous or has no effect.
+
+    Args:
+        report: What the file allows.
+        file: The settings file itself, absolute; the agent should not be able to change it.
+    """
+    own = [file, os.path.join(report.directory, TOOLS_FILE)]  # noqa: PTH118
+    return [
+        *_of_mode(report),
+        *(caution for root in report.roots for caution in _of_root(root)),
+        *(caution for root in report.roots for caution in _of_own_files(root, own)),
+        *_of_same_roots(report),
+        *_of_os_sandbox(report),
+        *_of_default(report),
+        *(caution for i, rule in enumerate(report.rules) for caution in _of_rule(report, rule, i)),
+        *_of_custom_tools(report),
+        *_of_tools(report),
+    ]
+
+
+def _of_mode(report: Report) -> Iterator[Caution]:
+    config = report.config
+    if config.approval_mode == "approve_all":
+        yield Caution(("approval_mode",), "everything that asks is approved without anybody looking at it")
+    if not (config.sandbox or config.shell or config.custom_tools or config.tools):
+        yield Caution((), "nothing is set: there are no tools")
+
+
+def _of_root(root: RootFacts) -> Iterator[Caution]:
+    path: KeyPath = ("sandbox", "paths", root.name)
+    config = root.config
+    if not root.exists:
+        yield Caution((*path, "root"), f"there is no directory {root.path}, so nothing is in it; make it first")
+    if root.path == os.sep:
+        yield Caution((*path, "root"), "this is everything on the disk")
+    if root.writing == "runs":
+        yield Caution((*path, "write_approval"), "files are written without anybody being asked")
+    if root.writing == "blocked" and "write_approval" in config.model_fields_set:
+        yield Caution((*path, "write_approval"), "has no effect: the mode is ro, so nothing is written")
+    if config.suffixes == ():
+        yield Caution((*path, "suffixes"), "the list is empty, so no file may be touched")
+    for i, suffix in enumerate(config.suffixes or ()):
+        if not suffix.startswith("."):
+            yield Caution((*path, "suffixes", i), "does not begin with a dot: any name that ends so has it")
+
+
+def _of_own_files(root: RootFacts, files: list[str | None]) -> Iterator[Caution]:
+    """Files that say what the agent may do, where it may write without a question."""
+    if root.writing != "runs":
+        return
+    for file in files:
+        if file is None or not PurePath(file).is_relative_to(root.path):
+            continue
+        suffixes = root.config.suffixes
+        if suffixes is not None and not file.endswith(suffixes):
+            continue
+        if assess("", {}, (FileWrite(file, ""),), root.path).risk is not Risk.HIGH:
+            name = PurePath(file).name
+            path: KeyPath = ("sandbox", "paths", root.name, "root")
+            yield Caution(
+                path, f"the agent can change {name} here without a question, and so its own tools and rules"
+            )
+
+
+def _of_same_roots(report: Report) -> Iterator[Caution]:
+    first: dict[str, str] = {}
+    for root in report.roots:
+        other = first.setdefault(root.path, root.name)
+        if other != root.name:
+            path: KeyPath = ("sandbox", "paths", root.name, "root")
+            yield Caution(path, f'is the same directory as "{other}"; the stricter setting of both holds')
+
+
+def _of_os_sandbox(report: Report) -> Iterator[Caution]:
+    """The operating system's sandbox is required: can it be had?"""
+    if report.config.sandbox is None:
+        return
+    try:
+        FileSandbox(report.config.sandbox, cwd=report.directory).require_usable()
+    except (ValueError, PermissionError) as error:
+        yield Caution(("sandbox", "require_os_sandbox"), str(error))
+
+
+def _of_default(report: Report) -> Iterator[Caution]:
+    shell = report.config.shell
+    if shell and shell.default.allowed and not shell.default.approval:
+        yield Caution(("shell", "default"), "commands that no rule is about run without anybody being asked")
+
+
+def _of_rule(report: Report, facts: RuleFacts, index: int) -> Iterator[Caution]:
+    path: KeyPath = ("shell", "rules", index)
+    rule, decided = facts.rule, facts.decided
+    for name in rule.sandbox_paths:
+        if report.config.sandbox is None or name not in report.config.sandbox.paths:
+            yield Caution((*path, "sandbox_paths"), f'there is no root "{name}"; nothing can be built')
+    if not rule.allowed:
+        useless = [key for key in ("description", "sandbox_paths") if key in rule.model_fields_set]
+        for key in useless:
+            yield Caution((*path, key), "has no effect: what a rule blocks is blocked, and nobody is asked")
+        return
+    if decided is None:
+        yield Caution(path, "has no effect: another rule blocks this")
+    elif decided.rule is not None and decided.rule is not rule:
+        yield Caution(path, f'has no effect: the rule "{decided.rule.pattern}" before it takes all its commands')
+    elif facts.answer == "runs" and decided.asks:
+        yield Caution(path, f"asks all the same: {decided.why}")
+    elif facts.answer == "runs":
+        yield from _of_unasked(rule.pattern, report.directory, path)
+
+
+def _of_unasked(pattern: str, directory: str, path: KeyPath) -> Iterator[Caution]:
+    found = assess("", {}, (Command(pattern, directory),), directory)
+    if found.risk is Risk.HIGH:
+        reasons = ", ".join(found.reasons)
+        yield Caution(path, f"runs unasked, although its risk is HIGH ({reasons})")
+
+
+def _of_custom_tools(report: Report) -> Iterator[Caution]:
+    if report.tools_file is not None:
+        yield Caution(("custom_tools",), f"{TOOLS_FILE} {report.tools_file}; nothing can be built")
+        return
+    for tool in report.custom_tools:
+        path: KeyPath = ("custom_tools", tool.name)
+        if tool.found is None:
+            yield Caution(path, f"there is no such function in {TOOLS_FILE}; nothing can be built")
+        elif tool.name.startswith("_"):
+            yield Caution(path, "begins with an underscore, so it is no public function; nothing can be built")
+        elif not tool.found.function:
+            yield Caution(path, f"is not written as a function in {TOOLS_FILE}, line {tool.found.line}")
+        elif tool.approval == "none" and tool.found.marked:
+            yield Caution((*path, "approval"), "overrides @requires_approval on the function: nobody is asked")
+
+
+def _of_tools(report: Report) -> Iterator[Caution]:
+    for name, tool in report.config.tools.items():
+        path: KeyPath = ("tools", name)
+        if tool.approval is None:
+            yield Caution(path, "has no effect: nothing is set")
+        elif name in _SECTION_OF and tool.approval == "none":
+            section = _SECTION_OF[name]
+            yield Caution(path, f'overrides "{section}": whatever it does not block runs without a question')

@@ -1,0 +1,137 @@
+"""Reading a settings file, whole or not at all."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from signoff.config.document import LARGEST_TEXT, read_document
+from signoff.config.errors import ConfigError, KeyPath, Problem
+from signoff.config.models import AgentConfig
+from signoff.config.schema import known_keys
+from signoff.config.spellings import Respelled, respell, shown
+
+__all__ = ["load_config", "parse_config", "parse_with_marks", "read_text"]
+
+
+def load_config(path: str | os.PathLike[str]) -> AgentConfig:
+    """Read a settings file.
+
+    Args:
+        path: The file: YAML, UTF-8.
+
+    Raises:
+        ConfigError: It cannot be read or is not valid; every problem is named with its line and key.
+    """
+    return parse_config(read_text(path), str(path))
+
+
+def parse_config(text: str, name: str = "settings") -> AgentConfig:
+    """Read the text of a settings file.
+
+    Args:
+        text: YAML.
+        name: What messages call it, such as its path.
+
+    Raises:
+        ConfigError: It is not valid; every problem is named with its line and key.
+    """
+    return parse_with_marks(text, name)[0]
+
+
+def parse_with_marks(text: str, name: str) -> tuple[AgentConfig, Respelled]:
+    """Like `parse_config`, and tells where in the file each value stands.
+
+    Raises:
+        ConfigError: It is not valid.
+    """
+    document = read_document(text, name)
+    respelled = respell(document)
+    try:
+        config = AgentConfig.model_validate(respelled.values)
+    except ValidationError as error:
+        for fault in error.errors(include_url=False):
+            _complain(respelled, fault)
+        raise ConfigError(document.problems) from None
+    if document.problems:
+        raise ConfigError(document.problems)
+    return config, respelled
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Read the text of a file that may be a settings file.
+
+    Raises:
+        ConfigError: It cannot be read, is too large, or is no UTF-8 text.
+    """
+    most = 4 * LARGEST_TEXT
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(most + 1)
+    except FileNotFoundError:
+        raise _unreadable(path, "there is no such file") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise _unreadable(path, f"cannot be read: {reason}") from None
+    if len(data) > most:
+        raise _unreadable(path, f"is larger than {most} bytes")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise _unreadable(path, f"is not UTF-8 text: line {line} has a byte that means nothing there") from None
+
+
+def _unreadable(path: str | os.PathLike[str], message: str) -> ConfigError:
+    return ConfigError([Problem(str(path), None, "", message)])
+
+
+def _complain(respelled: Respelled, fault: Mapping[str, Any]) -> None:
+    """Put what pydantic says into our words, at the place in the file."""
+    document = respelled.document
+    path = respelled.as_written(_in_values(respelled, tuple(fault["loc"])))
+    if fault["type"] == "missing":
+        document.complain(path[:-1], f'"{path[-1]}" is missing')
+        return
+    if document.complained(path):
+        return
+    document.complain(path, _unknown_key(path) if fault["type"] == "extra_forbidden" else _in_words(fault))
+
+
+def _in_values(respelled: Respelled, loc: KeyPath) -> KeyPath:
+    """The part of a location that is a path: pydantic adds names of its own, as for the choices of a union."""
+    path: KeyPath = ()
+    for key in loc:
+        if respelled.has((*path, key)) or key == loc[-1]:
+            path = (*path, key)
+    return path
+
+
+def _unknown_key(path: KeyPath) -> str:
+    known = known_keys(path[:-1])
+    nearest = difflib.get_close_matches(str(path[-1]), known, n=1)
+    hint = f'did you mean "{nearest[0]}"?' if nearest else f"what there is: {', '.join(known)}"
+    return f"is no key that is known here; {hint}"
+
+
+def _in_words(fault: Mapping[str, Any]) -> str:
+    given = shown(fault["input"])
+    match str(fault["type"]):
+        case "value_error":
+            return str(fault["ctx"]["error"])
+        case "string_type":
+            return f"must be a text, not {given}; put it in quotes if it is one"
+        case "bool_type" | "bool_parsing":
+            return f"must be true or false, not {given}"
+        case "literal_error":
+            return f"must be {fault['ctx']['expected'].replace(chr(39), chr(34))}, not {given}"
+        case "list_type" | "tuple_type":
+            return f"must be a list, not {given}"
+        case "dict_type" | "model_type" | "model_attributes_type":
+            return f"must be a mapping of keys to values, not {given}"
+    return f"is not valid: {fault['msg']}"

@@ -1,0 +1,139 @@
+"""The JSON Schema of a settings file, for editors, and what it says of a single place in one.
+
+pydantic makes it (draft 2020-12); the other spellings that are read are added here.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from signoff.config.errors import KeyPath
+from signoff.config.models import AgentConfig
+
+__all__ = ["config_schema", "known_keys"]
+
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_APPROVAL: dict[str, Any] = {"type": "string", "enum": ["required", "none"]}
+
+_DESCRIPTIONS = {
+    "PathConfig": {
+        "root": "Directory; a relative one starts where this file is. One that is not there covers nothing.",
+        "mode": "ro: files may be read. rw: they may be written too.",
+        "suffixes": "Endings, with the dot, that a file name must have one of. Left out: any. Empty: no file.",
+        "approval": "The same as write_approval and read_approval.",
+    },
+    "ShellDefault": {
+        "approval_required": "The same as approval.",
+        "action": "The same as allowed and approval: allow (without asking), approve (ask), deny.",
+    },
+    "ShellRule": {
+        "sandbox_paths": "Names of roots in the sandbox: only for commands all of whose paths lie in them.",
+    },
+    "CustomToolConfig": {
+        "approval": "Whether its calls have to be approved. Left out: as @requires_approval on the function says.",
+    },
+}
+"""What the docstrings of the models cannot say: other spellings, and what is seen from the file."""
+
+
+def config_schema() -> dict[str, Any]:
+    """The JSON Schema that a file which loads also satisfies."""
+    return copy.deepcopy(_schema())
+
+
+def known_keys(path: KeyPath) -> tuple[str, ...]:
+    """The keys that a mapping in a file may have; empty if they can be chosen freely.
+
+    Args:
+        path: Where the mapping stands.
+    """
+    places = [_schema()]
+    for key in path:
+        places = [inner for place in places for inner in _inner(place, key)]
+    options = [option for place in places for option in _options(place)]
+    return tuple(dict.fromkeys(name for option in options for name in option.get("properties", {})))
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    made = AgentConfig.model_json_schema()
+    definitions, properties = made["$defs"], made["properties"]
+    _add_spellings(definitions, properties)
+    _describe(definitions)
+    return {
+        "$schema": _DRAFT,
+        "title": "Settings of an agent for signoff",
+        "description": "What the tools of an agent may do, and what must be approved.",
+        **{key: value for key, value in made.items() if key not in ("title", "description")},
+        "not": {
+            "anyOf": [
+                {"required": ["shell", "shell_default"]},
+                {"required": ["shell", "shell_rules"]},
+            ]
+        },
+    }
+
+
+def _add_spellings(definitions: dict[str, Any], properties: dict[str, Any]) -> None:
+    for name in ("sandbox", "shell", "approval_mode"):  # a key without a value says nothing; leave it out
+        given = properties[name].pop("anyOf")[0]
+        properties[name].pop("default", None)
+        properties[name].update(given)
+    shell = definitions["ShellConfig"]["properties"]
+    properties["shell_default"] = {**shell["default"], "description": "The same as default in shell."}
+    properties["shell_rules"] = {**shell["rules"], "description": "The same as rules in shell."}
+    for section in ("custom_tools", "tools"):
+        named = properties[section]
+        named["additionalProperties"] = {"anyOf": [named["additionalProperties"], {"type": "null"}]}
+    custom = properties["custom_tools"]
+    mapping = {key: custom.pop(key) for key in ("type", "additionalProperties")}
+    names = {"type": "array", "items": {"type": "string", "minLength": 1}, "uniqueItems": True}
+    custom["anyOf"] = [names, mapping]
+    definitions["PathConfig"]["properties"]["approval"] = {
+        "type": "object",
+        "properties": {
+            "write": {**_APPROVAL, "description": "Whether writing has to be approved."},
+            "read": {**_APPROVAL, "description": "Whether reading has to be approved."},
+        },
+        "additionalProperties": False,
+    }
+    for name in ("ShellDefault", "ShellRule"):
+        rule = definitions[name]["properties"]
+        del rule["approval"]["type"]
+        rule["approval"]["anyOf"] = [{"type": "boolean"}, _APPROVAL]
+        rule["approval_required"] = {"type": "boolean"}
+        rule["action"] = {"type": "string", "enum": ["allow", "approve", "deny"]}
+
+
+def _describe(definitions: dict[str, Any]) -> None:
+    for model, definition in definitions.items():
+        own = {**(_DESCRIPTIONS["ShellDefault"] if model == "ShellRule" else {}), **_DESCRIPTIONS.get(model, {})}
+        definition.pop("description", None)
+        for name, place in definition["properties"].items():
+            place.pop("title", None)
+            if name in own:
+                place["description"] = own[name]
+
+
+def _options(place: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The schemas that a value at a place may satisfy, references followed."""
+    if "$ref" in place:
+        yield _schema()["$defs"][place["$ref"].rpartition("/")[2]]
+    elif "anyOf" in place:
+        for option in place["anyOf"]:
+            yield from _options(option)
+    else:
+        yield place
+
+
+def _inner(place: Mapping[str, Any], key: str | int) -> Iterator[dict[str, Any]]:
+    for option in _options(place):
+        if isinstance(key, int):
+            inner = option.get("items")
+        else:
+            inner = option.get("properties", {}).get(key, option.get("additionalProperties"))
+        if isinstance(inner, dict):
+            yield inner

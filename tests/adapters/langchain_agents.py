@@ -1,0 +1,80 @@
+"""What the tests of LangChain agents share: models with a script, tools that count, and who is asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
+from langchain_core.runnables import Runnable
+
+from signoff.types import ApprovalDecision, ApprovalRequest
+
+
+class Scripted(GenericFakeChatModel):
+    """A model that says what it was given, in order, and notes what it was told."""
+
+    heard: list[list[BaseMessage]] = []  # noqa: RUF012 - a field, copied for each model
+
+    def bind_tools(self, tools: Any, **_: Any) -> Runnable[Any, AIMessage]:
+        return self
+
+    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> Any:
+        self.heard.append(list(messages))
+        return super()._generate(messages, *args, **kwargs)
+
+
+class Asked:
+    """A callback that notes what it is asked and gives one answer."""
+
+    def __init__(self, **answer: Any) -> None:
+        self.requests: list[ApprovalRequest] = []
+        self.answer = ApprovalDecision(**{"approved": True, **answer})
+
+    def __call__(self, request: ApprovalRequest) -> ApprovalDecision:
+        self.requests.append(request)
+        return self.answer
+
+    @property
+    def tools(self) -> list[str]:
+        return [request.tool_name for request in self.requests]
+
+
+def call(tool: str, **args: Any) -> ToolCall:
+    """A tool call; its id is made from the tool and its arguments."""
+    return ToolCall(name=tool, args=args, id="-".join([tool, *map(str, args.values())]), type="tool_call")
+
+
+def script(*turns: Sequence[ToolCall]) -> Scripted:
+    """A model that makes these calls, a turn at a time, and is then done."""
+    said = [AIMessage("", tool_calls=list(turn)) for turn in turns]
+    return Scripted(messages=iter([*said, AIMessage("done")]))
+
+
+def agent_of(
+    model: Scripted, tools: Sequence[Any], *middleware: AgentMiddleware[Any, Any, Any], **options: Any
+) -> Any:
+    """A real agent."""
+    return create_agent(model, tools, middleware=middleware, **options)
+
+
+def go(agent: Any, **config: Any) -> list[BaseMessage]:
+    """Run an agent synchronously and return the conversation."""
+    messages: list[BaseMessage] = agent.invoke({"messages": [HumanMessage("go")]}, config)["messages"]
+    return messages
+
+
+def ago(agent: Any, **config: Any) -> list[BaseMessage]:
+    """Run an agent asynchronously, in an event loop of its own, and return the conversation."""
+    found = asyncio.run(agent.ainvoke({"messages": [HumanMessage("go")]}, config))
+    messages: list[BaseMessage] = found["messages"]
+    return messages
+
+
+def told(messages: Sequence[BaseMessage]) -> list[tuple[str, str]]:
+    """What the model was told of each call: how it ended, and the text."""
+    return [(part.status, str(part.content)) for part in messages if isinstance(part, ToolMessage)]

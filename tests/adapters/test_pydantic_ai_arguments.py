@@ -1,0 +1,88 @@
+"""`ApprovalToolset`: the arguments that are shown are those that the tool is called with."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import date
+
+import pytest
+from pydantic import BaseModel, Field, SecretStr
+from pydantic_ai import FunctionToolset
+from toolset_agents import (
+    DEPLOY,
+    Asked,
+    Deploying,
+    call,
+    run,
+)
+
+from signoff.adapters.pydantic_ai import ApprovalToolset
+from signoff.canonical import NotJsonError
+from signoff.types import ApprovalDecision, ApprovalRequest
+
+
+def test_arguments_are_shown_as_they_will_be_used() -> None:
+    def book(when: date, seats: int = 2) -> str:
+        """Book seats."""
+        return f"booked {seats} for {when:%A}"
+
+    asked = Asked()
+    toolset = ApprovalToolset(FunctionToolset([book]), asked)
+    assert run(toolset, [call("book", when="2026-11-21")]) == [("success", "booked 2 for Saturday")]
+    assert asked.requests[0].arguments == {"when": "2026-11-21", "seats": 2}
+
+
+def test_arguments_that_cannot_be_shown_run_nothing() -> None:
+    tool = Deploying()
+    toolset = ApprovalToolset(tool.toolset(), Asked())
+    with pytest.raises(NotJsonError, match="deploy"):
+        asyncio.run(toolset.call_tool("deploy", {"to": object()}, None, None))  # type: ignore[arg-type]
+    assert tool.ran == []
+
+
+def test_arguments_that_are_changed_after_they_were_shown_run_nothing() -> None:
+    tool = Deploying()
+    args = {"to": "staging"}
+
+    def callback(request: ApprovalRequest) -> ApprovalDecision:
+        args["to"] = "production"
+        return ApprovalDecision(approved=True)
+
+    toolset = ApprovalToolset(tool.toolset(), callback)
+    with pytest.raises(PermissionError, match="changed since it was approved"):
+        asyncio.run(toolset.call_tool("deploy", args, None, None))  # type: ignore[arg-type]
+    assert tool.ran == []
+
+
+class Mail(BaseModel):
+    """An argument that its serialization shows a part of."""
+
+    to: str
+    body: str = Field("", exclude=True)
+    password: SecretStr = SecretStr("")
+
+
+def test_an_approval_for_the_session_does_not_cover_what_a_serializer_would_hide() -> None:
+    def send(mail: Mail) -> str:
+        """Send it."""
+        return "sent"
+
+    asked = Asked(remember="session")
+    toolset = ApprovalToolset(FunctionToolset([send]), asked)
+    mails = [{"to": "a", "body": "hello"}, {"to": "a", "body": "pay"}, {"to": "a", "body": "pay", "password": "p"}]
+    for mail in (*mails, mails[1]):
+        run(toolset, [call("send", mail=mail)])
+    shown = [request.arguments["mail"] for request in asked.requests if request.arguments is not None]
+    assert shown == [{"password": "", **mail} for mail in mails]
+
+
+def test_a_change_of_the_shown_arguments_does_not_change_what_runs() -> None:
+    tool = Deploying()
+
+    def callback(request: ApprovalRequest) -> ApprovalDecision:
+        assert request.arguments is not None
+        request.arguments["to"] = request.payload["to"] = "production"
+        return ApprovalDecision(approved=True)
+
+    run(ApprovalToolset(tool.toolset(), callback), DEPLOY)
+    assert tool.ran == ["staging"]
