@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from documented_blocks import BLOCKS
 
+from documented_blocks import BLOCKS
 from signoff.config import AgentConfig, parse_config
 from signoff.tools.custom import CustomToolConfig
 from signoff.tools.roots import PathConfig

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 import yaml
-from documented_blocks import BLOCKS
 from jsonschema import Draft202012Validator
 
+from documented_blocks import BLOCKS
 from signoff.config import ConfigError, parse_config
 from signoff.config.schema import config_schema, known_keys
 

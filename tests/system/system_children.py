@@ -7,10 +7,9 @@ import sys
 import threading
 from pathlib import Path
 
-from system_bench import note_submission
-
 from signoff.connecting import connect_agent
 from signoff.queue import StoredRequest
+from system_bench import note_submission
 
 POSTED = 0.2
 """Seconds between two new requests."""

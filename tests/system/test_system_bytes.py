@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from person_bench import Person
 from pty_bench import Terminal
-from system_bench import SCREEN, environment
 
 from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.connecting import connect_agent
 from signoff.effects import Command, Effect, FileWrite
 from signoff.queue import AgentQueue, Decision, Risk, Submission, open_review_queue
 from signoff.types import ApprovalPresentation, ApprovalRequest
+from system_bench import SCREEN, environment
 
 pytestmark = pytest.mark.system
 

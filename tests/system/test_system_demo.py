@@ -12,12 +12,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from person_bench import Person
-from system_bench import SCREEN, environment, is_running
 from tmux_bench import Tmux
 
 from signoff.demo.agents import ROLES
 from signoff.demo.project import saved_files
 from signoff.queue import AgentRecord, open_review_queue
+from system_bench import SCREEN, environment, is_running
 
 pytestmark = pytest.mark.system
 

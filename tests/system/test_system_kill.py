@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from person_bench import Person
 from pty_bench import Terminal
-from system_bench import SCREEN, eventually, note, records_of, running
 
 from signoff.queue import AgentQueue, RequestState, ReviewQueue, StoredRequest
+from system_bench import SCREEN, eventually, note, records_of, running
 
 pytestmark = pytest.mark.system
 

@@ -14,9 +14,10 @@ import system_children
 from person_bench import HAND, Person
 from pty_bench import Terminal
 from pty_robot import Judge, Robots
-from system_bench import all_records, eventually, note, running
 
+import system_bench
 from signoff.queue import AgentQueue, DecisionSource, ReviewQueue
+from system_bench import all_records, eventually, note, running
 
 pytestmark = pytest.mark.system
 
@@ -42,7 +43,8 @@ def test_robots_never_decide_about_what_was_not_on_the_screen(
 ) -> None:
     """Requests come five a second, end and change."""
     command = [sys.executable, system_children.__file__, "stream", str(place), "7"]
-    with running(command, variables, workdir):
+    shared = str(Path(system_bench.__file__).parent)
+    with running(command, {**variables, "PYTHONPATH": shared}, workdir):
         terminal = screen(columns=104, rows=24)
         Person(terminal).sees("TARGET send_note")
         robots = Robots(terminal, seed=7)
