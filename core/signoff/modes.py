@@ -21,19 +21,17 @@ MODE_VARIABLE = "SIGNOFF_MODE"
 _STRICTEST_FIRST: tuple[Mode, ...] = ("strict", "interactive", "approve_all")
 
 
-def chosen_mode(mode: str | None) -> Mode:
+def chosen_mode(*modes: str | None) -> Mode:
     """Return the mode that holds: ``interactive`` if nobody says anything.
 
     Args:
-        mode: What the code says, or None.
+        modes: What the code and its settings say; None says nothing.
 
     Raises:
-        ValueError: The mode given, or the one in the environment, is unknown.
+        ValueError: One of them, or the one in the environment, is unknown.
     """
-    said = [
-        _known(mode, "mode"),
-        _known(os.environ.get(MODE_VARIABLE) or None, MODE_VARIABLE),
-    ]
+    said = [_known(mode, "mode") for mode in modes]
+    said.append(_known(os.environ.get(MODE_VARIABLE) or None, MODE_VARIABLE))
     return next((each for each in _STRICTEST_FIRST if each in said), "interactive")
 
 

@@ -4,7 +4,7 @@
 from langchain.agents import create_agent
 from signoff.adapters.langchain import ApprovalMiddleware
 
-agent = create_agent(model, tools, middleware=[ApprovalMiddleware()])     # asks in the local queue
+agent = create_agent(model, tools, middleware=[ApprovalMiddleware()])  # asks in the local queue
 ```
 
 `ApprovalMiddleware` is for agents: a soft refusal is told to the model, a hard one ends the run. `approved` makes

@@ -4,7 +4,7 @@
 from pydantic_ai import Agent
 from signoff.adapters.pydantic_ai import ApprovalToolset
 
-agent = Agent("...", toolsets=[ApprovalToolset(my_toolset)])     # asks in the local queue
+agent = Agent("...", toolsets=[ApprovalToolset(my_toolset)])  # asks in the local queue
 ```
 """
 

@@ -16,8 +16,6 @@ from signoff.tools.shell import ShellTool
 
 __all__ = ["Setup", "build", "build_from_file"]
 
-_STRICTEST_FIRST: tuple[Mode, ...] = ("strict", "interactive", "approve_all")
-
 
 @dataclass(frozen=True, slots=True)
 class Setup:
@@ -85,11 +83,5 @@ def build(
     sandbox = FileSandbox(config.sandbox, cwd=base) if config.sandbox else None
     shell = ShellTool(base, config=config.shell, sandbox=sandbox) if config.shell else None
     custom_tools = load_custom_tools(Path(base, TOOLS_FILE), config.custom_tools) if config.custom_tools else None
-    said = (mode, None if ignore_mode_of_file else config.approval_mode)
-    return Setup(sandbox, shell, custom_tools, config.tool_configs, _strictest(said))
-
-
-def _strictest(said: tuple[Mode | None, ...]) -> Mode:
-    """The strictest of some modes and that of the environment."""
-    unknown = next((mode for mode in said if mode is not None and mode not in _STRICTEST_FIRST), None)
-    return chosen_mode(unknown or next((mode for mode in _STRICTEST_FIRST if mode in said), None))
+    mode = chosen_mode(mode, None if ignore_mode_of_file else config.approval_mode)
+    return Setup(sandbox, shell, custom_tools, config.tool_configs, mode)
