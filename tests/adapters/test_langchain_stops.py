@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from answering import PATIENCE
-from signoff.adapters.langchain_stops import Stops
+from signoff.adapters.langchain.stops import Stops
 
 
 async def answered(text: str) -> str:

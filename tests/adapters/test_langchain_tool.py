@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -448,33 +446,3 @@ def test_a_link_that_leads_elsewhere_when_the_approval_comes_is_not_written(
     with pytest.raises(PermissionError, match="not what was approved"):
         write.invoke({"path": "link.txt", "content": "new"})
     assert not (workdir / "other.txt").exists()
-
-
-# -- without LangChain -------------------------------------------------------------------------------------
-
-
-def python(code: str) -> str:
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return done.stdout.strip()
-
-
-def test_importing_signoff_loads_no_langchain() -> None:
-    code = "import sys, signoff; print([name for name in sys.modules if name.startswith('lang')])"
-    assert python(code) == "[]"
-
-
-@pytest.mark.parametrize("missing", ["langchain", "langchain_core", "langgraph"])
-def test_without_langchain_the_error_says_what_to_install(missing: str) -> None:
-    code = f"""
-import sys
-class Missing:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] == {missing!r}:
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-sys.meta_path.insert(0, Missing())
-try:
-    import signoff.adapters.langchain
-except ImportError as error:
-    print(error)
-"""
-    assert "pip install 'signoff[langchain]'" in python(code)

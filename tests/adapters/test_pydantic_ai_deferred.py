@@ -17,7 +17,7 @@ from pydantic_ai.usage import RunUsage
 from toolset_agents import DEPLOY, Asked, Deploying, call, run, script
 
 from signoff.adapters.pydantic_ai import ApprovalToolset
-from signoff.adapters.pydantic_ai_marks import approved_context
+from signoff.adapters.pydantic_ai.marks import approved_context
 from signoff.controller import ApprovalController
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.types import ApprovalContext

@@ -19,7 +19,7 @@ from toolset_agents import (
 
 from answering import waiting, yes
 from signoff.adapters.pydantic_ai import ApprovalToolset
-from signoff.adapters.pydantic_ai_tools import DeclaredToolset
+from signoff.adapters.pydantic_ai.objects import DeclaredToolset
 from signoff.controller import ApprovalController
 from signoff.queue import AgentQueue, Decision, ReviewQueue, StoredRequest
 from signoff.tools.file_sandbox import FileSandbox

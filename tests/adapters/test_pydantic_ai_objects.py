@@ -16,7 +16,7 @@ from toolset_agents import Asked, call, look, messages_of, run, script, told
 
 from signoff.adapters.plain_objects import tools_of
 from signoff.adapters.pydantic_ai import ApprovalToolset
-from signoff.adapters.pydantic_ai_tools import ObjectToolset
+from signoff.adapters.pydantic_ai.objects import ObjectToolset
 from signoff.controller import ApprovalController
 from signoff.marking import requires_approval
 from signoff.memory import ApprovalMemory

@@ -24,7 +24,7 @@ from toolset_agents import (
 )
 
 from signoff.adapters.pydantic_ai import ApprovalToolset
-from signoff.adapters.pydantic_ai_tools import DeclaredToolset
+from signoff.adapters.pydantic_ai.objects import DeclaredToolset
 from signoff.controller import ApprovalController
 from signoff.marking import requires_approval
 from signoff.memory import ApprovalMemory

@@ -1,1 +1,1 @@
-"""One module per agent framework. Importing one needs the extra of the same name."""
+"""One package per agent framework; importing it needs the extra of the same name."""

@@ -16,7 +16,7 @@ from pydantic_ai import Agent, capture_run_messages
 from pydantic_ai.toolsets import AbstractToolset
 
 from signoff.adapters.pydantic_ai import ApprovalToolset
-from signoff.adapters.pydantic_ai_tools import DeclaredToolset
+from signoff.adapters.pydantic_ai.objects import DeclaredToolset
 from signoff.connecting import connect_agent
 from signoff.controller import ApprovalController
 from signoff.demo.outbox import outbox_toolset

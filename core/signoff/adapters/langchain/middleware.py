@@ -14,9 +14,9 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from signoff.adapters.langchain_calls import agent_call
-from signoff.adapters.langchain_stops import Stops
-from signoff.adapters.langchain_tool import asking_for
+from signoff.adapters.langchain.calls import agent_call
+from signoff.adapters.langchain.stops import Stops
+from signoff.adapters.langchain.tool import asking_for
 from signoff.adapters.needs import ApprovalNeeds, Setting, default_setting
 from signoff.binding import ChangedSinceApprovedError
 from signoff.controller import ApprovalController

@@ -14,8 +14,8 @@ from langchain_core.tools import BaseTool
 from langchain_core.tools.base import ArgsSchema, _get_runnable_config_param
 from pydantic import Field
 
-from signoff.adapters.langchain_calls import AgentCall, ToolInput, approval_context
-from signoff.adapters.langchain_threads import taking_turns_in_threads
+from signoff.adapters.langchain.calls import AgentCall, ToolInput, approval_context
+from signoff.adapters.langchain.threads import taking_turns_in_threads
 from signoff.adapters.needs import ApprovalNeeds, Setting
 from signoff.adapters.turns import taking_turns
 from signoff.binding import bound_to

@@ -12,7 +12,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.pydantic import get_fields
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
-from signoff.adapters.langchain_stops import Stops
+from signoff.adapters.langchain.stops import Stops
 from signoff.adapters.look_ahead import look_ahead
 from signoff.adapters.plain_values import plain_values
 from signoff.canonical import NotJsonError, canonical

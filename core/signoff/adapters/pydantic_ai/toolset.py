@@ -1,12 +1,4 @@
-"""Approval around any PydanticAI toolset, or around a plain object whose methods are tools.
-
-```python
-from pydantic_ai import Agent
-from signoff.adapters.pydantic_ai import ApprovalToolset
-
-agent = Agent("...", toolsets=[ApprovalToolset(my_toolset)])  # asks in the local queue
-```
-"""
+"""The toolset that asks before it calls."""
 
 from __future__ import annotations
 
@@ -22,9 +14,9 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
 
 from signoff.adapters.needs import ApprovalNeeds, Setting, default_setting
 from signoff.adapters.plain_values import plain_values
-from signoff.adapters.pydantic_ai_marks import approved_context, called_at_once, is_marked
-from signoff.adapters.pydantic_ai_tools import ObjectToolset
-from signoff.adapters.run_context import approval_context
+from signoff.adapters.pydantic_ai.marks import approved_context, called_at_once, is_marked
+from signoff.adapters.pydantic_ai.objects import ObjectToolset
+from signoff.adapters.pydantic_ai.run_context import approval_context
 from signoff.adapters.turns import taking_turns
 from signoff.binding import bound_to
 from signoff.canonical import canonical

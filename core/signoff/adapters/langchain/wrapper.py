@@ -1,38 +1,18 @@
-"""Approval for tools and agents of LangChain.
-
-```python
-from langchain.agents import create_agent
-from signoff.adapters.langchain import ApprovalMiddleware
-
-agent = create_agent(model, tools, middleware=[ApprovalMiddleware()])  # asks in the local queue
-```
-
-`ApprovalMiddleware` is for agents: a soft refusal is told to the model, a hard one ends the run. `approved` makes
-one tool ask by itself, wherever it is used, and `ApprovalToolWrapper` is for programs that call a tool themselves.
-"""
+"""A tool for programs that call it themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-try:
-    from langchain_core.runnables import RunnableConfig
-    from langchain_core.tools import BaseTool
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool
 
-    from signoff.adapters.langchain_middleware import ApprovalMiddleware
-    from signoff.adapters.langchain_tool import approved
-except ModuleNotFoundError as error:
-    if (error.name or "").partition(".")[0] not in {"langchain", "langchain_core", "langgraph"}:
-        raise
-    raise ImportError(
-        f"signoff.adapters.langchain needs LangChain ({error}): pip install 'signoff[langchain]'"
-    ) from error
-
+from signoff.adapters.langchain.tool import approved
 from signoff.adapters.needs import Setting
 from signoff.controller import ApprovalController
 
-__all__ = ["ApprovalMiddleware", "ApprovalToolWrapper", "approved"]
+__all__ = ["ApprovalToolWrapper"]
 
 
 class ApprovalToolWrapper:
