@@ -31,6 +31,8 @@ $(VENV)/.dev: pyproject.toml $(VENV)/.demo
 $(VENV)/.bench: pyproject.toml $(VENV)/.dev
 	@echo "setting up $(VENV) for measurements (once) ..."
 	@$(PIP) install -e '.[bench]'
+	@# It asks for all of pydantic-ai, and needs what the slim package has.
+	@$(PIP) install --no-deps 'pydantic-ai-blocking-approval>=0.9'
 	@touch $@
 
 demo: $(VENV)/.demo
