@@ -6,6 +6,7 @@ that the call would touch.
 
 from __future__ import annotations
 
+import copy
 import os
 import time
 import uuid
@@ -44,14 +45,17 @@ def plain_submission(
     """
     where = cwd or os.getcwd()  # noqa: PTH109 - text is what is stored and compared
     meta = context.metadata if context is not None else {}
-    arguments = _arguments(request, context)
+    payload_key = canonical(request.payload)
+    # Copies: whoever is asked, or asks, may still hold the originals and change them.
+    payload = copy.deepcopy(request.payload)
+    arguments = copy.deepcopy(_arguments(request, context))
     assessment = assess(request.tool_name, arguments, request.effects, where, description=request.description)
     return Submission(
         key=_key(meta),
         tool_name=request.tool_name,
         description=request.description,
-        payload=request.payload,
-        payload_key=canonical(request.payload),
+        payload=payload,
+        payload_key=payload_key,
         arguments=arguments,
         digest=_digest(request, arguments, where, [_named(effect) for effect in request.effects]),
         cwd=where,

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+
+from pydantic import ValidationError
 
 from signoff.types import ApprovalDecision, ApprovalRequest, DecisionSource
 
@@ -23,10 +26,11 @@ async def call_from_async(callback: ApprovalCallback, request: ApprovalRequest) 
     Raises:
         TypeError: The callback did not return an `ApprovalDecision`.
     """
-    if inspect.iscoroutinefunction(callback):
-        return _checked(await callback(request))
-    answer = await asyncio.to_thread(callback, request)
-    return _checked(await answer if inspect.isawaitable(answer) else answer)
+    with _own_mistakes():
+        if inspect.iscoroutinefunction(callback):
+            return _checked(await callback(request))
+        answer = await asyncio.to_thread(callback, request)
+        return _checked(await answer if inspect.isawaitable(answer) else answer)
 
 
 def call_from_sync(callback: ApprovalCallback, request: ApprovalRequest) -> ApprovalDecision:
@@ -35,13 +39,23 @@ def call_from_sync(callback: ApprovalCallback, request: ApprovalRequest) -> Appr
     Raises:
         TypeError: The callback did not return an `ApprovalDecision`.
     """
-    answer = callback(request)
-    if not inspect.isawaitable(answer):
-        return _checked(answer)
-    if not _in_event_loop():
-        return _checked(asyncio.run(_finish(answer)))
-    with ThreadPoolExecutor(1, thread_name_prefix="signoff-callback") as thread:
-        return _checked(thread.submit(asyncio.run, _finish(answer)).result())
+    with _own_mistakes():
+        answer = callback(request)
+        if not inspect.isawaitable(answer):
+            return _checked(answer)
+        if not _in_event_loop():
+            return _checked(asyncio.run(_finish(answer)))
+        with ThreadPoolExecutor(1, thread_name_prefix="signoff-callback") as thread:
+            return _checked(thread.submit(asyncio.run, _finish(answer)).result())
+
+
+@contextlib.contextmanager
+def _own_mistakes() -> Iterator[None]:
+    """Tell of a wrong answer as the callback's mistake: frameworks take a pydantic error for the model's."""
+    try:
+        yield
+    except ValidationError as error:
+        raise TypeError(f"the approval callback failed: {error}") from error
 
 
 def _in_event_loop() -> bool:

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 from signoff.asking import JudgedCalls, plain_submission, submission_with_snapshot
 from signoff.callbacks import ApprovalCallback, call_from_async, call_from_sync
 from signoff.memory import ApprovalMemory, call_key
-from signoff.modes import Mode, chosen_mode
+from signoff.modes import Mode, chosen_mode, known_mode
 from signoff.outcomes import failed, from_grant, from_outcome, not_run, to_queue
 from signoff.present.snapshot import Snapshot, SnapshotError, take
 from signoff.presenting import shown_to_callback
+from signoff.queue.clock import now_us
 from signoff.queue.errors import InvalidSubmissionError, QueueError
 from signoff.queue.records import DecisionSource, StoredRequest, Submission
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
@@ -40,7 +41,7 @@ class ApprovalController:
 
     Args:
         mode: ``interactive``, ``approve_all`` or ``strict``; else what ``SIGNOFF_MODE`` says, else
-            ``interactive``. Where both say something the stricter one holds.
+            ``interactive``. Where both say something the stricter one holds; a callback says ``interactive``.
         approval_callback: Asks a person; synchronous or asynchronous. A synchronous one is called in a
             thread when the request comes from asynchronous code. A subclass may define it as the method
             ``_prompt_user`` instead.
@@ -64,13 +65,27 @@ class ApprovalController:
         memory: ApprovalMemory | None = None,
         cwd: str | None = None,
     ) -> None:
-        self.mode = chosen_mode(mode)
         self._callback = approval_callback if approval_callback is not None else _own_prompt(self)
+        # Who hands in a function that asks wants it to be asked.
+        self._mode = chosen_mode(mode or ("interactive" if self._callback is not None else None))
         self._queue = queue
         self._memory = memory if memory is not None else ApprovalMemory()
         self._cwd = cwd
         self._judged = JudgedCalls()
         self._opening = threading.Lock()
+
+    @property
+    def mode(self) -> Mode:
+        """How it answers.
+
+        Raises:
+            ValueError: On setting: the mode is unknown.
+        """
+        return self._mode
+
+    @mode.setter
+    def mode(self, mode: Mode) -> None:
+        self._mode = known_mode(mode)
 
     @property
     def memory(self) -> ApprovalMemory:
@@ -251,7 +266,7 @@ class ApprovalController:
         bound, snapshot = await asyncio.to_thread(submission_with_snapshot, request, plain)
         while True:
             shown = await asyncio.to_thread(shown_to_callback, request, snapshot, bound)
-            decision = await call_from_async(callback, shown)
+            decision = _in_time(await call_from_async(callback, shown), plain)
             if not decision.approved or not await asyncio.to_thread(snapshot.drift):
                 return await asyncio.to_thread(self._settled, bound, snapshot, decision)
             try:
@@ -264,7 +279,7 @@ class ApprovalController:
     ) -> ApprovalDecision:
         bound, snapshot = submission_with_snapshot(request, plain)
         while True:
-            decision = call_from_sync(callback, shown_to_callback(request, snapshot, bound))
+            decision = _in_time(call_from_sync(callback, shown_to_callback(request, snapshot, bound)), plain)
             if not decision.approved or not snapshot.drift():
                 return self._settled(bound, snapshot, decision)
             try:
@@ -325,6 +340,14 @@ class ApprovalController:
             with contextlib.suppress(QueueError):
                 queue.withdraw(posted.id, _NOBODY_WAITS)
             raise
+
+
+def _in_time(decision: ApprovalDecision, plain: Submission) -> ApprovalDecision:
+    """The answer of a callback, or an expiry if the sender did not want to wait so long."""
+    if decision.approved is not True or plain.expires_at is None or now_us() <= plain.expires_at:
+        return decision
+    note = "expired: the answer came after the deadline"
+    return ApprovalDecision(approved=False, note=note, mode="soft", source=DecisionSource.EXPIRY)
 
 
 def _own_prompt(controller: ApprovalController) -> ApprovalCallback | None:

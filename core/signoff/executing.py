@@ -10,9 +10,9 @@ from typing import Any
 
 from signoff.binding import bound_to
 from signoff.controller import ApprovalController
-from signoff.declaring import mark_of, questions, under_its_name
-from signoff.marking import simple_approval_request
-from signoff.types import ApprovalContext, ApprovalRequest
+from signoff.declaring import mark_of, questions
+from signoff.needs import HOOKS, ApprovalNeeds, Setting
+from signoff.types import ApprovalContext
 
 __all__ = ["execute_tool"]
 
@@ -23,6 +23,8 @@ async def execute_tool(
     args: dict[str, Any],
     approval_controller: ApprovalController,
     context_metadata: dict[str, Any] | None = None,
+    *,
+    default_approval: Setting = "none",
 ) -> Any:
     """Run a tool function, asking first if it says so.
 
@@ -35,6 +37,7 @@ async def execute_tool(
         args: Keyword arguments of the call.
         approval_controller: Decides.
         context_metadata: Ids and batch of the call, see `ApprovalContext`.
+        default_approval: ``"required"`` asks also about a function that says nothing about approval.
 
     Returns:
         What the function returned.
@@ -44,12 +47,14 @@ async def execute_tool(
         TypeError: A `check_approval` answered with something else than documented.
     """
     ctx = ApprovalContext(tool_name=tool_name, args=args, metadata=context_metadata or {})
-    if not _has_a_say(tool_func, ctx):
+    default: Setting = "required" if _has_a_say(tool_func, ctx) else default_approval
+    if default == "none":
         return await _call(tool_func, args)
     # A copy of our own: nobody may change what is asked about before it runs.
     args = copy.deepcopy(args)
     ctx = ctx.model_copy(update={"args": copy.deepcopy(args)})
-    request = _request_for(tool_func, ctx)
+    needs = ApprovalNeeds({}, default)
+    request = needs.request_for(ctx, None, tool_func, approval_controller.memory)
     if request is None:
         return await _call(tool_func, args)
     decision = await approval_controller.request_approval(request, ctx)
@@ -59,22 +64,9 @@ async def execute_tool(
 
 
 def _has_a_say(function: Callable[..., Any], ctx: ApprovalContext) -> bool:
-    return mark_of(function, "_requires_approval") is True or any(questions(function, ctx))
-
-
-def _request_for(function: Callable[..., Any], ctx: ApprovalContext) -> ApprovalRequest | None:
-    """The first request that anybody makes; None if somebody said that none is needed."""
-    answer: object = NotImplemented
-    for question in questions(function, ctx):
-        said = question.hook(question.context)
-        if isinstance(said, ApprovalRequest):
-            return under_its_name(said, question, ctx)
-        if said is not None and said is not NotImplemented:
-            raise TypeError(f"check_approval answered with {type(said).__name__}; answer with None or a request")
-        answer = None if said is None else answer
-    if answer is None and mark_of(function, "_requires_approval") is not True:
-        return None
-    return simple_approval_request(ctx.tool_name, ctx.args)
+    if mark_of(function, "_requires_approval") is True:
+        return True
+    return any(next(questions(function, ctx, hook), None) is not None for hook in HOOKS)
 
 
 async def _call(tool_func: Callable[..., Any], args: dict[str, Any]) -> Any:

@@ -33,8 +33,11 @@ def simple_approval_request(
 
     Raises:
         NotJsonError: The arguments are not JSON.
+        TypeError: `exclude_keys` is a text.
     """
-    hidden = exclude_keys or frozenset()
+    if isinstance(exclude_keys, str):
+        raise TypeError(f"exclude_keys is a set of names, such as {{{exclude_keys!r}}}, not one text")
+    hidden = frozenset(exclude_keys or ())
     payload = {key: value for key, value in args.items() if key not in hidden}
     if description is None:
         shown = ", ".join(f"{key}={value!r}" for key, value in payload.items())
@@ -72,6 +75,8 @@ def requires_approval(
     Raises:
         TypeError: What is decorated is no function, but what a framework made of one.
     """
+    if isinstance(exclude_keys, str):
+        raise TypeError(f"exclude_keys is a set of names, such as {{{exclude_keys!r}}}, not one text")
 
     def mark(target: F) -> F:
         def check_approval(ctx: ApprovalContext) -> ApprovalRequest:

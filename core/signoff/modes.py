@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from typing import Literal, TypeGuard, get_args
 
-__all__ = ["MODES", "MODE_VARIABLE", "Mode", "chosen_mode"]
+__all__ = ["MODES", "MODE_VARIABLE", "Mode", "chosen_mode", "known_mode"]
 
 Mode = Literal["interactive", "approve_all", "strict"]
 
@@ -30,13 +30,23 @@ def chosen_mode(*modes: str | None) -> Mode:
     Raises:
         ValueError: One of them, or the one in the environment, is unknown.
     """
-    said = [_known(mode, "mode") for mode in modes]
-    said.append(_known(os.environ.get(MODE_VARIABLE) or None, MODE_VARIABLE))
+    said = [known_mode(mode) for mode in modes if mode is not None]
+    if from_outside := os.environ.get(MODE_VARIABLE):
+        said.append(known_mode(from_outside, MODE_VARIABLE))
     return next((each for each in _STRICTEST_FIRST if each in said), "interactive")
 
 
-def _known(mode: str | None, source: str) -> Mode | None:
-    if mode is None or _is_mode(mode):
+def known_mode(mode: str, source: str = "mode") -> Mode:
+    """Return a mode.
+
+    Args:
+        mode: Its name.
+        source: Who says it, for the message.
+
+    Raises:
+        ValueError: There is no such mode.
+    """
+    if _is_mode(mode):
         return mode
     raise ValueError(f"unknown {source} {mode!r}; choose one of: {', '.join(MODES)}")
 

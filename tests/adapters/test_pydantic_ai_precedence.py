@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import pytest
 
-from signoff.adapters.needs import ApprovalNeeds, Setting, default_setting
 from signoff.marking import requires_approval
 from signoff.memory import ApprovalMemory
+from signoff.needs import ApprovalNeeds, Setting, default_setting
 from signoff.types import ApprovalContext, ApprovalRequest
 
 Answer = Literal["silent", "no opinion", "no", "ask", "block"]

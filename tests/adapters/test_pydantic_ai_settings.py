@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic_ai import FunctionToolset, RunContext
-from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
+from pydantic_ai.toolsets import AbstractToolset, CombinedToolset, ToolsetTool, WrapperToolset
 from toolset_agents import (
     ACT,
     DEPLOY,
@@ -29,6 +30,7 @@ from signoff.controller import ApprovalController
 from signoff.marking import requires_approval
 from signoff.memory import ApprovalMemory
 from signoff.tools.file_sandbox import FileSandbox
+from signoff.types import ApprovalContext
 
 
 @pytest.mark.parametrize("kind", [ByContext, ByNameAndMemory, ByNeeds])
@@ -270,3 +272,30 @@ def test_the_setting_none_lets_nothing_run_that_the_object_of_a_method_blocks(tm
     wrapper = ApprovalToolset(toolset, tool_configs={"write_file": {"approval": "none"}})
     with pytest.raises(PermissionError, match="read-only"):
         run(wrapper, [call("write_file", path=str(tmp_path / "a"), content="")])
+
+
+class Blocking(FunctionToolset[None]):
+    """A toolset that allows nothing."""
+
+    def check_approval(self, ctx: ApprovalContext) -> None:
+        raise PermissionError("blocked")
+
+
+@pytest.mark.parametrize(
+    "hide",
+    [
+        lambda inner: inner.prefixed("p"),
+        lambda inner: inner.filtered(lambda ctx, tool: True),
+        lambda inner: CombinedToolset([inner]),
+        lambda inner: CombinedToolset([FunctionToolset(), WrapperToolset(inner)]),
+    ],
+    ids=["prefixed", "filtered", "combined", "deeper"],
+)
+def test_a_toolset_with_a_say_that_another_hides_is_refused(hide: Callable[[Any], Any]) -> None:
+    with pytest.raises(TypeError, match="directly around Blocking"):
+        ApprovalToolset(hide(Blocking([])))
+
+
+def test_a_toolset_that_asks_itself_may_be_inside_another() -> None:
+    inner = ApprovalToolset(Blocking([]))
+    ApprovalToolset(CombinedToolset([inner.prefixed("p")]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -125,3 +126,22 @@ async def test_a_presentation_of_a_call_without_effects_is_left_alone(ask: Ask) 
     own = ApprovalPresentation(type="text", content="Two becomes 2")
     request = request_for().model_copy(update={"presentation": own})
     assert await text_for_callback(ask, request) == ["Two becomes 2"]
+
+
+async def test_an_answer_after_the_deadline_is_an_expiry(ask: Ask) -> None:
+    def late(request: ApprovalRequest) -> ApprovalDecision:
+        time.sleep(0.02)  # longer than the deadline below
+        return ApprovalDecision(approved=True, remember="session")
+
+    controller = ApprovalController(approval_callback=late)
+    request = request_for().model_copy(update={"expires_in": 0.001})
+    decision = await ask(controller, request)
+    assert (decision.approved, decision.source, len(controller.memory)) == (False, DecisionSource.EXPIRY, 0)
+
+
+async def test_a_decision_that_cannot_be_is_the_mistake_of_the_callback(ask: Ask) -> None:
+    def wrong(request: ApprovalRequest) -> ApprovalDecision:
+        return ApprovalDecision(approved="yes")  # type: ignore[arg-type]
+
+    with pytest.raises(TypeError, match="approval callback failed"):
+        await ask(ApprovalController(approval_callback=wrong), request_for())

@@ -19,6 +19,7 @@ from signoff.queue import (
 )
 from signoff.types import (
     ApprovalDecision,
+    ApprovalRequest,
 )
 
 
@@ -199,3 +200,13 @@ async def test_a_grant_of_the_queue_is_found_with_one_read(ask: Ask, asking: Age
     asking._engine._connection.set_trace_callback(None)
     begun = next(index for index, text in enumerate(statements) if "BEGIN IMMEDIATE" in text)  # counting the use
     assert ["FROM grants" in text for text in statements[:begun]].count(True) == 1
+
+
+async def test_what_is_remembered_is_what_was_asked_whatever_the_callback_does_to_the_request(ask: Ask) -> None:
+    def callback(request: ApprovalRequest) -> ApprovalDecision:
+        request.payload["files"].append("/etc/passwd")
+        return ApprovalDecision(approved=True, remember="session")
+
+    controller = ApprovalController(approval_callback=callback)
+    await ask(controller, request_for(files=["a"]))
+    assert [each.payload for each in controller.memory.list()] == [{"files": ["a"]}]

@@ -236,3 +236,67 @@ async def test_an_approved_call_is_bound_to_its_request() -> None:
         await execute_tool(tool, "run", {}, YES)
     tool.check_approval = lambda ctx: None  # type: ignore[attr-defined]
     await execute_tool(tool, "run", {}, YES)
+
+
+class Needy:
+    """An object that says by name and arguments what needs approval."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+        self.ran = False
+
+    def needs_approval(self, tool_name: str, tool_args: dict[str, Any]) -> Any:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+    def wipe(self, disk: str = "") -> None:
+        self.ran = True
+
+
+@pytest.mark.parametrize(("answer", "runs"), [(False, True), (True, False), ({"description": "Wipe"}, False)])
+async def test_needs_approval_of_an_object_is_asked(answer: Any, runs: bool) -> None:
+    needy = Needy(answer)
+    if runs:
+        await execute_tool(needy.wipe, "wipe", {}, ApprovalController("strict"))
+    else:
+        with pytest.raises(ApprovalDeniedError):
+            await execute_tool(needy.wipe, "wipe", {}, ApprovalController("strict"))
+    assert needy.ran is runs
+
+
+async def test_a_block_by_needs_approval_holds_in_every_mode() -> None:
+    needy = Needy(PermissionError("never"))
+    with pytest.raises(PermissionError, match="never"):
+        await execute_tool(needy.wipe, "wipe", {}, ApprovalController("approve_all"))
+    assert not needy.ran
+
+
+async def test_a_function_that_says_nothing_is_asked_about_where_the_default_says_so() -> None:
+    def tool() -> None: ...
+
+    await execute_tool(tool, "tool", {}, ApprovalController("strict"))
+    with pytest.raises(ApprovalDeniedError):
+        await execute_tool(tool, "tool", {}, ApprovalController("strict"), default_approval="required")
+
+
+async def test_what_a_hook_takes_out_of_the_arguments_is_shown_and_run_all_the_same() -> None:
+    ran: list[str] = []
+
+    class Mail:
+        def check_approval(self, tool_name: str, args: dict[str, Any], memory: object) -> ApprovalRequest:
+            args.pop("body")
+            return ApprovalRequest(tool_name=tool_name, description="Mail", payload=args, arguments=args)
+
+        def mail(self, to: str, body: str) -> None:
+            ran.append(body)
+
+    asked: list[ApprovalRequest] = []
+
+    def callback(request: ApprovalRequest) -> ApprovalDecision:
+        asked.append(request)
+        return ApprovalDecision(approved=True)
+
+    args = {"to": "anna", "body": "secret"}
+    await execute_tool(Mail().mail, "mail", args, ApprovalController(approval_callback=callback))
+    assert (asked[0].arguments, ran) == (args, ["secret"])

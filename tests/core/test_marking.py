@@ -73,3 +73,10 @@ def test_what_a_framework_made_of_a_function_is_refused_with_what_to_do() -> Non
 
     with pytest.raises(TypeError, match="below the decorator"):
         requires_approval(Made(name="x"))  # type: ignore[type-var]
+
+
+def test_one_text_as_excluded_keys_is_refused_because_it_would_exclude_by_its_letters() -> None:
+    with pytest.raises(TypeError, match="set of names"):
+        requires_approval(exclude_keys="token")  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="set of names"):
+        simple_approval_request("pay", {"to": "anna"}, exclude_keys="token")  # type: ignore[arg-type]

@@ -69,3 +69,16 @@ async def test_synchronous_code_inside_an_event_loop_may_ask_an_asynchronous_cal
 
     request = ApprovalRequest(tool_name="deploy", description="", payload={})
     assert ApprovalController(approval_callback=callback).request_approval_sync(request).note == "yes"
+
+
+def test_the_environment_does_not_silence_a_callback(monkeypatch):
+    monkeypatch.setenv("SIGNOFF_MODE", "approve_all")
+    controller = ApprovalController(approval_callback=lambda _: ApprovalDecision(approved=False))
+    assert controller.mode == "interactive"
+
+
+def test_a_mode_that_is_set_later_is_checked_too():
+    controller = ApprovalController()
+    with pytest.raises(ValueError, match="unknown mode 'Strict'"):
+        controller.mode = "Strict"
+    assert controller.mode == "interactive"

@@ -93,3 +93,12 @@ def adding(marked: bool) -> Any:
 
         return requires_approval(add)
     return add
+
+
+async def test_the_adapter_keeps_the_block_of_an_object(
+    framework_authors: dict[str, Any], tool_authors: dict[str, Any]
+) -> None:
+    tools = {"deploy": tool_authors["Deployments"]().deploy}
+    adapter = framework_authors["ApprovedTools"](tools, ApprovalController("approve_all"), "r-1")
+    with pytest.raises(PermissionError, match="pipeline"):
+        await adapter.run("c-1", "deploy", {"to": "production", "notes": ""})

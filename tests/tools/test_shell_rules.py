@@ -362,3 +362,10 @@ def test_sandbox_paths_without_a_sandbox_are_refused_at_once(workdir: Path) -> N
 def test_a_configuration_that_is_not_valid_is_refused_at_once(workdir: Path) -> None:
     with pytest.raises(ValidationError):
         ShellTool(workdir, config={"rule": []})
+
+
+@pytest.mark.parametrize("program", ["/usr/bin/env", "/bin/bash", "env", "fish"])
+def test_a_program_that_runs_others_is_asked_about_wherever_it_lies(program: str, tmp_path: Path) -> None:
+    shell = ShellTool(tmp_path, config={"rules": [{"pattern": program, "approval": False}]})
+    context = ApprovalContext(tool_name="shell", args={"command": f"{program} true"})
+    assert shell.check_approval(context) is not None

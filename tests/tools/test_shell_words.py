@@ -259,3 +259,26 @@ def test_a_name_that_is_only_an_argument_is_not_taken_for_a_program(command: str
 )
 def test_length_does_not_hide_a_program(command: str) -> None:
     assert may_run(("rm",), f"{command}\nrm x\n")
+
+
+@pytest.mark.parametrize(
+    ("program", "command"),
+    [
+        ("git branch -D", "git branch old -D"),
+        ("git branch -D", "git branch -fD old"),
+        ("git reset --hard", "git reset HEAD --hard"),
+        ("git reset --hard", "git reset --har"),
+        ("git commit --amend", "git commit file --amend"),
+        ("git push --force", "git push origin main --force=yes"),
+    ],
+)
+def test_an_option_is_found_wherever_it_stands_and_however_it_is_spelled(program: str, command: str) -> None:
+    assert may_run(program.split(), command)
+
+
+@pytest.mark.parametrize(
+    ("program", "command"),
+    [("git rm", "git add rm"), ("git branch -D", "git branch --list"), ("git reset --hard", "git reset --soft")],
+)
+def test_another_subcommand_or_option_is_not_taken_for_it(program: str, command: str) -> None:
+    assert not may_run(program.split(), command)

@@ -15,6 +15,8 @@ _RUNNERS = frozenset(
         *("bash", "dash", "ksh", "sh", "zsh", "eval", "source", ".", "trap", "su", "script", "xargs", "parallel"),
         *("sudo", "doas", "env", "command", "builtin", "exec", "nohup", "nice", "ionice", "setsid", "stdbuf"),
         *("timeout", "watch", "flock", "chroot", "unshare", "strace", "busybox", "toybox"),
+        *("fish", "ash", "rbash", "mksh", "csh", "tcsh", "pwsh", "pkexec", "runuser", "systemd-run", "taskset"),
+        *("chrt", "prlimit", "setarch", "fakeroot", "nsenter", "npx", "uvx", "ssh", "time"),
     }
 )
 """Programs that are there to run another one; to let them through says nothing of that one."""
@@ -99,7 +101,7 @@ def _by_rule(rule: ShellRule, words: Sequence[str], elsewhere: ShellRule | None)
         return Judgement(asks=True, why=why, rule=rule)
     if elsewhere is not None:
         return Judgement(asks=True, why=f'shell rule "{elsewhere.pattern}"')
-    if words[0] in _RUNNERS and len(words) > len(rule.words):
+    if words[0].rpartition("/")[2] in _RUNNERS and len(words) > len(rule.words):
         return Judgement(asks=True, why=f"{why} does not say what {words[0]} may run")
     return Judgement(asks=False, why=why, rule=rule)
 

@@ -128,12 +128,23 @@ def _begins(words: Sequence[str], wanted: Sequence[str]) -> bool:
     for word in words[1:]:
         if not ahead:
             break
-        if word.lower() == ahead[0]:
+        if _is_argument(word, ahead[0]):
             del ahead[0]
-        elif not (word.startswith("-") or before.startswith("-")):
-            return False
+        elif not (ahead[0].startswith("-") or word.startswith("-") or before.startswith("-")):
+            return False  # another subcommand
         before = word
     return not ahead
+
+
+def _is_argument(word: str, wanted: str) -> bool:
+    """Whether a word is an argument, or an option spelled in another way: bundled, cut short, with a value."""
+    word = word.lower()
+    if word == wanted or not wanted.startswith("-"):
+        return word == wanted
+    name = word.partition("=")[0]
+    if wanted.startswith("--"):
+        return len(name) > len("--") and wanted.partition("=")[0].startswith(name)
+    return not word.startswith("--") and word.startswith("-") and wanted[1:] in word
 
 
 def _holds(part: Sequence[str], wanted: Sequence[str]) -> bool:
@@ -141,7 +152,7 @@ def _holds(part: Sequence[str], wanted: Sequence[str]) -> bool:
     ahead = iter(part)
     if not any(wanted[0] in word and wanted[0] in _names(word) for word in ahead):
         return False
-    return all(argument in ahead for argument in wanted[1:])
+    return all(any(_is_argument(word, argument) for word in ahead) for argument in wanted[1:])
 
 
 def _readings(command: str) -> Iterator[tuple[re.Pattern[str], str]]:

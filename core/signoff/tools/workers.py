@@ -20,9 +20,9 @@ _ARGUMENTS = {"worker_call": ("worker", "input"), "worker_create": ("name", "def
 class WorkerTools:
     """Two tools, `worker_call` and `worker_create`, that pass the call on to functions of the application.
 
-    Every call is asked about. The payload is all that decides what runs, name and input or definition, so that a
-    remembered approval covers exactly the same call again. What the input only names, such as a file, is not part
-    of it.
+    Every call is asked about, unless `tool_configs` says otherwise. The payload is all that decides what runs,
+    name and input or definition, so that a remembered approval covers exactly the same call again. What the input
+    only names, such as a file, is not part of it.
 
     Args:
         call: Runs a worker; called with its name and the input. Synchronous (then in a thread) or asynchronous.

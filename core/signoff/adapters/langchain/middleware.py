@@ -17,9 +17,9 @@ from langgraph.types import Command
 from signoff.adapters.langchain.calls import agent_call
 from signoff.adapters.langchain.stops import Stops
 from signoff.adapters.langchain.tool import asking_for
-from signoff.adapters.needs import ApprovalNeeds, Setting, default_setting
 from signoff.binding import ChangedSinceApprovedError
 from signoff.controller import ApprovalController
+from signoff.needs import ApprovalNeeds, Setting, default_setting
 from signoff.types import ApprovalDecision, ApprovalDeniedError, denial_text
 
 __all__ = ["ApprovalMiddleware"]

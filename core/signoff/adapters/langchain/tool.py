@@ -16,12 +16,12 @@ from pydantic import Field
 
 from signoff.adapters.langchain.calls import AgentCall, ToolInput, approval_context
 from signoff.adapters.langchain.threads import taking_turns_in_threads
-from signoff.adapters.needs import ApprovalNeeds, Setting
 from signoff.adapters.turns import taking_turns
 from signoff.binding import bound_to
 from signoff.canonical import canonical
 from signoff.controller import ApprovalController
 from signoff.declaring import mark_of, questions
+from signoff.needs import ApprovalNeeds, Setting
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalDeniedError, ApprovalRequest
 
 __all__ = ["ApprovedTool", "approved", "asking_for"]

@@ -9,8 +9,8 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 
 from signoff.adapters.langchain.tool import approved
-from signoff.adapters.needs import Setting
 from signoff.controller import ApprovalController
+from signoff.needs import Setting
 
 __all__ = ["ApprovalToolWrapper"]
 

@@ -10,9 +10,8 @@ from typing import Any
 from pydantic_ai import RunContext, ToolDenied
 from pydantic_ai.exceptions import ApprovalRequired
 from pydantic_ai.tools import AgentDepsT
-from pydantic_ai.toolsets import AbstractToolset, ToolsetTool, WrapperToolset
+from pydantic_ai.toolsets import AbstractToolset, CombinedToolset, ToolsetTool, WrapperToolset
 
-from signoff.adapters.needs import ApprovalNeeds, Setting, default_setting
 from signoff.adapters.plain_values import plain_values
 from signoff.adapters.pydantic_ai.marks import approved_context, called_at_once, is_marked
 from signoff.adapters.pydantic_ai.objects import ObjectToolset
@@ -22,6 +21,7 @@ from signoff.binding import bound_to
 from signoff.canonical import canonical
 from signoff.controller import ApprovalCallback, ApprovalController
 from signoff.memory import ApprovalMemory
+from signoff.needs import HOOKS, ApprovalNeeds, Setting, default_setting
 from signoff.types import (
     ApprovalContext,
     ApprovalDecision,
@@ -74,7 +74,8 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
 
     Raises:
         ValueError: A setting is unknown, or arguments contradict each other.
-        TypeError: There is nothing to wrap, or an object without methods that could be tools.
+        TypeError: There is nothing to wrap, an object without methods that could be tools, or a toolset with a say
+            inside another that hides it.
     """
 
     # The fields are all that a copy is made from: PydanticAI copies a wrapper for each run.
@@ -99,6 +100,7 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
         if given is None:
             raise TypeError("ApprovalToolset needs the toolset to wrap as its first argument")
         super().__init__(given if isinstance(given, AbstractToolset) else ObjectToolset(given))
+        _refuse_hidden_hooks(self.wrapped)
         callback = _one_of("approval_callback", approval_callback, "prompt_fn", prompt_fn)
         self.controller = _controller(controller, callback, memory)
         self.tool_configs = _with_pre_approved(tool_configs or {}, pre_approved)
@@ -170,6 +172,30 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
         self, context: ApprovalContext, function: Callable[..., Any] | None, marked_by: str | None
     ) -> ApprovalRequest | None:
         return self._needs.request_for(context, self._given, function, self.memory, marked_by=marked_by)
+
+
+def _refuse_hidden_hooks(toolset: AbstractToolset[Any]) -> None:
+    """Refuse to wrap what cannot be asked: a toolset with a say that something else hides.
+
+    Raises:
+        TypeError: There is one.
+    """
+    for inner in _inside(toolset):
+        if isinstance(inner, ApprovalToolset):
+            continue  # it asks itself
+        if any(hasattr(inner, hook) for hook in HOOKS):
+            name = type(inner).__name__
+            raise TypeError(
+                f"{name} says which calls need approval, but {type(toolset).__name__} around it hides that: put an"
+                f" ApprovalToolset directly around {name}, and rename, filter or combine the result"
+            )
+        _refuse_hidden_hooks(inner)
+
+
+def _inside(toolset: AbstractToolset[Any]) -> Sequence[AbstractToolset[Any]]:
+    if isinstance(toolset, WrapperToolset):
+        return [toolset.wrapped]
+    return toolset.toolsets if isinstance(toolset, CombinedToolset) else []
 
 
 def _refusal(decision: ApprovalDecision) -> ToolDenied:

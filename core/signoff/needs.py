@@ -7,17 +7,21 @@ object that a method belongs to; then whoever says that none is needed; then the
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+from pydantic import ValidationError
+
+from signoff.canonical import NotJsonError, canonical
 from signoff.declaring import Question, mark_of, questions, under_its_name
 from signoff.marking import simple_approval_request
 from signoff.memory import ApprovalMemory
 from signoff.types import ApprovalContext, ApprovalRequest
 
-__all__ = ["ApprovalNeeds", "Setting", "default_setting"]
+__all__ = ["HOOKS", "ApprovalNeeds", "Setting", "default_setting"]
 
 Setting = Literal["required", "none"]
 ToolSetting = Literal["required", "none", "deny"]
@@ -41,7 +45,9 @@ def default_setting(given: Setting | None, *, tools_were_named: bool) -> Setting
     return "none" if tools_were_named else "required"
 
 
-_HOOKS = ("check_approval", "needs_approval")
+HOOKS = ("check_approval", "needs_approval")
+"""Methods by which a toolset, a function or its object says whether a call needs approval."""
+
 _ANY_CALL = ApprovalContext(tool_name="", args={})
 
 
@@ -83,7 +89,8 @@ class ApprovalNeeds:
 
         Args:
             ctx: The call.
-            toolset: The wrapped toolset, asked through `check_approval` or `needs_approval` if it has one.
+            toolset: The wrapped toolset, asked through `check_approval` or `needs_approval` if it has one; None
+                if there is no toolset.
             function: The function behind the tool, if known.
             memory: Handed to a `check_approval` that wants it.
             marked_by: What else says that the call needs approval, in the words of its framework.
@@ -92,6 +99,19 @@ class ApprovalNeeds:
             PermissionError: The setting, the toolset, the function or its object blocks the call.
             TypeError: A hook takes other arguments, or answers with something else, than documented.
         """
+        # Hooks are handed a copy: what they change is not what runs, so it must not be what is shown either.
+        own = ctx.model_copy(update={"args": copy.deepcopy(ctx.args)})
+        request = self._decided(own, toolset, function, memory, marked_by)
+        return None if request is None else _in_full(request, ctx)
+
+    def _decided(
+        self,
+        ctx: ApprovalContext,
+        toolset: object,
+        function: Callable[..., Any] | None,
+        memory: ApprovalMemory,
+        marked_by: str | None,
+    ) -> ApprovalRequest | None:
         setting = self._settings.get(ctx.tool_name)
         if setting == "deny":
             raise PermissionError(f"{ctx.tool_name} is blocked (tool_configs: deny)")
@@ -114,9 +134,9 @@ class ApprovalNeeds:
 
     def lets_run(self, tool_name: str, toolset: object, function: Callable[..., Any] | None) -> bool:
         """Whether a tool runs whatever its arguments are: its setting is ``"none"`` and nobody could block it."""
-        if not self.never_asks(tool_name) or any(hasattr(toolset, hook) for hook in _HOOKS):
+        if not self.never_asks(tool_name) or any(hasattr(toolset, hook) for hook in HOOKS):
             return False
-        return not any(next(questions(function, _ANY_CALL, hook), None) for hook in _HOOKS)
+        return not any(next(questions(function, _ANY_CALL, hook), None) for hook in HOOKS)
 
 
 def _setting(tool_name: str, config: Mapping[str, Any]) -> ToolSetting | None:
@@ -158,7 +178,12 @@ def _of_function(
 
 
 def _checked(hook: Callable[..., Any], ctx: ApprovalContext, memory: ApprovalMemory) -> _Opinion | None:
-    return _opinion(_call(hook, (ctx.tool_name, ctx.args, memory), (ctx,)), ctx, "check_approval")
+    answer = _call(hook, (ctx.tool_name, ctx.args, memory), (ctx,))
+    if isinstance(answer, bool | Mapping):
+        raise TypeError(
+            f"check_approval answered with {type(answer).__name__}; answer with None or an ApprovalRequest"
+        )
+    return _opinion(answer, ctx, "check_approval")
 
 
 def _needed(hook: Callable[..., Any], ctx: ApprovalContext) -> _Opinion | None:
@@ -191,6 +216,8 @@ def _questions(
 ) -> Iterator[Question]:
     """The hooks of a function; a method of the toolset itself has none of its own."""
     found = questions(function, ctx, hook)
+    if toolset is None:
+        return found
     return (question for question in found if getattr(question.hook, "__self__", None) is not toolset)
 
 
@@ -202,7 +229,10 @@ def _call(hook: Callable[..., Any], *spellings: Iterable[Any]) -> Any:
             signature.bind(*arguments)
         except TypeError:
             continue
-        return hook(*arguments)
+        try:
+            return hook(*arguments)
+        except ValidationError as error:  # which frameworks would take for a mistake of the model
+            raise TypeError(f"{hook!r} failed: {error}") from error
     raise TypeError(f"{hook!r} takes other arguments than documented: {signature}")
 
 
@@ -219,13 +249,27 @@ def _request_from(answer: object, ctx: ApprovalContext, hook: str) -> ApprovalRe
     if isinstance(answer, ApprovalRequest):
         return answer
     if isinstance(answer, Mapping):
-        return ApprovalRequest(**{**dict(_plain(ctx, hook)), **answer})
+        try:
+            return ApprovalRequest(**{**dict(_plain(ctx, hook)), **answer})
+        except ValidationError as error:
+            raise TypeError(f"{hook} answered with a mapping that is no request: {error}") from error
     if inspect.iscoroutine(answer):
         answer.close()
         raise TypeError(f"{hook} must not be asynchronous: it decides from configuration and arguments")
     raise TypeError(
         f"{hook} answered with {type(answer).__name__}; answer with None, a bool or an ApprovalRequest"
     )
+
+
+def _in_full(request: ApprovalRequest, ctx: ApprovalContext) -> ApprovalRequest:
+    """The request with all arguments of the call, whatever a hook left out of them."""
+    if request.arguments is None:  # those of the call are shown
+        return request
+    try:
+        canonical(ctx.args)
+    except NotJsonError:  # of a plain function; what the hook made of them is what can be shown
+        return request
+    return request.model_copy(update={"arguments": ctx.args})
 
 
 def _plain(ctx: ApprovalContext, why: str) -> ApprovalRequest:
