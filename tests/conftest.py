@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from answering import Answer, Reviewer
 from signoff.connecting import connect_agent
@@ -16,10 +17,16 @@ from system_bench import environment
 
 
 def pytest_configure() -> None:
-    """Let programs that tests start be interrupted, even if this suite runs in the background.
+    """Make the suite independent of how busy the machine is and of who started it."""
+    # A slow machine is no failure.
+    slow_is_fine = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.register_profile("signoff", slow_is_fine)
+    settings.load_profile("signoff")
+    _let_programs_be_interrupted()
 
-    A shell starts what runs in the background with interrupts ignored, and children inherit that.
-    """
+
+def _let_programs_be_interrupted() -> None:
+    """A shell starts what runs in the background with interrupts ignored, and children inherit that."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, signal.valid_signals())
     for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
         if signal.getsignal(number) == signal.SIG_IGN:

@@ -1,0 +1,48 @@
+"""What is kept of a remembered approval, and what is told of it."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from signoff.memory import ApprovalMemory, call_key
+from signoff.types import ApprovalDecision
+
+FOR_SESSION = ApprovalDecision(approved=True, remember="session", note="fine")
+
+
+def test_an_answer_says_that_it_is_the_memorys() -> None:
+    memory = ApprovalMemory()
+    memory.store("deploy", {}, ApprovalDecision(approved=True, remember="session", by="anna"))
+    found = memory.lookup("deploy", {})
+    assert found is not None
+    assert found.by == "memory"
+
+
+def test_a_stored_refusal_is_not_used_as_an_approval() -> None:
+    memory = ApprovalMemory()
+    memory.store("t", {}, ApprovalDecision(approved=False, remember="session"))
+    assert memory.use(call_key("t", {})) is None
+    assert memory.list_approvals()[0][2].approved is False
+
+
+def test_what_is_listed_is_what_was_stored_whatever_the_caller_changes_later() -> None:
+    memory = ApprovalMemory()
+    payload = {"to": "staging"}
+    memory.store("deploy", payload, FOR_SESSION)
+    payload["to"] = "production"
+    memory.list_approvals()[0][1]["to"] = "moon"
+    assert memory.list()[0].payload == {"to": "staging"}
+
+
+def test_uses_are_kept_when_the_same_call_is_approved_again() -> None:
+    memory = ApprovalMemory()
+    memory.store("deploy", {}, FOR_SESSION)
+    memory.lookup("deploy", {})
+    memory.store("deploy", {}, FOR_SESSION)
+    assert memory.list()[0].uses == 1
+
+
+def test_a_payload_may_be_any_mapping() -> None:
+    memory = ApprovalMemory()
+    memory.store("deploy", MappingProxyType({"to": "staging"}), FOR_SESSION)
+    assert memory.contains("deploy", MappingProxyType({"to": "staging"}))

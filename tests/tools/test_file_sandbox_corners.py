@@ -1,0 +1,207 @@
+"""Read-only roots, roots within roots, names that hide something, and lists: what a sandbox does with them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from signoff.binding import bound_to
+from signoff.tools.file_sandbox import FileSandbox
+from signoff.types import ApprovalContext
+
+
+@pytest.fixture
+def sandbox(workdir: Path) -> FileSandbox:
+    (workdir / "notes").mkdir()
+    (workdir / "docs").mkdir()
+    (workdir / "notes" / "a.txt").write_text("one\ntwo\n")
+    (workdir / "docs" / "guide.md").write_text("# Guide\n")
+    paths = {"notes": {"root": "notes", "mode": "rw", "read_approval": True}, "docs": {"root": "docs"}}
+    return FileSandbox(paths, cwd=str(workdir))
+
+
+def asked(sandbox: FileSandbox, tool: str, metadata: dict[str, Any] | None = None, **args: Any) -> Any:
+    request = sandbox.check_approval(ApprovalContext(tool_name=tool, args=args, metadata=metadata or {}))
+    assert request is not None
+    return request
+
+
+def test_a_read_only_root_is_not_written_by_a_direct_call_either(sandbox: FileSandbox, workdir: Path) -> None:
+    with pytest.raises(PermissionError, match="read-only"):
+        sandbox.write_file("docs/guide.md", "x")
+    with pytest.raises(PermissionError, match="read-only"):
+        sandbox.write_file("docs/new.md", "x")
+    with pytest.raises(PermissionError, match="read-only"):
+        sandbox.edit_file("docs/guide.md", "Guide", "x")
+    assert (workdir / "docs/guide.md").read_text() == "# Guide\n"
+
+
+def test_an_edit_that_is_not_the_approved_one_is_not_made(sandbox: FileSandbox, workdir: Path) -> None:
+    request = asked(sandbox, "edit_file", path="notes/a.txt", old="one", new="shown")
+    with bound_to(request), pytest.raises(PermissionError, match="not what was approved"):
+        sandbox.edit_file("notes/a.txt", "one", "something else")
+    assert (workdir / "notes/a.txt").read_text() == "one\ntwo\n"
+
+
+def test_the_agent_is_told_what_was_written(sandbox: FileSandbox) -> None:
+    assert sandbox.write_file("notes/new.txt", "…") == "Wrote 3 bytes to notes:new.txt"
+    assert sandbox.edit_file("notes/new.txt", "…", "x") == "Edited notes:new.txt"
+
+
+def test_the_first_of_several_calls_of_a_turn_is_in_their_group(sandbox: FileSandbox) -> None:
+    rest = [{"tool": "write_file", "arguments": {}}]
+    metadata = {"batch_id": "b-1", "batch_position": 0, "batch_remaining": rest}
+    assert asked(sandbox, "write_file", metadata, path="notes/a.txt", content="").group_id == "b-1"
+
+
+def test_the_name_of_a_group_may_be_a_number(sandbox: FileSandbox) -> None:
+    assert asked(sandbox, "write_file", {"group_id": 7}, path="notes/a.txt", content="").group_id == "7"
+
+
+def test_a_request_for_a_listing_or_a_tool_of_others_is_never_made(sandbox: FileSandbox) -> None:
+    for name in ("list_files", "send_email"):
+        assert sandbox.approval_request(ApprovalContext(tool_name=name, args={"path": "notes/a.txt"})) is None
+
+
+def test_the_working_directory_is_told(sandbox: FileSandbox, workdir: Path) -> None:
+    assert sandbox.cwd == str(workdir)
+
+
+def test_files_are_listed_in_order_however_the_disk_gives_them(
+    sandbox: FileSandbox, workdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def backwards(top: str) -> Any:
+        directories = ["b", "a"]
+        yield top, directories, ["y", "x"]
+        for name in directories:
+            yield f"{top}/{name}", [], ["z"]
+
+    monkeypatch.setattr("signoff.tools.file_sandbox.os.walk", backwards)
+    assert sandbox.list_files("notes") == ["x", "y", "a/z", "b/z"]
+
+
+@pytest.mark.parametrize(("count", "last"), [(2, "1.md"), (3, "2.md"), (4, "... and 1 more")])
+def test_a_list_is_cut_only_when_it_is_too_long(
+    sandbox: FileSandbox, workdir: Path, monkeypatch: pytest.MonkeyPatch, count: int, last: str
+) -> None:
+    monkeypatch.setattr("signoff.tools.file_sandbox._MOST_LISTED", 3)
+    (workdir / "docs" / "guide.md").unlink()
+    for number in range(count):
+        (workdir / "docs" / f"{number}.md").write_text("")
+    found = sandbox.list_files("docs")
+    assert (found[:3], found[-1]) == ([f"{number}.md" for number in range(min(count, 3))], last)
+
+
+def test_a_file_that_is_led_elsewhere_while_it_is_opened_is_not_read(
+    sandbox: FileSandbox, workdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from signoff.present.files import look
+
+    (workdir / "secret.txt").write_text("secret")
+
+    def look_after_swapping(path: str) -> Any:
+        (workdir / "docs/guide.md").unlink()
+        (workdir / "docs/guide.md").symlink_to(workdir / "secret.txt")
+        return look(path)
+
+    monkeypatch.setattr("signoff.tools.file_sandbox.look", look_after_swapping)
+    with pytest.raises(PermissionError, match="led elsewhere"):
+        sandbox.read_file("docs/guide.md")
+
+
+def test_a_path_is_held_by_the_roots_that_contain_it_unless_another_is_below(workdir: Path) -> None:
+    for name in ("out", "out/inner", "other"):
+        (workdir / name).mkdir()
+    paths = {name: {"root": root} for name, root in {"o": "out", "i": "out/inner", "x": "other"}.items()}
+    sandbox = FileSandbox(paths, cwd=str(workdir))
+    assert sandbox.holds("out/a", {"o"})
+    assert not sandbox.holds("out/a", {"x"})
+    assert not sandbox.holds("out", {"o"})  # i is below it
+    assert sandbox.holds("out", {"o", "i"})
+    assert sandbox.holds("out/inner", {"i"})
+    assert not sandbox.holds("out/inner/a", {"o"})
+    assert not sandbox.holds("elsewhere", {"o", "i", "x"})
+    assert not sandbox.holds("out/a\0", {"o"})
+    assert not sandbox.holds("", {"o"})
+
+
+@pytest.mark.parametrize("char", ["\u2028", "\u2029", "\u202e", "\x01"])
+def test_a_name_that_holds_a_character_nobody_sees_is_asked_about(workdir: Path, char: str) -> None:
+    sandbox = FileSandbox({"w": {"root": ".", "mode": "rw", "write_approval": False}}, cwd=str(workdir))
+    request = sandbox.check_approval(
+        ApprovalContext(tool_name="write_file", args={"path": f"a{char}b", "content": ""})
+    )
+    assert request is not None
+    assert request.why == "sandbox w: hidden characters"
+
+
+def write_verdict(sandbox: FileSandbox, path: str) -> Any:
+    return sandbox.check_approval(ApprovalContext(tool_name="write_file", args={"path": path, "content": ""}))
+
+
+def test_a_tilde_is_refused_inside_a_root_too(workdir: Path) -> None:
+    sandbox = FileSandbox({"w": {"root": ".", "mode": "rw"}}, cwd=str(workdir))
+    for path in ("~", "~/a.txt", "~root/a.txt"):
+        with pytest.raises(PermissionError, match="not expanded"):
+            write_verdict(sandbox, path)
+    assert write_verdict(sandbox, "a.txt~") is not None
+
+
+def test_a_root_that_is_no_directory_covers_nothing(workdir: Path) -> None:
+    (workdir / "file").write_text("")
+    paths = {"gone": {"root": "gone", "mode": "rw"}, "file": {"root": "file", "mode": "rw"}}
+    sandbox = FileSandbox(paths, cwd=str(workdir))
+    for path in ("gone/a.txt", "file"):
+        with pytest.raises(PermissionError, match="not in any sandbox"):
+            write_verdict(sandbox, path)
+
+
+def test_a_configuration_can_be_used_twice(workdir: Path) -> None:
+    given = {"w": {"root": ".", "approval": {"read": "required"}}}
+    (workdir / "a.txt").write_text("")
+    for _ in range(2):
+        assert asked(FileSandbox(given, cwd=str(workdir)), "read_file", path="a.txt") is not None
+    assert given == {"w": {"root": ".", "approval": {"read": "required"}}}
+
+
+def test_a_reason_that_two_entries_give_is_told_once(workdir: Path) -> None:
+    paths = {name: {"root": ".", "mode": "rw"} for name in ("a", "b")}
+    request = write_verdict(FileSandbox(paths, cwd=str(workdir)), ".bashrc")
+    assert request.why == "sandbox a: write approval, protected name"
+
+
+def test_the_working_directory_is_resolved_once(workdir: Path) -> None:
+    (workdir / "real").mkdir()
+    (workdir / "link").symlink_to("real")
+    assert FileSandbox({}, cwd=str(workdir / "link")).cwd == str(workdir / "real")
+
+
+def test_reading_a_protected_name_is_not_asked_about(sandbox: FileSandbox, workdir: Path) -> None:
+    (workdir / "docs" / ".bashrc").write_text("")
+    context = ApprovalContext(tool_name="read_file", args={"path": "docs/.bashrc"})
+    assert sandbox.check_approval(context) is None
+
+
+def test_an_edit_of_a_read_only_root_is_a_block(sandbox: FileSandbox) -> None:
+    args = {"path": "docs/guide.md", "old": "Guide", "new": "x"}
+    with pytest.raises(PermissionError, match="read-only"):
+        sandbox.check_approval(ApprovalContext(tool_name="edit_file", args=args))
+
+
+def test_a_file_that_cannot_be_looked_at_is_a_block(
+    sandbox: FileSandbox, workdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.lstat
+
+    def failing(path: Any, *args: Any, **more: Any) -> os.stat_result:
+        if path == str(workdir / "docs/guide.md"):
+            raise PermissionError(13, "Permission denied")
+        return real(path, *args, **more)
+
+    monkeypatch.setattr("signoff.tools.roots.follow", lambda path, cwd: f"{cwd}/{path}")
+    monkeypatch.setattr(os, "lstat", failing)
+    with pytest.raises(PermissionError, match="cannot be looked at: Permission denied"):
+        sandbox.check_approval(ApprovalContext(tool_name="read_file", args={"path": "docs/guide.md"}))
