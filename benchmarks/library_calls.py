@@ -1,7 +1,7 @@
 """What a call costs that needs no person: through the controller, and through a toolset beside another library's.
 
-The other one is the pre-approved path of pydantic-ai-blocking-approval, which decides by the tool's name alone
-(https://pypi.org/project/pydantic-ai-blocking-approval/). For the ratios, a call of the bare toolset is taken off.
+The other one is the pre-approved path of pydantic-ai-blocking-approval, which decides by the tool's name alone.
+For the ratios, a call of the bare toolset is taken off.
 """
 
 from __future__ import annotations

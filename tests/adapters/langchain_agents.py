@@ -12,8 +12,6 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
 from langchain_core.runnables import Runnable
 
-from signoff.types import ApprovalDecision, ApprovalRequest
-
 
 class Scripted(GenericFakeChatModel):
     """A model that says what it was given, in order, and notes what it was told."""
@@ -26,22 +24,6 @@ class Scripted(GenericFakeChatModel):
     def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> Any:
         self.heard.append(list(messages))
         return super()._generate(messages, *args, **kwargs)
-
-
-class Asked:
-    """A callback that notes what it is asked and gives one answer."""
-
-    def __init__(self, **answer: Any) -> None:
-        self.requests: list[ApprovalRequest] = []
-        self.answer = ApprovalDecision(**{"approved": True, **answer})
-
-    def __call__(self, request: ApprovalRequest) -> ApprovalDecision:
-        self.requests.append(request)
-        return self.answer
-
-    @property
-    def tools(self) -> list[str]:
-        return [request.tool_name for request in self.requests]
 
 
 def call(tool: str, **args: Any) -> ToolCall:

@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 from langchain.agents.middleware import AgentMiddleware, ToolRetryMiddleware
-from langchain_agents import Asked, Scripted, agent_of, ago, call, go, script, told
+from langchain_agents import Scripted, agent_of, ago, call, go, script, told
 from langchain_core.messages import AIMessage, HumanMessage, ToolCall
 from langchain_core.tools import BaseTool, StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 
 from answering import PATIENCE, Answer, Reviewer, waiting, yes
+from asked import Asked
 from signoff.adapters.langchain import ApprovalMiddleware, approved
 from signoff.controller import ApprovalController
 from signoff.queue import AgentQueue, Decision, DecisionSource, RequestState, ReviewQueue, StoredRequest

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 from langchain.tools import InjectedState, ToolRuntime
-from langchain_agents import Asked, agent_of, ago, call, go, script, told
+from langchain_agents import agent_of, ago, call, go, script, told
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import (
     BaseTool,
@@ -25,6 +25,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import BaseModel, Field, SecretStr, ValidationError
 
 from answering import Answer, Reviewer, waiting, yes
+from asked import Asked
 from signoff.adapters.langchain import ApprovalToolWrapper, approved
 from signoff.canonical import NotJsonError
 from signoff.controller import ApprovalController

@@ -10,12 +10,12 @@ from pydantic import BaseModel, Field, SecretStr
 from pydantic_ai import FunctionToolset
 from toolset_agents import (
     DEPLOY,
-    Asked,
     Deploying,
     call,
     run,
 )
 
+from asked import Asked
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.canonical import NotJsonError
 from signoff.types import ApprovalDecision, ApprovalRequest

@@ -14,8 +14,9 @@ from pydantic_ai.models.test import TestModel
 from pydantic_ai.tools import DeferredToolResults, ToolApproved, ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset, ApprovalRequiredToolset, CombinedToolset, ExternalToolset
 from pydantic_ai.usage import RunUsage
-from toolset_agents import DEPLOY, Asked, Deploying, call, run, script
+from toolset_agents import DEPLOY, Deploying, call, run, script
 
+from asked import Asked
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.adapters.pydantic_ai.marks import approved_context
 from signoff.controller import ApprovalController

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from pydantic_ai import Agent
 from toolset_agents import (
-    Asked,
     StartReviewer,
     call,
     run,
@@ -18,6 +17,7 @@ from toolset_agents import (
 )
 
 from answering import waiting, yes
+from asked import Asked
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.adapters.pydantic_ai.objects import DeclaredToolset
 from signoff.controller import ApprovalController

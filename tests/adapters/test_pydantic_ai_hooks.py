@@ -12,7 +12,6 @@ from pydantic_ai.toolsets import AbstractToolset, CombinedToolset, WrapperToolse
 from toolset_agents import (
     ACT,
     REQUEST,
-    Asked,
     ByContext,
     ByNameAndMemory,
     ByNeeds,
@@ -23,6 +22,7 @@ from toolset_agents import (
     wipe,
 )
 
+from asked import Asked
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.adapters.pydantic_ai.objects import DeclaredToolset
 from signoff.marking import requires_approval

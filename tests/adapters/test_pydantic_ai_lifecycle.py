@@ -10,7 +10,6 @@ from pydantic_ai import Agent, FunctionToolset, RunContext
 from pydantic_ai.toolsets import AbstractToolset, WrapperToolset
 from toolset_agents import (
     DEPLOY,
-    Asked,
     Deciding,
     Deploying,
     messages_of,
@@ -18,6 +17,7 @@ from toolset_agents import (
     told,
 )
 
+from asked import Asked
 from signoff.adapters.pydantic_ai import ApprovalToolset
 
 

@@ -12,8 +12,9 @@ import pytest
 from pydantic_ai import Agent, BinaryContent, FunctionToolset, RunContext
 from pydantic_ai.messages import ToolReturnPart
 from pydantic_ai.models.test import TestModel
-from toolset_agents import Asked, call, look, messages_of, run, script, told
+from toolset_agents import call, look, messages_of, run, script, told
 
+from asked import Asked
 from signoff.adapters.plain_objects import tools_of
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.adapters.pydantic_ai.objects import ObjectToolset

@@ -10,12 +10,12 @@ from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models.test import TestModel
 from toolset_agents import (
     DEPLOY,
-    Asked,
     Deploying,
     messages_of,
     run,
 )
 
+from asked import Asked
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.controller import ApprovalController
 from signoff.memory import ApprovalMemory

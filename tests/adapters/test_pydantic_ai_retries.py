@@ -6,9 +6,10 @@ from typing import Any
 
 from pydantic_ai import Agent, FunctionToolset, ModelRetry
 from pydantic_ai.exceptions import ToolFailed
-from toolset_agents import Asked, StartReviewer, call, run, script
+from toolset_agents import StartReviewer, call, run, script
 
 from answering import yes
+from asked import Asked
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.controller import ApprovalController
 from signoff.queue import AgentQueue

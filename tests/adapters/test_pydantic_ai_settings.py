@@ -14,7 +14,6 @@ from toolset_agents import (
     ACT,
     DEPLOY,
     REQUEST,
-    Asked,
     ByContext,
     ByNameAndMemory,
     ByNeeds,
@@ -24,6 +23,7 @@ from toolset_agents import (
     run,
 )
 
+from asked import Asked
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.adapters.pydantic_ai.objects import DeclaredToolset
 from signoff.controller import ApprovalController

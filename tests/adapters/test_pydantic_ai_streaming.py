@@ -10,9 +10,10 @@ import pytest
 from pydantic_ai import Agent, capture_run_messages
 from pydantic_ai.messages import FunctionToolCallEvent, FunctionToolResultEvent, ModelMessage, ToolCallPart
 from pydantic_ai.models.test import TestModel
-from toolset_agents import DEPLOY, Asked, Deploying, StartReviewer, call, script, told
+from toolset_agents import DEPLOY, Deploying, StartReviewer, call, script, told
 
 from answering import waiting, yes
+from asked import Asked
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.controller import ApprovalController
 from signoff.queue import AgentQueue, RequestState, ReviewQueue

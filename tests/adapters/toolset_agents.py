@@ -14,25 +14,9 @@ from pydantic_ai.toolsets import AbstractToolset
 from answering import Answer, Reviewer
 from signoff.marking import requires_approval
 from signoff.memory import ApprovalMemory
-from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
+from signoff.types import ApprovalContext, ApprovalRequest
 
 StartReviewer = Callable[[Answer], Reviewer]
-
-
-class Asked:
-    """A callback that notes what it is asked and gives one answer."""
-
-    def __init__(self, **answer: Any) -> None:
-        self.requests: list[ApprovalRequest] = []
-        self.answer = ApprovalDecision(**{"approved": True, **answer})
-
-    def __call__(self, request: ApprovalRequest) -> ApprovalDecision:
-        self.requests.append(request)
-        return self.answer
-
-    @property
-    def tools(self) -> list[str]:
-        return [request.tool_name for request in self.requests]
 
 
 class Deploying:

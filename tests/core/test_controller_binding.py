@@ -30,12 +30,17 @@ from signoff.types import (
 )
 
 
-async def test_a_file_that_changed_after_the_decision_is_asked_about_again(
-    ask: Ask, asking: AgentQueue, looking: ReviewQueue, reviewed: StartReviewer, workdir: Path
-) -> None:
+@pytest.fixture
+def file(workdir: Path) -> Path:
+    """A file that a call would change."""
     file = workdir / "a.txt"
     file.write_text("one\n")
+    return file
 
+
+async def test_a_file_that_changed_after_the_decision_is_asked_about_again(
+    ask: Ask, asking: AgentQueue, looking: ReviewQueue, reviewed: StartReviewer, file: Path
+) -> None:
     def change_before_the_first_answer(request: StoredRequest) -> Decision:
         if request.revision == 1:
             file.write_text("one\nand more\n")
@@ -50,11 +55,8 @@ async def test_a_file_that_changed_after_the_decision_is_asked_about_again(
 
 
 async def test_a_refused_call_is_not_asked_again_because_a_file_changed(
-    ask: Ask, asking: AgentQueue, reviewed: StartReviewer, workdir: Path
+    ask: Ask, asking: AgentQueue, reviewed: StartReviewer, file: Path
 ) -> None:
-    file = workdir / "a.txt"
-    file.write_text("one\n")
-
     def change_and_refuse(request: StoredRequest) -> Decision:
         file.write_text("else\n")
         return Decision(approved=False)
@@ -65,11 +67,8 @@ async def test_a_refused_call_is_not_asked_again_because_a_file_changed(
 
 
 async def test_an_edit_that_no_longer_applies_is_not_run_and_says_why(
-    ask: Ask, asking: AgentQueue, reviewed: StartReviewer, workdir: Path
+    ask: Ask, asking: AgentQueue, reviewed: StartReviewer, file: Path
 ) -> None:
-    file = workdir / "a.txt"
-    file.write_text("one\n")
-
     def take_the_text_away(request: StoredRequest) -> Decision:
         file.write_text("something else\n")
         return Decision(approved=True)
@@ -81,11 +80,8 @@ async def test_an_edit_that_no_longer_applies_is_not_run_and_says_why(
 
 
 async def test_the_history_says_that_an_approved_call_was_not_run(
-    ask: Ask, asking: AgentQueue, looking: ReviewQueue, reviewed: StartReviewer, workdir: Path
+    ask: Ask, asking: AgentQueue, looking: ReviewQueue, reviewed: StartReviewer, file: Path
 ) -> None:
-    file = workdir / "a.txt"
-    file.write_text("one\n")
-
     def take_the_text_away(request: StoredRequest) -> Decision:
         file.write_text("something else\n")
         return Decision(approved=True)
@@ -98,11 +94,8 @@ async def test_the_history_says_that_an_approved_call_was_not_run(
 
 
 async def test_the_history_says_that_a_call_approved_by_callback_was_not_run(
-    ask: Ask, asking: AgentQueue, looking: ReviewQueue, workdir: Path
+    ask: Ask, asking: AgentQueue, looking: ReviewQueue, file: Path
 ) -> None:
-    file = workdir / "a.txt"
-    file.write_text("one\n")
-
     def take_the_text_away(request: ApprovalRequest) -> ApprovalDecision:
         file.write_text("something else\n")
         return ApprovalDecision(approved=True)

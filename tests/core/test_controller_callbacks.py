@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from signoff.queue import (
     DecisionSource,
     ReviewQueue,
 )
+from signoff.queue.clock import now_us
 from signoff.types import (
     ApprovalDecision,
     ApprovalPresentation,
@@ -130,7 +130,9 @@ async def test_a_presentation_of_a_call_without_effects_is_left_alone(ask: Ask) 
 
 async def test_an_answer_after_the_deadline_is_an_expiry(ask: Ask) -> None:
     def late(request: ApprovalRequest) -> ApprovalDecision:
-        time.sleep(0.02)  # longer than the deadline below
+        begun = now_us()
+        while now_us() <= begun + 1_000:  # until the deadline below is over
+            pass
         return ApprovalDecision(approved=True, remember="session")
 
     controller = ApprovalController(approval_callback=late)

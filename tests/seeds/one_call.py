@@ -30,21 +30,3 @@ async def call(toolset: Any, name: str, /, **args: Any) -> Any:
     """What the model is told of one call through a toolset."""
     run = await agent_calling(name, args, toolsets=[toolset]).run("go")
     return results(run.all_messages())[0]
-
-
-class Asked:
-    """A callback that remembers what it was asked."""
-
-    def __init__(self, **answer: Any) -> None:
-        from signoff import ApprovalDecision
-
-        self.requests: list[Any] = []
-        self._answer = ApprovalDecision(**{"approved": True, **answer})
-
-    def __call__(self, request: Any) -> Any:
-        self.requests.append(request)
-        return self._answer
-
-    @property
-    def times(self) -> int:
-        return len(self.requests)

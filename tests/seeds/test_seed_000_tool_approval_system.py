@@ -8,12 +8,13 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
-from one_call import Asked, agent_calling, call, results
+from one_call import agent_calling, call, results
 from pydantic import BaseModel
 from pydantic_ai import RunContext
 from pydantic_ai.toolsets import FunctionToolset
 
 import signoff
+from asked import Asked
 from documented_blocks import BLOCKS
 from signoff.config import build, parse_config
 from signoff.tools.file_sandbox import FileSandbox

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from one_call import Asked, agent_calling, results
+from one_call import agent_calling, results
 from pydantic_ai import RunContext
 
+from asked import Asked
 from documented_blocks import BLOCKS
 from signoff import (
     ApprovalAware,

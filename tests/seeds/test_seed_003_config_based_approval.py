@@ -9,11 +9,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from one_call import Asked, call
+from one_call import call
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, ToolsetTool
 from pydantic_core import SchemaValidator, core_schema
 
+from asked import Asked
 from documented_blocks import BLOCKS
 from signoff import ApprovalDecision, ApprovalMemory, ApprovalRequest, ApprovalToolset, requires_approval
 from signoff.config import build, parse_config
