@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from textual.app import App
 from textual.binding import BindingType
+from textual.driver import Driver
 from textual.events import AppFocus
 from textual.filter import LineFilter
 from textual.screen import Screen
@@ -99,6 +100,15 @@ class SignoffApp(App[None]):
         """Close the queue."""
         self._standstill.stop()
         self._office.close()
+
+    def get_driver_class(self) -> type[Driver]:
+        """The driver for terminals that costs nothing while no key comes; elsewhere Textual's own."""
+        usual = super().get_driver_class()
+        if usual.__name__ != "LinuxDriver":
+            return usual
+        from signoff_tui.terminal_driver import QuietDriver  # it cannot be imported where terminals are others
+
+        return QuietDriver
 
     def get_line_filters(self) -> list[LineFilter]:
         """Textual's filters, and behind them the last net."""

@@ -1,0 +1,94 @@
+"""The driver that speaks to the terminal: it sleeps while no key comes, and writes no string sequences.
+
+Textual's own driver looks for keys ten times a second; a screen that stays open all day should cost nothing. And
+what a terminal reads as more than text, color and movement (its title, the clipboard, links, uploads) is never
+written, whoever asked for it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import selectors
+import time
+from codecs import getincrementaldecoder
+
+from textual import constants
+from textual._xterm_parser import XTermParser  # the parser that Textual's own driver uses; it has no public name
+from textual.app import App
+from textual.drivers.linux_driver import LinuxDriver
+
+__all__ = ["QuietDriver", "without_strings"]
+
+_READ_BYTES = 4096
+# How often a key that may still go on (Escape, or the beginning of a sequence?) is looked at, and for how long.
+_TICK_SECONDS = 0.05
+_UNDECIDED_SECONDS = 1.0 + 2 * constants.ESCAPE_DELAY
+
+# OSC, DCS, SOS, PM and APC with their text (ECMA-48, 5.6 and 8.3) in both spellings; the bell and all other
+# controls of the C1 set; and every escape that begins no control sequence (CSI).
+_STRINGS = re.compile(
+    r"(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?|[\x07\x80-\x9f]|\x1b(?!\[)"
+)
+
+
+def without_strings(data: str) -> str:
+    """What may be written: text, colors and movements, no string sequence and no control of the C1 set.
+
+    Args:
+        data: What is about to be written, with its escape sequences.
+    """
+    return _STRINGS.sub("", data)
+
+
+class QuietDriver(LinuxDriver):
+    """Textual's driver for terminals, which wakes up for keys alone."""
+
+    def __init__(
+        self,
+        app: App[object],
+        *,
+        debug: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self._end, self._end_writer = os.pipe()
+
+    def write(self, data: str) -> None:
+        """Write to the terminal what is no string sequence."""
+        super().write(without_strings(data))
+
+    def disable_input(self) -> None:
+        """Wake the thread that waits for keys, and end it."""
+        if not self.exit_event.is_set():
+            os.write(self._end_writer, b".")
+            super().disable_input()
+            os.read(self._end, 1)  # input may be enabled again, after the program was suspended
+
+    def close(self) -> None:
+        """Close what the driver opened."""
+        super().close()
+        os.close(self._end)
+        os.close(self._end_writer)
+
+    def run_input_thread(self) -> None:
+        """Turn what the terminal sends into events until input is disabled."""
+        parser = XTermParser(self._debug)
+        decode = getincrementaldecoder("utf-8")().decode
+        undecided_until = 0.0
+        with selectors.SelectSelector() as selector:  # the others refuse terminals on some systems
+            selector.register(self._end, selectors.EVENT_READ)
+            selector.register(self.fileno, selectors.EVENT_READ)
+            while not self.exit_event.is_set():
+                wait = _TICK_SECONDS if time.monotonic() < undecided_until else None
+                if self.fileno in {key.fd for key, _ in selector.select(wait)}:
+                    data = os.read(self.fileno, _READ_BYTES)
+                    if not data:  # standard input was no terminal, and is at its end
+                        selector.unregister(self.fileno)
+                    if text := decode(data):  # empty text would end the parser
+                        for event in parser.feed(text):
+                            self.process_message(event)
+                    undecided_until = time.monotonic() + _UNDECIDED_SECONDS
+                for event in parser.tick():
+                    self.process_message(event)
