@@ -42,7 +42,7 @@ async def test_the_status_line_counts_what_waits_and_what_is_high(
 async def test_a_row_says_risk_kind_agent_and_what(asking: AgentQueue, place: Path, workdir: Path) -> None:
     post(asking, high(workdir))
     async with screen(place, waiting=1) as seen:
-        await seen.until(lambda: seen.line("$ rm -rf build").split()[-4:] == ["delete", "tester", "00:00", "new"])
+        await seen.until(lambda: seen.line("$ rm -rf build").split()[-4:] == ["delete", "tester", "0s", "new"])
         assert " HIGH " in seen.line("$ rm -rf build")
 
 
@@ -321,7 +321,7 @@ async def test_a_click_does_not_leave_an_open_text_box(asking: AgentQueue, place
 async def test_the_wall_clock_only_changes_what_is_read(asking: AgentQueue, place: Path) -> None:
     request = post(asking, call())
     async with screen(place, waiting=1, wall_clock=lambda: request.created_at + 134_000_000) as seen:
-        await seen.shows("oldest 02:14")
+        await seen.shows("oldest 2m")
 
 
 async def test_a_group_can_be_folded_and_unfolded(asking: AgentQueue, place: Path, workdir: Path) -> None:

@@ -14,7 +14,7 @@ from signoff.present.subject import is_outside, step_text, steps_of
 from signoff.queue.records import RequestState, Risk, StoredRequest
 from signoff_tui.lines import Chunk, Cut
 
-__all__ = ["RISK_WORD", "Summary", "age_text", "clock_text", "ended_text", "summarize"]
+__all__ = ["RISK_WORD", "Summary", "age_text", "clock_text", "ended_text", "running_text", "summarize"]
 
 LONGEST = 1_000
 """Characters of a command or description that a row is made from; no row is so wide."""
@@ -124,6 +124,15 @@ def age_text(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60:02}:{whole % 60:02}"
     return f"{whole // 3600}h{whole % 3600 // 60:02}m"
+
+
+def running_text(seconds: float) -> str:
+    """A time that goes on while it is on the screen: ``42s`` under a minute, ``5m`` under an hour, ``1h02m`` above.
+
+    It says no more than the screen keeps up with: it changes every second, and once a minute from the first on.
+    """
+    whole = max(int(seconds), 0)
+    return f"{whole}s" if whole < 60 else f"{whole // 60}m" if whole < 3600 else age_text(whole)
 
 
 def clock_text(at: int) -> str:

@@ -6,8 +6,11 @@ from signoff_tui.desk import Desk
 
 __all__ = ["next_moment"]
 
-SOON = 60.0
-"""Seconds of waiting, or left to wait, up to which such times are shown to the second."""
+MINUTE = 60.0
+"""Seconds of waiting, or left to wait, up to which `running_text` tells them one by one."""
+
+SHORTEST_WAIT = 5.0
+"""Seconds by which a number of minutes may be late: many requests do not keep the screen busy."""
 
 NEVER = 3600.0
 
@@ -34,13 +37,14 @@ def next_moment(desk: Desk, now: float, wall: int) -> float:
 
 
 def _until_a_time_changes(desk: Desk, wall: int) -> float:
-    """Seconds until a waiting time or a time that is left changes on the screen: one under a minute, ten above."""
+    """Seconds until the words for a waiting time, or for a time that is left, change on the screen."""
     if len(desk.guard.holds):
         return 1.0
     pending = [entry.request for entry in desk.inbox.entries() if entry.request.pending]
-    if not pending:
-        return NEVER
-    newest = max(request.created_at for request in pending)
-    deadlines = [request.submission.expires_at for request in pending if request.submission.expires_at is not None]
-    soon = (wall - newest) / 1e6 < SOON or any((deadline - wall) / 1e6 < SOON for deadline in deadlines)
-    return 1.0 if soon else 10.0
+    deadlines = (request.submission.expires_at for request in pending)
+    waited = [(wall - request.created_at) / 1e6 for request in pending]
+    left = [(deadline - wall) / 1e6 for deadline in deadlines if deadline is not None]
+    if any(seconds < MINUTE + SHORTEST_WAIT for seconds in (*waited, *left)):
+        return 1.0
+    changes = (*(MINUTE - seconds % MINUTE for seconds in waited), *(seconds % MINUTE for seconds in left))
+    return max(min(changes, default=NEVER), SHORTEST_WAIT)

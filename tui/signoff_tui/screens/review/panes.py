@@ -15,7 +15,7 @@ from signoff_tui.reading import Rest
 from signoff_tui.screens.review.extent import Extent
 from signoff_tui.screens.review.naming import agents_of, left_out_names, listed, names_of
 from signoff_tui.screens.review.rows import RowStyle
-from signoff_tui.summary import RISK_WORD, Summary, age_text, ended_text, summarize
+from signoff_tui.summary import RISK_WORD, Summary, ended_text, running_text, summarize
 
 __all__ = ["below_line", "coverage_line", "group_lines", "header_lines", "strip_lines"]
 
@@ -81,7 +81,7 @@ def _who_line(entry: Entry, summary: Summary, style: RowStyle, width: int, risk:
     session = Chunk(summary.session, "muted", most=NAME)
     age, rev = style.age(request.created_at), f"rev {request.revision}"
     left = style.time_left(entry)
-    ends = () if left is None else (chunk(f"expires {age_text(left)}  ", "warn", keep=True),)
+    ends = () if left is None else (chunk(f"expires {running_text(left)}  ", "warn", keep=True),)
     margin = chunk(" ", keep=True)
     return fullest(
         [

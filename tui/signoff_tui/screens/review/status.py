@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from signoff.present.reveal import reveal
 from signoff_tui.inbox import Counts
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line
-from signoff_tui.summary import age_text, clock_text
+from signoff_tui.summary import clock_text, running_text
 
 __all__ = ["Where", "empty_lines", "lost_lines", "status_line"]
 
@@ -69,7 +69,7 @@ def _age(counts: Counts, now: int, word: str) -> tuple[Chunk, ...]:
         return ()
     age = (now - counts.oldest_at) / 1e6
     mark = "!" if age >= LONG_WAIT else ""
-    return (chunk(f"{word}{age_text(age)}{mark} ", "bar", keep=True),)
+    return (chunk(f"{word}{running_text(age)}{mark} ", "bar", keep=True),)
 
 
 def _agents(counts: Counts) -> tuple[Chunk, ...]:
