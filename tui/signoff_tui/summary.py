@@ -127,7 +127,7 @@ def age_text(seconds: float) -> str:
 
 
 def running_text(seconds: float) -> str:
-    """A time that goes on while it is on the screen: ``42s`` under a minute, ``5m`` under an hour, ``1h02m`` above.
+    """A time that goes on while it is shown: ``42s`` under a minute, ``5m`` under an hour, ``1h02m`` above.
 
     It says no more than the screen keeps up with: it changes every second, and once a minute from the first on.
     """
