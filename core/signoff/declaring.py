@@ -17,7 +17,9 @@ from typing import Any
 
 from signoff.types import ApprovalContext, ApprovalRequest
 
-__all__ = ["Question", "mark_of", "questions", "under_its_name"]
+__all__ = ["Question", "hook_of", "mark_of", "questions", "under_its_name"]
+
+_ABSENT = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,35 @@ class Question:
     context: ApprovalContext
 
 
+def hook_of(owner: object, name: str) -> Any:
+    """A hook of an object; None if there is none.
+
+    Args:
+        owner: A toolset, a function or its object.
+        name: Name of the hook.
+
+    Raises:
+        TypeError: There is one, and it cannot be had: a property that fails is not taken for one that is absent.
+    """
+    try:
+        return getattr(owner, name)
+    except AttributeError as error:
+        about = owner if error.obj is None else error.obj  # another object, if the owner passes lookups on
+        absent = inspect.getattr_static(about, name, _ABSENT) is _ABSENT
+        if absent and error.name == name:
+            return None
+        raise TypeError(
+            f"{name} of {type(owner).__name__} cannot be looked up, so nobody knows what needs approval: {error}"
+        ) from error
+
+
 def mark_of(function: object, name: str) -> Any:
-    """An attribute that a function, or one that it wraps, was marked with; None if there is none."""
-    marks = (getattr(layer, name, None) for layer in _layers(function))
+    """An attribute that a function, or one that it wraps, was marked with; None if there is none.
+
+    Raises:
+        TypeError: There is one, and it cannot be had.
+    """
+    marks = (hook_of(layer, name) for layer in _layers(function))
     return next((mark for mark in marks if mark is not None), None)
 
 
@@ -49,13 +77,16 @@ def questions(function: object, ctx: ApprovalContext, hook: str = "check_approva
         function: The function behind the tool.
         ctx: The call.
         hook: Name of the hook.
+
+    Raises:
+        TypeError: A hook is there and cannot be had.
     """
     mark = mark_of(function, hook)
     if mark is not None:
         yield Question(mark, ctx)
     for layer in _layers(function):
         owner = getattr(layer, "__self__", None)
-        owned = None if inspect.isclass(owner) else getattr(owner, hook, None)
+        owned = None if inspect.isclass(owner) else hook_of(owner, hook)
         if owned is not None:
             for name in dict.fromkeys((getattr(layer, "__name__", ctx.tool_name), ctx.tool_name)):
                 yield Question(owned, ctx.model_copy(update={"tool_name": name}))

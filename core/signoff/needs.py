@@ -16,7 +16,7 @@ from typing import Any, Literal, cast
 from pydantic import ValidationError
 
 from signoff.canonical import NotJsonError, canonical
-from signoff.declaring import Question, mark_of, questions, under_its_name
+from signoff.declaring import Question, hook_of, mark_of, questions, under_its_name
 from signoff.marking import simple_approval_request
 from signoff.memory import ApprovalMemory
 from signoff.types import ApprovalContext, ApprovalRequest
@@ -47,6 +47,9 @@ def default_setting(given: Setting | None, *, tools_were_named: bool) -> Setting
 
 HOOKS = ("check_approval", "needs_approval")
 """Methods by which a toolset, a function or its object says whether a call needs approval."""
+
+_WORDS = (*HOOKS, "approval_request", "_requires_approval")
+"""All by which somebody says something of a call: the hooks, a description of it, and the mark of a function."""
 
 _ANY_CALL = ApprovalContext(tool_name="", args={})
 
@@ -132,11 +135,34 @@ class ApprovalNeeds:
         """Whether the setting of a tool is ``"none"``, which stands above every mark that asks."""
         return self._settings.get(tool_name) == "none"
 
+    def asks_plainly(
+        self,
+        tool_name: str,
+        toolset: object,
+        function: Callable[..., Any] | None,
+        *,
+        marked_by: str | None = None,
+    ) -> bool:
+        """Whether every call of a tool is asked about by its name and arguments alone.
+
+        That is so if a setting, the framework or the default asks, and nobody says anything of a call. Then
+        `request_for` makes a `simple_approval_request` of whatever arguments there are.
+        """
+        unless_set = self._default if marked_by is None else "required"
+        setting = self._settings.get(tool_name) or unless_set
+        return setting == "required" and not _somebody_speaks(toolset, function, _WORDS)
+
     def lets_run(self, tool_name: str, toolset: object, function: Callable[..., Any] | None) -> bool:
         """Whether a tool runs whatever its arguments are: its setting is ``"none"`` and nobody could block it."""
-        if not self.never_asks(tool_name) or any(hasattr(toolset, hook) for hook in HOOKS):
-            return False
-        return not any(next(questions(function, _ANY_CALL, hook), None) for hook in HOOKS)
+        return self.never_asks(tool_name) and not _somebody_speaks(toolset, function, HOOKS)
+
+
+def _somebody_speaks(toolset: object, function: Callable[..., Any] | None, words: Iterable[str]) -> bool:
+    """Whether a toolset, a function or its object has a hook or a mark of one of these names."""
+    return any(
+        hook_of(toolset, word) is not None or next(questions(function, _ANY_CALL, word), None) is not None
+        for word in words
+    )
 
 
 def _setting(tool_name: str, config: Mapping[str, Any]) -> ToolSetting | None:
@@ -159,10 +185,10 @@ def _setting(tool_name: str, config: Mapping[str, Any]) -> ToolSetting | None:
 
 
 def _of_toolset(toolset: object, ctx: ApprovalContext, memory: ApprovalMemory) -> _Opinion | None:
-    check = getattr(toolset, "check_approval", None)
+    check = hook_of(toolset, "check_approval")
     if check is not None:
         return _checked(check, ctx, memory)
-    needs = getattr(toolset, "needs_approval", None)
+    needs = hook_of(toolset, "needs_approval")
     return None if needs is None else _needed(needs, ctx)
 
 
@@ -202,7 +228,7 @@ def _as_declared(
     toolset: object, function: Callable[..., Any] | None, ctx: ApprovalContext
 ) -> ApprovalRequest | None:
     """The own description of a call by somebody who would not have asked about it."""
-    describe = getattr(toolset, "approval_request", None)
+    describe = hook_of(toolset, "approval_request")
     asked = [] if describe is None else [Question(describe, ctx)]
     for question in (*asked, *_questions(function, toolset, ctx, "approval_request")):
         opinion = _opinion(_call(question.hook, (question.context,)), ctx, "approval_request")

@@ -11,6 +11,10 @@ from langchain.agents.middleware import AgentMiddleware
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
 from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool, StructuredTool
+
+from signoff.adapters.langchain import ApprovalMiddleware
+from signoff.controller import ApprovalController
 
 
 class Scripted(GenericFakeChatModel):
@@ -60,3 +64,30 @@ def ago(agent: Any, **config: Any) -> list[BaseMessage]:
 def told(messages: Sequence[BaseMessage]) -> list[tuple[str, str]]:
     """What the model was told of each call: how it ended, and the text."""
     return [(part.status, str(part.content)) for part in messages if isinstance(part, ToolMessage)]
+
+
+class Deploying:
+    """A tool, synchronous and asynchronous, that notes its runs."""
+
+    def __init__(self) -> None:
+        self.ran: list[str] = []
+
+    def tool(self) -> BaseTool:
+        """The tool itself."""
+        return StructuredTool.from_function(self._run, self._arun, name="deploy", description="Deploy somewhere.")
+
+    def _run(self, to: str) -> str:
+        self.ran.append(to)
+        return f"deployed to {to}"
+
+    async def _arun(self, to: str) -> str:
+        return self._run(to)
+
+
+DEPLOY = [call("deploy", to="staging")]
+"""A turn in which the model wants to deploy."""
+
+
+def middleware(asked: Any, **options: Any) -> ApprovalMiddleware:
+    """A middleware that asks a callback."""
+    return ApprovalMiddleware(ApprovalController(approval_callback=asked), **options)

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from langchain.agents.middleware import AgentMiddleware, ToolRetryMiddleware
-from langchain_agents import Scripted, agent_of, ago, call, go, script, told
-from langchain_core.messages import AIMessage, HumanMessage, ToolCall
+from langchain_agents import DEPLOY, Deploying, Scripted, agent_of, ago, call, go, middleware, script, told
+from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import BaseTool, StructuredTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 
-from answering import PATIENCE, Answer, Reviewer, waiting, yes
+from answering import Answer, Reviewer, yes
 from asked import Asked
-from signoff.adapters.langchain import ApprovalMiddleware, approved
+from signoff.adapters.langchain import ApprovalMiddleware
 from signoff.controller import ApprovalController
-from signoff.queue import AgentQueue, Decision, DecisionSource, RequestState, ReviewQueue, StoredRequest
+from signoff.queue import AgentQueue, Decision, DecisionSource
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
@@ -30,28 +26,14 @@ StartReviewer = Callable[[Answer], Reviewer]
 each_way = pytest.mark.parametrize("way", [go, ago])
 
 
-class Deploying:
-    """A tool, synchronous and asynchronous, that counts its runs."""
-
-    def __init__(self) -> None:
-        self.ran: list[str] = []
-
-    def tool(self) -> BaseTool:
-        return StructuredTool.from_function(self._run, self._arun, name="deploy", description="Deploy somewhere.")
-
-    def _run(self, to: str) -> str:
-        self.ran.append(to)
-        return f"deployed to {to}"
-
-    async def _arun(self, to: str) -> str:
-        return self._run(to)
+@pytest.fixture
+def controller(asking: AgentQueue) -> ApprovalController:
+    return ApprovalController(queue=asking)
 
 
-DEPLOY = [call("deploy", to="staging")]
-
-
-def middleware(asked: Any, **options: Any) -> ApprovalMiddleware:
-    return ApprovalMiddleware(ApprovalController(approval_callback=asked), **options)
+@pytest.fixture
+def approving(controller: ApprovalController) -> ApprovalMiddleware:
+    return ApprovalMiddleware(controller)
 
 
 # -- approving and refusing --------------------------------------------------------------------------------
@@ -150,14 +132,6 @@ def test_arguments_that_do_not_fit_are_told_to_the_model_before_anybody_is_asked
     messages = way(agent_of(script([call("deploy")]), [Deploying().tool()], middleware(asked)))
     assert told(messages)[0][0] == "error"
     assert asked.requests == []
-
-
-@each_way
-def test_a_tool_that_asks_itself_is_asked_about_once(way: Any) -> None:
-    own, others, model = Asked(approved=False, mode="hard", note="no"), Asked(), script(DEPLOY)
-    deploy = approved(Deploying().tool(), ApprovalController(approval_callback=own))
-    assert told(way(agent_of(model, [deploy], middleware(others)))) == [("error", "Approval denied: no")]
-    assert (own.tools, others.tools, len(model.heard)) == (["deploy"], [], 1)
 
 
 # -- what an opinion means in each mode --------------------------------------------------------------------
@@ -274,245 +248,7 @@ def test_a_refused_call_is_not_tried_again_and_stays_refused(way: Any, comes_fir
     assert (len(asked.requests), len(model.heard)) == (1, 1)
 
 
-# -- a reviewer on the queue, several calls in one turn ----------------------------------------------------
-
-
-@pytest.fixture
-def controller(asking: AgentQueue) -> ApprovalController:
-    return ApprovalController(queue=asking)
-
-
-@pytest.fixture
-def approving(controller: ApprovalController) -> ApprovalMiddleware:
-    return ApprovalMiddleware(controller)
-
-
-@contextmanager
-def in_a_thread(work: Callable[[], None]) -> Iterator[None]:
-    """Do something beside the body; it must have been done when the body ends."""
-    with ThreadPoolExecutor(1) as executor:
-        done = executor.submit(work)
-        yield
-        done.result(PATIENCE)
-
-
-def decide(looking: ReviewQueue, request: StoredRequest, decision: Decision) -> None:
-    looking.decide(request.id, request.revision, request.submission.digest, decision)
-
-
-def three() -> list[Any]:
-    return [call("deploy", to=to) for to in ("a", "b", "c")]
-
-
-@each_way
-def test_the_reviewer_sees_what_the_model_wants_next(
-    way: Any, approving: ApprovalMiddleware, reviewed: StartReviewer
-) -> None:
-    reviewer = reviewed(yes)
-    way(agent_of(script([*three(), call("fly")]), [Deploying().tool()], approving))
-    ahead = {
-        request.submission.batch_position: [
-            later["arguments"]["to"] for later in request.submission.batch_remaining
-        ]
-        for request in reviewer.seen
-    }
-    assert ahead == {0: ["b", "c"], 1: ["c"], 2: []}
-    assert len({request.submission.batch_id for request in reviewer.seen}) == 1
-
-
-def test_long_texts_are_sent_ahead_by_their_beginning_only(
-    approving: ApprovalMiddleware, reviewed: StartReviewer
-) -> None:
-    reviewer = reviewed(yes)
-    turn = [call("deploy", to="a"), call("deploy", to="b" * 10_000)]
-    go(agent_of(script(turn), [Deploying().tool()], approving))
-    first = min(reviewer.seen, key=lambda request: request.submission.batch_position or 0)
-    (ahead,) = first.submission.batch_remaining
-    assert ahead["arguments"]["to"] == "b" * 500 + " [... 9500 more characters]"
-
-
-@each_way
-def test_a_call_id_that_comes_again_in_a_later_turn_is_another_call(
-    way: Any, approving: ApprovalMiddleware, reviewed: StartReviewer
-) -> None:
-    reviewer = reviewed(yes)
-    turns = [[ToolCall(name="deploy", args={"to": to}, id="call_0")] for to in ("a", "b")]
-    agent = agent_of(script(*turns), [Deploying().tool()], approving, checkpointer=InMemorySaver())
-    messages = way(agent, configurable={"thread_id": "t"})
-    assert told(messages) == [("success", "deployed to a"), ("success", "deployed to b")]
-    assert len(reviewer.seen) == 2
-
-
-@each_way
-def test_calls_of_one_turn_are_asked_about_at_the_same_time(
-    way: Any, approving: ApprovalMiddleware, reviewed: StartReviewer, looking: ReviewQueue
-) -> None:
-    reviewer = reviewed(waiting)
-
-    def approve_when_all_are_there() -> None:
-        for request in reviewer.wait_for(3):
-            decide(looking, request, Decision(approved=True))
-
-    with in_a_thread(approve_when_all_are_there):
-        messages = way(agent_of(script(three()), [Deploying().tool()], approving))
-    assert [status for status, _ in told(messages)] == ["success"] * 3
-
-
-@each_way
-def test_a_soft_refusal_leaves_the_other_calls_of_the_turn_alone(
-    way: Any, approving: ApprovalMiddleware, reviewed: StartReviewer
-) -> None:
-    reviewed(lambda request: Decision(approved=request.submission.arguments["to"] != "b", note="not b"))
-    messages = way(agent_of(script(three()), [Deploying().tool()], approving))
-    assert told(messages) == [
-        ("success", "deployed to a"),
-        ("error", "Approval denied: not b"),
-        ("success", "deployed to c"),
-    ]
-
-
-@each_way
-def test_a_hard_refusal_takes_the_later_calls_of_the_turn_with_it(
-    way: Any, approving: ApprovalMiddleware, reviewed: StartReviewer, looking: ReviewQueue
-) -> None:
-    deploying, model, reviewer = Deploying(), script(three()), reviewed(waiting)
-
-    def stop_at_a_when_all_are_there() -> None:
-        requests = reviewer.wait_for(3)
-        (first,) = (request for request in requests if request.submission.arguments["to"] == "a")
-        decide(looking, first, Decision(approved=False, hard=True, note="wrong plan"))
-
-    with in_a_thread(stop_at_a_when_all_are_there):
-        messages = way(agent_of(model, [deploying.tool()], approving))
-    assert (deploying.ran, len(model.heard), looking.pending()) == ([], 1, ())
-    refused, *fallen = [text for _, text in told(messages)]
-    assert refused == "Approval denied: wrong plan"
-    assert all(text.startswith("Not run, the reviewer stopped") for text in fallen)
-
-
-def test_a_call_that_is_approved_after_its_turn_was_stopped_does_not_run(
-    approving: ApprovalMiddleware, reviewed: StartReviewer, looking: ReviewQueue
-) -> None:
-    deploying, model, reviewer = Deploying(), script(three()[:2]), reviewed(waiting)
-    refused = Ended("b")
-
-    def stop_at_b_then_approve_a() -> None:
-        found = {request.submission.arguments["to"]: request for request in reviewer.wait_for(2)}
-        decide(looking, found["b"], Decision(approved=False, hard=True))
-        assert refused.event.wait(PATIENCE)
-        decide(looking, found["a"], Decision(approved=True))
-
-    with in_a_thread(stop_at_b_then_approve_a):
-        messages = go(agent_of(model, [deploying.tool()], refused, approving))
-    assert (deploying.ran, len(model.heard)) == ([], 1)
-    assert told(messages)[0][1].startswith("Not run, the reviewer stopped")
-
-
-def test_an_asynchronous_run_withdraws_what_its_stopped_turn_still_asked_for(
-    approving: ApprovalMiddleware, reviewed: StartReviewer, looking: ReviewQueue
-) -> None:
-    deploying, model, reviewer = Deploying(), script(three()[:2]), reviewed(waiting)
-
-    def stop_at_b() -> None:
-        found = {request.submission.arguments["to"]: request for request in reviewer.wait_for(2)}
-        decide(looking, found["b"], Decision(approved=False, hard=True))
-
-    with in_a_thread(stop_at_b):
-        messages = ago(agent_of(model, [deploying.tool()], approving))
-    assert (deploying.ran, len(model.heard)) == ([], 1)
-    assert told(messages)[0][1].startswith("Not run, the reviewer stopped")
-    assert {record.state for record in looking.history()} == {RequestState.REJECTED, RequestState.WITHDRAWN}
-
-
-class Ended(AgentMiddleware[Any, Any, Any]):
-    """Sets an event when the deployment to a place has been answered."""
-
-    def __init__(self, to: str) -> None:
-        super().__init__()
-        self.to = to
-        self.event = threading.Event()
-
-    def wrap_tool_call(self, request: Any, handler: Any) -> Any:
-        answer = handler(request)
-        if request.tool_call["args"]["to"] == self.to:
-            self.event.set()
-        return answer
-
-
-@each_way
-def test_several_hard_refusals_in_one_turn_end_the_run(way: Any) -> None:
-    together = threading.Barrier(3)
-
-    def refuse_when_all_are_there(request: ApprovalRequest) -> ApprovalDecision:
-        together.wait(PATIENCE)
-        return ApprovalDecision(approved=False, note="no")
-
-    model = script(three())
-    messages = way(agent_of(model, [Deploying().tool()], middleware(refuse_when_all_are_there)))
-    assert [status for status, _ in told(messages)] == ["error"] * 3
-    assert len(model.heard) == 1
-
-
-@each_way
-def test_calls_that_need_no_approval_do_not_begin_after_a_hard_refusal(way: Any) -> None:
-    deploying = Deploying()
-
-    @tool
-    def look() -> str:
-        """Look."""
-        raise AssertionError("it ran")
-
-    agent = agent_of(
-        script([*DEPLOY, call("look")]),
-        [deploying.tool(), look],
-        LooksLast(),
-        middleware(
-            Asked(approved=False), tool_configs={"look": {"approval": "none"}}, default_approval="required"
-        ),
-    )
-    assert [status for status, _ in told(way(agent))] == ["error", "error"]
-
-
-class LooksLast(AgentMiddleware[Any, Any, Any]):
-    """Lets a call of `look` begin when all others of its turn have ended."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.ended = threading.Event()
-
-    def wrap_tool_call(self, request: Any, handler: Any) -> Any:
-        if request.tool_call["name"] == "look":
-            assert self.ended.wait(PATIENCE)
-            return handler(request)
-        answer = handler(request)
-        self.ended.set()
-        return answer
-
-    async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
-        if request.tool_call["name"] == "look":
-            assert await asyncio.to_thread(self.ended.wait, PATIENCE)
-            return await handler(request)
-        answer = await handler(request)
-        self.ended.set()
-        return answer
-
-
-def test_cancelling_the_run_withdraws_its_requests(
-    approving: ApprovalMiddleware, reviewed: StartReviewer, looking: ReviewQueue
-) -> None:
-    reviewer = reviewed(waiting)
-
-    async def scenario() -> None:
-        agent = agent_of(script(three()), [Deploying().tool()], approving)
-        running = asyncio.ensure_future(agent.ainvoke({"messages": [HumanMessage("go")]}))
-        await asyncio.to_thread(reviewer.wait_for, 3)
-        running.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await running
-
-    asyncio.run(scenario())
-    assert looking.pending() == ()
-    assert {record.state for record in looking.history()} == {RequestState.WITHDRAWN}
+# -- on the queue ------------------------------------------------------------------------------------------
 
 
 def test_a_streamed_run_asks_like_any_other(approving: ApprovalMiddleware, reviewed: StartReviewer) -> None:

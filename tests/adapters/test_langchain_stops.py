@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -70,6 +72,31 @@ async def test_a_run_that_is_cancelled_is_cancelled_whether_its_turn_was_stopped
     with pytest.raises(asyncio.CancelledError):
         await task
     assert asking.taken_back
+
+
+async def test_what_would_be_asked_in_a_stopped_turn_is_not_asked() -> None:
+    stops, asking = Stops(), Asking()
+    stops.stop("turn")
+    answer = await asyncio.wait_for(stops.answer_unless_stopped("turn", asking.ask()), PATIENCE)
+    assert (answer, asking.begun.is_set()) == (None, False)
+
+
+def test_a_stop_takes_back_what_its_turn_asks_in_other_threads() -> None:
+    stops, begun = Stops(), threading.Barrier(3)
+
+    async def ask() -> str:
+        begun.wait(PATIENCE)
+        await asyncio.get_running_loop().create_future()
+        raise AssertionError("somebody answered")
+
+    def wait_in_a_thread() -> str | None:
+        return asyncio.run(stops.answer_unless_stopped("turn", ask()))
+
+    with ThreadPoolExecutor(2) as threads:
+        answers = [threads.submit(wait_in_a_thread) for _ in range(2)]
+        begun.wait(PATIENCE)
+        stops.stop("turn")
+        assert [answer.result(PATIENCE) for answer in answers] == [None, None]
 
 
 def test_a_turn_that_is_over_is_forgotten() -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import re
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import pytest
-from pydantic import ValidationError
 
 from signoff.controller import ApprovalController
 from signoff.executing import execute_tool
@@ -119,9 +119,21 @@ def test_a_file_that_is_not_python_is_refused(tmp_path: Path) -> None:
         load_custom_tools(tmp_path / "tools.txt", [])
 
 
-@pytest.mark.parametrize("settings", [{"approval": "yes"}, {"aproval": "none"}])
-def test_settings_that_are_not_understood_are_refused(file: Path, settings: dict[str, str]) -> None:
-    with pytest.raises(ValidationError):
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"approval": "yes"}, 'custom_tools.add.approval: must be "required" or "none", not "yes"'),
+        (
+            {"aproval": "none"},
+            'custom_tools.add.aproval: is no key that is known here; did you mean "approval"?',
+        ),
+        ("none", 'custom_tools.add: must be a mapping of keys to values, not "none"'),
+    ],
+)
+def test_settings_that_are_not_understood_are_refused_in_the_words_of_a_file(
+    file: Path, settings: Any, message: str
+) -> None:
+    with pytest.raises(ValueError, match=rf"^{re.escape(message)}$"):
         load_custom_tools(file, {"add": settings})
 
 

@@ -97,10 +97,6 @@ def test_about_the_tools_of_others_it_has_no_opinion(sandbox: FileSandbox) -> No
     assert sandbox.check_approval(context("send_email", path="notes/a.txt")) is NotImplemented
 
 
-def test_listing_needs_no_approval(sandbox: FileSandbox) -> None:
-    assert sandbox.check_approval(context("list_files", path="notes")) is None
-
-
 @pytest.mark.parametrize(
     ("tool", "args"),
     [
@@ -258,32 +254,6 @@ def test_edits_from_several_threads_all_take_effect(sandbox: FileSandbox, workdi
     for edit in edits:
         edit.join()
     assert (workdir / "notes/a.txt").read_text() == "".join(f"{name}." for name in names)
-
-
-def test_files_are_listed_in_order_below_a_directory(sandbox: FileSandbox, workdir: Path) -> None:
-    (workdir / "notes" / "sub").mkdir()
-    (workdir / "notes" / "sub" / "b.txt").write_text("")
-    assert sandbox.list_files("notes") == ["a.txt", "sub/b.txt"]
-
-
-def test_a_long_list_says_how_much_is_missing(sandbox: FileSandbox, workdir: Path) -> None:
-    for number in range(1005):
-        (workdir / "docs" / f"{number:04}.md").write_text("")
-    assert sandbox.list_files("docs")[-1] == "... and 6 more"
-
-
-@pytest.mark.parametrize("path", ["notes\0", "notes/\ud800", "~", ""])
-def test_what_cannot_be_a_path_is_not_listed(sandbox: FileSandbox, path: str) -> None:
-    with pytest.raises(PermissionError, match=r"path|~"):
-        sandbox.list_files(path)
-
-
-def test_what_is_outside_is_not_listed(sandbox: FileSandbox, workdir: Path) -> None:
-    (workdir / "notes" / "up").symlink_to("..")
-    for path in (".", "/", "notes/.."):
-        with pytest.raises(PermissionError):
-            sandbox.list_files(path)
-    assert sandbox.list_files("notes") == ["a.txt"]
 
 
 # -- what is swapped between asking and doing --------------------------------------------------------------

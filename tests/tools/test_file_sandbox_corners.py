@@ -1,4 +1,4 @@
-"""Read-only roots, roots within roots, names that hide something, and lists: what a sandbox does with them."""
+"""Read-only roots, roots within roots, and names that hide something: what a sandbox does with them."""
 
 from __future__ import annotations
 
@@ -61,38 +61,13 @@ def test_the_name_of_a_group_may_be_a_number(sandbox: FileSandbox) -> None:
     assert asked(sandbox, "write_file", {"group_id": 7}, path="notes/a.txt", content="").group_id == "7"
 
 
-def test_a_request_for_a_listing_or_a_tool_of_others_is_never_made(sandbox: FileSandbox) -> None:
-    for name in ("list_files", "send_email"):
-        assert sandbox.approval_request(ApprovalContext(tool_name=name, args={"path": "notes/a.txt"})) is None
+def test_a_request_for_a_tool_of_others_is_never_made(sandbox: FileSandbox) -> None:
+    context = ApprovalContext(tool_name="send_email", args={"path": "notes/a.txt"})
+    assert sandbox.approval_request(context) is None
 
 
 def test_the_working_directory_is_told(sandbox: FileSandbox, workdir: Path) -> None:
     assert sandbox.cwd == str(workdir)
-
-
-def test_files_are_listed_in_order_however_the_disk_gives_them(
-    sandbox: FileSandbox, workdir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def backwards(top: str) -> Any:
-        directories = ["b", "a"]
-        yield top, directories, ["y", "x"]
-        for name in directories:
-            yield f"{top}/{name}", [], ["z"]
-
-    monkeypatch.setattr("signoff.tools.file_sandbox.os.walk", backwards)
-    assert sandbox.list_files("notes") == ["x", "y", "a/z", "b/z"]
-
-
-@pytest.mark.parametrize(("count", "last"), [(2, "1.md"), (3, "2.md"), (4, "... and 1 more")])
-def test_a_list_is_cut_only_when_it_is_too_long(
-    sandbox: FileSandbox, workdir: Path, monkeypatch: pytest.MonkeyPatch, count: int, last: str
-) -> None:
-    monkeypatch.setattr("signoff.tools.file_sandbox._MOST_LISTED", 3)
-    (workdir / "docs" / "guide.md").unlink()
-    for number in range(count):
-        (workdir / "docs" / f"{number}.md").write_text("")
-    found = sandbox.list_files("docs")
-    assert (found[:3], found[-1]) == ([f"{number}.md" for number in range(min(count, 3))], last)
 
 
 def test_a_file_that_is_led_elsewhere_while_it_is_opened_is_not_read(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import re
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from signoff.binding import bound_to
 from signoff.tools import attachment
@@ -53,18 +53,73 @@ def test_a_root_in_a_block_may_be_called_root(workdir: Path) -> None:
     assert FileSandbox({"paths": {"root": {"root": "."}}}, cwd=str(workdir)).names == {"root"}
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
+NOT_UNDERSTOOD = {
+    "an unknown key": (
         {"paths": {}, "path": {}},
+        'sandbox.path: is no key that is known here; did you mean "paths"?',
+    ),
+    "an unknown key, like nothing": (
+        {"w": {"root": ".", "x": 1}},
+        (
+            "sandbox.paths.w.x: is no key that is known here; "
+            "what there is: root, mode, suffixes, write_approval, read_approval"
+        ),
+    ),
+    "an unknown fallback": (
         {"paths": {}, "os_sandbox_fallback": "ignore"},
+        'sandbox.os_sandbox_fallback: must be "fail_fast" or "refuse_tools", not "ignore"',
+    ),
+    "an unknown mode": (
+        {"w": {"root": ".", "mode": "wr"}},
+        'sandbox.paths.w.mode: must be "ro" or "rw", not "wr"',
+    ),
+    "a word for a boolean": (
         {"paths": {}, "require_os_sandbox": "yes"},
+        'sandbox.require_os_sandbox: must be true or false, not "yes"',
+    ),
+    "a setting in the place of a root": (
         {"require_os_sandbox": True},
-    ],
-)
-def test_a_block_that_is_not_understood_is_refused(given: Any) -> None:
-    with pytest.raises(ValidationError):
+        "sandbox.paths.require_os_sandbox: must be a mapping of keys to values, not true",
+    ),
+    "no root": ({"w": {"mode": "rw"}}, 'sandbox.paths.w: "root" is missing'),
+    "a path that is no text": (
+        {"w": {"root": PurePosixPath("a")}},
+        "sandbox.paths.w.root: must be a text, not PurePosixPath('a')",
+    ),
+    "a text for a list": (
+        {"w": {"root": ".", "suffixes": ".txt"}},
+        'sandbox.paths.w.suffixes: must be a list, not ".txt"',
+    ),
+    "an unknown answer": (
+        {"w": {"root": ".", "approval": {"write": "maybe"}}},
+        """sandbox.paths.w: "approval: write" must be "required" or "none", not 'maybe'""",
+    ),
+    "only a directory": ("notes", 'sandbox.paths: must be a mapping of keys to values, not "notes"'),
+    "nothing": (None, "sandbox.paths: must be a mapping of keys to values, not nothing"),
+}
+
+
+@pytest.mark.parametrize("case", NOT_UNDERSTOOD)
+def test_a_block_that_is_not_understood_is_refused_in_the_words_of_a_file(case: str) -> None:
+    given, message = NOT_UNDERSTOOD[case]
+    with pytest.raises(ValueError, match=rf"^{re.escape(message)}$"):
         FileSandbox(given)
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    with pytest.raises(ValueError, match="mode") as refused:
+        FileSandbox({"a": {"root": ".", "mode": "w"}, "b": {"mode": "rw"}})
+    assert [line.split(": ")[0] for line in str(refused.value).splitlines()] == [
+        "sandbox.paths.a.mode",
+        "sandbox.paths.b",
+    ]
+
+
+def test_what_a_message_quotes_cannot_act_on_a_terminal() -> None:
+    with pytest.raises(ValueError, match="must be a text") as refused:
+        FileSandbox({"\x1b[2J\u202e": {"root": 1}})
+    assert str(refused.value).isascii()
+    assert str(refused.value).isprintable()
 
 
 # -- a required sandbox of the operating system --------------------------------------------------------------

@@ -359,8 +359,8 @@ def test_sandbox_paths_without_a_sandbox_are_refused_at_once(workdir: Path) -> N
         ShellTool(workdir, config=DOCUMENTED)
 
 
-def test_a_configuration_that_is_not_valid_is_refused_at_once(workdir: Path) -> None:
-    with pytest.raises(ValidationError):
+def test_a_configuration_that_is_not_valid_is_refused_at_once_in_the_words_of_a_file(workdir: Path) -> None:
+    with pytest.raises(ValueError, match=r'^shell\.rule: is no key that is known here; did you mean "rules"\?$'):
         ShellTool(workdir, config={"rule": []})
 
 

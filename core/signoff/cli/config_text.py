@@ -159,6 +159,9 @@ def _rule(facts: RuleFacts) -> str:
 def _custom_tool(tool: CustomToolFacts) -> tuple[str, str]:
     if tool.found is None:
         return tool.name, "not found"
+    if tool.answer == "unclear":
+        unclear = f"asks first or runs: cannot be told from the source, because {tool.found.doubt}"
+        return tool.name, f"{unclear} (tools.py, line {tool.found.line})"
     by = "as set" if tool.approval else "as marked" if tool.found.marked else "not marked"
     return tool.name, f"{_CALL[tool.answer]} ({by}; tools.py, line {tool.found.line})"
 

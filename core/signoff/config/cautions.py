@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import PurePath
 
-from signoff.config.errors import KeyPath
 from signoff.config.report import Report, RootFacts, RuleFacts
 from signoff.config.tool_source import TOOLS_FILE
 from signoff.effects import Command, FileWrite
 from signoff.policy.risk import assess
 from signoff.queue.records import Risk
 from signoff.tools.file_sandbox import FileSandbox
+from signoff.tools.setting_faults import KeyPath
 
 __all__ = ["Caution", "cautions"]
 
@@ -22,6 +23,12 @@ _SECTION_OF = {
     **dict.fromkeys(("run_command", "shell"), "shell"),
 }
 """Which section says what our own tools may do."""
+
+_OWN_TOOLS = (*_SECTION_OF, "worker_call", "worker_create")
+
+_ALIKE = 0.6
+_VERY_ALIKE = 0.8
+"""How alike a name must be to one of ours to be a slip of it: tools of any other origin have names too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,20 +169,37 @@ def _of_custom_tools(report: Report) -> Iterator[Caution]:
     for tool in report.custom_tools:
         path: KeyPath = ("custom_tools", tool.name)
         if tool.found is None:
-            yield Caution(path, f"there is no such function in {TOOLS_FILE}; nothing can be built")
+            meant = _meant(tool.name, report.functions, _ALIKE)
+            hint = f"; {meant}" if meant else ""
+            yield Caution(path, f"there is no such function in {TOOLS_FILE}; nothing can be built{hint}")
         elif tool.name.startswith("_"):
             yield Caution(path, "begins with an underscore, so it is no public function; nothing can be built")
         elif not tool.found.function:
             yield Caution(path, f"is not written as a function in {TOOLS_FILE}, line {tool.found.line}")
         elif tool.approval == "none" and tool.found.marked:
             yield Caution((*path, "approval"), "overrides @requires_approval on the function: nobody is asked")
+        elif tool.answer == "unclear":
+            doubt = f"whether it asks cannot be told from the source, because {tool.found.doubt}"
+            yield Caution(path, f'{doubt}; set its "approval"')
 
 
 def _of_tools(report: Report) -> Iterator[Caution]:
     for name, tool in report.config.tools.items():
         path: KeyPath = ("tools", name)
+        meant = _meant(name, (*_OWN_TOOLS, *report.config.custom_tools), _VERY_ALIKE)
+        if meant:
+            yield Caution(path, f"is no tool that is known here; {meant}")
         if tool.approval is None:
             yield Caution(path, "has no effect: nothing is set")
         elif name in _SECTION_OF and tool.approval == "none":
             section = _SECTION_OF[name]
             yield Caution(path, f'overrides "{section}": whatever it does not block runs without a question')
+
+
+def _meant(name: str, known: Collection[str], alike: float) -> str | None:
+    """A question about a name that is like, but not quite, one of those that are known."""
+    if name in known:
+        return None
+    by_letters = {other.casefold(): other for other in known}
+    nearest = get_close_matches(name.casefold(), by_letters, n=1, cutoff=alike)
+    return f'did you mean "{by_letters[nearest[0]]}"?' if nearest else None

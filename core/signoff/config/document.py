@@ -17,7 +17,8 @@ from typing import Any
 import yaml
 from yaml import MappingNode, Node, ScalarNode, SequenceNode
 
-from signoff.config.errors import ConfigError, KeyPath, Mark, Problem, dotted
+from signoff.config.errors import ConfigError, Mark, Problem
+from signoff.tools.setting_faults import KeyPath, dotted
 
 __all__ = ["LARGEST_TEXT", "Document", "read_document"]
 

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from signoff.present.reveal import reveal_line
 
-__all__ = ["ConfigError", "KeyPath", "Mark", "Problem", "dotted"]
-
-KeyPath = tuple[str | int, ...]
-"""The way from the top of a file to a value: keys of mappings, and places in lists from 0."""
-
-_PLAIN_KEY = re.compile(r"[\w-]+")
+__all__ = ["ConfigError", "Mark", "Problem"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -69,13 +62,3 @@ class ConfigError(ValueError):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(problems, key=Problem.by_place))
         super().__init__("\n".join(map(str, self.problems)))
-
-
-def dotted(path: KeyPath) -> str:
-    """Write a path as people do: ``shell.rules[2].pattern``, with quotes around keys that need them."""
-    parts = (f"[{key}]" if isinstance(key, int) else f".{_quoted(key)}" for key in path)
-    return "".join(parts).removeprefix(".")
-
-
-def _quoted(key: str) -> str:
-    return key if _PLAIN_KEY.fullmatch(key) else json.dumps(key, ensure_ascii=False)

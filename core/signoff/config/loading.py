@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,10 +10,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from signoff.config.document import LARGEST_TEXT, read_document
-from signoff.config.errors import ConfigError, KeyPath, Problem
+from signoff.config.errors import ConfigError, Problem
 from signoff.config.models import AgentConfig
 from signoff.config.schema import known_keys
-from signoff.config.spellings import Respelled, respell, shown
+from signoff.config.spellings import Respelled, respell
+from signoff.tools.setting_faults import KeyPath, in_words, unknown_key
 
 __all__ = ["load_config", "parse_config", "parse_with_marks", "read_text"]
 
@@ -100,7 +100,7 @@ def _complain(respelled: Respelled, fault: Mapping[str, Any]) -> None:
         return
     if document.complained(path):
         return
-    document.complain(path, _unknown_key(path) if fault["type"] == "extra_forbidden" else _in_words(fault))
+    document.complain(path, _in_words(path, fault))
 
 
 def _in_values(respelled: Respelled, loc: KeyPath) -> KeyPath:
@@ -112,26 +112,10 @@ def _in_values(respelled: Respelled, loc: KeyPath) -> KeyPath:
     return path
 
 
-def _unknown_key(path: KeyPath) -> str:
-    known = known_keys(path[:-1])
-    nearest = difflib.get_close_matches(str(path[-1]), known, n=1)
-    hint = f'did you mean "{nearest[0]}"?' if nearest else f"what there is: {', '.join(known)}"
-    return f"is no key that is known here; {hint}"
-
-
-def _in_words(fault: Mapping[str, Any]) -> str:
-    given = shown(fault["input"])
-    match str(fault["type"]):
-        case "value_error":
-            return str(fault["ctx"]["error"])
+def _in_words(path: KeyPath, fault: Mapping[str, Any]) -> str:
+    match fault["type"]:
+        case "extra_forbidden":
+            return unknown_key(str(path[-1]), known_keys(path[:-1]))
         case "string_type":
-            return f"must be a text, not {given}; put it in quotes if it is one"
-        case "bool_type" | "bool_parsing":
-            return f"must be true or false, not {given}"
-        case "literal_error":
-            return f"must be {fault['ctx']['expected'].replace(chr(39), chr(34))}, not {given}"
-        case "list_type" | "tuple_type":
-            return f"must be a list, not {given}"
-        case "dict_type" | "model_type" | "model_attributes_type":
-            return f"must be a mapping of keys to values, not {given}"
-    return f"is not valid: {fault['msg']}"
+            return f"{in_words(fault)}; put it in quotes if it is one"
+    return in_words(fault)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -13,10 +14,13 @@ from signoff.tools.roots import PathConfig
 from signoff.tools.shell_policy import Judgement, judge
 from signoff.tools.shell_rules import ShellConfig, ShellDefault, ShellRule
 
-__all__ = ["Answer", "CustomToolFacts", "Report", "RootFacts", "RuleFacts", "describe"]
+__all__ = ["Answer", "CustomToolFacts", "Report", "RootFacts", "RuleFacts", "ToolAnswer", "describe"]
 
 Answer = Literal["runs", "asks", "blocked"]
 """What happens to a call: it runs without a question, it has to be approved, or it is never run."""
+
+ToolAnswer = Answer | Literal["unclear"]
+"""The same of code that is not run here: it may be unclear whether a call has to be approved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ class RootFacts:
 
     @property
     def reading(self) -> Answer:
-        """What happens to a call that reads a file."""
+        """What happens to a call that reads a file or lists the directory."""
         return "asks" if self.config.read_approval else "runs"
 
     @property
@@ -77,14 +81,18 @@ class CustomToolFacts:
     found: DefinedTool | None
 
     @property
-    def answer(self) -> Answer:
+    def answer(self) -> ToolAnswer:
         """What happens to its calls, as far as can be seen without running code."""
-        if self.approval == "deny":
-            return "blocked"
-        asks = self.approval == "required" or (
-            self.approval is None and self.found is not None and self.found.marked
-        )
-        return "asks" if asks else "runs"
+        match self.approval:
+            case "deny":
+                return "blocked"
+            case "required":
+                return "asks"
+            case "none":
+                return "runs"
+        if self.found is not None and self.found.doubt is not None:
+            return "unclear"
+        return "asks" if self.found is not None and self.found.marked else "runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +102,8 @@ class Report:
     Attributes:
         directory: Where relative paths start, absolute.
         tools_file: Why `tools.py` cannot be used, if it is needed and cannot.
+        functions: Public functions of `tools.py`, if it is needed; one of them may be meant by a name that is
+            not there.
     """
 
     config: AgentConfig
@@ -102,6 +112,7 @@ class Report:
     rules: tuple[RuleFacts, ...]
     custom_tools: tuple[CustomToolFacts, ...]
     tools_file: str | None
+    functions: tuple[str, ...]
 
 
 def describe(config: AgentConfig, directory: str | os.PathLike[str]) -> Report:
@@ -115,14 +126,15 @@ def describe(config: AgentConfig, directory: str | os.PathLike[str]) -> Report:
     """
     base = os.path.realpath(directory)
     paths = config.sandbox.paths if config.sandbox else {}
-    custom, trouble = _custom_tools(config, base)
+    defined, trouble = _defined_tools(config, base)
     return Report(
         config,
         base,
         roots=tuple(_root(name, path, base) for name, path in paths.items()),
         rules=tuple(RuleFacts(rule, _decided(config.shell, rule)) for rule in _rules(config)),
-        custom_tools=custom,
+        custom_tools=_custom_tools(config, defined),
         tools_file=trouble,
+        functions=tuple(name for name, tool in defined.items() if tool.function and not name.startswith("_")),
     )
 
 
@@ -151,17 +163,19 @@ def _decided(shell: ShellConfig | None, rule: ShellRule) -> Judgement | None:
         return None
 
 
-def _custom_tools(config: AgentConfig, base: str) -> tuple[tuple[CustomToolFacts, ...], str | None]:
+def _defined_tools(config: AgentConfig, base: str) -> tuple[dict[str, DefinedTool], str | None]:
+    """What `tools.py` defines, and why it cannot be used."""
     if not config.custom_tools:
-        return (), None
-    found: dict[str, DefinedTool] = {}
-    trouble = None
+        return {}, None
     try:
-        found = defined_tools(Path(base, TOOLS_FILE))
+        return defined_tools(Path(base, TOOLS_FILE)), None
     except UnreadableToolsError as error:
-        trouble = str(error)
+        return {}, str(error)
+
+
+def _custom_tools(config: AgentConfig, defined: Mapping[str, DefinedTool]) -> tuple[CustomToolFacts, ...]:
     settings = config.tool_configs
     return tuple(
-        CustomToolFacts(name, settings.get(name, {}).get("approval"), found.get(name))
+        CustomToolFacts(name, settings.get(name, {}).get("approval"), defined.get(name))
         for name in config.custom_tools
-    ), trouble
+    )

@@ -6,12 +6,11 @@ pydantic makes it (draft 2020-12); the other spellings that are read are added h
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
-from signoff.config.errors import KeyPath
 from signoff.config.models import AgentConfig
+from signoff.tools.setting_faults import KeyPath, keys_at
 
 __all__ = ["config_schema", "known_keys"]
 
@@ -50,11 +49,7 @@ def known_keys(path: KeyPath) -> tuple[str, ...]:
     Args:
         path: Where the mapping stands.
     """
-    places = [_schema()]
-    for key in path:
-        places = [inner for place in places for inner in _inner(place, key)]
-    options = [option for place in places for option in _options(place)]
-    return tuple(dict.fromkeys(name for option in options for name in option.get("properties", {})))
+    return keys_at(_schema(), path)
 
 
 @cache
@@ -116,24 +111,3 @@ def _describe(definitions: dict[str, Any]) -> None:
             place.pop("title", None)
             if name in own:
                 place["description"] = own[name]
-
-
-def _options(place: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The schemas that a value at a place may satisfy, references followed."""
-    if "$ref" in place:
-        yield _schema()["$defs"][place["$ref"].rpartition("/")[2]]
-    elif "anyOf" in place:
-        for option in place["anyOf"]:
-            yield from _options(option)
-    else:
-        yield place
-
-
-def _inner(place: Mapping[str, Any], key: str | int) -> Iterator[dict[str, Any]]:
-    for option in _options(place):
-        if isinstance(key, int):
-            inner = option.get("items")
-        else:
-            inner = option.get("properties", {}).get(key, option.get("additionalProperties"))
-        if isinstance(inner, dict):
-            yield inner

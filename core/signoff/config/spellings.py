@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from signoff.config.document import Document
-from signoff.config.errors import KeyPath, Mark, dotted
+from signoff.config.errors import Mark
+from signoff.tools.setting_faults import KeyPath, dotted, shown
 
 __all__ = ["Respelled", "respell"]
 
@@ -166,15 +167,3 @@ def _settled_twice(respelled: Respelled) -> None:
     for name, settings in custom.items():
         if name in tools and isinstance(settings, dict) and "approval" in settings:
             _clash(respelled.document, ("custom_tools", name, "approval"), ("tools", name))
-
-
-def shown(value: object) -> str:
-    """A value as a message shows it: short, and a text in quotes."""
-    if value is None:
-        return "nothing"
-    if isinstance(value, dict | list):
-        return "a mapping" if isinstance(value, dict) else "a list"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    text = f'"{value}"' if isinstance(value, str) else str(value)
-    return text if len(text) <= 60 else f"{text[:60]}… ({len(text)} characters)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 __all__ = ["TOOLS_FILE", "DefinedTool", "UnreadableToolsError", "defined_tools"]
@@ -23,12 +23,14 @@ class DefinedTool:
     Attributes:
         line: Where it is defined, from 1.
         function: Whether it is written as a function; else it is imported or assigned, and may be anything.
-        marked: Whether it carries `requires_approval`, as far as can be seen.
+        marked: Whether `requires_approval` is written above it.
+        doubt: Why `marked` does not tell whether the loaded function has the mark, in words; None if it does.
     """
 
     line: int
     function: bool
     marked: bool
+    doubt: str | None
 
 
 class UnreadableToolsError(Exception):
@@ -59,7 +61,18 @@ def defined_tools(path: Path) -> dict[str, DefinedTool]:
         raise UnreadableToolsError(f"is no Python: {error.msg}, line {error.lineno}") from None
     except (ValueError, RecursionError, MemoryError):
         raise UnreadableToolsError("is no Python") from None
-    return {name: tool for statement in _statements(module.body) for name, tool in _defined(statement)}
+    found: dict[str, DefinedTool] = {}
+    for statement in _statements(module.body):
+        for name, tool in _defined(statement):
+            found[name] = _after(found.get(name), tool)
+    return found
+
+
+def _after(before: DefinedTool | None, tool: DefinedTool) -> DefinedTool:
+    """A definition that may take the place of another; which of them runs is decided by code."""
+    if before is None or (before.doubt is None and before.marked == tool.marked):
+        return tool
+    return replace(tool, doubt=tool.doubt or "it is defined in several ways")
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
@@ -76,16 +89,21 @@ def _defined(statement: ast.stmt) -> Iterator[tuple[str, DefinedTool]]:
     line = statement.lineno
     match statement:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
-            marked = any(map(_is_mark, statement.decorator_list))
-            yield statement.name, DefinedTool(line, function=True, marked=marked)
+            marks = [_is_mark(decorator) for decorator in statement.decorator_list]
+            doubt = None if all(marks) else "it has other decorators"
+            yield statement.name, DefinedTool(line, function=True, marked=any(marks), doubt=doubt)
         case ast.Import() | ast.ImportFrom():
             for alias in statement.names:
-                yield alias.asname or alias.name, DefinedTool(line, function=False, marked=False)
+                yield alias.asname or alias.name, _made_elsewhere(line)
         case ast.Assign() | ast.AnnAssign():
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             for target in targets:
                 if isinstance(target, ast.Name):
-                    yield target.id, DefinedTool(line, function=False, marked=False)
+                    yield target.id, _made_elsewhere(line)
+
+
+def _made_elsewhere(line: int) -> DefinedTool:
+    return DefinedTool(line, function=False, marked=False, doubt="it is not written as a function there")
 
 
 def _is_mark(decorator: ast.expr) -> bool:

@@ -1,1 +1,48 @@
-"""Tools that declare what they would do before they do it."""
+"""Tools that declare what they would do before they do it.
+
+Names are loaded when they are first used: each tool brings what it is made of.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from signoff._late import late_names
+
+if TYPE_CHECKING:
+    from signoff.tools.custom import CustomToolConfig, CustomTools, load_custom_tools
+    from signoff.tools.file_sandbox import Attachment, FileSandbox, PathConfig, SandboxConfig
+    from signoff.tools.shell import CommandResult, ShellTool
+    from signoff.tools.shell_rules import ShellConfig, ShellDefault, ShellRule
+    from signoff.tools.workers import WorkerTools
+
+__all__ = [
+    "Attachment",
+    "CommandResult",
+    "CustomToolConfig",
+    "CustomTools",
+    "FileSandbox",
+    "PathConfig",
+    "SandboxConfig",
+    "ShellConfig",
+    "ShellDefault",
+    "ShellRule",
+    "ShellTool",
+    "WorkerTools",
+    "load_custom_tools",
+]
+
+__getattr__ = late_names(
+    __name__,
+    {
+        "custom": ("CustomToolConfig", "CustomTools", "load_custom_tools"),
+        "file_sandbox": ("Attachment", "FileSandbox", "PathConfig", "SandboxConfig"),
+        "shell": ("CommandResult", "ShellTool"),
+        "shell_rules": ("ShellConfig", "ShellDefault", "ShellRule"),
+        "workers": ("WorkerTools",),
+    },
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict
 
 from signoff.declaring import mark_of
 from signoff.marking import simple_approval_request
+from signoff.tools.setting_faults import made_from
 from signoff.types import ApprovalContext, ApprovalRequest
 
 __all__ = ["CustomToolConfig", "CustomTools", "load_custom_tools"]
@@ -140,14 +141,16 @@ def load_custom_tools(
         ValueError: A name is not that of a public function there, or its settings are not valid.
     """
     given = dict(allowed) if isinstance(allowed, Mapping) else dict.fromkeys(allowed)
-    configs = {name: _config(config) for name, config in given.items()}
+    configs = {name: _config(name, config) for name, config in given.items()}
     module = _loaded(Path(path).resolve())
     functions = {name: _function(module, name) for name in given}
     return CustomTools(functions, configs, default_approval=default_approval)
 
 
-def _config(given: CustomToolConfig | Mapping[str, Any] | None) -> CustomToolConfig:
-    return CustomToolConfig.model_validate({} if given is None else dict(given))
+def _config(name: str, given: CustomToolConfig | Mapping[str, Any] | None) -> CustomToolConfig:
+    if isinstance(given, CustomToolConfig):
+        return given
+    return made_from(CustomToolConfig, {} if given is None else given, ("custom_tools", name))
 
 
 def _loaded(path: Path) -> types.ModuleType:

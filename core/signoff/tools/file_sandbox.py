@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from signoff.binding import approved_state, require_approved, was_written
 from signoff.effects import FileEdit, FileWrite
@@ -21,15 +21,22 @@ from signoff.types import ApprovalContext, ApprovalRequest
 
 __all__ = ["Attachment", "FileSandbox", "PathConfig", "SandboxConfig"]
 
+_HERE = "."
 _MOST_LISTED = 1000
-_OPERATIONS: dict[str, Operation | None] = {
+_OPERATIONS: dict[str, Operation | Literal["list"]] = {
     "read_file": "read",
     "read_attachment": "read",
     "write_file": "write",
     "edit_file": "write",
-    "list_files": None,
+    "list_files": "list",
 }
-_VERBS = {"read_file": "Read", "read_attachment": "Attach", "write_file": "Write", "edit_file": "Edit"}
+_VERBS = {
+    "read_file": "Read",
+    "read_attachment": "Attach",
+    "write_file": "Write",
+    "edit_file": "Edit",
+    "list_files": "List",
+}
 _NO_OS_SANDBOX = (
     "require_os_sandbox is set, and no sandbox of the operating system can be applied here; "
     'set it to false, or os_sandbox_fallback to "refuse_tools" to start without file and shell tools'
@@ -140,11 +147,7 @@ class FileSandbox:
         """
         if ctx.tool_name not in _OPERATIONS:
             return NotImplemented  # type: ignore[no-any-return]  # no opinion
-        operation = _OPERATIONS[ctx.tool_name]
-        if operation is None:
-            self.require_usable()
-            return None
-        access = self._roots.access(operation, ctx.args.get("path"))
+        access = self._access(ctx)
         return self._request(ctx, access) if access.reasons else None
 
     def approval_request(self, ctx: ApprovalContext) -> ApprovalRequest | None:
@@ -153,10 +156,13 @@ class FileSandbox:
         Raises:
             PermissionError: The call is blocked.
         """
-        operation = _OPERATIONS.get(ctx.tool_name)
-        if operation is None:
-            return None
-        return self._request(ctx, self._roots.access(operation, ctx.args.get("path")))
+        return self._request(ctx, self._access(ctx)) if ctx.tool_name in _OPERATIONS else None
+
+    def _access(self, ctx: ApprovalContext) -> Access:
+        operation = _OPERATIONS[ctx.tool_name]
+        if operation == "list":
+            return self._roots.listing(ctx.args.get("path", _HERE))
+        return self._roots.access(operation, ctx.args.get("path"))
 
     def _request(self, ctx: ApprovalContext, access: Access) -> ApprovalRequest:
         group_id, group_size = self._group_of(ctx)
@@ -265,16 +271,18 @@ class FileSandbox:
             was_written(access.path, file.replace(edited(effect, found, data), found))
         return f"Edited {access.sandbox}:{access.relative}"
 
-    def list_files(self, path: str = ".") -> list[str]:
+    def list_files(self, path: str = _HERE) -> list[str]:
         """List the files below a directory, relative to it, in order.
 
         Args:
             path: The directory, relative to the working directory or absolute.
 
         Raises:
-            PermissionError: The directory is outside every root.
+            PermissionError: The directory is outside every root, or is not what was approved.
         """
-        top = self._roots.directory(path)
+        access = self._roots.listing(path)
+        require_approved("list_files", _payload(access))
+        top = access.path
         found: list[str] = []
         for directory, directories, names in os.walk(top):
             directories.sort()

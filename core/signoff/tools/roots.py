@@ -47,7 +47,7 @@ class PathConfig(BaseModel):
     write_approval: StrictBool = True
     """Whether writing has to be approved."""
     read_approval: StrictBool = False
-    """Whether reading has to be approved."""
+    """Whether reading, and listing what is there, has to be approved."""
 
     @model_validator(mode="before")
     @classmethod
@@ -70,11 +70,11 @@ class PathConfig(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """A file that may be touched, perhaps after a question.
+    """A file that may be touched, or a directory that may be listed, perhaps after a question.
 
     Attributes:
         sandbox: Name of the root that decides.
-        path: The file with every link resolved, absolute.
+        path: The file or directory with every link resolved, absolute.
         relative: The same, relative to the root.
         reasons: Why approval is needed; empty if it is not.
     """
@@ -140,16 +140,25 @@ class Roots:
         relative = os.path.relpath(real, nearest.path)
         return Access(nearest.name, real, relative, tuple(dict.fromkeys(reasons)))
 
-    def directory(self, path: str) -> str:
-        """Resolve a directory inside a root, to be listed.
+    def listing(self, path: object) -> Access:
+        """Judge the listing of all that is below a directory.
+
+        Names tell what a root holds, so they are read like its files: also those of other roots further down.
+
+        Args:
+            path: The path of the directory as the agent gave it.
 
         Raises:
             PermissionError: It is outside every root, or cannot be the path of a directory.
         """
-        real = follow(_text(path), self.cwd)
-        if not self._deciding(real):
+        path = _text(path)
+        real = follow(path, self.cwd)
+        deciding = self._deciding(real)
+        if not deciding:
             raise PermissionError(f"{named(path)} is not in any sandbox")
-        return real
+        told = [*deciding, *(root for root in self._roots if PurePosixPath(root.path).is_relative_to(real))]
+        reasons = ("read approval",) if any(_asks(root.config, "read") for root in told) else ()
+        return Access(deciding[0].name, real, os.path.relpath(real, deciding[0].path), reasons)
 
     def hold(self, path: str, names: Collection[str]) -> bool:
         """Tell whether a path lies in roots of certain names, and no other root is below it.

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
 from signoff.tools.roots import PathConfig
+from signoff.tools.setting_faults import made_from
 
 __all__ = ["SandboxConfig", "as_sandbox_config"]
 
@@ -29,14 +30,14 @@ def as_sandbox_config(given: SandboxConfig | Mapping[str, Any]) -> SandboxConfig
     """Read a ``sandbox`` block, or only the mapping of roots in it.
 
     Raises:
-        pydantic.ValidationError: It is not valid.
+        ValueError: It is not valid; the text says for each problem where it is and what to write instead.
     """
     if isinstance(given, SandboxConfig):
         return given
-    return SandboxConfig.model_validate(given if _is_block(given) else {"paths": given})
+    return made_from(SandboxConfig, given if _is_block(given) else {"paths": given}, ("sandbox",))
 
 
-def _is_block(given: Mapping[str, Any]) -> bool:
+def _is_block(given: object) -> bool:
     """Whether this is the whole block; a root may be called ``paths`` as well, but then it has a ``root``."""
-    paths = given.get("paths")
+    paths = given.get("paths") if isinstance(given, Mapping) else None
     return isinstance(paths, Mapping) and not isinstance(paths.get("root"), str)

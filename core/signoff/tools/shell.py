@@ -16,6 +16,7 @@ from typing import IO, Any
 from signoff.binding import require_approved
 from signoff.effects import Command
 from signoff.tools.file_sandbox import FileSandbox
+from signoff.tools.setting_faults import made_from
 from signoff.tools.shell_paths import possible_paths
 from signoff.tools.shell_policy import Judgement, judge
 from signoff.tools.shell_rules import ShellConfig
@@ -86,7 +87,7 @@ class ShellTool:
         if not os.path.isdir(self.cwd):  # noqa: PTH112
             raise NotADirectoryError(f"{self.cwd} is not a directory; name the one to run commands in")
         self.timeout = timeout
-        self.config = config if config is None or isinstance(config, ShellConfig) else ShellConfig(**dict(config))
+        self.config = config if config is None else _config(config)
         self._sandbox = sandbox
         _require_known_roots(self.config, frozenset() if sandbox is None else sandbox.names)
 
@@ -190,6 +191,10 @@ class ShellTool:
 
     def _effect(self, command: str) -> Command:
         return Command(command, self.cwd)
+
+
+def _config(given: ShellConfig | Mapping[str, Any]) -> ShellConfig:
+    return given if isinstance(given, ShellConfig) else made_from(ShellConfig, given, ("shell",))
 
 
 def _require_known_roots(config: ShellConfig | None, known: frozenset[str]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Mapping, Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,11 +17,17 @@ from signoff.adapters.langchain.stops import Stops
 from signoff.adapters.look_ahead import look_ahead
 from signoff.adapters.plain_values import plain_values
 from signoff.canonical import NotJsonError, canonical
-from signoff.types import ApprovalContext, ApprovalDecision, DecisionSource
+from signoff.controller import ApprovalController
+from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest, DecisionSource
 
 __all__ = ["AgentCall", "ToolInput", "agent_call", "approval_context"]
 
-_FALLEN = ApprovalDecision(approved=False, mode="soft", source=DecisionSource.CASCADE)
+_FALLEN = ApprovalDecision(
+    approved=False,
+    note="the reviewer stopped another call of this turn",
+    mode="soft",
+    source=DecisionSource.WITHDRAWAL,
+)
 """The decision about a call whose turn was stopped."""
 
 
@@ -65,19 +72,25 @@ class AgentCall:
     Attributes:
         metadata: What a `check_approval` and the queue are told of it.
         turn: Id of the model's message; None if it is not known.
+        alone: Whether the model made no other call in that message.
         stops: The stopped turns of the agent.
         refusal: Why the call was not run, once that is known: whoever tries it again is told the same.
     """
 
     metadata: Mapping[str, Any]
     turn: str | None
+    alone: bool
     stops: Stops
     refusal: ApprovalDecision | None = field(default=None)
 
     def refuse(self, decision: ApprovalDecision) -> None:
-        """Note that the call does not run; a hard refusal stops the turn."""
+        """Note that the call does not run; a hard refusal stops the turn.
+
+        A call that fell in the queue with an earlier one stops nothing: the earlier one does, and must not be
+        woken before it has the reviewer's words.
+        """
         self.refusal = decision
-        if decision.hard and self.turn is not None:
+        if decision.hard and decision.source is not DecisionSource.CASCADE and self.turn is not None:
             self.stops.stop(self.turn)
 
     def standing_refusal(self) -> ApprovalDecision | None:
@@ -86,12 +99,27 @@ class AgentCall:
             self.refusal = _FALLEN
         return self.refusal
 
-    async def answer(self, asking: Coroutine[Any, Any, ApprovalDecision]) -> ApprovalDecision:
+    async def decision(
+        self, controller: ApprovalController, request: ApprovalRequest, context: ApprovalContext
+    ) -> ApprovalDecision:
         """Wait for the decision about the call; when its turn is stopped it falls, and is not waited for."""
+        asking = controller.request_approval(request, context)
         if self.turn is None:
             return await asking
         decision = await self.stops.answer_unless_stopped(self.turn, asking)
         return _FALLEN if decision is None else decision
+
+    def decision_sync(
+        self, controller: ApprovalController, request: ApprovalRequest, context: ApprovalContext
+    ) -> ApprovalDecision:
+        """`decision` for synchronous code; blocks the calling thread.
+
+        A thread that waits for a person cannot be woken by another one, an event loop can. So the thread waits in
+        one of its own, if there is another call that could stop the turn.
+        """
+        if self.alone or _in_event_loop():
+            return controller.request_approval_sync(request, context)
+        return asyncio.run(self.decision(controller, request, context))
 
 
 def approval_context(
@@ -122,7 +150,7 @@ def agent_call(request: ToolCallRequest, stops: Stops) -> AgentCall:
     """
     turn = _turn_of(request.tool_call, request.state)
     if turn is None:
-        return AgentCall({}, None, stops)
+        return AgentCall({}, None, alone=True, stops=stops)
     execution = request.runtime.execution_info
     thread = None if execution is None else execution.thread_id or execution.run_id
     config = request.runtime.config
@@ -132,7 +160,7 @@ def agent_call(request: ToolCallRequest, stops: Stops) -> AgentCall:
         "caller": (config.get("metadata") or {}).get("lc_agent_name"),
         **_batch(request, turn),
     }
-    return AgentCall(metadata, turn.id, stops)
+    return AgentCall(metadata, turn.id, alone=len(turn.tool_calls) == 1, stops=stops)
 
 
 def _turn_of(call: ToolCall, state: Any) -> AIMessage | None:
@@ -162,6 +190,14 @@ def _batch(request: ToolCallRequest, turn: AIMessage) -> dict[str, Any]:
         "batch_position": position,
         "batch_remaining": [look_ahead(call["name"], call["args"]) for call in calls[position + 1 :]],
     }
+
+
+def _in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _is_json(value: Any) -> bool:

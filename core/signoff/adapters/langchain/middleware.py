@@ -16,7 +16,7 @@ from langgraph.types import Command
 
 from signoff.adapters.langchain.calls import agent_call
 from signoff.adapters.langchain.stops import Stops
-from signoff.adapters.langchain.tool import asking_for
+from signoff.adapters.langchain.tool import ApprovedTool, asking_for
 from signoff.binding import ChangedSinceApprovedError
 from signoff.controller import ApprovalController
 from signoff.needs import ApprovalNeeds, Setting, default_setting
@@ -59,14 +59,17 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
 
     A soft refusal reaches the model as a failed call with the reviewer's words, and so does a call about which
     nobody decided. A hard refusal ends the run before the model is asked again; the conversation ends with the
-    reviewer's words. Calls of the same turn that have not begun do not begin, also if they are approved later; in
-    an asynchronous run their requests are withdrawn. A later run in the same thread goes on from there.
+    reviewer's words. Calls of the same turn that have not begun do not begin: their requests are withdrawn, and
+    an answer that comes all the same is too late. A later run in the same thread goes on from there.
 
     A blocked call ends the run with `PermissionError`. Cancelling an asynchronous run withdraws its requests.
 
     Put it last in the list of middleware. What comes before it may change a call or run it again, and is asked
     about each time. What comes after it may do so too, but must not replace `request.tool`: the tool there is what
     asks.
+
+    A tool that asks by itself (`approved`) keeps its own controller and its own rules. What `tool_configs` says of
+    it holds where it is stricter: it may block such a tool or have it ask, and never lets it run unasked.
 
     A controller is one session: what a reviewer remembers holds for every run and every thread that goes through
     it. Conversations that must not share approvals need a controller, with a queue connection, each.
@@ -95,6 +98,7 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
         self.controller = controller if controller is not None else ApprovalController()
         default = default_setting(default_approval, tools_were_named=tool_configs is not None)
         self._needs = ApprovalNeeds(tool_configs or {}, default)
+        self._demands = ApprovalNeeds(tool_configs or {}, "none")  # of a tool with a default of its own
         self._stops = Stops()
 
     def before_agent(self, state: _State, runtime: Runtime[Any]) -> dict[str, Any] | None:
@@ -144,7 +148,8 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
         """Hand the call on with a tool that asks, and turn a refusal into the answer to the model."""
         assert request.tool is not None
         made = agent_call(request, self._stops)
-        tool = asking_for(request.tool, self.controller, self._needs, made)
+        demands = [self._demands] if isinstance(request.tool, ApprovedTool) else []
+        tool = asking_for(request.tool, self.controller, self._needs).for_call(made, *demands)
         handling = _Handling(request.override(tool=tool))
         try:
             yield handling

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import threading
 from collections.abc import Coroutine, Iterable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 __all__ = ["Stops"]
@@ -11,37 +14,68 @@ __all__ = ["Stops"]
 Answer = TypeVar("Answer")
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class _Waiting:
+    """A call that waits for its answer.
+
+    Attributes:
+        turn: Id of the model's message that the call belongs to.
+        asking: What waits.
+        loop: The event loop in which it waits.
+    """
+
+    turn: str
+    asking: asyncio.Task[Any]
+    loop: asyncio.AbstractEventLoop
+
+    def take_back(self) -> None:
+        """Wake it; may be called from any thread."""
+        with contextlib.suppress(RuntimeError):  # a closed loop has nobody waiting any more
+            self.loop.call_soon_threadsafe(self.asking.cancel)
+
+
 class Stops:
-    """The stopped turns of one agent, by the id of the model's message."""
+    """The stopped turns of one agent, by the id of the model's message.
+
+    The calls of a turn may wait in one event loop or, when the agent runs them in threads, each in its own.
+    """
 
     def __init__(self) -> None:
+        self._guard = threading.Lock()
         self._stopped: set[str] = set()
-        self._waiting: set[tuple[str, asyncio.Future[Any]]] = set()
+        self._waiting: set[_Waiting] = set()
 
     def __contains__(self, turn: object) -> bool:
         return turn in self._stopped
 
     def stop(self, turn: str) -> None:
-        """Let no more calls of a turn run; those that wait in this event loop are woken."""
-        self._stopped.add(turn)
-        for waiting_in, asking in tuple(self._waiting):
-            if waiting_in == turn:
-                asking.cancel()
+        """Let no more calls of a turn run; those that wait for an answer are woken."""
+        with self._guard:
+            self._stopped.add(turn)
+            fallen = [waiting for waiting in self._waiting if waiting.turn == turn]
+        for waiting in fallen:
+            waiting.take_back()
 
     def forget(self, turns: Iterable[str]) -> None:
         """Forget turns that are over."""
-        self._stopped.difference_update(turns)
+        with self._guard:
+            self._stopped.difference_update(turns)
 
     async def answer_unless_stopped(self, turn: str, asking: Coroutine[Any, Any, Answer]) -> Answer | None:
-        """Wait for an answer; None if the turn was stopped meanwhile. What was asked is taken back then."""
-        entry = turn, asyncio.ensure_future(asking)
-        self._waiting.add(entry)
+        """Wait for an answer; None if the turn is stopped. What was asked is taken back then."""
+        task = asyncio.ensure_future(asking)
+        waiting = _Waiting(turn, task, asyncio.get_running_loop())
+        with self._guard:
+            self._waiting.add(waiting)
+            if turn in self._stopped:
+                task.cancel()  # before it has asked anything
         try:
-            return await entry[1]
+            return await task
         except asyncio.CancelledError:
             current = asyncio.current_task()
             if turn not in self._stopped or (current is not None and current.cancelling()):
                 raise
             return None
         finally:
-            self._waiting.discard(entry)
+            with self._guard:
+                self._waiting.discard(waiting)

@@ -48,21 +48,18 @@ def approved(
     return asking_for(tool, controller, ApprovalNeeds({}, default_approval))
 
 
-def asking_for(
-    tool: BaseTool, controller: ApprovalController, needs: ApprovalNeeds, call: AgentCall | None = None
-) -> ApprovedTool:
-    """The tool with the question in front of it.
+def asking_for(tool: BaseTool, controller: ApprovalController, needs: ApprovalNeeds) -> ApprovedTool:
+    """The tool with the question in front of it; one that asks already stays as it is.
 
     Args:
-        tool: The tool. One that asks already keeps its own controller and rules.
+        tool: The tool.
         controller: Decides.
         needs: Says which calls are asked about.
-        call: The call that it is made for, if it is made for one only.
     """
     if isinstance(tool, ApprovedTool):
-        return tool.model_copy(update={"call": call})
+        return tool
     settings = {name: getattr(tool, name) for name in BaseTool.model_fields}
-    return ApprovedTool(**{**settings, "tool": tool, "controller": controller, "needs": needs, "call": call})
+    return ApprovedTool(**{**settings, "tool": tool, "controller": controller, "needs": needs})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +89,14 @@ class ApprovedTool(BaseTool):
     """Decides."""
     needs: ApprovalNeeds = Field(exclude=True)
     """Says which calls are asked about."""
+    demands: tuple[ApprovalNeeds, ...] = Field(default=(), exclude=True)
+    """What agents demand besides: they may block a call or have it asked about, and never let it run unasked."""
     call: AgentCall | None = Field(default=None, exclude=True)
     """The one call that this is made for, if an agent makes it."""
+
+    def for_call(self, call: AgentCall, *demands: ApprovalNeeds) -> ApprovedTool:
+        """The tool for one call of an agent, with what that agent demands of it."""
+        return self.model_copy(update={"call": call, "demands": (*self.demands, *demands)})
 
     @property
     def func(self) -> Callable[..., Any] | None:
@@ -143,7 +146,7 @@ class ApprovedTool(BaseTool):
         if question is None:
             return run(*given.args, **kwargs)
         with taking_turns_in_threads(question.request.effects):
-            decision = self.controller.request_approval_sync(question.request, question.context)
+            decision = self._decision_sync(question)
             with self._carrying_out(question, decision, given):
                 return run(*given.args, **kwargs)
 
@@ -162,8 +165,7 @@ class ApprovedTool(BaseTool):
         if question is None:
             return await arun(*given.args, **kwargs)
         async with taking_turns(question.request.effects):
-            asking = self.controller.request_approval(question.request, question.context)
-            decision = await asking if self.call is None else await self.call.answer(asking)
+            decision = await self._decision(question)
             with self._carrying_out(question, decision, given):
                 return await arun(*given.args, **kwargs)
 
@@ -177,9 +179,29 @@ class ApprovedTool(BaseTool):
         self._require_wanted()
         context = approval_context(self.tool, given, config, self.call)
         arguments = canonical(context.args)
-        function = _function_behind(self.tool, context)
-        request = self.needs.request_for(context, self.tool, function, self.controller.memory)
+        request = self._request_for(context)
         return None if request is None else _Question(request, context, arguments)
+
+    def _request_for(self, context: ApprovalContext) -> ApprovalRequest | None:
+        """The request by the tool's own rules, or else by those of an agent; None if nobody wants to ask.
+
+        Raises:
+            PermissionError: Somebody blocks the call.
+        """
+        call = context, self.tool, _function_behind(self.tool, context), self.controller.memory
+        demanded = [demand.request_for(*call) for demand in self.demands]  # each of them may block
+        requests = (self.needs.request_for(*call), *demanded)
+        return next((request for request in requests if request is not None), None)
+
+    async def _decision(self, question: _Question) -> ApprovalDecision:
+        if self.call is None:
+            return await self.controller.request_approval(question.request, question.context)
+        return await self.call.decision(self.controller, question.request, question.context)
+
+    def _decision_sync(self, question: _Question) -> ApprovalDecision:
+        if self.call is None:
+            return self.controller.request_approval_sync(question.request, question.context)
+        return self.call.decision_sync(self.controller, question.request, question.context)
 
     @contextmanager
     def _carrying_out(self, question: _Question, decision: ApprovalDecision, given: ToolInput) -> Iterator[None]:
