@@ -6,15 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.shell import ShellTool
 from signoff.tools.shell_policy import judge
 from signoff.tools.shell_rules import ShellConfig, ShellDefault, ShellRule
-from signoff.tools.shell_words import simple_words
 from signoff.types import ApprovalContext, ApprovalRequest
 
 DOCUMENTED = {
@@ -126,8 +123,20 @@ def test_what_the_top_level_leaves_out_has_its_default() -> None:
 # -- what a rule lets through ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["git status", "git status -s", "git  'status'", "git status 'a; b'"])
-def test_a_simple_command_with_the_words_of_a_rule_runs_unasked(shell: ShellTool, command: str) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("git status", "git status -s", "git  'status'", "git status 'a; b'", "git stat\\us", "git status #"),
+        *(
+            "git status; git status -s",
+            "git status && (git status)",
+            "! git status",
+            "time git status",
+            "git status *",
+        ),
+    ],
+)
+def test_commands_with_the_words_of_a_rule_run_unasked(shell: ShellTool, command: str) -> None:
     assert asked(shell, command) is None
 
 
@@ -141,7 +150,6 @@ def test_a_simple_command_with_the_words_of_a_rule_runs_unasked(shell: ShellTool
             "git status | x",
             "git status && x",
             "git status <(x)",
-            "git status *",
         ),
         *(
             "./git status",
@@ -152,29 +160,14 @@ def test_a_simple_command_with_the_words_of_a_rule_runs_unasked(shell: ShellTool
             "git statusx",
             "git status\r",
         ),
-        *(
-            "git status\u2028x",
-            "git status #",
-            "time git status",
-            "! git status",
-            "git stat\\us",
-            "(git status)",
-            "",
-        ),
+        *("git status\u2028x", "time x", "! x", "(x)", ""),
     ],
 )
 def test_anything_more_is_asked_about(shell: ShellTool, command: str) -> None:
     assert asked(shell, command) is not None
 
 
-@given(st.text(st.characters(codec="utf-8"), max_size=10))
-def test_what_runs_unasked_is_simple(more: str) -> None:
-    config = {"default": {"approval": False}, "rules": [{"pattern": "git status", "approval": False}]}
-    command = f"git status{more}"
-    assert verdict(config, command) == "ask" or simple_words(command) is not None
-
-
-def test_an_unclear_command_is_blocked_where_the_default_blocks() -> None:
+def test_a_part_without_a_rule_is_blocked_where_the_default_blocks() -> None:
     config = {"default": {"allowed": False}, "rules": [{"pattern": "git status", "approval": False}]}
     assert verdict(config, "git status | cat") == "block"
 
@@ -191,13 +184,11 @@ def test_a_grant_ends_with_the_rule_that_asked(shell: ShellTool, workdir: Path) 
     assert request.payload == {"command": "git add x", "cwd": str(workdir), "rule": "git add"}
 
 
-def test_the_first_rule_that_is_about_a_command_decides() -> None:
-    rules = [
-        {"pattern": "git log", "approval": False},
-        {"pattern": "git"},
-        {"pattern": "git diff", "approval": False},
-    ]
-    assert [verdict({"rules": rules}, f"git {name}") for name in ("log", "diff", "x")] == ["allow", "ask", "ask"]
+@pytest.mark.parametrize("first", [0, 1])
+def test_the_strictest_rule_that_is_about_a_command_decides_in_any_order(first: int) -> None:
+    rules = [{"pattern": "git", "approval": False}, {"pattern": "git push"}]
+    rules = [rules[first], rules[1 - first]]
+    assert [verdict({"rules": rules}, f"git {name}") for name in ("log", "push")] == ["allow", "ask"]
 
 
 @pytest.mark.parametrize(
@@ -207,28 +198,26 @@ def test_without_a_rule_the_default_decides(default: dict[str, Any], said: str) 
     assert verdict({"default": default, "rules": [{"pattern": "x"}]}, "make all") == said
 
 
-@pytest.mark.parametrize("command", ["env curl x", "/usr/bin/curl x", "sh -c 'a; b'", "x; y", "make $X"])
-def test_a_default_that_lets_through_still_asks_where_a_rule_may_be_dodged(command: str) -> None:
+@pytest.mark.parametrize("command", ["env curl x", "/usr/bin/curl x", "sh -c 'curl x'", "x; curl", "$X"])
+def test_a_default_that_lets_through_asks_wherever_a_rule_does(command: str) -> None:
     assert verdict({"default": {"approval": False}, "rules": [{"pattern": "curl"}]}, command) == "ask"
 
 
 def test_a_rule_that_lets_through_does_not_hide_what_another_asks_about() -> None:
-    rules = [{"pattern": "make", "approval": False}, {"pattern": "curl"}]
-    assert [verdict({"rules": rules}, command) for command in ("make x", "make curl")] == ["allow", "ask"]
+    rules = [{"pattern": "env", "approval": False}, {"pattern": "make", "approval": False}, {"pattern": "curl"}]
+    assert [verdict({"rules": rules}, command) for command in ("env make x", "env curl x")] == ["allow", "ask"]
 
 
-@pytest.mark.parametrize(
-    ("rule", "said"), [({"allowed": False, "approval": False}, "ask"), ({"approval": False}, "allow"), ({}, "ask")]
-)
-def test_text_that_may_be_run_is_asked_about_if_any_rule_limits(rule: dict[str, Any], said: str) -> None:
-    config = {"default": {"approval": False}, "rules": [{"pattern": "curl", **rule}]}
-    assert verdict(config, "sh -c 'a; b'") == said
-
-
-@pytest.mark.parametrize(("command", "said"), [("env", "allow"), ("env x", "ask"), ("bash x", "ask")])
+@pytest.mark.parametrize(("command", "said"), [("env", "allow"), ("env x", "ask"), ("bash -c x", "ask")])
 def test_to_let_a_runner_through_says_nothing_of_what_it_runs(command: str, said: str) -> None:
     rules = [{"pattern": "env", "approval": False}, {"pattern": "bash", "approval": False}]
     assert verdict({"rules": rules}, command) == said
+
+
+def test_why_it_is_asked_names_what_speaks_for_asking(shell: ShellTool) -> None:
+    request = asked(shell, "git status > x; make")
+    assert request is not None
+    assert request.why == "shell default; it writes to a file"
 
 
 # -- what a rule blocks ------------------------------------------------------------------------------------
@@ -309,13 +298,14 @@ def test_a_rule_with_sandbox_paths_is_about_commands_in_them(shell: ShellTool, c
             "pytest /etc",
         ),
         *("pytest --a=output,/etc", "pytest output/link", "pytest -- src", "pytest -c=src output"),
+        *("cd /etc && pytest output", "pytest output < /etc/passwd", "env -C /etc pytest output"),
     ],
 )
 def test_other_commands_are_left_to_the_next_rule(shell: ShellTool, workdir: Path, command: str) -> None:
     (workdir / "output" / "link").symlink_to("/etc")
     request = asked(shell, command)
     assert request is not None
-    assert request.why == "shell default"
+    assert request.why.startswith("shell default")
 
 
 @pytest.mark.parametrize(
@@ -364,7 +354,7 @@ def test_a_configuration_that_is_not_valid_is_refused_at_once_in_the_words_of_a_
         ShellTool(workdir, config={"rule": []})
 
 
-@pytest.mark.parametrize("program", ["/usr/bin/env", "/bin/bash", "env", "fish"])
+@pytest.mark.parametrize("program", ["/usr/bin/env", "env", "npx", "xargs"])
 def test_a_program_that_runs_others_is_asked_about_wherever_it_lies(program: str, tmp_path: Path) -> None:
     shell = ShellTool(tmp_path, config={"rules": [{"pattern": program, "approval": False}]})
     context = ApprovalContext(tool_name="shell", args={"command": f"{program} true"})

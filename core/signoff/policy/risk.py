@@ -6,44 +6,26 @@ short stable words that the screen shows next to the level. When in doubt the le
 
 from __future__ import annotations
 
-import os.path
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any
 
 from signoff.effects import Command, Effect, FileEdit, FileWrite
+from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.policy.risk_command import command_findings
+from signoff.policy.risk_path import path_findings
 from signoff.present.reveal import reveal
 from signoff.queue.records import Risk
 
-__all__ = ["Assessment", "Finding", "assess"]
+__all__ = ["HIDDEN_VALUE", "Assessment", "Finding", "assess"]
 
 Finding = tuple[Risk, str]
 """One reason and the level it asks for."""
 
-_ORDER = {Risk.LOW: 0, Risk.MEDIUM: 1, Risk.HIGH: 2}
+HIDDEN_VALUE = "hidden-value"
+"""The reason of a call of which a person sees a part only on demand; see `signoff.policy.redaction`."""
 
-# Files and directories that other programs run or obey without asking anybody. All in lower case: some file
-# systems do not tell cases apart.
-_CI = frozenset({".github", ".gitlab-ci.yml", ".circleci", ".buildkite", "jenkinsfile"})
-_STARTUP = frozenset(
-    {
-        ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile",
-        ".zlogin", ".envrc", ".gitconfig", "config.fish", "crontab", "authorized_keys", "sitecustomize.py",
-        "usercustomize.py",
-    }
-)  # fmt: skip
-_RULES = frozenset(
-    {"signoff.yaml", "signoff.yml", ".mcp.json", ".claude", ".vscode", ".cursor", ".codex", ".gemini"}
-)
-_BUILD = frozenset(
-    {
-        "pyproject.toml", "setup.py", "setup.cfg", "package.json", "makefile", "dockerfile", "cargo.toml",
-        "build.rs", "conftest.py", "tox.ini", "noxfile.py", "justfile", ".pre-commit-config.yaml", "go.mod",
-        "cmakelists.txt",
-    }
-)  # fmt: skip
+_ORDER = {Risk.LOW: 0, Risk.MEDIUM: 1, Risk.HIGH: 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +35,11 @@ class Assessment:
     risk: Risk
     reasons: tuple[str, ...]
 
+    @property
+    def hides_values(self) -> bool:
+        """Whether a part of the call is hidden from the person until it is asked for: no answer is remembered."""
+        return HIDDEN_VALUE in self.reasons
+
 
 def assess(
     tool_name: str,
@@ -61,6 +48,7 @@ def assess(
     cwd: str,
     *,
     description: str = "",
+    shown: object = None,
 ) -> Assessment:
     """Judge a tool call.
 
@@ -69,7 +57,8 @@ def assess(
         arguments: Full arguments.
         effects: What the call declares it would do; empty when the tool declares nothing.
         cwd: Absolute working directory: the project that the agent may be expected to work in.
-        description: What the tool says of the call; it is only looked through for hidden characters.
+        description: What the tool says of the call; it is only looked through for hidden characters and secrets.
+        shown: What else a person is shown of it, as JSON values; it is only looked through for secrets.
 
     Returns:
         The highest level any reason asks for, with all reasons, each once, in order of discovery.
@@ -78,6 +67,7 @@ def assess(
         *_effects(effects, cwd),
         *_arguments(arguments, declared=bool(effects)),
         *_hostile(tool_name, [description, *_texts(arguments)]),
+        *_hidden(effects, [dict(arguments), description, shown]),
     ]
     risk = max((level for level, _ in findings), key=_ORDER.__getitem__, default=Risk.LOW)
     return Assessment(risk, tuple(dict.fromkeys(reason for _, reason in findings)))
@@ -87,30 +77,12 @@ def _effects(effects: Sequence[Effect], cwd: str) -> Iterator[Finding]:
     for effect in effects:
         match effect:
             case FileWrite(path=path) | FileEdit(path=path):
-                yield from _path(path, cwd)
-            case Command(command=command, env=env):
-                yield from command_findings(command)
+                yield from path_findings(path, cwd)
+            case Command(command=command, cwd=where, env=env):
+                yield from command_findings(command, where)
+
                 if env:
                     yield Risk.MEDIUM, "environment"
-
-
-def _path(path: str, cwd: str) -> Iterator[Finding]:
-    root = next((root for root in (cwd, os.path.realpath(cwd)) if PurePath(path).is_relative_to(root)), cwd)
-    parts = PurePath(os.path.relpath(os.path.normpath(path), root)).parts or (os.curdir,)
-    names = {part.lower() for part in parts}
-    name = parts[-1].lower()
-    if parts[0] == os.pardir:
-        yield Risk.HIGH, "outside-root"
-    if ".git" in names:
-        yield Risk.HIGH, "git-internals"
-    if names & _CI:
-        yield Risk.HIGH, "ci-file"
-    if name in _STARTUP or ".ssh" in names:
-        yield Risk.HIGH, "start-up-file"
-    if names & _RULES:
-        yield Risk.HIGH, "rules-file"
-    if name in _BUILD:
-        yield Risk.MEDIUM, "build-file"
 
 
 def _arguments(arguments: Mapping[str, Any], *, declared: bool) -> Iterator[Finding]:
@@ -128,6 +100,22 @@ def _arguments(arguments: Mapping[str, Any], *, declared: bool) -> Iterator[Find
 def _hostile(tool_name: str, texts: Iterable[str]) -> Iterator[Finding]:
     if reveal(tool_name, "tool_name").warns or any(reveal(text, "content").warns for text in texts):
         yield Risk.MEDIUM, "hidden-chars"
+
+
+def _hidden(effects: Sequence[Effect], values: Sequence[object]) -> Iterator[Finding]:
+    if any(map(_has_secret, effects)) or any(map(DEFAULT_REDACTION.finds, values)):
+        yield Risk.MEDIUM, HIDDEN_VALUE
+
+
+def _has_secret(effect: Effect) -> bool:
+    match effect:
+        case FileWrite(content=content):
+            text = content if isinstance(content, str) else content.decode(errors="replace")
+            return DEFAULT_REDACTION.finds(text)
+        case FileEdit(old=old, new=new):
+            return DEFAULT_REDACTION.finds([old, new])
+        case Command(command=command, env=env):
+            return any(DEFAULT_REDACTION.spans(text, command=True) for text in (command, *env.values()))
 
 
 def _texts(value: object) -> Iterable[str]:

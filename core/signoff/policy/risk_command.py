@@ -1,115 +1,155 @@
-"""The risk of a command line.
+"""The risk of a command line, from the commands that it is parsed into.
 
-A first, coarse reading by words: known harm is named, known harmless programs in plain commands are low, and
-everything else is medium. It never lowers a level because something could not be read.
+Known harm is named, known harmless programs in plain commands are low, and everything else is medium. A level is
+never lower because something could not be read.
 """
 
 from __future__ import annotations
 
 import os.path
-import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from signoff.policy.risk_path import path_findings
+from signoff.policy.shell.expanding import Expanded, expand
+from signoff.policy.shell.facts import Part, Word
+from signoff.policy.shell.hazards import hazard_in
+from signoff.policy.shell.wrappers import SHELLS
 from signoff.queue.records import Risk
 
 __all__ = ["command_findings"]
 
 _DELETES = frozenset({"rm", "rmdir", "shred", "unlink", "dd", "mkfs", "truncate", "wipefs"})
-_PRIVILEGE = frozenset({"sudo", "doas", "su", "pkexec", "chown", "chmod", "setcap"})
-_NETWORK = frozenset({"curl", "wget", "ssh", "scp", "sftp", "rsync", "nc", "ncat", "telnet", "ftp"})
-_SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish", "eval", "source", "."})
-_INSTALLERS = frozenset({"pip", "pip3", "npm", "pnpm", "yarn", "uv", "cargo", "gem", "brew", "apt", "apt-get"})
-_PUBLISHERS = frozenset({"publish", "upload", "release"})
+_PRIVILEGE = frozenset(
+    {"sudo", "doas", "su", "pkexec", "chown", "chmod", "setcap", "chroot", "unshare", "nsenter"}
+)
+_NETWORK = frozenset({"curl", "wget", "ssh", "scp", "sftp", "rsync", "nc", "ncat", "telnet", "ftp", "socat"})
+_TEXT_RUNNERS = frozenset({*SHELLS, "eval", "source", ".", "trap"})
+_INSTALLERS = frozenset(
+    {"pip", "pip3", "npm", "pnpm", "yarn", "npx", "uv", "uvx", "cargo", "gem", "brew", "apt", "apt-get"}
+)
+_PUBLISHING = frozenset({"publish", "upload", "release"})
+_PUBLISHERS = frozenset({*_INSTALLERS, "twine", "gh", "docker", "podman", "hatch", "poetry", "flit"})
+_WRITERS = frozenset({"tee", "cp", "mv", "ln", "install", "touch", "mkdir", "dd", "sed", "patch", "rsync"})
+"""Programs that write the files that their arguments name."""
+
 # Programs that read, or check the project, without side doors that matter at this level.
 _HARMLESS = frozenset(
     {
-        "cat", "cut", "diff", "echo", "false", "grep", "head", "ls", "mypy", "printf", "pwd", "pytest", "ruff",
-        "sort", "stat", "tail", "true", "wc", "which",
+        "[", "cat", "cd", "cut", "diff", "echo", "false", "grep", "head", "ls", "mypy", "printf", "pwd", "pytest",
+        "ruff", "sort", "stat", "tail", "test", "true", "uniq", "wc", "which",
     }
 )  # fmt: skip
 _HARMLESS_GIT = frozenset({"status", "diff", "log", "show"})
-_WRITING_OPTIONS = ("-o", "--ou")  # sort -o, git diff --output
-_OPERATORS = frozenset(";&|<>()")
-_EXPANSIONS = ("$(", "`", "${", "<(", ">(")
+_HARMLESS_MODULES = frozenset({"pytest", "unittest", "ruff", "mypy"})
+_TRANSPARENT = frozenset({"command", "nice", "nohup", "time", "timeout", "stdbuf"})
+"""Programs that do no more than what they run, which is judged by itself."""
+
+_FLOORS = {
+    "fills in what another command prints": "substitution",
+    "reads or feeds another command as a file": "substitution",
+    "has an expansion that does more than fill in a variable": "substitution",
+    "writes to a file": "redirection",
+    "sets a variable": "environment",
+    "declares a variable": "environment",
+}
+_OTHER_FLOOR = "unparsed"
+_HARMLESS_FLOORS = frozenset({"has a [[ ]] test", "calculates"})
 
 
-def command_findings(command: str) -> Iterator[tuple[Risk, str]]:
+def command_findings(command: str, cwd: str) -> Iterator[tuple[Risk, str]]:
     """Yield the reasons why a command line is not low risk.
 
     Args:
         command: The text handed to the shell.
+        cwd: Absolute directory in which it runs.
 
     Yields:
-        Pairs of level and short reason; nothing for a plain command of a harmless program.
+        Pairs of level and short reason; nothing for plain commands of harmless programs.
     """
-    if any(mark in command for mark in _EXPANSIONS):
+    expanded = expand(command)
+    for floor in expanded.floors:
+        if floor not in _HARMLESS_FLOORS:
+            yield Risk.MEDIUM, _FLOORS.get(floor, _OTHER_FLOOR)
+    for target in expanded.writes:
+        yield from _written(target, cwd)
+    for run in expanded.runs:
+        yield from _part(run.part, cwd)
+    for words in expanded.candidates:
+        yield from _program(words)
+    yield from _together(expanded)
+
+
+def _part(part: Part, cwd: str) -> Iterator[tuple[Risk, str]]:
+    yield from _program(part.words)
+    name = _name(part.words)
+    if name in _WRITERS:
+        for word in part.words[1:]:
+            yield from _written(word, cwd)
+    elif any(_leads_outside(word, cwd) for word in part.words[1:]):
+        yield Risk.MEDIUM, "reads-outside"
+    if not part.words[0].literal:
         yield Risk.MEDIUM, "substitution"
-    try:
-        words = list(_words(command))
-    except ValueError:
-        yield Risk.MEDIUM, "unparsed"
-        words = command.split()
-    parts = list(_parts(words))
-    if not parts:
-        yield Risk.MEDIUM, "unparsed"
-    if ">" in "".join(word for word in words if _is_operator(word)):
-        yield Risk.MEDIUM, "redirection"
-    for part in parts:
-        yield from _part(part)
-
-
-def _words(command: str) -> Iterator[str]:
-    # Lines are commands of their own; shlex would fold them into one.
-    for line in command.split("\n"):
-        lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
-        lexer.commenters = ""
-        lexer.whitespace_split = True
-        yield from lexer
-        yield ";"
-
-
-def _is_operator(word: str) -> bool:
-    return bool(word) and set(word) <= _OPERATORS
-
-
-def _parts(words: list[str]) -> Iterator[list[str]]:
-    part: list[str] = []
-    for word in words:
-        if not _is_operator(word) or set(word) <= {"<", ">"}:
-            part.append(word)
-        elif part:
-            yield part
-            part = []
-    if part:
-        yield part
-
-
-def _part(words: list[str]) -> Iterator[tuple[Risk, str]]:
-    # Every word is looked at, not only the first: wrappers such as `env`, `xargs` and `find -exec` run others.
-    programs = {os.path.basename(word) for word in words}  # noqa: PTH119 - text, not a path on this disk
-    if programs & _DELETES or "-delete" in words:
-        yield Risk.HIGH, "delete"
-    if programs & _PRIVILEGE:
-        yield Risk.HIGH, "privilege"
-    if programs & _PUBLISHERS or ("git" in programs and "push" in words):
-        yield Risk.HIGH, "publish"
-    if "git" in programs and programs & {"reset", "clean", "checkout", "restore"}:
-        yield Risk.MEDIUM, "discards-work"
-    if programs & _NETWORK:
-        yield Risk.MEDIUM, "network"
-    if programs & _SHELLS:
-        yield Risk.MEDIUM, "shell-string"
-    if programs & _INSTALLERS:
-        yield Risk.MEDIUM, "package-scripts"
-    if not _harmless(words):
+    elif hazard_in(part.words, covered=1):
+        yield Risk.MEDIUM, "side-door"
+    if not _harmless(part.words):
         yield Risk.MEDIUM, "unknown-command"
 
 
-def _harmless(words: list[str]) -> bool:
-    if any(word.startswith(_WRITING_OPTIONS) for word in words):
-        return False
-    if words[0] == "git":
-        return len(words) > 1 and words[1] in _HARMLESS_GIT
-    if words[:2] == ["python", "-m"] or words[:2] == ["python3", "-m"]:
-        return len(words) > 2 and words[2] in {"pytest", "unittest", "ruff", "mypy"}
-    return words[0] in _HARMLESS
+def _program(words: Sequence[Word]) -> Iterator[tuple[Risk, str]]:
+    """What the name of a program says, with the words behind it."""
+    name, rest = _name(words), {word.text for word in words[1:]}
+    if name in _DELETES or (name == "find" and "-delete" in rest):
+        yield Risk.HIGH, "delete"
+    if name in _PRIVILEGE:
+        yield Risk.HIGH, "privilege"
+    if (name in _PUBLISHERS and rest & _PUBLISHING) or (name in {"git", "docker", "podman"} and "push" in rest):
+        yield Risk.HIGH, "publish"
+    if name == "git" and rest & {"reset", "clean", "checkout", "restore"}:
+        yield Risk.MEDIUM, "discards-work"
+    if name in _NETWORK:
+        yield Risk.MEDIUM, "network"
+    if name in _TEXT_RUNNERS:
+        yield Risk.MEDIUM, "shell-string"
+    if name in _INSTALLERS:
+        yield Risk.MEDIUM, "package-scripts"
+
+
+def _together(expanded: Expanded) -> Iterator[tuple[Risk, str]]:
+    """What commands do together: to run what comes from the network is to let somebody else decide."""
+    loads = any(_name(run.part.words) in _NETWORK for run in expanded.runs)
+    runs = any(_name(run.part.words) in _TEXT_RUNNERS and run.reasons for run in expanded.runs)
+    if loads and runs:
+        yield Risk.HIGH, "runs-download"
+
+
+# -- words ---------------------------------------------------------------------------------------------------
+
+
+def _name(words: Sequence[Word]) -> str:
+    return os.path.basename(words[0].text) if words[0].literal else ""  # noqa: PTH119 - text, not a path here
+
+
+def _written(word: Word, cwd: str) -> Iterator[tuple[Risk, str]]:
+    if word.text.startswith("-"):
+        return
+    if word.text.startswith("~"):
+        yield Risk.HIGH, "outside-root"
+    yield from path_findings(os.path.join(cwd, word.text), cwd)  # noqa: PTH118 - text, not a path here
+
+
+def _leads_outside(word: Word, cwd: str) -> bool:
+    text = word.text
+    if text.startswith("~"):
+        return True
+    path = os.path.normpath(os.path.join(cwd, text))  # noqa: PTH118 - text, not a path here
+    looks_like_a_path = text.startswith(("/", "../")) or text == ".."
+    return looks_like_a_path and path != "/dev/null" and not f"{path}/".startswith(f"{cwd.rstrip('/')}/")
+
+
+def _harmless(words: Sequence[Word]) -> bool:
+    texts = [word.text for word in words]
+    if texts[0] == "git":
+        return len(texts) > 1 and texts[1] in _HARMLESS_GIT
+    if texts[:2] in (["python", "-m"], ["python3", "-m"]):
+        return len(texts) > 2 and texts[2] in _HARMLESS_MODULES
+    return texts[0] in _HARMLESS or texts[0] in _TRANSPARENT

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from signoff.tools.shell_words import is_plain_word
-
 __all__ = ["possible_paths"]
 
+_PLAIN_WORD = re.compile(r"[A-Za-z0-9_./:@+,%=-]+")
 _OPTION = re.compile(r"-[A-Za-z0-9]?|--[A-Za-z0-9][A-Za-z0-9-]*(?:=.*)?")
 _MARKS = re.compile(r"[=:,@%+]")
 
@@ -30,4 +29,6 @@ def possible_paths(arguments: Sequence[str]) -> list[str] | None:
 
 
 def _can_be_told(word: str) -> bool:
-    return is_plain_word(word) and (not word.startswith("-") or _OPTION.fullmatch(word) is not None)
+    return _PLAIN_WORD.fullmatch(word) is not None and (
+        not word.startswith("-") or _OPTION.fullmatch(word) is not None
+    )

@@ -5,21 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from signoff.tools.shell_rules import ShellConfig, ShellRule
-from signoff.tools.shell_words import may_run, may_run_its_text, simple_words
+from signoff.policy.shell.facts import Part
+from signoff.policy.shell.judging import CommandRule, judge_command
+from signoff.policy.verdict import Level, Verdict
+from signoff.tools.shell_rules import ShellConfig, ShellDefault, ShellRule
 
-__all__ = ["Judgement", "judge"]
+__all__ = ["Judgement", "judge", "verdict"]
 
-_RUNNERS = frozenset(
-    {
-        *("bash", "dash", "ksh", "sh", "zsh", "eval", "source", ".", "trap", "su", "script", "xargs", "parallel"),
-        *("sudo", "doas", "env", "command", "builtin", "exec", "nohup", "nice", "ionice", "setsid", "stdbuf"),
-        *("timeout", "watch", "flock", "chroot", "unshare", "strace", "busybox", "toybox"),
-        *("fish", "ash", "rbash", "mksh", "csh", "tcsh", "pwsh", "pkexec", "runuser", "systemd-run", "taskset"),
-        *("chrt", "prlimit", "setarch", "fakeroot", "nsenter", "npx", "uvx", "ssh", "time"),
-    }
-)
-"""Programs that are there to run another one; to let them through says nothing of that one."""
+_MOST_REASONS = 3
 
 LieIn = Callable[[Sequence[str], Sequence[str]], bool]
 """Tells of the arguments of a command whether all paths among them lie in the sandbox roots of these names."""
@@ -31,8 +24,8 @@ class Judgement:
 
     Attributes:
         asks: Whether it has to be approved first.
-        why: Which rule or setting says so.
-        rule: The rule that says so, if it is one about the beginning of the command.
+        why: Which rule or setting says so, and what else speaks for asking.
+        rule: The rule that says so, if it alone does and the line is one simple command.
     """
 
     asks: bool
@@ -40,73 +33,71 @@ class Judgement:
     rule: ShellRule | None = None
 
 
-def judge(config: ShellConfig, command: str, lie_in: LieIn) -> Judgement:
-    """Find what a configuration says of a command.
-
-    A rule that disallows decides wherever it stands in the list. Then the first rule decides that is about the
-    command, then the default. Without a question run only simple commands (`simple_words`), in which nothing is
-    found that another rule asks about.
-
-    A rule says nothing of the arguments that follow its words: to let ``git`` or ``find`` through lets through
-    what ``git -c core.pager=…`` and ``find -exec …`` run. Only programs whose sole purpose is to run others are
-    asked about as soon as more follows than the rule says.
+def verdict(config: ShellConfig, command: str, lie_in: LieIn) -> Verdict:
+    """Find what a configuration says of a command, with each of its parts; see `judge_command`.
 
     Args:
         config: The rules.
         command: The text handed to the shell.
-        lie_in: Decides about `ShellRule.sandbox_paths`.
+        lie_in: Decides about `ShellRule.sandbox_paths`. They limit what a rule lets through; a rule that asks or
+            blocks does so wherever the paths lie.
+    """
+    rules = [_command_rule(rule, lie_in) for rule in config.rules]
+    return judge_command(command, rules, _level(config.default))
+
+
+def judge(config: ShellConfig, command: str, lie_in: LieIn) -> Judgement:
+    """As `verdict`, for those who run the command.
 
     Raises:
-        PermissionError: The command is blocked.
+        PermissionError: The command is blocked; the message names the part and its rule.
     """
-    for rule in config.rules:
-        if not rule.allowed and may_run(rule.words, command):
-            raise PermissionError(f'shell rule "{rule.pattern}" blocks every command that may run it')
-    words = simple_words(command)
-    if words is None:
-        _refuse_by_default(config)
-        return Judgement(asks=True, why="no rule can be applied to a command line like this")
-    about = [rule for rule in config.rules if words[: len(rule.words)] == rule.words]
-    elsewhere = _asked_elsewhere(config, about, command)
-    for rule in about:
-        if _covers(rule, words, lie_in):
-            return _by_rule(rule, words, elsewhere)
-    return _by_default(config, words, elsewhere)
+    found = verdict(config, command, lie_in)
+    if found.level is Level.BLOCK:
+        raise PermissionError(_blocked(found))
+    single = found.parts[0] if len(found.parts) == 1 and not found.reasons else None
+    rule = None
+    if single is not None and not single.reasons:
+        rule = next((each for each in config.rules if each.pattern == single.rule and _decides(each, found)), None)
+    return Judgement(asks=found.level is Level.ASK, why=_why(found), rule=rule)
 
 
-def _by_default(config: ShellConfig, words: Sequence[str], elsewhere: ShellRule | None) -> Judgement:
-    _refuse_by_default(config)
-    if config.default.approval:
-        return Judgement(asks=True, why="shell default")
-    if elsewhere is not None:
-        return Judgement(asks=True, why=f'shell rule "{elsewhere.pattern}"')
-    limited = any(rule.approval or not rule.allowed for rule in config.rules)
-    if limited and may_run_its_text(words):
-        return Judgement(asks=True, why="the command may run its quoted text, which no rule can be applied to")
-    return Judgement(asks=False, why="shell default")
+def _command_rule(rule: ShellRule, lie_in: LieIn) -> CommandRule:
+    def covers(part: Part) -> bool:
+        arguments = part.words[len(rule.words) :]
+        literal = all(word.literal for word in arguments)
+        return literal and lie_in([word.text for word in arguments], rule.sandbox_paths)
+
+    return CommandRule(rule.words, _level(rule), rule.pattern, covers if rule.sandbox_paths else None)
 
 
-def _refuse_by_default(config: ShellConfig) -> None:
-    if not config.default.allowed:
-        raise PermissionError("no shell rule allows this command, and the default is to block")
+def _level(said: ShellDefault) -> Level:
+    if not said.allowed:
+        return Level.BLOCK
+    return Level.ASK if said.approval else Level.ALLOW
 
 
-def _covers(rule: ShellRule, words: Sequence[str], lie_in: LieIn) -> bool:
-    return not rule.sandbox_paths or lie_in(words[len(rule.words) :], rule.sandbox_paths)
+def _decides(rule: ShellRule, found: Verdict) -> bool:
+    return _level(rule) is found.level
 
 
-def _by_rule(rule: ShellRule, words: Sequence[str], elsewhere: ShellRule | None) -> Judgement:
-    why = f'shell rule "{rule.pattern}"'
-    if rule.approval:
-        return Judgement(asks=True, why=why, rule=rule)
-    if elsewhere is not None:
-        return Judgement(asks=True, why=f'shell rule "{elsewhere.pattern}"')
-    if words[0].rpartition("/")[2] in _RUNNERS and len(words) > len(rule.words):
-        return Judgement(asks=True, why=f"{why} does not say what {words[0]} may run")
-    return Judgement(asks=False, why=why, rule=rule)
+def _blocked(found: Verdict) -> str:
+    part = next((part for part in found.parts if part.level is Level.BLOCK), None)
+    if part is None or part.rule == "default":
+        return "no shell rule allows this command, and the default is to block"
+    return f'shell rule "{part.rule}" blocks every command that may run it'
 
 
-def _asked_elsewhere(config: ShellConfig, about: Sequence[ShellRule], command: str) -> ShellRule | None:
-    """A rule that asks about something which the command may run, although it does not begin with it."""
-    asking = (rule for rule in config.rules if rule.approval and rule not in about)
-    return next((rule for rule in asking if may_run(rule.words, command)), None)
+def _why(found: Verdict) -> str:
+    """In words: the rules that ask, then what is asked about whatever the rules say."""
+    strict = [part for part in found.parts if part.level is found.level] or list(found.parts)
+    by_rule = [_rule_words(part.rule) for part in strict if not part.reasons]
+    reasons = [*(f"it {floor}" for floor in found.reasons)]
+    reasons += [f"{part.text.split(' ')[0]} {reason}" for part in strict for reason in part.reasons]
+    said = list(dict.fromkeys((*by_rule, *reasons)))
+    more = f", and {len(said) - _MOST_REASONS} more" if len(said) > _MOST_REASONS else ""
+    return "; ".join(said[:_MOST_REASONS]) + more
+
+
+def _rule_words(name: str) -> str:
+    return "shell default" if name == "default" else f'shell rule "{name}"'

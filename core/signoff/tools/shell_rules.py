@@ -15,15 +15,15 @@ shell:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, field_validator, model_validator
 
-from signoff.tools.shell_words import is_plain_word
-
 __all__ = ["ShellConfig", "ShellDefault", "ShellRule"]
 
+_PLAIN_WORD = re.compile(r"[A-Za-z0-9_./:@+,%=-]+")
 _APPROVALS = {"required": True, "none": False}
 _ACTIONS = {
     "allow": {"allowed": True, "approval": False},
@@ -57,7 +57,8 @@ class ShellRule(ShellDefault):
 
     The pattern is words, separated by blanks; there are no wildcards. It is compared with the words of the
     command after quotes are removed: ``git status`` is about ``git status -s``, not about ``git statusx``.
-    A rule that disallows is about the command wherever in a line it may be run, and whatever `sandbox_paths` say.
+    A rule is about the command wherever in a line it is run. One that asks or disallows is about the program in
+    any directory, and whatever `sandbox_paths` say; one that lets through is not.
     """
 
     pattern: str
@@ -65,13 +66,17 @@ class ShellRule(ShellDefault):
     description: str | None = None
     """What the reviewer reads in the place of the command in the list; the command is shown with it."""
     sandbox_paths: tuple[str, ...] = ()
-    """Names of sandbox roots: the rule is only about commands all of whose paths lie in them."""
+    """Names of sandbox roots: the rule lets through only commands all of whose paths lie in them."""
 
     @field_validator("pattern")
     @classmethod
     def _must_be_plain_words(cls, pattern: str) -> str:
         words = pattern.split()
-        if not words or words[0].endswith("/") or not all(word == "[" or is_plain_word(word) for word in words):
+        if (
+            not words
+            or words[0].endswith("/")
+            or not all(word == "[" or _PLAIN_WORD.fullmatch(word) for word in words)
+        ):
             raise ValueError(
                 f"{pattern!r} is not a program in plain words: no wildcards, quotes or operators here"
             )
@@ -91,7 +96,7 @@ class ShellConfig(BaseModel):
     default: ShellDefault = Field(default_factory=ShellDefault)
     """For commands that no rule is about."""
     rules: tuple[ShellRule, ...] = ()
-    """The first rule that is about a command decides, except that one which disallows it always does."""
+    """Of the rules that are about a command the strictest decides, in whatever order they stand."""
 
     @classmethod
     def from_top_level(

@@ -1,0 +1,56 @@
+"""The risk of changing a file, by its name: what other programs run or obey without asking anybody."""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from signoff.queue.records import Risk
+
+__all__ = ["path_findings"]
+
+# All in lower case: some file systems do not tell cases apart.
+_CI = frozenset({".github", ".gitlab-ci.yml", ".circleci", ".buildkite", "jenkinsfile"})
+_STARTUP = frozenset(
+    {
+        ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile",
+        ".zlogin", ".envrc", ".gitconfig", "config.fish", "crontab", "authorized_keys", "sitecustomize.py",
+        "usercustomize.py",
+    }
+)  # fmt: skip
+_RULES = frozenset(
+    {"signoff.yaml", "signoff.yml", ".mcp.json", ".claude", ".vscode", ".cursor", ".codex", ".gemini"}
+)
+_BUILD = frozenset(
+    {
+        "pyproject.toml", "setup.py", "setup.cfg", "package.json", "makefile", "dockerfile", "cargo.toml",
+        "build.rs", "conftest.py", "tox.ini", "noxfile.py", "justfile", ".pre-commit-config.yaml", "go.mod",
+        "cmakelists.txt",
+    }
+)  # fmt: skip
+
+
+def path_findings(path: str, cwd: str) -> Iterator[tuple[Risk, str]]:
+    """Yield the reasons why a change of a file is not low risk.
+
+    Args:
+        path: Absolute path of the file.
+        cwd: Absolute directory of the project.
+    """
+    root = next((root for root in (cwd, os.path.realpath(cwd)) if PurePath(path).is_relative_to(root)), cwd)
+    parts = PurePath(os.path.relpath(os.path.normpath(path), root)).parts or (os.curdir,)
+    names = {part.lower() for part in parts}
+    name = parts[-1].lower()
+    if parts[0] == os.pardir:
+        yield Risk.HIGH, "outside-root"
+    if ".git" in names:
+        yield Risk.HIGH, "git-internals"
+    if names & _CI:
+        yield Risk.HIGH, "ci-file"
+    if name in _STARTUP or ".ssh" in names:
+        yield Risk.HIGH, "start-up-file"
+    if names & _RULES:
+        yield Risk.HIGH, "rules-file"
+    if name in _BUILD:
+        yield Risk.MEDIUM, "build-file"

@@ -1,0 +1,1 @@
+"""Shell commands: parsed, never matched as text."""

@@ -1,0 +1,109 @@
+"""All that a command line runs: its commands, what these run, and what is in the texts that they have run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from signoff.policy.shell.facts import Part, Word
+from signoff.policy.shell.gate import suspicious_characters
+from signoff.policy.shell.parsing import read_command
+from signoff.policy.shell.wrappers import inner_of
+
+__all__ = ["Expanded", "Run", "expand"]
+
+_MOST_STEPS = 2000
+"""Texts in texts and programs run by programs: nobody needs more, and each costs time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One command that a line runs.
+
+    Attributes:
+        part: The command.
+        reasons: Why it is asked about whatever the rules say, for what it runs in its turn.
+        alone: Whether it is all that the line runs, as it stands there.
+    """
+
+    part: Part
+    reasons: tuple[str, ...] = ()
+    alone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """What a command line runs.
+
+    Attributes:
+        runs: Every command, in the order in which they were found.
+        floors: Reasons for which the line is asked about whatever the rules say.
+        candidates: Words of what may be commands, where that could not be told.
+        writes: The files that redirections open, other than to read.
+    """
+
+    runs: tuple[Run, ...]
+    floors: tuple[str, ...]
+    candidates: tuple[tuple[Word, ...], ...]
+    writes: tuple[Word, ...]
+
+
+def expand(text: str) -> Expanded:
+    """Find every command that a line runs.
+
+    Args:
+        text: The text that is handed to ``bash -c``.
+    """
+    expanding = _Expanding()
+    expanding.run(text)
+    return Expanded(
+        tuple(expanding.runs), tuple(expanding.floors), tuple(expanding.candidates), tuple(expanding.writes)
+    )
+
+
+class _Expanding:
+    def __init__(self) -> None:
+        self._waiting: list[str | Part] = []
+        self.runs: list[Run] = []
+        self.floors: dict[str, None] = {}
+        self.candidates: dict[tuple[Word, ...], None] = {}
+        self.writes: dict[Word, None] = {}
+
+    def run(self, text: str) -> None:
+        """Go through a text, and all that is found in it."""
+        self._read(text, outermost=True)
+        for _ in range(_MOST_STEPS):
+            if not self._waiting:
+                return
+            found = self._waiting.pop()
+            if isinstance(found, Part):
+                self._note(found, alone=False)
+            else:
+                self._read(found, outermost=False)
+        self.floors.setdefault("runs too much to be analyzed")
+
+    def _read(self, text: str, *, outermost: bool) -> None:
+        if reason := suspicious_characters(text):
+            self.floors.setdefault(reason)
+        facts = read_command(text)
+        self.floors.update(dict.fromkeys(facts.floors))
+        self.writes.update(dict.fromkeys(facts.writes))
+        self._consider(facts.candidates)
+        if not facts.parts and not facts.floors:
+            self.floors.setdefault("holds no command")
+        parts = dict.fromkeys(facts.parts)  # what is said twice is judged once
+        for part in parts:
+            self._note(part, alone=outermost and len(facts.parts) == 1)
+
+    def _note(self, part: Part, *, alone: bool) -> None:
+        inner = inner_of(part) if part.words[0].literal else None
+        if inner is None:
+            self.runs.append(Run(part, alone=alone))
+            return
+        self.runs.append(Run(part, tuple(inner.reasons), alone))
+        commands = [Part(words, part.piped, part.fed, part.reads_file) for words in inner.commands]
+        self._waiting += [*reversed(inner.texts), *reversed(commands)]
+        self._consider(inner.candidates)
+
+    def _consider(self, candidates: Iterable[tuple[Word, ...]]) -> None:
+        self.candidates.update(dict.fromkeys(candidates))

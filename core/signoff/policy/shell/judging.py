@@ -1,0 +1,149 @@
+"""What rules say of a shell command: every part is judged alone, and the strictest verdict holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from signoff.policy.shell.expanding import Run, expand
+from signoff.policy.shell.facts import Part, Word
+from signoff.policy.shell.hazards import hazard_in
+from signoff.policy.verdict import Level, PartVerdict, Verdict, strictest
+
+__all__ = ["CommandRule", "judge_command"]
+
+Covers = Callable[[Part], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRule:
+    """A rule about the commands that begin with certain words.
+
+    Attributes:
+        words: The first words of the command, after quote removal.
+        level: What is said of such a command.
+        name: How people call the rule.
+        covers: Tells whether the rule may allow a command that it matches, by what it would work on. A rule with
+            it allows nothing but a single simple command, since another one could change the directory or the
+            input; a rule that asks or blocks does so in any case.
+    """
+
+    words: tuple[str, ...]
+    level: Level
+    name: str
+    covers: Covers | None = None
+
+
+def judge_command(text: str, rules: Sequence[CommandRule], default: Level) -> Verdict:
+    """Find what rules say of a command.
+
+    Every simple command in the text is judged, wherever it stands, with those that wrappers such as ``sudo`` and
+    texts such as that of ``bash -c`` run. Of all rules that match one the strictest decides, in whatever order
+    they stand; without any, the default. On top of that some things are at least asked about, such as writing to
+    files.
+
+    Args:
+        text: The text that is handed to ``bash -c``.
+        rules: Any number of them. One without words matches nothing.
+        default: What holds for a command that no rule is about.
+
+    Returns:
+        The strictest verdict of all parts and reasons. With anything that cannot be read it is at least to ask.
+    """
+    expanded = expand(text)
+    parts = [_of_run(run, rules, default) for run in expanded.runs]
+    parts += _of_candidates(expanded.candidates, rules)
+    at_least = Level.ASK if expanded.floors or not parts else Level.ALLOW
+    if not parts:
+        at_least = strictest((at_least, default))
+    level = strictest((part.level for part in parts), at_least)
+    deciding = next((part for part in parts if part.level is level), None)
+    return Verdict(level, "" if deciding is None else deciding.rule, expanded.floors, tuple(parts))
+
+
+def _of_run(run: Run, rules: Sequence[CommandRule], default: Level) -> PartVerdict:
+    applying = [rule for rule in rules if _applies(rule, run)]
+    return _with_reasons(_of_part(run.part, applying, default), run.reasons)
+
+
+def _applies(rule: CommandRule, run: Run) -> bool:
+    """Whether a rule is about a command at all, by all but its words."""
+    if rule.covers is None or rule.level is not Level.ALLOW:
+        return True
+    return run.alone and not run.part.piped and not run.part.reads_file and rule.covers(run.part)
+
+
+def _of_candidates(candidates: Iterable[tuple[Word, ...]], rules: Sequence[CommandRule]) -> Iterator[PartVerdict]:
+    """What rules that ask or block say of what may be a command."""
+    for words in candidates:
+        if (found := _strict_rule(words, rules)) is not None:
+            yield PartVerdict(Part(words).text, found.level, found.name)
+
+
+def _of_part(part: Part, rules: Sequence[CommandRule], default: Level) -> PartVerdict:
+    """What the rules say of one simple command, and what is asked about all the same."""
+    matching = [rule for rule in rules if _matches(rule, part.words)]
+    level = strictest(rule.level for rule in matching) if matching else default
+    deciding = [rule for rule in matching if rule.level is level]
+    # Of several that allow, the longest covers most of what the command says.
+    rule = max(deciding, key=lambda each: len(each.words), default=None)
+    name = rule.name if rule is not None else "default"
+    reasons = list(_reasons(part, rules, covered=len(rule.words) if rule is not None else 0))
+    return _with_reasons(PartVerdict(part.text, level, name), reasons)
+
+
+def _reasons(part: Part, rules: Sequence[CommandRule], covered: int) -> Iterator[str]:
+    if not part.words[0].literal:
+        yield "runs a program whose name is filled in by the shell"
+    elif hazard := hazard_in(part.words, covered):
+        yield hazard
+    for rule in rules:
+        if rule.level is not Level.ALLOW and _may_match(rule, part.words):
+            yield f'may be what the rule "{rule.name}" is about'
+            return
+
+
+def _with_reasons(verdict: PartVerdict, reasons: Sequence[str]) -> PartVerdict:
+    if not reasons:
+        return verdict
+    all_reasons = tuple(dict.fromkeys((*verdict.reasons, *reasons)))
+    return PartVerdict(verdict.text, max(verdict.level, Level.ASK), verdict.rule, all_reasons)
+
+
+# -- matching ------------------------------------------------------------------------------------------------
+
+
+def _matches(rule: CommandRule, words: Sequence[Word]) -> bool:
+    """Whether the rule's words are the first words of the command, all of them literals."""
+    if not rule.words or len(words) < len(rule.words):
+        return False
+    same = all(word.literal and word.text == said for word, said in zip(words[1:], rule.words[1:], strict=False))
+    return same and words[0].literal and _same_program(rule, words[0].text)
+
+
+def _same_program(rule: CommandRule, program: str) -> bool:
+    """An allowed name is that name; a name that is asked about or blocked is also meant in any directory."""
+    if program == rule.words[0]:
+        return True
+    return rule.level is not Level.ALLOW and program.rpartition("/")[2] == rule.words[0]
+
+
+def _may_match(rule: CommandRule, words: Sequence[Word]) -> bool:
+    """Whether the rule could match what the shell makes of the words: one that it fills in can be any, or none."""
+    if not rule.words or not words[0].literal or not _same_program(rule, words[0].text):
+        return False
+    for at, said in enumerate(rule.words):
+        if at >= len(words) or (words[at].literal and at > 0 and words[at].text != said):
+            return False
+        if not words[at].literal:
+            return True
+    return False
+
+
+def _strict_rule(words: Sequence[Word], rules: Sequence[CommandRule]) -> CommandRule | None:
+    """The strictest rule that asks about or blocks a command."""
+    return max(
+        (rule for rule in rules if rule.level is not Level.ALLOW and _matches(rule, words)),
+        key=lambda rule: rule.level,
+        default=None,
+    )

@@ -1,0 +1,182 @@
+"""Reads a command line with two parsers that must agree, and bash itself in front of one of them.
+
+This runs in a process of its own, with little memory and time; see `signoff.policy.shell.parsing`.
+
+* `shfmt` reads the line as it is and gives the syntax tree.
+* ``bash --pretty-print`` reads it without running it, and writes it again without comments and continuations, on
+  which parsers differ; ``tree-sitter-bash`` reads that. Both must have found the same programs.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import tree_sitter
+import tree_sitter_bash
+
+from signoff.policy.shell.facts import Facts, Part, Word
+from signoff.policy.shell.quoting import ansi_c, double_quoted, unquoted
+from signoff.policy.shell.syntax import facts_of_tree
+
+__all__ = ["Reader"]
+
+_EMPTY: dict[str, str] = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
+"""What the parsers see of the environment: a variable such as BASH_ENV would be run."""
+
+
+class Reader:
+    """Reads command lines.
+
+    Args:
+        seconds: How long the programs may take for one line.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._shfmt = shutil.which("shfmt", path=f"{sys.prefix}/bin") or shutil.which("shfmt")
+        self._bash = shutil.which("bash")
+        self._parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+
+    def read(self, text: str) -> Facts:
+        """Find the commands in a line.
+
+        Args:
+            text: The line, for ``bash -c``.
+
+        Returns:
+            What either parser found. If they disagree, or one of them could not read the line, that is a floor.
+        """
+        if self._shfmt is None:
+            return self._by_tree_sitter(text, "cannot be read without shfmt")
+        # Both at once: each costs the start of a process.
+        source = text.encode()
+        shfmt = _start([self._shfmt, "-ln", "bash", "--to-json"], source)
+        bash = None if self._bash is None else _start([self._bash, "--norc", "--pretty-print"], source)
+        tree = _finish(shfmt, self._seconds)
+        pretty = text.encode() if bash is None else _finish(bash, self._seconds)
+        if pretty is None:
+            return self._by_tree_sitter(text, "is no complete command for bash")
+        if tree is None:
+            return self._by_tree_sitter(text, "is no command line that can be read")
+        first = facts_of_tree(json.loads(tree))
+        second, broken = self._commands(pretty)
+        missed = _missing(second, first.parts)
+        if not broken and not missed and not _missing(first.parts, second):
+            return first
+        if b"<<" in source and self._reads_alike(pretty, first):
+            return first
+        floors = (*first.floors, "is read in two ways by two parsers")
+        return Facts((*first.parts, *missed), floors, writes=first.writes)
+
+    def _reads_alike(self, pretty: bytes, first: Facts) -> bool:
+        """Whether shfmt finds the same in what bash wrote.
+
+        Bash writes here-documents between an operator and the command behind it, where tree-sitter takes them for
+        commands. Without the comments and continuations of the original, this is a second opinion as well.
+        """
+        assert self._shfmt is not None
+        tree = _finish(_start([self._shfmt, "-ln", "bash", "--to-json"], pretty), self._seconds)
+        return tree is not None and facts_of_tree(json.loads(tree)) == first
+
+    def _by_tree_sitter(self, text: str, reason: str) -> Facts:
+        """What can be found all the same: bash runs the lines before the one that it cannot read."""
+        return Facts(tuple(self._commands(text.encode())[0]), (reason,))
+
+    def _commands(self, source: bytes) -> tuple[list[Part], bool]:
+        """The simple commands that tree-sitter finds, and whether it met something that it cannot read."""
+        root = self._parser.parse(source).root_node
+        return [Part(words) for node in _nodes(root) if (words := _words_of(node))], root.has_error
+
+
+def _start(argv: list[str], source: bytes) -> tuple[subprocess.Popen[bytes], bytes]:
+    process = subprocess.Popen(
+        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=_EMPTY, cwd="/"
+    )
+    return process, source
+
+
+def _finish(started: tuple[subprocess.Popen[bytes], bytes], seconds: float) -> bytes | None:
+    """What a parser wrote, or None if it refused the line or took too long."""
+    process, source = started
+    try:
+        output, _ = process.communicate(source, seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        return None
+    return output if process.returncode == 0 else None
+
+
+# -- what tree-sitter finds ----------------------------------------------------------------------------------
+
+
+def _nodes(root: Any) -> Iterator[Any]:
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(node.children)
+
+
+def _words_of(node: Any) -> tuple[Word, ...]:
+    if node.type == "command":
+        name = node.child_by_field_name("name")
+        if name is None:
+            return ()
+        return _timed((_ts_word(name), *(_ts_word(each) for each in node.children_by_field_name("argument"))))
+    if node.type == "test_command" and node.children[0].type == "[":
+        return tuple(_ts_word(each) for each in node.children)
+    if node.type in {"declaration_command", "unset_command"}:
+        return tuple(_ts_word(each) for each in node.children)
+    return ()
+
+
+def _timed(words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """The command behind the reserved word ``time``, which is no program."""
+    if words[0] != Word("time"):
+        return words
+    rest = words[1:]
+    return rest[1:] if rest and rest[0].text in {"-p", "--"} else rest
+
+
+def _ts_word(node: Any) -> Word:
+    """A word after quote removal; not literal as soon as there is more to it than text and quotes."""
+    if node.type in {"command_name", "concatenation"}:
+        words = [_ts_word(child) for child in node.children]
+        return Word("".join(word.text for word in words), all(word.literal for word in words))
+    text = node.text.decode(errors="replace")
+    match node.type:
+        case "[" | "]":
+            return Word(text)
+        case "word" | "number" | "variable_name":
+            return Word("".join(char for char, _ in unquoted(text)), literal=not set(text) & set("*?[]{}~"))
+        case "raw_string":
+            return Word(text[1:-1])
+        case "ansi_c_string":
+            decoded = ansi_c(text[2:-1])
+            return Word(decoded or "", decoded is not None)
+        case "string" if all(child.type in {'"', "string_content"} for child in node.children):
+            return Word(double_quoted(text[1:-1]))
+        case _:
+            return Word(text, literal=not node.is_named)
+
+
+def _missing(some: Any, others: Any) -> list[Part]:
+    """The parts of `some` whose program the others do not run as often."""
+    known = Counter(_name(part) for part in others)
+    missing = []
+    for part in some:
+        known[_name(part)] -= 1
+        if known[_name(part)] < 0:
+            missing.append(part)
+    return missing
+
+
+def _name(part: Part) -> str:
+    return part.words[0].text if part.words[0].literal else "?"

@@ -1,0 +1,265 @@
+"""From the syntax tree that shfmt prints to the facts that rules need.
+
+The tree is walked as it is: whatever kind of node there is, its children are visited, so that no command hides in
+a place that was not thought of. The nodes are those of mvdan.cc/sh/v3/syntax, as its package typedjson writes
+them.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from signoff.policy.shell.facts import Facts, Part, Word
+from signoff.policy.shell.quoting import ansi_c, double_quoted, unquoted
+
+__all__ = ["facts_of_tree"]
+
+Node = dict[str, Any]
+
+_HARMLESS = frozenset(
+    ("LANG", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_NUMERIC", "LC_TIME", "TZ", "NO_COLOR", "CI")
+)
+"""Variables that may stand before a command: they say how output is written."""
+_HARMLESS_VALUE = re.compile(r"[A-Za-z0-9_./:@+-]*")
+_DESCRIPTOR = re.compile(r"[0-9]+-?|-")
+_BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)")
+
+_FLOORS = {
+    "CmdSubst": "fills in what another command prints",
+    "ProcSubst": "reads or feeds another command as a file",
+    "ArithmExp": "calculates",
+    "ArithmCmd": "calculates",
+    "LetClause": "calculates",
+    "CStyleLoop": "calculates",
+    "ExtGlob": "has an extended pattern",
+    "WordIter": "sets a variable",
+    "FuncDecl": "defines a function",
+    "CoprocClause": "starts a coprocess",
+    "TestClause": "has a [[ ]] test",
+    "DeclClause": "declares a variable",
+    "TestDecl": "defines a test",
+}
+"""Kinds of nodes for which a command is at least asked about."""
+_DYNAMIC = frozenset({"ParamExp", "CmdSubst", "ProcSubst", "ArithmExp", "ExtGlob"})
+_PLAIN_EXPANSION = frozenset({"Type", "Short", "Param", "Length"})
+"""What ``$NAME``, ``${NAME}`` and ``${#NAME}`` are made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where in the line something stands."""
+
+    piped: bool = False
+    fed: str | None = None
+    reads_file: bool = False
+
+
+@dataclass(slots=True)
+class _Found:
+    parts: list[Part] = field(default_factory=list)
+    floors: dict[str, None] = field(default_factory=dict)
+    writes: list[Word] = field(default_factory=list)
+
+    def floor(self, reason: str) -> None:
+        self.floors.setdefault(reason)
+
+
+def facts_of_tree(tree: Node) -> Facts:
+    """Find the simple commands in a tree, and what is asked about in any case.
+
+    Args:
+        tree: The document that ``shfmt --to-json`` prints.
+    """
+    found = _Found()
+    waiting: list[tuple[Any, _Place]] = [(tree, _Place())]
+    while waiting:  # no recursion: the depth of the tree is the sender's
+        node, place = waiting.pop()
+        if isinstance(node, list):
+            waiting += ((child, place) for child in reversed(node))
+        elif isinstance(node, dict):
+            waiting += reversed(list(_visit(node, place, found)))
+    return Facts(tuple(found.parts), tuple(found.floors), writes=tuple(found.writes))
+
+
+def _visit(node: Node, place: _Place, found: _Found) -> Iterator[tuple[Any, _Place]]:
+    """Note what a node says, and give what is below it."""
+    kind = node.get("Type")
+    if "Cmd" in node or "Redirs" in node:
+        place = _through_redirects(node.get("Redirs", ()), place, found)
+        if "Cmd" not in node and node.get("Redirs"):
+            found.floor("redirects without a command")
+    if reason := _FLOORS.get(str(kind)):
+        found.floor(reason)
+    if kind == "CallExpr":
+        _call(node, place, found)
+    elif kind == "DeclClause":
+        words = (_lit(node["Variant"]), *(_assigned(each) for each in node.get("Args", ())))
+        found.parts.append(_part(words, place))
+    elif kind == "LetClause":
+        found.parts.append(_part((Word("let"), Word("", literal=False)), place))
+    elif kind == "ParamExp" and not _is_plain(node):
+        found.floor("has an expansion that does more than fill in a variable")
+    for name, child in node.items():
+        if isinstance(child, (dict, list)):
+            yield child, replace(place, piped=True) if name == "Y" and _is_pipe(node) else place
+
+
+def _is_pipe(node: Node) -> bool:
+    return node.get("Type") == "BinaryCmd" and node.get("Op") in {"|", "|&"}
+
+
+def _is_plain(node: Node) -> bool:
+    said = {name for name, value in node.items() if value not in (None, False)}
+    return {name for name in said if name not in _POSITIONS} <= _PLAIN_EXPANSION
+
+
+_POSITIONS = frozenset({"Pos", "End", "Dollar", "Rbrace"})
+
+
+# -- simple commands -----------------------------------------------------------------------------------------
+
+
+def _call(node: Node, place: _Place, found: _Found) -> None:
+    words = tuple(_word(each) for each in node.get("Args", ()))
+    for each in node.get("Assigns", ()):
+        if not words or not _is_harmless(each):
+            found.floor("sets a variable")
+    if words:
+        found.parts.append(_part(words, place))
+
+
+def _part(words: tuple[Word, ...], place: _Place) -> Part:
+    return Part(words, place.piped, place.fed, place.reads_file)
+
+
+def _is_harmless(assign: Node) -> bool:
+    if assign.get("Append") or assign.get("Index") or assign.get("Array"):
+        return False
+    value = _word(assign.get("Value") or {})
+    return (
+        assign.get("Name", {}).get("Value") in _HARMLESS
+        and value.literal
+        and _HARMLESS_VALUE.fullmatch(value.text) is not None
+    )
+
+
+def _assigned(assign: Node) -> Word:
+    """An argument of ``declare`` and its relatives."""
+    name, value = assign.get("Name"), assign.get("Value")
+    if name is None or assign.get("Array") or assign.get("Index"):
+        return _word(value or {}) if name is None else Word(name.get("Value", ""), literal=False)
+    if value is None:
+        return _lit(name)
+    word = _word(value)
+    return Word(f"{name['Value']}={word.text}", word.literal)
+
+
+# -- redirections --------------------------------------------------------------------------------------------
+
+
+def _through_redirects(redirects: Any, place: _Place, found: _Found) -> _Place:
+    """Judge the redirections of a statement, and say what its commands read."""
+    for each in redirects:
+        operator, word = each.get("Op"), _word(each.get("Word") or {})
+        number = each.get("N") or {}
+        if str(number.get("Value", "")).startswith("{"):
+            found.floor("opens a file under a number of its own")
+        if operator in {"<<", "<<-"}:
+            place = replace(place, fed=_here_document(each, found))
+        elif operator == "<<<":
+            place = replace(place, fed=word.text)
+            if _expands(each.get("Word") or {}):
+                found.floor("fills in a here-string")
+        else:
+            if operator == "<":
+                place = replace(place, reads_file=True)
+            if _is_harmless_redirect(operator, word):
+                continue
+            if operator == "<":
+                found.floor("reads from what is no ordinary file")
+            else:
+                found.floor("writes to a file")
+                found.writes.append(word)
+    return place
+
+
+def _is_harmless_redirect(operator: Any, word: Word) -> bool:
+    if not word.literal:
+        return False
+    if word.text == "/dev/null":
+        return True
+    if operator in {">&", "<&"}:
+        return _DESCRIPTOR.fullmatch(word.text) is not None
+    return operator == "<" and bool(word.text) and not _is_device(word.text)
+
+
+def _is_device(path: str) -> bool:
+    return ("/" + posixpath.normpath(path).lstrip("/") + "/").startswith("/dev/") and path.startswith("/")
+
+
+def _here_document(redirect: Node, found: _Found) -> str:
+    body = redirect.get("Hdoc") or {}
+    if _expands(body):
+        found.floor("fills in a here-document")
+    return "".join(part.get("Value", "") for part in body.get("Parts", ()) if part.get("Type") == "Lit")
+
+
+def _expands(word: Node) -> bool:
+    parts = list(word.get("Parts", ()))
+    while parts:
+        part = parts.pop()
+        if part.get("Type") in _DYNAMIC:
+            return True
+        parts += part.get("Parts", ())
+    return False
+
+
+# -- words ---------------------------------------------------------------------------------------------------
+
+
+def _lit(node: Node) -> Word:
+    return Word(str(node.get("Value", "")))
+
+
+def _word(node: Node) -> Word:
+    """One word after quote removal."""
+    chars: list[tuple[str, bool]] = []
+    literal = True
+    for part in node.get("Parts", ()):
+        pieces = _pieces(part)
+        literal = literal and pieces is not None
+        chars += pieces or ()
+    return Word("".join(char for char, _ in chars), literal and not _is_pattern(chars))
+
+
+def _pieces(part: Node) -> list[tuple[str, bool]] | None:
+    """The characters of a piece of a word, each with whether it is quoted; None if the shell fills it in."""
+    match part.get("Type"):
+        case "Lit":
+            return unquoted(part.get("Value", ""))
+        case "SglQuoted":
+            raw = part.get("Value", "")
+            text = ansi_c(raw) if part.get("Dollar") else raw
+            return None if text is None else [(char, True) for char in text]
+        case "DblQuoted" if not part.get("Dollar"):
+            return _double_quoted(part.get("Parts", ()))
+        case _:
+            return None
+
+
+def _double_quoted(parts: Any) -> list[tuple[str, bool]] | None:
+    if any(part.get("Type") != "Lit" for part in parts):
+        return None
+    return [(char, True) for part in parts for char in double_quoted(part.get("Value", ""))]
+
+
+def _is_pattern(chars: list[tuple[str, bool]]) -> bool:
+    """Whether the shell would make other words of this one: pathname, brace and tilde expansion."""
+    bare = "".join("\0" if quoted else char for char, quoted in chars)
+    if bare.startswith("~") or "*" in bare or "?" in bare:
+        return True
+    return ("[" in bare and "]" in bare[bare.index("[") :]) or _BRACES.search(bare) is not None

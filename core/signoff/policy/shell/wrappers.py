@@ -1,0 +1,293 @@
+"""Programs that run other programs: which of their words are the inner command, which a shell text."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from signoff.policy.shell.facts import LONGEST_RULE, Part, Word
+from signoff.policy.shell.wrapper_options import WRAPPERS, Wrapper
+
+__all__ = ["SHELLS", "Inner", "inner_of"]
+
+SHELLS = frozenset(["bash", "sh", "dash", "zsh", "ksh", "ash", "rbash", "mksh", "fish", "csh", "tcsh"])
+"""Programs that run the text they are given."""
+
+
+@dataclass(slots=True)
+class Inner:
+    """What a program runs.
+
+    Attributes:
+        commands: Words of the commands that it runs as they are.
+        texts: Texts that a shell reads.
+        reasons: Why the call is asked about, whatever the rules say of these.
+        candidates: Words of what may be commands, when it cannot be told where one begins: only rules that block
+            or ask are applied to them.
+    """
+
+    commands: list[tuple[Word, ...]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+    candidates: list[tuple[Word, ...]] = field(default_factory=list)
+
+
+_LOOKS_UP = frozenset({"-v", "-V"})
+_SOURCES = frozenset({"source", "."})
+_SHELL_TEXT_OPTION = {"su": "c", "script": "c", "runuser": "c"}
+
+
+def inner_of(part: Part) -> Inner | None:
+    """What a simple command runs besides its own program; None if it is not known to run anything.
+
+    Args:
+        part: The command, all of its words; the first is a literal.
+    """
+    name = part.words[0].text.rpartition("/")[2]
+    rest = part.words[1:]
+    if name in SHELLS:
+        return _shell(part, rest)
+    if name == "eval":
+        return _joined(rest)
+    if name in _SOURCES:
+        return Inner(reasons=["runs a file of commands"])
+    if name == "trap":
+        return _trap(rest)
+    if name == "find":
+        return _find(rest)
+    if name in _SHELL_TEXT_OPTION:
+        return _text_option(rest, _SHELL_TEXT_OPTION[name])
+    wrapper = WRAPPERS.get(name)
+    return None if wrapper is None else _wrapped(name, wrapper, rest)
+
+
+# -- programs that take a command ----------------------------------------------------------------------------
+
+
+def _wrapped(name: str, wrapper: Wrapper, words: Sequence[Word]) -> Inner | None:
+    inner = Inner(reasons=[wrapper.asks] if wrapper.asks else [])
+    rest = _Rest(words)
+    while rest.words and _is_option(rest.words[0]):
+        if rest.words[0].text == "--":
+            rest.take()
+            break
+        if not _take_option(name, wrapper, rest, inner):
+            inner.reasons.append(
+                f"has the option {rest.words[0].text!r}, and what {name} then runs cannot be told"
+            )
+            inner.candidates += _suffixes(rest.words)
+            return inner
+    if name == "command" and any(word.text[:2] in _LOOKS_UP for word in words[:1]):
+        return None
+    for _ in range(wrapper.operands):
+        rest.take()
+    while wrapper.assignments and rest.words and "=" in rest.words[0].text:
+        inner.reasons.append("sets a variable")
+        rest.take()
+    skipped = words[: len(words) - len(rest.words)]
+    if any(not word.literal for word in skipped):
+        inner.reasons.append(f"has a word before the command that {name} runs which is filled in by the shell")
+        inner.candidates += _suffixes(words)
+    if name == "flock" and rest.words and rest.words[0].text in {"-c", "--command"}:
+        rest.take()
+        return _joined(rest.words[:1], inner)
+    if name == "env" and any(_splits(word.text) for word in skipped):
+        inner.texts = [f"{text} {_quoted(rest.words)}" for text in inner.texts]
+        return inner
+    if name == "parallel":
+        return _parallel(rest.words, inner)
+    if name in {"watch", "ssh"} and not any(word.text in {"-x", "--exec"} for word in skipped):
+        return _joined(rest.words, inner)
+    if name == "sudo" and any(word.text in {"-s", "-i", "--shell", "--login"} for word in skipped) and rest.words:
+        return _joined(rest.words, inner)
+    if rest.words:
+        inner.commands.append(tuple(rest.words))
+        if not rest.words[0].literal:  # it may be an option, or nothing at all
+            inner.candidates += _suffixes(rest.words)
+    return inner
+
+
+def _splits(option: str) -> bool:
+    """Whether an option of `env` is ``-S`` or ``--split-string``, in any spelling."""
+    return option.startswith("--s") or (option[:1] == "-" and option[1:2] != "-" and "S" in option)
+
+
+def _quoted(words: Sequence[Word]) -> str:
+    return shlex.join(word.text for word in words)
+
+
+def _parallel(words: Sequence[Word], inner: Inner) -> Inner:
+    """GNU parallel: a text for a shell, and texts that are put into it or run themselves."""
+    texts = [word.text for word in words]
+    marks = [at for at, text in enumerate(texts) if text.startswith(":::")]
+    command = " ".join(texts[: marks[0]] if marks else texts)
+    inner.texts += [text for text in (command, *(texts[marks[0] :] if marks else ())) if text.strip(": ")]
+    return inner
+
+
+class _Rest:
+    """The words that were not read yet."""
+
+    def __init__(self, words: Sequence[Word]) -> None:
+        self.words = list(words)
+
+    def take(self) -> Word | None:
+        return self.words.pop(0) if self.words else None
+
+
+def _is_option(word: Word) -> bool:
+    return (word.text.startswith("-") and word.text != "-") or word.text == "--"
+
+
+def _take_option(name: str, wrapper: Wrapper, rest: _Rest, inner: Inner) -> bool:
+    """Read one option with its value; False, and nothing read, if it is not known."""
+    word = rest.words[0]
+    if not word.literal:
+        return False
+    if word.text.startswith("--"):
+        return _take_long(name, wrapper, rest, inner)
+    letters = word.text[1:]
+    for at, letter in enumerate(letters):
+        if letter in wrapper.valued:
+            rest.take()
+            value = letters[at + 1 :] or _text_of(rest.take())
+            _note_value(name, letter, value, inner)
+            return True
+        if letter not in wrapper.flags:
+            return False
+    rest.take()
+    return True
+
+
+def _take_long(name: str, wrapper: Wrapper, rest: _Rest, inner: Inner) -> bool:
+    option, glued, value = rest.words[0].text[2:].partition("=")
+    known = wrapper.long | wrapper.long_valued
+    full = option if option in known else _only(each for each in known if each.startswith(option))
+    if full is None:
+        return False
+    rest.take()
+    if full in wrapper.long_valued:
+        _note_value(name, full, value if glued else _text_of(rest.take()), inner)
+    return True
+
+
+def _only(found: Iterable[str]) -> str | None:
+    names = list(found)
+    return names[0] if len(names) == 1 else None
+
+
+def _text_of(word: Word | None) -> str:
+    return "" if word is None else word.text
+
+
+def _note_value(name: str, option: str, value: str, inner: Inner) -> None:
+    if name == "env" and option in {"S", "split-string"}:
+        inner.reasons.append("splits a text into words of its own")
+        inner.texts.append(value)
+    elif name in {"flock", "runuser"} and option in {"c", "command"}:
+        inner.texts.append(value)
+    elif name in {"strace", "time"} and option in {"o", "output"}:
+        inner.reasons.append("writes to a file")
+
+
+def _suffixes(words: Sequence[Word]) -> list[tuple[Word, ...]]:
+    return [tuple(words[at : at + LONGEST_RULE]) for at in range(len(words))]
+
+
+# -- shells and texts that they read -------------------------------------------------------------------------
+
+
+def _shell(part: Part, words: Sequence[Word]) -> Inner:
+    inner = Inner()
+    if part.piped:
+        inner.reasons.append("runs what it reads from a pipe")
+    if part.reads_file:
+        inner.reasons.append("runs what it reads from a file")
+    if part.fed is not None:
+        inner.texts.append(part.fed)
+    rest = _Rest(words)
+    takes_text = False
+    while rest.words and rest.words[0].text[:1] in {"-", "+"} and rest.words[0].text not in {"-", "--"}:
+        word = rest.take()
+        assert word is not None
+        if not word.literal:
+            inner.reasons.append("has options that are filled in by the shell")
+        if word.text.startswith("--"):
+            _shell_long_option(word.text, rest, inner)
+            continue
+        takes_text = takes_text or (word.text.startswith("-") and "c" in word.text[1:])
+        for _ in range(word.text[1:].count("o") + word.text[1:].count("O")):
+            rest.take()
+    if rest.words and rest.words[0].text in {"-", "--"}:
+        rest.take()
+    if not takes_text:
+        return inner
+    _joined(rest.words[:1], inner)
+    if len(rest.words) > 1:
+        inner.reasons.append("gives arguments to a text of commands")
+    return inner
+
+
+_SHELL_LONG = frozenset(
+    (
+        *("--login", "--norc", "--noprofile", "--posix", "--restricted"),
+        *("--verbose", "--noediting", "--help", "--version"),
+    )
+)
+
+
+def _shell_long_option(option: str, rest: _Rest, inner: Inner) -> None:
+    if option in {"--rcfile", "--init-file"}:
+        rest.take()
+        inner.reasons.append("runs a file of commands")
+    elif option not in _SHELL_LONG:
+        inner.reasons.append(f"has the option {option!r}, and what it makes the shell run cannot be told")
+        inner.texts += [option.partition("=")[2], *(word.text for word in rest.words)]
+
+
+def _joined(words: Sequence[Word], inner: Inner | None = None) -> Inner:
+    """Words that a shell reads as one text."""
+    inner = inner or Inner()
+    if any(not word.literal for word in words):
+        inner.reasons.append("runs a text that is filled in by the shell")
+    if words:
+        inner.texts.append(" ".join(word.text for word in words))
+    return inner
+
+
+def _trap(words: Sequence[Word]) -> Inner | None:
+    rest = _Rest(words)
+    while rest.words and rest.words[0].text in {"-l", "-p", "-P", "--"}:
+        rest.take()
+    if len(rest.words) < 2 or rest.words[0].text in {"", "-"}:  # it lists, ignores or resets signals
+        return Inner()
+    return _joined(rest.words[:1], Inner(reasons=["runs a text of commands later"]))
+
+
+def _text_option(words: Sequence[Word], letter: str) -> Inner:
+    """``su``, ``script``: the text behind ``-c``, wherever it stands."""
+    inner = Inner(reasons=["runs a shell"])
+    for at, word in enumerate(words):
+        if word.text.startswith("--"):
+            name, glued, value = word.text[2:].partition("=")
+            if name and ("command".startswith(name) or "session-command".startswith(name)):
+                inner.texts.append(value if glued else _text_of(words[at + 1] if at + 1 < len(words) else None))
+        elif word.text.startswith("-") and letter in word.text[1:]:
+            glued_text = word.text[word.text.index(letter) + 1 :]
+            inner.texts.append(glued_text or _text_of(words[at + 1] if at + 1 < len(words) else None))
+    return inner
+
+
+_FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+
+
+def _find(words: Sequence[Word]) -> Inner:
+    inner = Inner()
+    for at, word in enumerate(words):
+        if word.text in _FIND_RUNS:
+            command = words[at + 1 :]
+            end = next((n for n, each in enumerate(command) if each.text in {";", "+"}), len(command))
+            if command[:end]:
+                inner.commands.append(tuple(command[:end]))
+    return inner

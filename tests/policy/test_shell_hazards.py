@@ -1,0 +1,112 @@
+"""Side doors of programs: a rule that allows a program does not cover them."""
+
+from __future__ import annotations
+
+import pytest
+from shell_bench import level_of
+
+from signoff.policy.verdict import Level
+
+PROGRAMS = (
+    *("find", "git", "sed", "awk", "sort", "tar", "rg", "man", "file", "docker", "curl", "wget", "tree", "xxd"),
+    *("date", "test", "printf", "set", "hash", "read", "npx"),
+)
+ALLOWED = [f"{name}=allow" for name in PROGRAMS]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("find . -delete", "find . -fprintf f %p", "find . $X", "find . {-delete,}", "find -- -delete"),
+        *("git -c a=b log", "git -C /x log", "git --exec-path=/x log", "git diff --ext-diff", "git log --outp=f"),
+        *(
+            "git grep -nOless x",
+            "git rebase -x ls",
+            "git clone ext::x",
+            "git config a b",
+            "git bisect run ls",
+            "git $X",
+        ),
+        *(
+            "sed -i s/a/b/ f",
+            "sed -i.bak s/a/b/ f",
+            "sed -ni p f",
+            "sed -f s f",
+            "sed --in-pl s/a/b/ f",
+            "sed w\\ f",
+        ),
+        *(
+            "sed s/a/b/e f",
+            "sed 's/a/b/w f' f",
+            "sed -e p -e 'w f'",
+            "sed '1e ls' f",
+            "sed s/a/b/ $X",
+            "sed 'p;p' f",
+        ),
+        *(
+            "awk -f s",
+            "awk 'BEGIN{system(\"x\")}'",
+            "awk '{print > \"f\"}'",
+            "awk '{print | \"x\"}'",
+            "gawk -i s p",
+        ),
+        *(
+            "sort -uo f a",
+            "sort -of a",
+            "sort --comp=x a",
+            "sort -T d a",
+            "tar -xIx f",
+            "tar xIf x f",
+            "tar --to-c=x",
+        ),
+        *("tar --checkpoint-action=exec=x", "rg --pre=x a", "rg -nz a", "man -Px ls", "file -C", "docker -H x ps"),
+        *("curl -so f http://a", "curl -d @f http://a", "curl http://a http://b", "curl -F a=@f http://a"),
+        *(
+            "wget -qO f http://a",
+            "wget --post-file=f http://a",
+            "tree -ao f",
+            "xxd -revert f",
+            "date -s x",
+            "test -v a[0]",
+        ),
+        *("printf -v PATH x", "printf $X", "set -k", "set -- a", "hash -p /x ls", "read PATH", "npx x"),
+    ],
+)
+def test_an_option_that_does_more_than_the_name_says_is_asked_about(command: str) -> None:
+    assert level_of(command, *ALLOWED, default=Level.ALLOW) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            "find . -name '*.py' -print",
+            "git log -p --oneline --text",
+            "git diff --exit-code",
+            "git --no-pager log",
+        ),
+        *("sed -n 1,20p f", "sed 's/a/b/g' f", "sed -E 's|a/b|c|' f", "sed -n '/a/,/b/p' f", "sed -n '$p' f"),
+        *("awk -F: '{print $1}' f", "awk -F'|' '{print $1}' f", "awk -v a=1 '{print a}' f", "sort -t: -k2o f"),
+        *("tar -xzf f.tgz", "tar tf f.tar", "rg -n --glob '*.py' a", "rg -ez a", "man 3 printf", "file -b f"),
+        *(
+            "docker ps -a",
+            "curl -fsSL http://a",
+            "wget -q http://a",
+            "tree -L 2 -a",
+            "xxd f",
+            "date +%s",
+            "test -f f",
+        ),
+        *("printf '%s\\n' $X", "set -euo pipefail", "read -r line", "git commit -m 'a $(b)'"),
+    ],
+)
+def test_ordinary_options_are_covered(command: str) -> None:
+    assert level_of(command, *ALLOWED) == "allow"
+
+
+def test_a_rule_that_spells_the_option_out_covers_it() -> None:
+    assert level_of("find . -delete", "find . -delete=allow") == "allow"
+
+
+def test_a_rule_that_spells_out_another_option_does_not() -> None:
+    assert level_of("git --no-pager -c a=b log", "git --no-pager=allow") == "ask"

@@ -1,0 +1,132 @@
+"""Programs that run others: the inner command is a part of its own, a shell's text is read like the line."""
+
+from __future__ import annotations
+
+import pytest
+from shell_bench import level_of
+
+from signoff.policy.verdict import Level
+
+ALL = (
+    *(
+        "sudo",
+        "doas",
+        "env",
+        "command",
+        "builtin",
+        "exec",
+        "nohup",
+        "nice",
+        "ionice",
+        "setsid",
+        "stdbuf",
+        "timeout",
+    ),
+    *("time", "watch", "flock", "chroot", "unshare", "strace", "busybox", "toybox", "bash", "sh", "find", "xargs"),
+    *("parallel", "eval", "trap", "su", "script"),
+)
+ALLOWED = [f"{name}=allow" for name in ALL]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            "sudo rm x",
+            "sudo -u root -E A=1 rm x",
+            "sudo -- rm x",
+            "sudo -s rm x",
+            "sudo --user=root rm x",
+            "doas rm x",
+        ),
+        *(
+            "env rm x",
+            "env -i A=1 rm x",
+            "env -u A -C /tmp rm x",
+            "env ./a=b rm x",
+            "env -S 'rm x'",
+            "env -iS'rm x'",
+        ),
+        *("env -S 'sh -c' 'rm x'", "command rm x", "command -p rm x", "builtin command rm x", "exec -a ls rm x"),
+        *(
+            "nohup rm x",
+            "nice -n 5 rm x",
+            "nice -5 rm x",
+            "nice --adj=5 rm x",
+            "ionice -c 2 rm x",
+            "setsid -w rm x",
+        ),
+        *(
+            "stdbuf -oL rm x",
+            "timeout 5 rm x",
+            "timeout -s KILL 5 rm x",
+            "timeout --signal=9 5 rm x",
+            "'time' -p rm x",
+        ),
+        *("watch -n 1 rm x", "watch 'ls; rm x'", "flock f rm x", "flock f -c 'rm x'", "flock -w 1 f rm x"),
+        *(
+            "chroot / rm x",
+            "unshare -m rm x",
+            "strace -f -o log rm x",
+            "busybox rm x",
+            "toybox rm x",
+            "busybox sh -c 'rm x'",
+        ),
+        *("bash -c 'rm x'", "bash -lc 'rm x'", "sh -ec 'rm x'", "bash -o pipefail -c 'rm x'", "bash -c -e 'rm x'"),
+        *(
+            "bash <<'E'\nrm x\nE",
+            "bash <<< 'rm x'",
+            "eval rm x",
+            "eval 'r''m x'",
+            "trap 'rm x' EXIT",
+            "su -c 'rm x'",
+        ),
+        *(
+            "su --command='rm x' bob",
+            "script -qc 'rm x' log",
+            "find . -exec rm {} +",
+            "find . -ok sh -c 'rm x' \\;",
+        ),
+        *("xargs rm", "xargs -0 -n 1 rm", "parallel 'rm {}' ::: a", "parallel ::: 'rm a'", "nice nice sudo rm x"),
+        *("sudo --unheard-of rm x", "env -$X rm x", "timeout -$X 5 rm x"),
+    ],
+)
+def test_a_blocked_program_is_found_behind_those_that_run_it(command: str) -> None:
+    assert level_of(command, *ALLOWED, default=Level.ALLOW) == "block"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "nice -n 5 ls",
+        "timeout 5 ls -l",
+        "env ls",
+        "bash -c 'ls; cat a'",
+        "nohup ls",
+        "time ls",
+        "command -v rm",
+        "trap - EXIT",
+    ],
+)
+def test_what_is_allowed_with_what_it_runs_needs_no_question(command: str) -> None:
+    assert level_of(command, *ALLOWED) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("sudo --unheard-of ls", "env -S 'ls'", "env A=1 ls", "xargs ls", "parallel ls ::: a", "bash -c ls x"),
+        *("ls | bash", "ls | { sh; }", "bash < f", 'bash -c "$X"', "eval $X", "source f", ". f", "su -c ls"),
+        *("trap 'ls' EXIT", "timeout $X ls", "strace -o log ls", "bash --rcfile f", "fish --command ls"),
+    ],
+)
+def test_what_such_a_program_runs_is_asked_about_where_it_cannot_be_told(command: str) -> None:
+    assert level_of(command, *ALLOWED, "fish=allow", default=Level.ALLOW) == "ask"
+
+
+def test_the_outer_program_needs_a_rule_of_its_own() -> None:
+    assert level_of("sudo ls") == "ask"
+
+
+def test_programs_in_programs_without_end_are_asked_about() -> None:
+    assert level_of("nice " * 20_000 + "ls", *ALLOWED) == "ask"
