@@ -1,12 +1,15 @@
 """What a call costs that needs no person: through the controller, and through a toolset beside another library's.
 
-The other one is the pre-approved path of pydantic-ai-blocking-approval, which decides by the tool's name alone.
-For the ratios, a call of the bare toolset is taken off.
+The other one is pydantic-ai-blocking-approval. Its pre-approved path decides by the tool's name alone. It keeps no
+approvals itself; its README has a callback that does, by tool and arguments, and that is what is like a remembered
+call here. All wrap the same tool, called with the same arguments. For the ratios, a call of the bare toolset is
+taken off.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import statistics
 import tempfile
 import time
@@ -18,6 +21,8 @@ from pydantic_ai import RunContext
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset
 from pydantic_ai.usage import RunUsage
+from pydantic_ai_blocking_approval import ApprovalDecision as OtherDecision
+from pydantic_ai_blocking_approval import ApprovalRequest as OtherRequest
 from pydantic_ai_blocking_approval import ApprovalToolset as OtherToolset
 
 from signoff import ApprovalController, ApprovalDecision, ApprovalMemory, ApprovalRequest
@@ -30,6 +35,7 @@ CALLS = 20
 
 ARGUMENTS = {"path": "notes/report.md", "sandbox": "notes"}
 OTHER = "pydantic-ai-blocking-approval, pre-approved"
+OTHER_REMEMBERED = "pydantic-ai-blocking-approval, remembered"
 
 
 def run() -> list[dict[str, Any]]:
@@ -41,7 +47,7 @@ async def _run() -> list[dict[str, Any]]:
     request = ApprovalRequest(tool_name="write_note", description="Write a note", payload=ARGUMENTS)
     controller = ApprovalController("interactive", _never, memory=_memory())
     unasked = ApprovalToolset(_tools(), _never, tool_configs={"write_note": {"approval": "none"}})
-    other = OtherToolset(_tools(), _never, config={"write_note": {"pre_approved": True}})
+    pre_approved = OtherToolset(_tools(), _never, config={"write_note": {"pre_approved": True}})
     with (
         tempfile.TemporaryDirectory(prefix="signoff-bench-") as place,
         open_agent_queue(AgentInfo("bench", "s", place), Path(place) / "queue") as queue,
@@ -55,13 +61,18 @@ async def _run() -> list[dict[str, Any]]:
                 "bare toolset": await _call(_tools()),
                 "approval: none, toolset": await _call(unasked),
                 "remembered, toolset": await _call(ApprovalToolset(_tools(), _never, _memory())),
-                OTHER: await _call(other),
+                OTHER: await _call(pre_approved),
+                OTHER_REMEMBERED: await _call(OtherToolset(_tools(), _remembering())),
             }
         )
     bare = times["bare toolset"]
     ratios = [
-        {"name": f"{name} / {OTHER}", "value": (times[name] - bare) / (times[OTHER] - bare), "unit": "x"}
-        for name in ("approval: none, toolset", "remembered, toolset")
+        {"name": f"{name} / {other}", "value": (times[name] - bare) / (times[other] - bare), "unit": "x"}
+        for name, other in (
+            ("approval: none, toolset", OTHER),
+            ("remembered, toolset", OTHER),
+            ("remembered, toolset", OTHER_REMEMBERED),
+        )
     ]
     return [{"name": name, "value": value, "unit": "us"} for name, value in times.items()] + ratios
 
@@ -94,6 +105,15 @@ def _memory() -> ApprovalMemory:
     memory = ApprovalMemory()
     memory.store("write_note", ARGUMENTS, ApprovalDecision(approved=True, remember="session"))
     return memory
+
+
+def _remembering() -> Callable[[OtherRequest], OtherDecision]:
+    """The other library's callback that remembers, in the words of its README, with its answer known already."""
+    known: dict[tuple[str, str], OtherDecision] = {}
+    known["write_note", json.dumps(ARGUMENTS, sort_keys=True, default=str)] = OtherDecision(
+        approved=True, remember="session"
+    )
+    return lambda request: known[request.tool_name, json.dumps(request.tool_args, sort_keys=True, default=str)]
 
 
 def _never(_: object) -> Any:

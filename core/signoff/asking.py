@@ -10,7 +10,7 @@ import copy
 import os
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +22,10 @@ from signoff.queue.records import Submission
 from signoff.types import ApprovalContext, ApprovalRequest
 
 __all__ = ["JudgedCalls", "plain_submission", "submission_with_snapshot"]
+
+_ALL = frozenset({"note", "hard", "session"})
+_ONCE = _ALL - {"session"}
+"""What is supported for a call of which no answer is remembered."""
 
 _MOST_JUDGED = 1_000
 """Most calls that are kept in mind."""
@@ -49,7 +53,15 @@ def plain_submission(
     # Copies: whoever is asked, or asks, may still hold the originals and change them.
     payload = copy.deepcopy(request.payload)
     arguments = copy.deepcopy(_arguments(request, context))
-    assessment = assess(request.tool_name, arguments, request.effects, where, description=request.description)
+    presentation = request.presentation.model_dump(mode="json") if request.presentation else None
+    assessment = assess(
+        request.tool_name,
+        arguments,
+        request.effects,
+        where,
+        description=request.description,
+        shown=presentation,
+    )
     return Submission(
         key=_key(meta),
         tool_name=request.tool_name,
@@ -59,7 +71,7 @@ def plain_submission(
         arguments=arguments,
         digest=_digest(request, arguments, where, [_named(effect) for effect in request.effects]),
         cwd=where,
-        presentation=request.presentation.model_dump(mode="json") if request.presentation else None,
+        presentation=presentation,
         group_id=request.group_id,
         group_size=request.group_size,
         batch_id=_text(meta.get("batch_id")),
@@ -67,6 +79,7 @@ def plain_submission(
         batch_remaining=tuple(meta.get("batch_remaining") or ()),
         risk=assessment.risk,
         risk_reasons=assessment.reasons,
+        supports=_ONCE if assessment.hides_values else _ALL,
         why=request.why,
         expires_at=_deadline(request.expires_in),
     )
@@ -98,13 +111,15 @@ def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tup
         [*request.effects, *resolved],
         plain.cwd,
         description=request.description,
+        shown=[plain.presentation, *(data.decode(errors="replace") for data in snapshot.blobs.values())],
     )
+    # What a link leads to may change under the same arguments, so an approval of it is for once.
+    once = assessment.hides_values or _leads_elsewhere(snapshot)
     bound = replace(
         plain,
         risk=assessment.risk,
         risk_reasons=assessment.reasons,
-        # What a link leads to may change under the same arguments, so an approval of it is for once.
-        supports=plain.supports - {"session"} if _leads_elsewhere(snapshot) else plain.supports,
+        supports=plain.supports & _ONCE if once else plain.supports,
         digest=digest_now,
         snapshot=snapshot.to_json(),
         blobs=snapshot.blobs,
@@ -116,7 +131,7 @@ class JudgedCalls:
     """What was found of calls that declare no effects: an equal call has an equal risk, and is judged once."""
 
     def __init__(self) -> None:
-        self._rememberable: dict[tuple[str, str, str], bool] = {}
+        self._rememberable: dict[tuple[str, ...], bool] = {}
 
     def may_be_remembered(
         self, request: ApprovalRequest, context: ApprovalContext | None, payload_key: str
@@ -134,12 +149,24 @@ class JudgedCalls:
         arguments = _arguments(request, context)
         spelled = payload_key if arguments is request.payload else canonical(dict(arguments))
         call = (request.tool_name, request.description, spelled)
+        return self._judged(call, lambda: plain_submission(request, context))
+
+    def plain_may_be_remembered(self, call: tuple[str, str], make: Callable[[], ApprovalRequest]) -> bool:
+        """`may_be_remembered` of a call that is asked about by its name and arguments alone.
+
+        Args:
+            call: Name of the tool, and the canonical form of all arguments.
+            make: Makes the request; called if no equal call was judged.
+        """
+        return self._judged(call, lambda: plain_submission(make(), None))
+
+    def _judged(self, call: tuple[str, ...], describe: Callable[[], Submission]) -> bool:
         known = self._rememberable.get(call)
         if known is None:
-            known = plain_submission(request, context).may_be_remembered
+            known = describe().may_be_remembered
             if len(self._rememberable) >= _MOST_JUDGED:
                 self._rememberable.clear()
-            if len(spelled) <= _LONGEST_JUDGED:
+            if len(call[-1]) <= _LONGEST_JUDGED:
                 self._rememberable[call] = known
         return known
 

@@ -9,18 +9,16 @@ nothing is checked: tools stay usable on their own.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from signoff.effects import Command, Effect
 
 if TYPE_CHECKING:
     from signoff.present.snapshot import Snapshot
     from signoff.present.steps import FileState
-    from signoff.types import ApprovalRequest
 
 __all__ = ["ChangedSinceApprovedError", "approved_state", "bound_to", "require_approved", "was_written"]
 
@@ -30,6 +28,25 @@ class ChangedSinceApprovedError(PermissionError):
 
     def __init__(self, what: str) -> None:
         super().__init__(f"not run: {what} was changed since it was approved; ask again")
+
+
+class ApprovedCall(Protocol):
+    """What was approved: an `ApprovalRequest`, or a call that did not have to be described by one."""
+
+    @property
+    def tool_name(self) -> str:
+        """Name of the tool."""
+        ...
+
+    @property
+    def payload(self) -> Mapping[str, Any]:
+        """What the approval matches on."""
+        ...
+
+    @property
+    def effects(self) -> Sequence[Effect]:
+        """What was declared; empty if nothing was."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +59,7 @@ class _Approved:
         written: Files that the call itself has written, by path, as it left them.
     """
 
-    request: ApprovalRequest
+    request: ApprovedCall
     snapshot: Snapshot | None
     written: dict[str, FileState] = field(default_factory=dict)
 
@@ -50,19 +67,22 @@ class _Approved:
 _approved: ContextVar[_Approved | None] = ContextVar("signoff_approved", default=None)
 
 
-@contextmanager
-def bound_to(request: ApprovalRequest, snapshot: Snapshot | None = None) -> Iterator[None]:
+class bound_to:  # noqa: N801 - a context manager, which is called like a function
     """Run the body, and the tasks and threads it starts, as the carrying out of an approved request.
 
     Args:
         request: What was approved.
         snapshot: What was shown of it; None binds to the request only.
     """
-    token = _approved.set(_Approved(request, snapshot))
-    try:
-        yield
-    finally:
-        _approved.reset(token)
+
+    def __init__(self, request: ApprovedCall, snapshot: Snapshot | None = None) -> None:
+        self._call = _Approved(request, snapshot)
+
+    def __enter__(self) -> None:
+        self._token = _approved.set(self._call)
+
+    def __exit__(self, *_: object) -> None:
+        _approved.reset(self._token)
 
 
 def require_approved(tool_name: str, payload: Mapping[str, Any], effects: Sequence[Effect] = ()) -> None:

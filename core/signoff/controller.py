@@ -10,11 +10,13 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from signoff.asking import JudgedCalls, plain_submission, submission_with_snapshot
 from signoff.callbacks import ApprovalCallback, call_from_async, call_from_sync
-from signoff.memory import ApprovalMemory, call_key
+from signoff.marking import simple_approval_request
+from signoff.memory import ApprovalMemory, CallKey, PlainCall, call_key
 from signoff.modes import Mode, chosen_mode, known_mode
 from signoff.outcomes import failed, from_grant, from_outcome, not_run, to_queue
 from signoff.present.snapshot import Snapshot, SnapshotError, take
@@ -159,6 +161,21 @@ class ApprovalController:
 
     # -- what is remembered ----------------------------------------------------------------------------
 
+    def remembered(self, call: PlainCall) -> ApprovalDecision | None:
+        """Approve a call from memory that is asked about by its name and arguments alone.
+
+        It saves an adapter from describing a call that nobody has to see: the answer is the one that
+        `request_approval` has for a `simple_approval_request` of all arguments.
+
+        Returns:
+            The approval, counted as a use. None if there is none, or if more than memory has to be looked at:
+            then `request_approval` answers.
+        """
+        if not self._memory_is_enough():
+            return None
+        describe = partial(simple_approval_request, call.tool_name, call.payload)
+        return self._from_memory(call.key, lambda: self._judged.plain_may_be_remembered(call.key, describe))
+
     def is_session_approved(self, request: ApprovalRequest) -> bool:
         """Whether an equal request would be approved without asking. Does not count as a use."""
         plain = self._described(request, None)
@@ -193,10 +210,17 @@ class ApprovalController:
 
     def _at_once(self, request: ApprovalRequest, context: ApprovalContext | None) -> ApprovalDecision | None:
         """Answer from memory where nothing has to be read or recorded; None where that takes more."""
-        if self.mode != "interactive" or self._queue is not None or request.effects or not len(self._memory):
+        if request.effects or not self._memory_is_enough():
             return None
         key = call_key(request.tool_name, request.payload)
-        if not self._memory.approves(key) or not self._judged.may_be_remembered(request, context, key[1]):
+        return self._from_memory(key, lambda: self._judged.may_be_remembered(request, context, key[1]))
+
+    def _memory_is_enough(self) -> bool:
+        """Whether what is remembered in this process may answer without anything being recorded."""
+        return self.mode == "interactive" and self._queue is None and len(self._memory) > 0
+
+    def _from_memory(self, key: CallKey, may_be_remembered: Callable[[], bool]) -> ApprovalDecision | None:
+        if not self._memory.approves(key) or not may_be_remembered():
             return None
         return self._memory.use(key)
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from signoff.types import ApprovalContext, ApprovalRequest
 
-__all__ = ["Question", "hook_of", "mark_of", "questions", "under_its_name"]
+__all__ = ["Question", "has_hook", "hook_of", "mark_of", "questions", "speakers", "under_its_name"]
 
 _ABSENT = object()
 
@@ -45,6 +45,8 @@ def hook_of(owner: object, name: str) -> Any:
     Raises:
         TypeError: There is one, and it cannot be had: a property that fails is not taken for one that is absent.
     """
+    if _is_without(type(owner), (name,)):
+        return getattr(owner, name, None)
     try:
         return getattr(owner, name)
     except AttributeError as error:
@@ -55,6 +57,25 @@ def hook_of(owner: object, name: str) -> Any:
         raise TypeError(
             f"{name} of {type(owner).__name__} cannot be looked up, so nobody knows what needs approval: {error}"
         ) from error
+
+
+def has_hook(owner: object, names: Collection[str]) -> bool:
+    """Whether an object has a hook by one of these names.
+
+    Raises:
+        TypeError: There is one, and it cannot be had.
+    """
+    if _is_without(type(owner), names):
+        return any(getattr(owner, name, None) is not None for name in names)
+    return any(hook_of(owner, name) is not None for name in names)
+
+
+def _is_without(kind: type[object], names: Collection[str]) -> bool:
+    """Whether a class has nothing that runs, and could fail, when the names are looked up in its instances."""
+    if kind.__getattribute__ != object.__getattribute__:
+        return False
+    running = ("__getattr__", *names)
+    return all(vars(base).keys().isdisjoint(running) for base in kind.__mro__)
 
 
 def mark_of(function: object, name: str) -> Any:
@@ -91,6 +112,15 @@ def questions(function: object, ctx: ApprovalContext, hook: str = "check_approva
             for name in dict.fromkeys((getattr(layer, "__name__", ctx.tool_name), ctx.tool_name)):
                 yield Question(owned, ctx.model_copy(update={"tool_name": name}))
             return
+
+
+def speakers(function: object) -> Iterator[object]:
+    """Everybody who could have a say about a function: itself, what it passes its calls on to, and its object."""
+    for layer in _layers(function):
+        yield layer
+        owner = getattr(layer, "__self__", None)
+        if owner is not None and not inspect.isclass(owner):
+            yield owner
 
 
 def under_its_name(request: ApprovalRequest, question: Question, ctx: ApprovalContext) -> ApprovalRequest:

@@ -13,12 +13,38 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from signoff.canonical import canonical
+from signoff.effects import Effect
 from signoff.types import ApprovalDecision, DecisionSource
 
-__all__ = ["ApprovalMemory", "CallKey", "RememberedApproval", "call_key"]
+__all__ = ["ApprovalMemory", "CallKey", "PlainCall", "RememberedApproval", "call_key"]
 
 CallKey = tuple[str, str]
 """What a remembered approval matches on: the tool's name and the canonical payload."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlainCall:
+    """A call of which nothing is known but its name and its arguments.
+
+    Attributes:
+        tool_name: Name of the tool.
+        payload: All arguments, as JSON values that nobody else holds.
+        spelled: Their canonical form.
+    """
+
+    tool_name: str
+    payload: dict[str, Any]
+    spelled: str
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """None: it declares nothing."""
+        return ()
+
+    @property
+    def key(self) -> CallKey:
+        """What a remembered approval of it matches on."""
+        return self.tool_name, self.spelled
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from pydantic import ValidationError
 
 from signoff.canonical import NotJsonError, canonical
-from signoff.declaring import Question, hook_of, mark_of, questions, under_its_name
+from signoff.declaring import Question, has_hook, hook_of, mark_of, questions, speakers, under_its_name
 from signoff.marking import simple_approval_request
 from signoff.memory import ApprovalMemory
 from signoff.types import ApprovalContext, ApprovalRequest
@@ -50,8 +50,6 @@ HOOKS = ("check_approval", "needs_approval")
 
 _WORDS = (*HOOKS, "approval_request", "_requires_approval")
 """All by which somebody says something of a call: the hooks, a description of it, and the mark of a function."""
-
-_ANY_CALL = ApprovalContext(tool_name="", args={})
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +155,9 @@ class ApprovalNeeds:
         return self.never_asks(tool_name) and not _somebody_speaks(toolset, function, HOOKS)
 
 
-def _somebody_speaks(toolset: object, function: Callable[..., Any] | None, words: Iterable[str]) -> bool:
+def _somebody_speaks(toolset: object, function: Callable[..., Any] | None, words: Collection[str]) -> bool:
     """Whether a toolset, a function or its object has a hook or a mark of one of these names."""
-    return any(
-        hook_of(toolset, word) is not None or next(questions(function, _ANY_CALL, word), None) is not None
-        for word in words
-    )
+    return any(has_hook(each, words) for each in (toolset, *speakers(function)))
 
 
 def _setting(tool_name: str, config: Mapping[str, Any]) -> ToolSetting | None:

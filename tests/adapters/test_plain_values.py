@@ -29,7 +29,7 @@ from pydantic import (
     model_serializer,
 )
 
-from signoff.adapters.plain_values import plain_values
+from signoff.adapters.plain_values import plain_call, plain_values
 from signoff.canonical import NotJsonError, canonical
 
 
@@ -181,6 +181,13 @@ JSON = st.recursive(
 @given(arguments=st.dictionaries(st.text(), JSON, max_size=3))
 def test_what_is_json_already_is_shown_as_it_is(arguments: dict[str, Any]) -> None:
     assert canonical(plain_values("tool", arguments)) == canonical(arguments)
+
+
+@given(arguments=st.dictionaries(st.text(), JSON, max_size=3))
+def test_a_call_is_spelled_as_its_values_are(arguments: dict[str, Any]) -> None:
+    called = plain_call("tool", arguments)
+    assert (called.tool_name, called.spelled) == ("tool", canonical(arguments))
+    assert canonical(called.payload) == called.spelled
 
 
 @given(left=st.text(), right=st.text())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from itertools import product
 from typing import Any, Literal
 
 import pytest
 
-from signoff.marking import requires_approval
+from signoff.marking import requires_approval, simple_approval_request
 from signoff.memory import ApprovalMemory
 from signoff.needs import ApprovalNeeds, Setting, default_setting
 from signoff.types import ApprovalContext, ApprovalRequest
@@ -86,6 +87,53 @@ def test_nothing_is_let_run_unseen_about_which_anybody_has_a_say(setting: str | 
     for toolset, owner in ((answer, "silent"), ("silent", answer)):
         lets_run = needs.lets_run("act", somebody(toolset), somebody(owner).act)
         assert lets_run == (setting == "none" and answer == "silent")
+
+
+@pytest.mark.parametrize("marked_by", [None, "requires_approval=True"])
+@pytest.mark.parametrize("default", ["required", "none"])
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_what_is_asked_plainly_is_asked_by_name_and_arguments(
+    setting: str | None, default: Setting, marked_by: str | None
+) -> None:
+    needs = ApprovalNeeds({"act": {"approval": setting}}, default)
+    function = Silent().act
+    if needs.asks_plainly("act", Silent(), function, marked_by=marked_by):
+        request = needs.request_for(CALL, Silent(), function, ApprovalMemory(), marked_by=marked_by)
+        assert request is not None
+        assert request.model_copy(update={"why": ""}) == simple_approval_request("act", CALL.args)
+    else:
+        assert expected(setting, "silent", "silent", default, marked=marked_by is not None) != "ask"
+
+
+WORDS = ["check_approval", "needs_approval", "approval_request", "_requires_approval"]
+
+
+def tools_with(word: str) -> list[tuple[object, Any]]:
+    """Toolset and function, with the word on each of those who may say it."""
+
+    def act(n: int) -> None:
+        """A tool."""
+
+    @functools.wraps(act)
+    def around(n: int) -> None:
+        """A tool that passes its calls on; it has no attributes of its own."""
+
+    vars(around).pop(word, None)
+    speaking = type("Speaking", (Silent,), {word: print})()
+    setattr(act, word, True)
+    return [
+        (speaking, None),
+        (Silent(), act),
+        (Silent(), around),
+        (Silent(), functools.partial(act)),
+        (None, speaking.act),
+    ]
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_nothing_is_asked_plainly_of_which_anybody_says_anything(word: str) -> None:
+    needs = ApprovalNeeds({}, "required")
+    assert not any(needs.asks_plainly("act", toolset, function) for toolset, function in tools_with(word))
 
 
 def test_the_mark_on_the_function_asks_as_any_other() -> None:

@@ -24,8 +24,12 @@ from pydantic import AnyUrl, BaseModel, RootModel, SecretBytes, SecretStr
 from pydantic_core import MultiHostUrl, Url, to_jsonable_python
 
 from signoff.canonical import MAX_DEPTH, NotJsonError, canonical
+from signoff.memory import PlainCall
 
-__all__ = ["plain_values"]
+__all__ = ["plain_call", "plain_values"]
+
+_AS_IT_IS = frozenset({str, int, float, bool, type(None)})
+"""Types of JSON itself; `canonical` refuses what is no JSON of them, such as NaN."""
 
 _AS_TEXT: dict[type, Callable[[Any], str]] = {
     **dict.fromkeys((date, datetime, time, timedelta), to_jsonable_python),  # ISO 8601, to the microsecond
@@ -53,14 +57,22 @@ def plain_values(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         NotJsonError: A value cannot be shown as it is; the message says which.
     """
+    return plain_call(name, arguments).payload
+
+
+def plain_call(name: str, arguments: Mapping[str, Any]) -> PlainCall:
+    """Read the arguments of a call as `plain_values` does, and spell them, once for all that compares them.
+
+    Raises:
+        NotJsonError: As in `plain_values`.
+    """
     try:
         shown = {key: _plain(value, 0) for key, value in arguments.items()}
-        canonical(shown)
+        return PlainCall(name, shown, canonical(shown))
     except NotJsonError as error:
         raise NotJsonError(
             f"the arguments of {name} cannot be shown to a reviewer as they are: {error}"
         ) from error
-    return shown
 
 
 def _plain(value: Any, depth: int) -> Any:
@@ -68,6 +80,8 @@ def _plain(value: Any, depth: int) -> Any:
     if depth > MAX_DEPTH:
         raise NotJsonError(f"nested deeper than {MAX_DEPTH} levels")
     kind = type(value)
+    if kind in _AS_IT_IS:
+        return value
     if kind in _AS_TEXT:
         return _AS_TEXT[kind](value)
     if isinstance(value, Enum):

@@ -6,7 +6,6 @@ hears of the call. A toolset that asks itself wants the call instead, and the ma
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -42,7 +41,7 @@ def approved_context(ctx: Context) -> Context:
     """The run as a tool sees it whose call was approved; a call from outside a run has none."""
     if ctx is None:
         return ctx
-    # `replace` goes through all fields, and takes longer than all the rest of a call that nobody is asked about.
-    approved = copy(ctx)
-    approved.tool_call_approved = True
+    # What `copy` does, without its search for how, and `replace` field by field, on the way of every call.
+    approved = object.__new__(type(ctx))
+    vars(approved).update(vars(ctx), tool_call_approved=True)
     return approved

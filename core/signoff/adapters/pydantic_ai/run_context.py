@@ -8,24 +8,20 @@ from pydantic_ai import RunContext
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 
 from signoff.adapters.look_ahead import look_ahead
-from signoff.adapters.plain_values import plain_values
+from signoff.memory import PlainCall
 from signoff.types import ApprovalContext
 
 __all__ = ["approval_context"]
 
 
-def approval_context(name: str, tool_args: dict[str, Any], ctx: RunContext[Any] | None) -> ApprovalContext:
-    """Describe a call: its arguments as JSON values, its ids, and what the model wants after it.
+def approval_context(call: PlainCall, ctx: RunContext[Any] | None) -> ApprovalContext:
+    """Describe a call: its arguments, its ids, and what the model wants after it.
 
     Args:
-        name: Name of the tool, as the wrapped toolset knows it.
-        tool_args: Validated arguments, as the tool will be called with.
+        call: The call, under the name that the wrapped toolset knows it by.
         ctx: The run; None for a call from outside a run.
-
-    Raises:
-        NotJsonError: The arguments cannot be shown as JSON values with nothing left out.
     """
-    return ApprovalContext(tool_name=name, args=plain_values(name, tool_args), metadata=_metadata(ctx))
+    return ApprovalContext(tool_name=call.tool_name, args=call.payload, metadata=_metadata(ctx))
 
 
 def _metadata(ctx: RunContext[Any] | None) -> dict[str, Any]:

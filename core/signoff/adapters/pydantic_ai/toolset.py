@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,14 +12,14 @@ from pydantic_ai.exceptions import ApprovalRequired
 from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import AbstractToolset, CombinedToolset, ToolsetTool, WrapperToolset
 
-from signoff.adapters.plain_values import plain_values
+from signoff.adapters.plain_values import plain_call
 from signoff.adapters.pydantic_ai.marks import approved_context, called_at_once, is_marked
 from signoff.adapters.pydantic_ai.objects import ObjectToolset
 from signoff.adapters.pydantic_ai.run_context import approval_context
 from signoff.adapters.turns import taking_turns
 from signoff.binding import bound_to
-from signoff.canonical import canonical
 from signoff.controller import ApprovalCallback, ApprovalController
+from signoff.declaring import hook_of
 from signoff.memory import ApprovalMemory
 from signoff.needs import HOOKS, ApprovalNeeds, Setting, default_setting
 from signoff.types import (
@@ -145,12 +145,18 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
             PermissionError: The call is blocked, or was refused hard (`ApprovalDeniedError`).
             NotJsonError: The arguments cannot be shown to a reviewer as they are.
         """
-        function = _function_behind(name, tool, self._given)
-        if self._needs.lets_run(name, self._given, function):
+        given = self._given
+        function = _function_behind(name, tool, given)
+        if self._needs.lets_run(name, given, function):
             return await self.wrapped.call_tool(name, tool_args, approved_context(ctx), tool)
-        context = approval_context(name, tool_args, ctx)
-        asked_about = canonical(context.args)
-        request = self._request_for(context, function, "requires_approval=True" if is_marked(tool) else None)
+        marked_by = "requires_approval=True" if is_marked(tool) else None
+        asks_plainly = self._needs.asks_plainly(name, given, function, marked_by=marked_by)
+        call = plain_call(name, tool_args)
+        if asks_plainly and self.controller.remembered(call) is not None:
+            with bound_to(call):
+                return await self.wrapped.call_tool(name, tool_args, approved_context(ctx), tool)
+        context = approval_context(call, ctx)
+        request = self._request_for(context, function, marked_by)
         if request is None:
             trusted = approved_context(ctx) if self._needs.never_asks(name) else ctx
             try:
@@ -163,7 +169,7 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
             decision = await self.controller.request_approval(request, context)
             if decision.approved is not True:
                 return _refusal(decision)
-            if canonical(plain_values(name, tool_args)) != asked_about:
+            if plain_call(name, tool_args).spelled != call.spelled:
                 raise PermissionError(f"{name} was not run: its arguments were changed since it was approved")
             with bound_to(request, decision.snapshot):
                 return await self.wrapped.call_tool(name, tool_args, approved_context(ctx), tool)
@@ -183,7 +189,7 @@ def _refuse_hidden_hooks(toolset: AbstractToolset[Any]) -> None:
     for inner in _inside(toolset):
         if isinstance(inner, ApprovalToolset):
             continue  # it asks itself
-        if any(hasattr(inner, hook) for hook in HOOKS):
+        if any(hook_of(inner, hook) is not None for hook in HOOKS):
             name = type(inner).__name__
             raise TypeError(
                 f"{name} says which calls need approval, but {type(toolset).__name__} around it hides that: put an"
@@ -258,14 +264,18 @@ _REGISTRIES = ("tools", "functions", "_functions")
 
 def _function_behind(name: str, tool: object, toolset: object) -> Callable[..., Any] | None:
     """The Python function that carries the marks of a tool, if it can be found."""
+    found = (each for each in _perhaps_behind(name, tool, toolset) if callable(each))
+    return next(found, None)
+
+
+def _perhaps_behind(name: str, tool: object, toolset: object) -> Iterator[Any]:
+    """Where the function of a tool may be, the surest place first."""
     while (source := getattr(tool, "source_tool", None)) is not None:  # that of a CombinedToolset
         tool = source
     schema = getattr(getattr(tool, "call_func", None), "__self__", None)  # a FunctionToolset's tool
+    yield getattr(schema, "function", None)
     registries = (getattr(toolset, registry, None) for registry in _REGISTRIES)
     registered = [registry.get(name) for registry in registries if isinstance(registry, Mapping)]
-    candidates = (schema, *registered, tool)
-    functions = [getattr(candidate, "function", None) for candidate in candidates]
-    found = (
-        function for function in (*functions, *registered, getattr(toolset, name, None)) if callable(function)
-    )
-    return next(found, None)
+    yield from (getattr(candidate, "function", None) for candidate in (*registered, tool))
+    yield from registered
+    yield getattr(toolset, name, None)
