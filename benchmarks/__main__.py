@@ -10,6 +10,7 @@ from pathlib import Path
 
 from benchmarks import (
     diff_engine,
+    display_safety,
     import_cost,
     library_calls,
     queue_history,
@@ -17,12 +18,15 @@ from benchmarks import (
     queue_peers,
     queue_round_trip,
     queue_submitters,
+    shell_verdicts,
 )
 
 PARTS = {
     "diff engine": diff_engine,
+    "display: hostile text made visible": display_safety,
     "imports": import_cost,
     "calls that need no person": library_calls,
+    "verdicts for shell commands": shell_verdicts,
     "queue: round trip": queue_round_trip,
     "queue: beside others": queue_peers,
     "queue: idle for a minute": queue_idle,

@@ -155,7 +155,10 @@ def _ts_word(node: Any) -> Word:
         case "[" | "]":
             return Word(text)
         case "word" | "number" | "variable_name":
-            return Word("".join(char for char, _ in unquoted(text)), literal=not set(text) & set("*?[]{}~"))
+            return Word(
+                "".join(char for char, _ in unquoted(text)),
+                literal=not (set(text) & set("*?[]{}") or text.startswith("~")),
+            )
         case "raw_string":
             return Word(text[1:-1])
         case "ansi_c_string":
