@@ -127,6 +127,8 @@ def test_a_plain_harmless_command_is_low(command: str) -> None:
         ("sed -i s/a/b/ signoff.yaml", "rules-file"),
         ("tee /etc/hosts", "outside-root"),
         ("bash -c 'rm x'", "delete"),
+        ("signoff approve 1a2b", "answers-requests"),
+        ("env .venv/bin/signoff grants add", "answers-requests"),
         ("echo $(rm x)", "delete"),
         ("busybox rm x", "delete"),
         ("rm 'unclosed", "delete"),

@@ -29,6 +29,8 @@ _INSTALLERS = frozenset(
 )
 _PUBLISHING = frozenset({"publish", "upload", "release"})
 _PUBLISHERS = frozenset({*_INSTALLERS, "twine", "gh", "docker", "podman", "hatch", "poetry", "flit"})
+_ASKING = frozenset({"ask", "status"})
+"""What an agent has to do with `signoff` itself; all else is the person's."""
 _WRITERS = frozenset({"tee", "cp", "mv", "ln", "install", "touch", "mkdir", "dd", "sed", "patch", "rsync"})
 """Programs that write the files that their arguments name."""
 
@@ -104,6 +106,8 @@ def _program(words: Sequence[Word]) -> Iterator[tuple[Risk, str]]:
         yield Risk.HIGH, "privilege"
     if (name in _PUBLISHERS and rest & _PUBLISHING) or (name in {"git", "docker", "podman"} and "push" in rest):
         yield Risk.HIGH, "publish"
+    if name == "signoff" and not rest & _ASKING:
+        yield Risk.HIGH, "answers-requests"
     if name == "git" and rest & {"reset", "clean", "checkout", "restore"}:
         yield Risk.MEDIUM, "discards-work"
     if name in _NETWORK:
