@@ -190,6 +190,7 @@ tools: {deploy: {approval: required}}
         "file": "signoff.yaml",
         "mode": "strict",
         "directory": str(cli.folder),
+        "calls": None,
         "sandbox": {
             "roots": [
                 {

@@ -73,7 +73,7 @@ MISTAKES = {
     ),
     "a list for a mapping": (
         "tools: [deploy]",
-        "s.yaml:1:1: tools: must be a mapping of keys to values, not a list",
+        's.yaml:1:9: tools[0]: must be a mapping of keys to values, not "deploy"',
     ),
     "a text for a mapping": (
         "custom_tools: {a: required}",

@@ -7,6 +7,7 @@ from typing import Any
 
 from signoff.cli.output import one_line
 from signoff.config.errors import Problem
+from signoff.config.policy_report import policy_facts, policy_rows
 from signoff.config.report import Answer, CustomToolFacts, Report, RootFacts, RuleFacts, answer_of
 
 __all__ = ["problem_facts", "report_facts", "report_text"]
@@ -37,6 +38,7 @@ def report_text(report: Report, warnings: Sequence[Problem]) -> str:
         *_section("shell", _shell_lines(report), "not set, so no commands"),
         *_section("custom tools", _table(map(_custom_tool, report.custom_tools)), "none"),
         *_section("tools", _table(_tools(report)), "nothing set"),
+        *_section("calls", _table(_calls(report)), "nothing set"),
         *_section("warnings", map(str, warnings), "none"),
     ]
     return "".join(f"{line}\n" for line in lines)
@@ -64,6 +66,7 @@ def report_facts(report: Report, warnings: Sequence[Problem]) -> dict[str, Any]:
         },
         "custom_tools": [_custom_tool_facts(tool) for tool in report.custom_tools],
         "tools": {name: tool.approval for name, tool in config.tools.items()},
+        "calls": policy_facts(config) if config.has_policy else None,
         "warnings": [problem_facts(warning) for warning in warnings],
     }
 
@@ -177,3 +180,8 @@ def _tools(report: Report) -> Iterator[tuple[str, str]]:
                 yield name, _CALL["runs"]
             case None:
                 yield name, "as the tool says"
+
+
+def _calls(report: Report) -> Iterator[tuple[str, str]]:
+    for name, words in policy_rows(report.config):
+        yield name, one_line(words)

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from signoff.config.loading import load_config
 from signoff.config.models import AgentConfig
+from signoff.config.policy_building import build_call_policy
 from signoff.config.tool_source import TOOLS_FILE
 from signoff.modes import Mode, chosen_mode
+from signoff.policy.call_policy import CallPolicy
 from signoff.tools.custom import CustomTools, load_custom_tools
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.shell import ShellTool
@@ -27,6 +29,7 @@ class Setup:
         custom_tools: The functions of `tools.py` that they name, if any.
         tool_configs: For `ApprovalToolset`: the settings of single tools.
         mode: For `ApprovalController`: how it answers.
+        call_policy: What is said of calls by name, server and arguments, if they say anything of them.
     """
 
     sandbox: FileSandbox | None
@@ -34,6 +37,7 @@ class Setup:
     custom_tools: CustomTools | None
     tool_configs: dict[str, dict[str, str]]
     mode: Mode
+    call_policy: CallPolicy | None = None
 
 
 def build_from_file(
@@ -84,4 +88,4 @@ def build(
     shell = ShellTool(base, config=config.shell, sandbox=sandbox) if config.shell else None
     custom_tools = load_custom_tools(Path(base, TOOLS_FILE), config.custom_tools) if config.custom_tools else None
     mode = chosen_mode(mode, None if ignore_mode_of_file else config.approval_mode)
-    return Setup(sandbox, shell, custom_tools, config.tool_configs, mode)
+    return Setup(sandbox, shell, custom_tools, config.tool_configs, mode, build_call_policy(config))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import PurePath
 
+from signoff.config.caution import Caution
+from signoff.config.policy_cautions import policy_cautions
 from signoff.config.report import Report, RootFacts, RuleFacts
 from signoff.config.tool_source import TOOLS_FILE
 from signoff.effects import Command, FileWrite
@@ -31,19 +32,6 @@ _VERY_ALIKE = 0.8
 """How alike a name must be to one of ours to be a slip of it: tools of any other origin have names too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Caution:
-    """Something that its author may not have meant.
-
-    Attributes:
-        path: What it is about, as the models spell it.
-        message: What is the matter, in words.
-    """
-
-    path: KeyPath
-    message: str
-
-
 def cautions(report: Report, file: str | None = None) -> list[Caution]:
     """Find what is dangerous or has no effect.
 
@@ -62,6 +50,7 @@ def cautions(report: Report, file: str | None = None) -> list[Caution]:
         *(caution for i, rule in enumerate(report.rules) for caution in _of_rule(report, rule, i)),
         *_of_custom_tools(report),
         *_of_tools(report),
+        *policy_cautions(report.config),
     ]
 
 
@@ -69,7 +58,7 @@ def _of_mode(report: Report) -> Iterator[Caution]:
     config = report.config
     if config.approval_mode == "approve_all":
         yield Caution(("approval_mode",), "everything that asks is approved without anybody looking at it")
-    if not (config.sandbox or config.shell or config.custom_tools or config.tools):
+    if not (config.sandbox or config.shell or config.custom_tools or config.tools or config.has_policy):
         yield Caution((), "nothing is set: there are no tools")
 
 

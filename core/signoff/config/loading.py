@@ -94,7 +94,7 @@ def _unreadable(path: str | os.PathLike[str], message: str) -> ConfigError:
 def _complain(respelled: Respelled, fault: Mapping[str, Any]) -> None:
     """Put what pydantic says into our words, at the place in the file."""
     document = respelled.document
-    path = respelled.as_written(_in_values(respelled, tuple(fault["loc"])))
+    path = respelled.as_written(_in_values(respelled, tuple(fault["loc"]), fault["type"]))
     if fault["type"] == "missing":
         document.complain(path[:-1], f'"{path[-1]}" is missing')
         return
@@ -103,13 +103,13 @@ def _complain(respelled: Respelled, fault: Mapping[str, Any]) -> None:
     document.complain(path, _in_words(path, fault))
 
 
-def _in_values(respelled: Respelled, loc: KeyPath) -> KeyPath:
+def _in_values(respelled: Respelled, loc: KeyPath, kind: str) -> KeyPath:
     """The part of a location that is a path: pydantic adds names of its own, as for the choices of a union."""
     path: KeyPath = ()
     for key in loc:
-        if respelled.has((*path, key)) or key == loc[-1]:
+        if respelled.has((*path, key)):
             path = (*path, key)
-    return path
+    return (*path, loc[-1]) if kind == "missing" else path
 
 
 def _in_words(path: KeyPath, fault: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from signoff.config.policy_models import PolicyConfig
 from signoff.modes import Mode
 from signoff.tools.custom import CustomToolConfig
 from signoff.tools.sandbox_config import SandboxConfig
@@ -25,13 +26,11 @@ class ToolConfig(BaseModel):
     """Whether its calls have to be approved, or are blocked; null leaves it to the tool."""
 
 
-class AgentConfig(BaseModel):
+class AgentConfig(PolicyConfig):
     """What the tools of an agent may do, and what must be approved.
 
     Files may say some of it in other words too; `load_config` reads them, and these models are what they mean.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     sandbox: SandboxConfig | None = None
     """Directories that the file tools work in. Without it there are no file tools."""

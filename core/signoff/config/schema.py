@@ -67,21 +67,26 @@ def _schema() -> dict[str, Any]:
             "anyOf": [
                 {"required": ["shell", "shell_default"]},
                 {"required": ["shell", "shell_rules"]},
+                {"required": ["tools", "tool_servers"], "properties": {"tools": {"type": "array"}}},
             ]
         },
     }
 
 
 def _add_spellings(definitions: dict[str, Any], properties: dict[str, Any]) -> None:
-    for name in ("sandbox", "shell", "approval_mode"):  # a key without a value says nothing; leave it out
-        given = properties[name].pop("anyOf")[0]
-        properties[name].pop("default", None)
-        properties[name].update(given)
+    for name in ("sandbox", "shell", "approval_mode", "approval_policies"):
+        _without_null(properties[name])
+    for name in ("allowlist", "default"):
+        _without_null(definitions["ToolServer"]["properties"][name])
+    properties["approval_mode"]["enum"] = [*properties["approval_mode"]["enum"], "policy"]
+    _add_tool_servers(properties)
+    wanted = definitions["ArgumentRuleConfig"]["properties"]["when"]["additionalProperties"]
+    wanted["anyOf"] = wanted.pop("oneOf")
     shell = definitions["ShellConfig"]["properties"]
     properties["shell_default"] = {**shell["default"], "description": "The same as default in shell."}
     properties["shell_rules"] = {**shell["rules"], "description": "The same as rules in shell."}
     for section in ("custom_tools", "tools"):
-        named = properties[section]
+        named = properties[section] if section == "custom_tools" else properties[section]["anyOf"][0]
         named["additionalProperties"] = {"anyOf": [named["additionalProperties"], {"type": "null"}]}
     custom = properties["custom_tools"]
     mapping = {key: custom.pop(key) for key in ("type", "additionalProperties")}
@@ -101,6 +106,20 @@ def _add_spellings(definitions: dict[str, Any], properties: dict[str, Any]) -> N
         rule["approval"]["anyOf"] = [{"type": "boolean"}, _APPROVAL]
         rule["approval_required"] = {"type": "boolean"}
         rule["action"] = {"type": "string", "enum": ["allow", "approve", "deny"]}
+
+
+def _without_null(place: dict[str, Any]) -> None:
+    """A key without a value says nothing; leave it out."""
+    given = place.pop("anyOf")[0]
+    place.pop("default", None)
+    place.update(given)
+
+
+def _add_tool_servers(properties: dict[str, Any]) -> None:
+    """In the place of a mapping, ``tools`` may be a list of servers."""
+    tools, servers = properties["tools"], properties["tool_servers"]
+    mapping = {key: tools.pop(key) for key in ("type", "additionalProperties")}
+    tools["anyOf"] = [mapping, {key: servers[key] for key in ("type", "items")}]
 
 
 def _describe(definitions: dict[str, Any]) -> None:

@@ -2,7 +2,8 @@
 
 The documents that the format comes from write some things in two ways: ``shell_default`` and ``shell_rules`` or
 ``shell``, a list of custom tools or a mapping, ``write_approval`` or ``approval: {write: …}``. All are read;
-two of them for one thing are a contradiction.
+two of them for one thing are a contradiction. ``tools`` means two things: as a mapping single tools, as a list the
+servers of `tool_servers`.
 """
 
 from __future__ import annotations
@@ -68,6 +69,8 @@ def respell(document: Document) -> Respelled:
                 document.complain((key,), "says nothing; give a value, or leave the key out")
         else:
             respelled.values[key] = value
+    _tool_servers(respelled)
+    _policy_mode(respelled)
     _tools_without_settings(respelled)
     _shell(respelled)
     _custom_tools(respelled)
@@ -100,6 +103,27 @@ def _shell(respelled: Respelled) -> None:
             respelled.origins["shell", name] = (key,)
     if block:
         values["shell"] = block
+
+
+def _tool_servers(respelled: Respelled) -> None:
+    """``tools`` that is a list becomes ``tool_servers``."""
+    values = respelled.values
+    if not isinstance(values.get("tools"), list):
+        return
+    servers = values.pop("tools")
+    if "tool_servers" in values:
+        _clash(respelled.document, ("tools",), ("tool_servers",))
+    else:
+        values["tool_servers"] = servers
+        respelled.origins[("tool_servers",)] = ("tools",)
+
+
+def _policy_mode(respelled: Respelled) -> None:
+    """``approval_mode: policy`` becomes ``approval_policies``, and a person answers."""
+    values = respelled.values
+    if values.get("approval_mode") == "policy":
+        values["approval_mode"] = "interactive"
+        values.setdefault("approval_policies", {})
 
 
 def _tools_without_settings(respelled: Respelled) -> None:
