@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpus_judges import Case, fault_of, read, said_of_name
 from signoff.policy.names import NameRules, judge_name
 from signoff.policy.patterns import PatternError
 from signoff.policy.verdict import Level, Verdict
 
-CORPUS = Path(os.environ.get("SIGNOFF_CORPORA", Path(__file__).parents[1] / "corpora")) / "tool-filters.jsonl"
-LEVELS = {str(level): level for level in Level}
 
-
-def cases() -> list[Any]:
-    found = [json.loads(line) for line in CORPUS.read_text("ascii").splitlines()]
-    return [pytest.param(case["input"], case["accept"], id=case["id"]) for case in found]
-
-
-@pytest.mark.parametrize(("call", "accept"), cases())
-def test_a_name_is_judged_as_the_corpus_says(call: dict[str, Any], accept: list[str]) -> None:
-    config = call["config"]
-    rules = NameRules.compiled(
-        allowlist=config.get("allowlist"),
-        denylist=config["denylist"],
-        always=config["requires_approval"]["always"],
-        conditional=config["requires_approval"]["conditional"],
-    )
-    assert str(judge_name(call["tool_name"], rules, LEVELS[config["default"]]).level) in accept
+@pytest.mark.parametrize("case", read("tool-filters.jsonl"), ids=lambda case: case["id"])
+def test_a_name_is_judged_as_the_corpus_says(case: Case) -> None:
+    assert fault_of(said_of_name(case), case["accept"]) is None
 
 
 def judged(name: str, default: Level = Level.ALLOW, **rules: Any) -> Verdict:

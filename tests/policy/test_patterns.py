@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
 import sys
 from contextlib import suppress
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpus_judges import Case, pattern_fault, read
 from signoff.policy.patterns import LONGEST_PATTERN, PatternError, compile_pattern
 
-CORPUS = Path(os.environ.get("SIGNOFF_CORPORA", Path(__file__).parents[1] / "corpora")) / "redos.jsonl"
 
-
-def cases() -> list[Any]:
-    found = [json.loads(line) for line in CORPUS.read_text("ascii").splitlines()]
-    return [pytest.param(case["input"], case["expected"], id=case["id"]) for case in found]
-
-
-@pytest.mark.parametrize(("given_", "expected"), cases())
-def test_a_pattern_loads_and_matches_as_the_corpus_says(given_: dict[str, str], expected: dict[str, Any]) -> None:
-    if expected["load"] == "error":
-        with pytest.raises(PatternError):
-            compile_pattern(given_["pattern"])
-    else:
-        pattern = compile_pattern(given_["pattern"])
-        matches = pattern.search if given_["mode"] == "search" else pattern.fullmatch
-        assert matches(given_["text"]) is expected["match"]
+@pytest.mark.parametrize("case", read("redos.jsonl"), ids=lambda case: case["id"])
+def test_a_pattern_loads_and_matches_as_the_corpus_says(case: Case) -> None:
+    assert pattern_fault(case) is None
 
 
 REFUSED = {

@@ -123,17 +123,31 @@ def test_files_are_listed_in_order_below_a_directory(sandbox: FileSandbox, workd
     assert sandbox.list_files("docs") == ["guide.md", "open/b.txt"]
 
 
-def test_files_are_listed_in_order_however_the_disk_gives_them(
-    sandbox: FileSandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def backwards(top: str) -> Any:
-        directories = ["b", "a"]
-        yield top, directories, ["y", "x"]
-        for name in directories:
-            yield f"{top}/{name}", [], ["z"]
+def test_files_are_listed_in_order_however_the_disk_gives_them(sandbox: FileSandbox, workdir: Path) -> None:
+    """Those of a directory itself come before those below it."""
+    for number in (3, 0, 4, 1, 5, 2):
+        (workdir / "diary" / f"{number}.txt").write_text("")
+        (workdir / "diary" / f"{number}").mkdir()
+        (workdir / "diary" / f"{number}" / "z").write_text("")
+    texts = [f"{number}.txt" for number in range(6)]
+    assert sandbox.list_files("diary") == [*texts, "monday.txt", *(f"{number}/z" for number in range(6))]
 
-    monkeypatch.setattr("signoff.tools.file_sandbox.os.walk", backwards)
-    assert sandbox.list_files("docs") == ["x", "y", "a/z", "b/z"]
+
+def test_a_file_is_not_listed_as_a_directory(sandbox: FileSandbox) -> None:
+    with pytest.raises(PermissionError, match="not a directory"):
+        sandbox.list_files("docs/guide.md")
+
+
+def test_a_directory_that_is_not_there_has_no_files(sandbox: FileSandbox) -> None:
+    assert sandbox.list_files("docs/nowhere") == []
+
+
+def test_a_link_to_a_file_is_listed_and_one_to_a_directory_is_not_entered(
+    sandbox: FileSandbox, workdir: Path
+) -> None:
+    (workdir / "docs" / "open" / "file").symlink_to("../guide.md")
+    (workdir / "docs" / "open" / "directory").symlink_to("../../diary")
+    assert sandbox.list_files("docs/open") == ["file"]
 
 
 def test_a_long_list_says_how_much_is_missing(sandbox: FileSandbox, workdir: Path) -> None:

@@ -73,16 +73,17 @@ def test_the_working_directory_is_told(sandbox: FileSandbox, workdir: Path) -> N
 def test_a_file_that_is_led_elsewhere_while_it_is_opened_is_not_read(
     sandbox: FileSandbox, workdir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from signoff.present.files import look
-
     (workdir / "secret.txt").write_text("secret")
+    real_stat = os.stat
 
-    def look_after_swapping(path: str) -> Any:
-        (workdir / "docs/guide.md").unlink()
-        (workdir / "docs/guide.md").symlink_to(workdir / "secret.txt")
-        return look(path)
+    def swap_after_stat(path: Any, *args: Any, **more: Any) -> os.stat_result:
+        found = real_stat(path, *args, **more)
+        if path == "guide.md":
+            (workdir / "docs/guide.md").unlink()
+            (workdir / "docs/guide.md").symlink_to(workdir / "secret.txt")
+        return found
 
-    monkeypatch.setattr("signoff.tools.file_sandbox.look", look_after_swapping)
+    monkeypatch.setattr(os, "stat", swap_after_stat)
     with pytest.raises(PermissionError, match="led elsewhere"):
         sandbox.read_file("docs/guide.md")
 
@@ -180,3 +181,20 @@ def test_a_file_that_cannot_be_looked_at_is_a_block(
     monkeypatch.setattr(os, "lstat", failing)
     with pytest.raises(PermissionError, match="cannot be looked at: Permission denied"):
         sandbox.check_approval(ApprovalContext(tool_name="read_file", args={"path": "docs/guide.md"}))
+
+
+def test_a_directory_that_is_moved_while_a_file_is_written_does_not_get_it(
+    sandbox: FileSandbox, workdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also in a call that nobody approved: what is told as written is where it was told to be."""
+    really_sync = os.fsync
+
+    def sync_and_move(descriptor: int) -> None:
+        really_sync(descriptor)
+        (workdir / "notes" / "sub").rename(workdir / "moved")
+
+    (workdir / "notes" / "sub").mkdir()
+    monkeypatch.setattr(os, "fsync", sync_and_move)
+    with pytest.raises(OSError, match="was moved; the file was not written"):
+        sandbox.write_file("notes/sub/new.txt", "x")
+    assert list((workdir / "moved").iterdir()) == []

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from signoff.tools.file_sandbox import FileSandbox
+from signoff.tools.roots import Operation
 from signoff.types import ApprovalContext
 
 CORPUS = Path(os.environ.get("SIGNOFF_CORPORA", Path(__file__).parents[1] / "corpora")) / "paths.jsonl"
@@ -72,7 +73,14 @@ class World:
         (self.top / old).rename(self.top / new)
 
 
-def verdict(sandbox: FileSandbox, operation: str, path: str) -> str:
+def verdict(sandbox: FileSandbox, operation: Operation, path: Any) -> str:
+    said = str(sandbox.verdict(operation, path).level)
+    assert said == asked(sandbox, operation, path)
+    return said
+
+
+def asked(sandbox: FileSandbox, operation: str, path: Any) -> str:
+    """The same, as it comes out when a tool is called."""
     args = {"path": path, "content": "x"} if operation == "write" else {"path": path}
     try:
         request = sandbox.check_approval(ApprovalContext(tool_name=f"{operation}_file", args=args))

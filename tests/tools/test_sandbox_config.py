@@ -53,7 +53,7 @@ def test_a_root_in_a_block_may_be_called_root(workdir: Path) -> None:
     assert FileSandbox({"paths": {"root": {"root": "."}}}, cwd=str(workdir)).names == {"root"}
 
 
-NOT_UNDERSTOOD = {
+NOT_UNDERSTOOD: dict[str, tuple[Any, str]] = {
     "an unknown key": (
         {"paths": {}, "path": {}},
         'sandbox.path: is no key that is known here; did you mean "paths"?',

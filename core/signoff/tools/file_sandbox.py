@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,10 +10,12 @@ from typing import Any, Literal
 
 from signoff.binding import approved_state, require_approved, was_written
 from signoff.effects import FileEdit, FileWrite
+from signoff.policy.verdict import Level, Verdict
 from signoff.present.edits import edited
-from signoff.present.files import look, named
+from signoff.present.files import named
 from signoff.tools.attachment import Attachment, attachment
 from signoff.tools.roots import Access, Operation, PathConfig, Roots
+from signoff.tools.safe_read import list_beneath, read_beneath
 from signoff.tools.safe_write import locked_file
 from signoff.tools.sandbox_config import SandboxConfig, as_sandbox_config
 from signoff.types import ApprovalContext, ApprovalRequest
@@ -59,13 +60,19 @@ class FileSandbox:
     approved call it must still be as it was shown: whatever else wrote it meanwhile, the call is refused.
     The methods can be called directly; then nothing is asked, but everything outside the roots stays blocked.
 
+    Roots are opened once. All that is read, listed or written is opened below them through no link at all, so that
+    a link or a directory that is swapped at any moment leads nowhere.
+
     Args:
         paths: Configuration of each root by its name, or a whole `SandboxConfig`.
         cwd: Directory at which relative paths start; the process's own by default.
+        by_kernel: Whether the kernel resolves what is opened below a root where it can (Linux, `openat2`);
+            otherwise each directory on the way is opened by itself.
 
     Raises:
         ValueError: A configuration is not valid, or it requires a sandbox of the operating system that cannot be
             had. With ``os_sandbox_fallback: refuse_tools`` all calls are blocked instead.
+        OSError: No more directories can be opened.
     """
 
     def __init__(
@@ -73,13 +80,14 @@ class FileSandbox:
         paths: SandboxConfig | Mapping[str, PathConfig | Mapping[str, Any]] | Mapping[str, Any],
         *,
         cwd: str | None = None,
+        by_kernel: bool = True,
     ) -> None:
         config = as_sandbox_config(paths)
         if config.require_os_sandbox and config.os_sandbox_fallback == "fail_fast":
             raise ValueError(_NO_OS_SANDBOX)
         self._refuses = config.require_os_sandbox
         self._names = frozenset(config.paths)
-        self._all_roots = Roots(config.paths, cwd)
+        self._all_roots = Roots(config.paths, cwd, by_kernel=by_kernel)
 
     @property
     def tools(self) -> Mapping[str, Callable[..., Any]]:
@@ -134,6 +142,35 @@ class FileSandbox:
         finally:
             _group.reset(token)
 
+    # -- what is said of a path ------------------------------------------------------------------------
+
+    def verdict(self, operation: Operation | Literal["list"], path: object) -> Verdict:
+        """Say what the rules make of one path. Looks at names and links on the disk, never into a file.
+
+        Args:
+            operation: What would be done: ``read``, ``write`` or ``list``.
+            path: The path as the agent gave it; what is not text is blocked.
+
+        Returns:
+            Allow, ask or block; the rule is the name of the root that decides, empty if there is none.
+
+        Raises:
+            ValueError: There is no such operation.
+        """
+        if operation not in _OPERATIONS.values():
+            raise ValueError(f'a path is judged for "read", "write" or "list", not for {operation!r}')
+        try:
+            access = self._access(operation, path)
+        except PermissionError as error:
+            return Verdict(Level.BLOCK, reasons=(str(error),))
+        level = Level.ASK if access.reasons else Level.ALLOW
+        return Verdict(level, access.sandbox, access.reasons)
+
+    def _access(self, operation: Operation | Literal["list"], path: object) -> Access:
+        if operation == "list":
+            return self._roots.listing(path)
+        return self._roots.access(operation, path)
+
     # -- approval --------------------------------------------------------------------------------------
 
     def check_approval(self, ctx: ApprovalContext) -> ApprovalRequest | None:
@@ -147,7 +184,7 @@ class FileSandbox:
         """
         if ctx.tool_name not in _OPERATIONS:
             return NotImplemented  # type: ignore[no-any-return]  # no opinion
-        access = self._access(ctx)
+        access = self._asked(ctx)
         return self._request(ctx, access) if access.reasons else None
 
     def approval_request(self, ctx: ApprovalContext) -> ApprovalRequest | None:
@@ -156,13 +193,11 @@ class FileSandbox:
         Raises:
             PermissionError: The call is blocked.
         """
-        return self._request(ctx, self._access(ctx)) if ctx.tool_name in _OPERATIONS else None
+        return self._request(ctx, self._asked(ctx)) if ctx.tool_name in _OPERATIONS else None
 
-    def _access(self, ctx: ApprovalContext) -> Access:
+    def _asked(self, ctx: ApprovalContext) -> Access:
         operation = _OPERATIONS[ctx.tool_name]
-        if operation == "list":
-            return self._roots.listing(ctx.args.get("path", _HERE))
-        return self._roots.access(operation, ctx.args.get("path"))
+        return self._access(operation, ctx.args.get("path", _HERE if operation == "list" else None))
 
     def _request(self, ctx: ApprovalContext, access: Access) -> ApprovalRequest:
         group_id, group_size = self._group_of(ctx)
@@ -223,12 +258,10 @@ class FileSandbox:
     def _read(self, tool_name: str, path: str) -> tuple[Access, bytes]:
         access = self._roots.access("read", path)
         require_approved(tool_name, _payload(access))
-        state, data = look(access.path)
-        if state.real_path != access.path:
-            raise PermissionError("the path was led elsewhere while it was opened")
-        if not state.exists:
-            raise FileNotFoundError(f"there is no file {named(path)}")
-        return access, data
+        try:
+            return access, read_beneath(access.root, access.relative, many_names=access.has_many_names)
+        except FileNotFoundError:
+            raise FileNotFoundError(f"there is no file {named(path)}") from None
 
     def write_file(self, path: str, content: str) -> str:
         """Create a file or replace its whole content.
@@ -245,7 +278,7 @@ class FileSandbox:
         access = self._roots.access("write", path)
         effect = FileWrite(access.path, content)
         require_approved("write_file", _payload(access), [effect])
-        with locked_file(access.path, approved_state(access.path), make_parents=True) as file:
+        with locked_file(access.root, access.relative, approved_state(access.path), make_parents=True) as file:
             was_written(access.path, file.replace(effect.data))
         return f"Wrote {len(effect.data)} bytes to {access.sandbox}:{access.relative}"
 
@@ -266,7 +299,7 @@ class FileSandbox:
         access = self._roots.access("write", path)
         effect = FileEdit(access.path, old, new)
         require_approved("edit_file", _payload(access), [effect])
-        with locked_file(access.path, approved_state(access.path)) as file:
+        with locked_file(access.root, access.relative, approved_state(access.path)) as file:
             found, data = file.look()
             was_written(access.path, file.replace(edited(effect, found, data), found))
         return f"Edited {access.sandbox}:{access.relative}"
@@ -282,17 +315,17 @@ class FileSandbox:
         """
         access = self._roots.listing(path)
         require_approved("list_files", _payload(access))
-        top = access.path
-        found: list[str] = []
-        for directory, directories, names in os.walk(top):
-            directories.sort()
-            found.extend(os.path.relpath(os.path.join(directory, name), top) for name in sorted(names))  # noqa: PTH118
+        found = list(list_beneath(access.root, access.relative))
         missing = len(found) - _MOST_LISTED
         return found if missing <= 0 else [*found[:_MOST_LISTED], f"... and {missing} more"]
 
 
 def _payload(access: Access) -> dict[str, Any]:
-    return {"sandbox": access.sandbox, "path": access.relative}
+    """What an approval is for. A file that got a second name since then may be one of another place."""
+    payload: dict[str, Any] = {"sandbox": access.sandbox, "path": access.relative}
+    if access.has_many_names:
+        payload["hard_link"] = True
+    return payload
 
 
 def _effects(ctx: ApprovalContext, access: Access) -> tuple[FileWrite | FileEdit, ...]:

@@ -7,6 +7,7 @@ strictest of them.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import unicodedata
@@ -17,16 +18,16 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, StrictBool, model_validator
 
-from signoff.effects import FileWrite
-from signoff.policy.risk import assess
 from signoff.present.files import named
-from signoff.queue.records import Risk
+from signoff.tools.beneath import RootDirectory
+from signoff.tools.protected import is_protected
 from signoff.tools.resolving import follow
 
 __all__ = ["Access", "Operation", "PathConfig", "Roots"]
 
 Operation = Literal["read", "write"]
 
+_MANY_NAMES = "more than one name"
 _TOLD_APART = ("Cc", "Cf", "Zl", "Zp")
 """Unicode categories of characters that make one name look like another."""
 
@@ -77,40 +78,59 @@ class Access:
         path: The file or directory with every link resolved, absolute.
         relative: The same, relative to the root.
         reasons: Why approval is needed; empty if it is not.
+        root: The directory that decides, as it was opened when the rules were loaded.
     """
 
     sandbox: str
     path: str
     relative: str
     reasons: tuple[str, ...]
+    root: RootDirectory
+
+    @property
+    def has_many_names(self) -> bool:
+        """Whether the file was found under more than one name (hard link)."""
+        return _MANY_NAMES in self.reasons
 
 
 @dataclass(frozen=True, slots=True)
 class _Root:
     name: str
-    path: str
     config: PathConfig
+    directory: RootDirectory
+
+    @property
+    def path(self) -> str:
+        return self.directory.path
 
 
 class Roots:
-    """The roots of a sandbox.
+    """The roots of a sandbox: each is resolved and opened once, and stays the directory that it was then.
 
     Args:
         paths: Configuration by name.
         cwd: Working directory at which relative paths start; the process's own by default.
+        by_kernel: Whether the kernel resolves what is opened below a root where it can (`openat2`).
 
     Raises:
         ValueError: A configuration is not valid.
+        OSError: No more directories can be opened.
     """
 
-    def __init__(self, paths: Mapping[str, PathConfig | Mapping[str, Any]], cwd: str | None = None) -> None:
+    def __init__(
+        self,
+        paths: Mapping[str, PathConfig | Mapping[str, Any]],
+        cwd: str | None = None,
+        *,
+        by_kernel: bool = True,
+    ) -> None:
         self.cwd = os.path.realpath(cwd or os.curdir)
         self._roots: list[_Root] = []
         for name, given in paths.items():
             config = given if isinstance(given, PathConfig) else PathConfig.model_validate(given)
-            path = os.path.realpath(os.path.join(self.cwd, config.root))  # noqa: PTH118 - text is compared
-            if os.path.isdir(path):  # noqa: PTH112
-                self._roots.append(_Root(name, path, config))
+            directory = _opened(self.cwd, config.root, by_kernel=by_kernel)
+            if directory is not None:
+                self._roots.append(_Root(name, config, directory))
 
     def access(self, operation: Operation, path: object) -> Access:
         """Judge one request. Looks at names and links on the disk, never into a file.
@@ -124,7 +144,7 @@ class Roots:
         """
         path = _text(path)
         name = _file_name(path)
-        real = follow(path, self.cwd)
+        real = _text(follow(path, self.cwd))
         deciding = self._deciding(real)
         if not deciding:
             raise PermissionError(f"{named(path)} is not in any sandbox")
@@ -135,10 +155,10 @@ class Roots:
             *_reasons_of_file(path, real),
             *(f"{operation} approval" for root in deciding if _asks(root.config, operation)),
         ]
-        if operation == "write" and assess("", {}, (FileWrite(real, ""),), nearest.path).risk is Risk.HIGH:
+        if operation == "write" and self._is_protected(path, real, nearest.path):
             reasons.append("protected name")
         relative = os.path.relpath(real, nearest.path)
-        return Access(nearest.name, real, relative, tuple(dict.fromkeys(reasons)))
+        return Access(nearest.name, real, relative, tuple(dict.fromkeys(reasons)), nearest.directory)
 
     def listing(self, path: object) -> Access:
         """Judge the listing of all that is below a directory.
@@ -152,13 +172,16 @@ class Roots:
             PermissionError: It is outside every root, or cannot be the path of a directory.
         """
         path = _text(path)
-        real = follow(path, self.cwd)
+        real = _text(follow(path, self.cwd))
         deciding = self._deciding(real)
         if not deciding:
             raise PermissionError(f"{named(path)} is not in any sandbox")
+        if os.path.lexists(real) and not os.path.isdir(real):  # noqa: PTH112 - never raises
+            raise PermissionError(f"{named(path)} is not a directory")
         told = [*deciding, *(root for root in self._roots if PurePosixPath(root.path).is_relative_to(real))]
         reasons = ("read approval",) if any(_asks(root.config, "read") for root in told) else ()
-        return Access(deciding[0].name, real, os.path.relpath(real, deciding[0].path), reasons)
+        nearest = deciding[0]
+        return Access(nearest.name, real, os.path.relpath(real, nearest.path), reasons, nearest.directory)
 
     def hold(self, path: str, names: Collection[str]) -> bool:
         """Tell whether a path lies in roots of certain names, and no other root is below it.
@@ -175,11 +198,36 @@ class Roots:
         below = any(PurePosixPath(root.path).is_relative_to(real) and root.path != real for root in others)
         return not below and any(root.name in names for root in self._deciding(real))
 
+    def _is_protected(self, path: str, real: str, root: str) -> bool:
+        """Tell whether other programs run or obey what is written, by the name that was asked for or the real one.
+
+        Names count from the working directory on if the root is in it, else from the root on: what contains the
+        project says nothing of its files.
+        """
+        top = self.cwd if PurePosixPath(root).is_relative_to(self.cwd) else root
+        asked = os.path.normpath(os.path.join(self.cwd, path))  # noqa: PTH118 - text is compared
+        if not PurePosixPath(asked).is_relative_to(top):  # reached through a link from elsewhere
+            asked = os.path.join(top, os.path.basename(asked))  # noqa: PTH118, PTH119
+        return any(is_protected(PurePosixPath(name).relative_to(top).parts) for name in (asked, real))
+
     def _deciding(self, real: str) -> list[_Root]:
         """The entries for the longest root that contains a path."""
         holding = [root for root in self._roots if PurePosixPath(real).is_relative_to(root.path)]
         longest = max((len(root.path) for root in holding), default=0)
         return [root for root in holding if len(root.path) == longest]
+
+
+def _opened(cwd: str, root: str, *, by_kernel: bool) -> RootDirectory | None:
+    """A root, or None for one that is not there, is no directory or cannot be reached."""
+    if not root:
+        return None
+    try:
+        path = os.path.realpath(os.path.join(cwd, root), strict=True)  # noqa: PTH118 - text is compared
+        return RootDirectory(path, by_kernel=by_kernel)
+    except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
+            raise
+        return None
 
 
 def _text(path: object) -> str:
@@ -233,4 +281,4 @@ def _reasons_of_file(path: str, real: str) -> Iterator[str]:
     if not stat.S_ISREG(found.st_mode):
         raise PermissionError(f"{named(real)} is not a regular file")
     if found.st_nlink > 1:
-        yield "more than one name"
+        yield _MANY_NAMES

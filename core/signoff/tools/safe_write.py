@@ -1,8 +1,8 @@
 """Replacing a file as a whole, at exactly the path that was resolved before, if it still is as it was shown.
 
-Every directory on the way is opened without following links, and the new content is renamed into place in the
-directory that was reached. A link that is swapped in at any moment is refused or replaced, never followed, and a
-reader sees the old content or the new, never a part.
+The directory is opened below the descriptor of its root, without following links, and the new content is renamed
+into place in the directory that was reached. A link that is swapped in at any moment is refused or replaced, never
+followed, and a reader sees the old content or the new, never a part.
 
 The directory itself is locked (`flock`) from the look at the file to the rename. All that write through this
 module take turns, in whatever process, so of two that were shown the same content only one finds it unchanged.
@@ -26,16 +26,13 @@ from dataclasses import dataclass
 from signoff.binding import ChangedSinceApprovedError
 from signoff.present.files import MAX_FILE_SIZE, named
 from signoff.present.steps import FileState
+from signoff.tools.beneath import LedElsewhereError, RootDirectory
+from signoff.tools.safe_read import BECAME_SPECIAL, OLD_FILE
 
 __all__ = ["LockedFile", "locked_file"]
 
-# Where there is O_PATH, a directory that may be passed but not listed can be opened too.
-_PASSED = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_LOCKED = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-_OLD_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_LOCKED = os.O_RDONLY | os.O_DIRECTORY
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-
-_LED_ELSEWHERE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 _PATIENCE = 10.0
 """Seconds that others may keep a directory locked."""
@@ -48,19 +45,26 @@ class LockedFile:
     """A file that nobody else who asks for the lock can change.
 
     Attributes:
-        path: Absolute path without links.
+        root: Directory that it is below.
+        relative: Where it is below the root, without links.
         shown: The file as it was approved; None if it need not be found in any state.
         directory: Descriptor of the directory that was reached.
     """
 
-    path: str
+    root: RootDirectory
+    relative: str
     shown: FileState | None
     directory: int
 
     @property
+    def path(self) -> str:
+        """Absolute path."""
+        return _absolute(self.root, self.relative)
+
+    @property
     def name(self) -> str:
         """Last component of the path."""
-        return self.path.rpartition("/")[2]
+        return _split(self.relative)[1]
 
     def look(self) -> tuple[FileState, bytes]:
         """Read the file as it is now.
@@ -116,10 +120,10 @@ class LockedFile:
             return stat.S_IMODE(os.fstat(descriptor).st_mode)
 
     def _require_unchanged(self, found: FileState | None) -> None:
-        """The last look: content, permissions, and that the directory still is where the path leads."""
+        """The last look: that the directory still is where the path leads, content and permissions."""
+        self._require_reached()
         if self.shown is None and found is None:
             return
-        self._require_reached()
         state, _ = self._found()
         self._require(self.shown, state)
         if found is not None and not _same(found, state):
@@ -130,10 +134,9 @@ class LockedFile:
             raise ChangedSinceApprovedError(named(self.path))
 
     def _require_reached(self) -> None:
-        parent = self.path.rpartition("/")[0] or "/"
         try:
-            here = os.path.realpath(parent) == parent
-            here = here and os.path.samestat(os.lstat(parent), os.fstat(self.directory))
+            with self.root.opened(_split(self.relative)[0]) as now:
+                here = os.path.samestat(os.fstat(now), os.fstat(self.directory))
         except OSError:
             here = False
         if here:
@@ -148,9 +151,13 @@ class LockedFile:
         if self._mode() is None:
             return nothing, b""
         try:
-            descriptor = os.open(self.name, _OLD_FILE, dir_fd=self.directory)
+            descriptor = os.open(self.name, OLD_FILE, dir_fd=self.directory)
         except FileNotFoundError:
             return nothing, b""
+        except OSError as error:
+            if error.errno not in BECAME_SPECIAL:
+                raise
+            raise self._not_regular() from error
         with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor has no path
             status = os.fstat(descriptor)
             data = file.read(MAX_FILE_SIZE + 1)
@@ -166,38 +173,57 @@ class LockedFile:
         except FileNotFoundError:
             return None
         if not stat.S_ISREG(found.st_mode):
-            if self.shown is not None:
-                raise ChangedSinceApprovedError(named(self.path))
-            raise OSError(errno.EINVAL, f"{named(self.path)} is not a regular file any more; it was not written")
+            raise self._not_regular()
         return stat.S_IMODE(found.st_mode)
+
+    def _not_regular(self) -> OSError:
+        if self.shown is not None:
+            return ChangedSinceApprovedError(named(self.path))
+        return OSError(errno.EINVAL, f"{named(self.path)} is not a regular file any more; it was not written")
 
 
 @contextmanager
-def locked_file(path: str, shown: FileState | None = None, *, make_parents: bool = False) -> Iterator[LockedFile]:
+def locked_file(
+    root: RootDirectory, relative: str, shown: FileState | None = None, *, make_parents: bool = False
+) -> Iterator[LockedFile]:
     """Keep a file for the body, so that it can be looked at and replaced without anybody else coming between.
 
     Args:
-        path: Absolute path without links, ``.`` and ``..``.
+        root: Directory that it is below.
+        relative: Where it is below the root, without links, ``.`` and ``..``.
         shown: The file as it was approved; any other is refused.
         make_parents: Whether missing directories are made. Those of a file that was shown to exist never are.
 
     Raises:
         ChangedSinceApprovedError: The path does not lead where it was shown to lead.
-        OSError: A component of the path is missing, a link or no directory; or the directory cannot be locked.
+        LedElsewhereError: Nothing was shown, and a component of the path is a link or no directory.
+        OSError: A component of the path is missing, or the directory cannot be locked.
     """
+    path = _absolute(root, relative)
     if shown is not None and (shown.real_path != path or shown.link_target is not None):
         raise ChangedSinceApprovedError(f"the place that {named(path)} leads to")
-    *parents, _ = (part for part in path.split("/") if part)
-    make = make_parents and (shown is None or not shown.exists)
+    parent = _split(relative)[0]
     with contextlib.ExitStack() as stack:
         try:
-            directory = stack.enter_context(_opened(parents, make=make))
-        except OSError as error:
-            if shown is None or error.errno not in _LED_ELSEWHERE:
+            if make_parents and (shown is None or not shown.exists):
+                root.make_directories(parent)
+            directory = stack.enter_context(root.opened(parent, _LOCKED))
+        except (LedElsewhereError, FileNotFoundError) as error:
+            if shown is None:
                 raise
             raise ChangedSinceApprovedError(f"the directory of {named(path)}") from error
         _lock(directory, path)
-        yield LockedFile(path, shown, directory)
+        yield LockedFile(root, relative, shown, directory)
+
+
+def _absolute(root: RootDirectory, relative: str) -> str:
+    return f"{root.path.rstrip('/')}/{relative}"
+
+
+def _split(relative: str) -> tuple[str, str]:
+    """Where the directory of a file is, and the name that the file has in it."""
+    parent, _, name = relative.rpartition("/")
+    return parent or ".", name
 
 
 def _same(shown: FileState, now: FileState) -> bool:
@@ -224,29 +250,3 @@ def _lock(directory: int, path: str) -> None:
             ) from error
         else:
             return
-
-
-@contextmanager
-def _opened(parents: list[str], *, make: bool) -> Iterator[int]:
-    """A descriptor of the directory reached from the file system's root."""
-    current = os.open("/", _PASSED)
-    try:
-        for parent in parents:
-            below = _open_or_make(parent, current) if make else os.open(parent, _PASSED, dir_fd=current)
-            os.close(current)
-            current = below
-        reached = os.open(".", _LOCKED, dir_fd=current)  # a descriptor that only passes cannot be locked
-        os.close(current)
-        current = reached
-        yield current
-    finally:
-        os.close(current)
-
-
-def _open_or_make(name: str, parent: int) -> int:
-    try:
-        return os.open(name, _PASSED, dir_fd=parent)
-    except FileNotFoundError:
-        with contextlib.suppress(FileExistsError):
-            os.mkdir(name, dir_fd=parent)
-        return os.open(name, _PASSED, dir_fd=parent)
