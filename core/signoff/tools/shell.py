@@ -166,7 +166,7 @@ class ShellTool:
         env = {name: value for name, value in os.environ.items() if not _is_side_door(name)}
         # A file instead of a pipe: a program left in the background cannot keep us waiting for its end.
         with tempfile.TemporaryFile() as output:
-            process = subprocess.Popen(
+            process = _Process(
                 [shell, "-c", effect.command],
                 cwd=effect.cwd,
                 env=env,
@@ -220,6 +220,18 @@ def _is_side_door(variable: str) -> bool:
 
 def _payload(effect: Command) -> dict[str, str]:
     return {"command": effect.command, "cwd": effect.cwd}
+
+
+class _Process(subprocess.Popen[bytes]):
+    """A process that does not stay behind if an interrupt arrives while it is being started."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        try:
+            super().__init__(*args, **options)
+        except BaseException:
+            if getattr(self, "pid", None) and self.returncode is None:
+                _end(self)
+            raise
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
