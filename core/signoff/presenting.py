@@ -38,14 +38,18 @@ def shown_to_callback(request: ApprovalRequest, snapshot: Snapshot, submission: 
 
     Returns:
         The request with a presentation of the effects, then of the arguments that those do not show, then of
-        what the tool sent, labeled as such. The type is that of the only part; several parts are one text.
+        what the tool sent, labeled as such. Marks stand in place of secrets. The type is that of the only part;
+        several parts are one text.
         Without effects it is the request itself.
     """
     if not snapshot.steps:
         return request
+    from signoff.policy.redaction import DEFAULT_REDACTION
     from signoff.present.documents import documents_for
 
-    documents = documents_for(snapshot, submission.presentation, submission.arguments, submission.cwd)
+    documents = documents_for(
+        snapshot, submission.presentation, submission.arguments, submission.cwd, masks=DEFAULT_REDACTION
+    )
     only = documents[0] if len(documents) == 1 else None
     shown = ApprovalPresentation(
         type="text" if only is None else _TYPES.get(only.kind, "text"),

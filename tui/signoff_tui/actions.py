@@ -57,6 +57,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("previous_hunk", ("[",), "[", "previous hunk", "read", moves=True),
     Action("more_context", ("}",), "}", "more context around changes", "read", moves=True),
     Action("less_context", ("{",), "{", "less context around changes", "read", moves=True),
+    Action("reveal", ("r",), "r", "show or hide secrets", "read"),
     Action("full", ("v",), "v", "full screen", "read", moves=True),
     Action("down", ("j", "down"), "j", "next row, or line", "list", moves=True),
     Action("up", ("k", "up"), "k", "previous row, or line", "list", moves=True),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from signoff.policy.breadth import Reach, reach
 from signoff.queue.records import ChangeSet, Decision, Verdict
 from signoff_tui.coverage import Coverage, Part
-from signoff_tui.documents import Content, ContentKey, ContentStore, content_key
+from signoff_tui.documents import Content, ContentKey, ContentStore, content_key, revealed_key
 from signoff_tui.guard import (
     Act,
     DecisionGuard,
@@ -78,6 +78,8 @@ class Desk:
         self._visible: ContentKey | None = None
         self.came_back: list[Ref] = []
         """Requests that were approved and ask again, until the screen has said so."""
+        self.revealed: ContentKey | None = None
+        """The request whose secrets are shown; it ends when another one gets the focus."""
         self._asides: deque[dict[str, bool]] = deque(maxlen=ASIDES)
 
     # -- facts -------------------------------------------------------------------------------------------
@@ -109,6 +111,19 @@ class Desk:
     def coverage(self, entry: Entry) -> Coverage | None:
         """What was shown of a request; None while its documents were never made."""
         return self._coverage.get(content_key(entry.request))
+
+    def revealed_content(self, entry: Entry) -> Content | None:
+        """The made documents of a request with its secrets."""
+        return self.contents.get(revealed_key(entry.request))
+
+    def is_revealed(self, entry: Entry) -> bool:
+        """Whether the secrets of a request are to be shown."""
+        return self.revealed == content_key(entry.request)
+
+    def toggle_revealed(self, entry: Entry) -> None:
+        """Show the secrets of a request, or marks again. Meanwhile nothing counts as shown."""
+        self.covered()
+        self.revealed = None if self.is_revealed(entry) else content_key(entry.request)
 
     def failure(self, entry: Entry) -> str | None:
         """Why the documents of a request cannot be made, if that is so."""

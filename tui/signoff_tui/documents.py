@@ -6,12 +6,13 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.document import Document
 from signoff.present.documents import documents_for
 from signoff.present.snapshot import Snapshot
 from signoff.queue.records import StoredRequest
 
-__all__ = ["Content", "ContentKey", "ContentStore", "content_key", "make_content"]
+__all__ = ["Content", "ContentKey", "ContentStore", "content_key", "make_content", "revealed_key"]
 
 KEPT = 400
 """Requests whose documents are kept."""
@@ -50,14 +51,31 @@ def content_key(request: StoredRequest) -> ContentKey:
     return request.id, request.revision, request.submission.digest
 
 
-def make_content(request: StoredRequest, blob: Callable[[str], bytes]) -> Content:
-    """Make the documents of a request. Reads the queue and may take long: runs in a thread."""
+def revealed_key(request: StoredRequest) -> ContentKey:
+    """The key of what a request shows now together with its secrets: looking at them is no reading of the rest."""
+    return request.id, request.revision, f"{request.submission.digest} revealed"
+
+
+def make_content(request: StoredRequest, blob: Callable[[str], bytes], *, revealed: bool = False) -> Content:
+    """Make the documents of a request. Reads the queue and may take long: runs in a thread.
+
+    Args:
+        request: The request.
+        blob: Returns a stored content by its hash.
+        revealed: Show secrets instead of marks.
+    """
     submission = request.submission
     stored = submission.snapshot
     snapshot = Snapshot.from_json(dict(stored), blob) if stored is not None else None
-    documents = documents_for(snapshot, submission.presentation, submission.arguments, submission.cwd)
+    documents = documents_for(
+        snapshot,
+        submission.presentation,
+        submission.arguments,
+        submission.cwd,
+        masks=None if revealed else DEFAULT_REDACTION,
+    )
     return Content(
-        key=content_key(request),
+        key=revealed_key(request) if revealed else content_key(request),
         documents=documents,
         units=sum(document.units for document in documents),
         added=sum(document.added for document in documents),

@@ -92,10 +92,10 @@ class Office:
                 yield error
             await asyncio.sleep(RETRY_SECONDS)
 
-    async def content(self, request: StoredRequest) -> tuple[Content | None, str]:
-        """Make the documents of a request, or say why that fails."""
+    async def content(self, request: StoredRequest, *, revealed: bool = False) -> tuple[Content | None, str]:
+        """Make the documents of a request, with its secrets or with marks for them, or say why that fails."""
         try:
-            return await asyncio.to_thread(make_content, request, self._queue.blob), ""
+            return await asyncio.to_thread(make_content, request, self._queue.blob, revealed=revealed), ""
         except (QueueError, ValueError) as error:
             return None, str(error)
 

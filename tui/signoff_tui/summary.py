@@ -5,8 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
+from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.reveal import SafeText, reveal, reveal_line
 from signoff.present.rows import joined
 from signoff.present.steps import CommandRun, FileChange, SnapshotError, Step
@@ -110,8 +112,13 @@ def _file_kind(change: FileChange) -> str:
     return "D" if change.before.exists else "N"
 
 
+@lru_cache(maxsize=256)
 def _one_line(text: str, field: Literal["command", "description"]) -> SafeText:
-    """A text in one line, long ones without their middle: the reading view shows them as they are."""
+    """A text in one line, long ones without their middle: the reading view shows them as they are.
+
+    Secrets are marks here, whatever the reading view shows.
+    """
+    text = DEFAULT_REDACTION.mask_text(text, command=field == "command").text
     if len(text) > LONGEST:
         text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
     lines = [part for part in text.split("\n") if part.strip()]

@@ -138,6 +138,12 @@ def _refuse_early(request: StoredRequest, content: Content, reach: _Reach) -> No
             "an approval of HIGH risk is never remembered; nothing was decided."
             " Without --session it is approved once",
         )
+    if reach.session and not request.submission.may_be_remembered:
+        raise _NotDecidedError(
+            ExitCode.REFUSED,
+            "an approval of this call is never remembered: it leads elsewhere, hides a secret, or its agent keeps"
+            " none; nothing was decided. Without --session it is approved once",
+        )
     if reach.session and not reach.wide and reach_of(request).breadth.careless:
         raise _NotDecidedError(
             ExitCode.REFUSED,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from signoff.cli.durations import iso
+from signoff.policy.redaction import DEFAULT_REDACTION
 
 if TYPE_CHECKING:
+    from signoff.policy.redaction import Redaction
     from signoff.queue.history_records import HistoryRecord
     from signoff.queue.records import Decision, StoredRequest
 
@@ -32,13 +34,16 @@ def seen_token(request: StoredRequest) -> str:
     return f"{request.revision}:{request.submission.digest[:SEEN_DIGITS]}"
 
 
-def request_facts(request: StoredRequest, kind: str, now: int) -> dict[str, Any]:
+def request_facts(
+    request: StoredRequest, kind: str, now: int, hidden: Redaction = DEFAULT_REDACTION
+) -> dict[str, Any]:
     """Describe a request.
 
     Args:
         request: The request.
         kind: What it would do, in a word.
         now: The present, in microseconds since the epoch.
+        hidden: What is hidden of it.
     """
     asked, submission = request.asked_by, request.submission
     end = request.decided_at if request.decided_at is not None else now
@@ -52,7 +57,7 @@ def request_facts(request: StoredRequest, kind: str, now: int) -> dict[str, Any]
         "risk_reasons": list(submission.risk_reasons),
         "kind": kind,
         "tool": submission.tool_name,
-        "description": submission.description,
+        "description": hidden.mask_text(submission.description).text,
         "agent": asked.name,
         "session": asked.session,
         "pid": asked.pid,
@@ -61,7 +66,7 @@ def request_facts(request: StoredRequest, kind: str, now: int) -> dict[str, Any]
         "cwd": submission.cwd,
         "group": submission.group_id,
         "batch": submission.batch_id,
-        "why": submission.why,
+        "why": hidden.mask_text(submission.why).text,
         "created_at": iso(request.created_at),
         "expires_at": iso(submission.expires_at),
         "decided_at": iso(request.decided_at),
@@ -70,8 +75,13 @@ def request_facts(request: StoredRequest, kind: str, now: int) -> dict[str, Any]
     }
 
 
-def record_facts(record: HistoryRecord) -> dict[str, Any]:
-    """Describe a line of the history."""
+def record_facts(record: HistoryRecord, hidden: Redaction = DEFAULT_REDACTION) -> dict[str, Any]:
+    """Describe a line of the history.
+
+    Args:
+        record: The line.
+        hidden: What is hidden of it. Its hash is that of everything.
+    """
     return {
         "seq": record.seq,
         "at": iso(record.at),
@@ -83,8 +93,8 @@ def record_facts(record: HistoryRecord) -> dict[str, Any]:
         "agent": record.agent_name,
         "session": record.session,
         "tool": record.tool_name,
-        "description": record.description,
-        "arguments": record.arguments,
+        "description": hidden.mask_text(record.description).text,
+        "arguments": hidden.mask_value(record.arguments),
         "group": record.group_id,
         "batch": record.batch_id,
         "risk": record.risk,

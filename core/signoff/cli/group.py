@@ -19,6 +19,7 @@ from signoff.cli.listing import list_pending
 from signoff.cli.options import chosen_place, queue_option
 from signoff.cli.output import complain
 from signoff.cli.page import at_terminal
+from signoff.cli.policy.group import policy
 from signoff.cli.showing import show
 from signoff.cli.status_command import status
 from signoff.queue.errors import QueueError, QueueNotFoundError
@@ -66,7 +67,7 @@ def signoff(context: click.Context, *, theme: str | None, ascii_only: bool) -> i
     return ExitCode.OK
 
 
-for command in (approve, ask, config, demo, grants, history, list_pending, reject, show, status):
+for command in (approve, ask, config, demo, grants, history, list_pending, policy, reject, show, status):
     signoff.add_command(command)
 
 

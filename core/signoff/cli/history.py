@@ -14,12 +14,13 @@ from signoff.cli.facts import record_facts, short_id
 from signoff.cli.history_export import export
 from signoff.cli.history_filters import filter_options
 from signoff.cli.history_keeping import prune, verify
-from signoff.cli.options import json_option, open_for_review, queue_option
+from signoff.cli.options import json_option, open_for_review, queue_option, reveal_option
 from signoff.cli.output import clipped, complain, one_line, print_json
 from signoff.cli.page import Page, width_of
 from signoff.cli.subject import what_of
 
 if TYPE_CHECKING:
+    from signoff.policy.redaction import Redaction
     from signoff.queue.history_records import HistoryFilter, HistoryRecord
     from signoff.queue.protocol import ReviewQueue
 
@@ -40,10 +41,19 @@ _PAGE = 500
 @filter_options
 @click.option("--before", type=click.IntRange(1), metavar="SEQ", help="Only records with a lower number.")
 @click.option("--limit", type=click.IntRange(1, 1_000_000), default=100, show_default=True, metavar="N")
+@reveal_option
 @queue_option
 @json_option
 @click.pass_context
-def history(context: click.Context, *, which: HistoryFilter, before: int | None, limit: int, as_json: bool) -> int:
+def history(
+    context: click.Context,
+    *,
+    which: HistoryFilter,
+    before: int | None,
+    limit: int,
+    hidden: Redaction,
+    as_json: bool,
+) -> int:
     """List what was decided and what ended undecided, newest first."""
     if context.invoked_subcommand is not None:
         _refuse_options(context)
@@ -51,9 +61,9 @@ def history(context: click.Context, *, which: HistoryFilter, before: int | None,
     with open_for_review() as queue:
         records, more = _collect(queue, which, before, limit)
     if as_json:
-        print_json([record_facts(record) for record in records])
+        print_json([record_facts(record, hidden) for record in records])
     else:
-        print(_table(records, width_of(sys.stdout)), end="")
+        print(_table(records, width_of(sys.stdout), hidden), end="")
     if more:
         complain(
             f"there is more: these are the newest {limit}; raise --limit to see older ones,"
@@ -90,11 +100,11 @@ def _collect(
     return found[:limit], len(found) > limit
 
 
-def _table(records: list[HistoryRecord], width: int | None) -> str:
+def _table(records: list[HistoryRecord], width: int | None, hidden: Redaction) -> str:
     page = Page(width)
     for record in records:
         ident = short_id(record.request_id) if record.request_id else "-"
-        what = clipped(what_of(record), _WIDTH)
+        what = clipped(what_of(record, hidden), _WIDTH)
         page.add(
             f"{record.state:10}  {_by(record)}  {clipped(one_line(record.agent_name, 'agent'), _NAME_WIDTH)}  "
             f"{clipped(one_line(record.tool_name, 'tool_name'), _NAME_WIDTH)}: {what}",

@@ -10,18 +10,19 @@ import secrets
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.facts import record_facts
 from signoff.cli.history_filters import filter_options
-from signoff.cli.options import open_for_review, queue_option
+from signoff.cli.options import open_for_review, queue_option, reveal_option
 from signoff.cli.output import ascii_json, complain, one_line
 
 if TYPE_CHECKING:
-    from signoff.queue.history_records import HistoryFilter, HistoryRecord
+    from signoff.policy.redaction import Redaction
+    from signoff.queue.history_records import HistoryFilter
 
 __all__ = ["export"]
 
@@ -48,14 +49,18 @@ _COLUMNS = (
 )
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
 @filter_options
+@reveal_option
 @queue_option
-def export(*, which: HistoryFilter, form: str, output: Path | None, force: bool) -> int:
-    """Write the records as JSON Lines (exact) or CSV (for people and spreadsheets), oldest first."""
+def export(*, which: HistoryFilter, form: str, output: Path | None, force: bool, hidden: Redaction) -> int:
+    """Write the records as JSON Lines (exact) or CSV (for people and spreadsheets), oldest first.
+
+    Passwords and tokens are hidden, unless --reveal.
+    """
     if force and output is None:
         raise click.UsageError("--force goes with --output")
     write = _write_csv if form == "csv" else _write_json_lines
     with open_for_review() as queue:
-        records = queue.export(which)
+        records = (record_facts(record, hidden) for record in queue.export(which))
         if output is None:
             write(records, sys.stdout)
             return ExitCode.OK
@@ -70,20 +75,19 @@ def export(*, which: HistoryFilter, form: str, output: Path | None, force: bool)
     return ExitCode.OK
 
 
-def _write_json_lines(records: Iterable[HistoryRecord], file: TextIO) -> int:
+def _write_json_lines(records: Iterable[dict[str, Any]], file: TextIO) -> int:
     count = 0
-    for record in records:
-        file.write(f"{ascii_json(record_facts(record))}\n")
+    for facts in records:
+        file.write(f"{ascii_json(facts)}\n")
         count += 1
     return count
 
 
-def _write_csv(records: Iterable[HistoryRecord], file: TextIO) -> int:
+def _write_csv(records: Iterable[dict[str, Any]], file: TextIO) -> int:
     lines = csv.writer(file, lineterminator="\n")
     lines.writerow(_COLUMNS)
     count = 0
-    for record in records:
-        facts = record_facts(record)
+    for facts in records:
         decision = facts.pop("decision") or {}
         facts["arguments"] = json.dumps(facts["arguments"])
         lines.writerow([_cell({**decision, **facts}.get(column)) for column in _COLUMNS])

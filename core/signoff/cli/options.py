@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from signoff.policy.redaction import Redaction
     from signoff.queue.protocol import ReviewQueue
 
-__all__ = ["chosen_place", "json_option", "open_for_review", "queue_option"]
+__all__ = ["chosen_place", "json_option", "open_for_review", "queue_option", "reveal_option"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -37,6 +38,23 @@ def queue_option(command: Command) -> Command:
 def json_option(command: Command) -> Command:
     """Add ``--json`` as the parameter `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON, in ASCII, for programs.")(command)
+
+
+def reveal_option(command: Command) -> Command:
+    """Add ``--reveal`` as the parameter `hidden`: what is to be hidden."""
+    return click.option(
+        "--reveal",
+        "hidden",
+        is_flag=True,
+        callback=_what_to_hide,
+        help="Show passwords and tokens too, which are hidden otherwise.",
+    )(command)
+
+
+def _what_to_hide(_: click.Context, __: click.Parameter, reveal: bool) -> Redaction:
+    from signoff.policy.redaction import DEFAULT_REDACTION, NOTHING_HIDDEN
+
+    return NOTHING_HIDDEN if reveal else DEFAULT_REDACTION
 
 
 def chosen_place() -> str | None:

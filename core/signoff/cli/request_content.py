@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.documents import documents_for
 from signoff.present.snapshot import Snapshot
 from signoff.present.steps import CommandRun, FileChange, SnapshotError
 from signoff.present.subject import steps_of
 
 if TYPE_CHECKING:
+    from signoff.policy.redaction import Redaction
     from signoff.present.document import Document
     from signoff.queue.records import StoredRequest, Submission
 
@@ -31,13 +33,16 @@ class Content:
     complete: bool
 
 
-def content_of(request: StoredRequest, load: Callable[[str], bytes], context: int) -> Content:
+def content_of(
+    request: StoredRequest, load: Callable[[str], bytes], context: int, hidden: Redaction = DEFAULT_REDACTION
+) -> Content:
     """Make the documents of a request.
 
     Args:
         request: The request.
         load: Returns a stored content by its hash.
         context: Unchanged lines around each change.
+        hidden: What is hidden of it.
 
     Raises:
         SnapshotError: What was stored is damaged.
@@ -45,7 +50,7 @@ def content_of(request: StoredRequest, load: Callable[[str], bytes], context: in
     """
     submission = request.submission
     snapshot = None if submission.snapshot is None else Snapshot.from_json(submission.snapshot, load)
-    made = documents_for(snapshot, submission.presentation, submission.arguments, submission.cwd)
+    made = documents_for(snapshot, submission.presentation, submission.arguments, submission.cwd, masks=hidden)
     documents = tuple(document.with_context(context) for document in made)
     return Content(documents, all(document.complete for document in documents))
 

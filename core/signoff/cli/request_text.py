@@ -12,6 +12,7 @@ from signoff.cli.output import one_line
 from signoff.cli.page import Page
 from signoff.cli.remembering import reach_of, session_reach
 from signoff.cli.subject import what_of
+from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.reveal import reveal_line
 from signoff.present.rows import RowKind
 from signoff.queue.records import Risk
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from signoff.cli.request_content import Content
+    from signoff.policy.redaction import Redaction
     from signoff.present.document import Document
     from signoff.present.reveal import Field
     from signoff.queue.records import StoredRequest
@@ -72,7 +74,14 @@ def warnings_of(request: StoredRequest) -> list[str]:
     ]
 
 
-def request_text(request: StoredRequest, content: Content, now: int, *, width: int | None) -> str:
+def request_text(
+    request: StoredRequest,
+    content: Content,
+    now: int,
+    *,
+    width: int | None,
+    hidden: Redaction = DEFAULT_REDACTION,
+) -> str:
     """Write a request down.
 
     Args:
@@ -80,9 +89,10 @@ def request_text(request: StoredRequest, content: Content, now: int, *, width: i
         content: What it would do.
         now: The present, in microseconds since the epoch.
         width: Columns to fold lines at, or None to leave them whole.
+        hidden: What is hidden of the texts around the content.
     """
     page = Page(width)
-    for label, text in _facts(request, now):
+    for label, text in _facts(request, now, hidden):
         page.add(text, label=label.ljust(_LABEL))
     for warning in warnings_of(request):
         page.add(warning, label="!".ljust(_LABEL))
@@ -113,22 +123,22 @@ def _agent_texts(request: StoredRequest) -> Iterator[tuple[str, str, Field]]:
         yield "why", submission.why, "content"
 
 
-def _facts(request: StoredRequest, now: int) -> Iterator[tuple[str, str]]:
+def _facts(request: StoredRequest, now: int, hidden: Redaction) -> Iterator[tuple[str, str]]:
     asked, submission = request.asked_by, request.submission
     yield "request", f"{request.id}, revision {request.revision}"
     yield "state", _state(request, now)
     reasons = ", ".join(one_line(reason) for reason in submission.risk_reasons)
     yield "risk", risk_word(submission.risk) + (f": {reasons}" if reasons else "")
     for label, text, field in _agent_texts(request):
-        yield label, one_line(text, field)
+        yield label, one_line(hidden.mask_text(text).text, field)
     yield "process", f"{asked.pid} on {one_line(asked.host)}"
     if submission.group_size is not None:
         yield "group of", str(submission.group_size)
     if submission.batch_position is not None:
         yield "position", f"{submission.batch_position + 1} in its batch"
     for following in submission.batch_remaining:
-        yield "next", one_line(canonical(following))
-    if submission.risk is not Risk.HIGH and "session" in submission.supports:
+        yield "next", one_line(canonical(hidden.mask_value(following)))
+    if submission.may_be_remembered:
         wide = "; wants --wide" if reach_of(request).breadth.careless else ""
         yield "--session", f"would also approve {session_reach(request)}{wide}"
 

@@ -10,7 +10,7 @@ import click
 
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.facts import request_facts, seen_token
-from signoff.cli.options import json_option, open_for_review, queue_option
+from signoff.cli.options import json_option, open_for_review, queue_option, reveal_option
 from signoff.cli.output import complain, print_json
 from signoff.cli.page import width_of
 from signoff.cli.remembering import reach_of
@@ -19,7 +19,10 @@ from signoff.cli.request_text import approve_call, request_text, warnings_of
 from signoff.present.snapshot import SnapshotError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from signoff.cli.request_content import Content
+    from signoff.policy.redaction import Redaction
     from signoff.present.document import Document
     from signoff.queue.records import StoredRequest
 
@@ -35,24 +38,26 @@ __all__ = ["show"]
     show_default=True,
     help="Unchanged lines around changes.",
 )
+@reveal_option
 @queue_option
 @json_option
-def show(*, request_id: str, context: int, as_json: bool) -> int:
+def show(*, request_id: str, context: int, hidden: Redaction, as_json: bool) -> int:
     """Show all of one request. ID is its beginning, as `signoff list` prints it.
 
     Nothing is cut, and nothing in the text can act on the terminal: what would be hidden is written out.
     Signs before the lines: + added, - removed, $ command, @ place in the file, * fact, : unchanged lines left
-    out (see --context), # and ! words of signoff, > the line before goes on.
+    out (see --context), # and ! words of signoff, > the line before goes on. [secret, N characters] stands for a
+    password or token (see --reveal): look before you approve what may hide more than that.
     """
     now = time.time_ns() // 1_000
     with open_for_review() as queue:
         request = queue.find(request_id)
         try:
-            content = content_of(request, queue.blob, context)
+            content = content_of(request, queue.blob, context, hidden)
             if as_json:
-                print_json(_facts(request, content, now))
+                print_json(_facts(request, content, now, hidden))
                 return ExitCode.OK
-            text = request_text(request, content, now, width=width_of(sys.stdout))
+            text = request_text(request, content, now, width=width_of(sys.stdout), hidden=hidden)
         except SnapshotError as error:
             complain(f"this request cannot be shown: {error}")
             return ExitCode.QUEUE
@@ -62,26 +67,34 @@ def show(*, request_id: str, context: int, as_json: bool) -> int:
     return ExitCode.OK
 
 
-def _facts(request: StoredRequest, content: Content, now: int) -> dict[str, Any]:
+def _facts(request: StoredRequest, content: Content, now: int, hidden: Redaction) -> dict[str, Any]:
     submission = request.submission
     found = reach_of(request)
     return {
-        **request_facts(request, kind_of(submission), now),
+        **request_facts(request, kind_of(submission), now, hidden),
         "seen": seen_token(request),
-        "arguments": submission.arguments,
-        "payload": submission.payload,
+        "arguments": hidden.mask_value(submission.arguments),
+        "payload": hidden.mask_value(submission.payload),
         "reach": {
             "breadth": found.breadth.lower(),
             "free": list(found.free),
             "wants_wide": found.breadth.careless,
         },
-        "presentation": submission.presentation,
+        "presentation": _presentation(submission.presentation, hidden),
         "batch_position": submission.batch_position,
-        "batch_remaining": list(submission.batch_remaining),
+        "batch_remaining": hidden.mask_value(submission.batch_remaining),
         "warnings": warnings_of(request),
         "complete": content.complete,
         "documents": [_document_facts(document) for document in content.documents],
     }
+
+
+def _presentation(sent: Mapping[str, Any] | None, hidden: Redaction) -> Any:
+    """What the tool sent, a command without its name for it."""
+    if sent is None or sent.get("type") != "command":
+        return hidden.mask_value(sent)
+    content = hidden.mask_value(sent.get("content"), "command")
+    return {**hidden.mask_value(sent), "content": content}
 
 
 def _document_facts(document: Document) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Literal
 
+from signoff.present.masking import LineMasks, Masks
 from signoff.present.reveal import Field, reveal, reveal_line
 from signoff.present.rows import Row, RowKind, Run, Side
 from signoff.present.words import Span, diff_words
@@ -52,12 +53,14 @@ class Sources:
         new: Lines after, with their line ends.
         eol: What ends a line and is not shown: `\r\n` only if every line of both ends with it.
         field: How strictly the lines are read.
+        masks: Says what of the lines is hidden; None hides nothing.
     """
 
     old: Sequence[str] = ()
     new: Sequence[str] = ()
     eol: str = "\n"
     field: Field = "content"
+    masks: Masks | None = None
 
     def of(self, side: Side) -> Sequence[str]:
         """The lines of one version."""
@@ -66,6 +69,10 @@ class Sources:
     def line(self, side: Side, index: int) -> str:
         """One line without its end."""
         return self.of(side)[index].removesuffix(self.eol)
+
+    def masks_of(self, side: Side) -> LineMasks:
+        """What is hidden of the lines of one version."""
+        return LineMasks(self.masks, self.of(side), command=self.field == "command")
 
 
 class Document:
@@ -114,6 +121,7 @@ class Document:
         self._starts = list(accumulate((run.length for run in runs), initial=0))
         self._units = list(accumulate((run.length if run.counts else 0 for run in runs), initial=0))
         self._rows: OrderedDict[int, Row] = OrderedDict()
+        self._masks: dict[Side, LineMasks] = {"old": sources.masks_of("old"), "new": sources.masks_of("new")}
 
     def __len__(self) -> int:
         return self._starts[-1]
@@ -257,11 +265,9 @@ class Document:
         if run.text is not None:
             return Row(run.kind, run.text(), old_no, new_no, unit, lines=run.lines)
         side, first = _side_of(run)
-        text = reveal_line(
-            self._sources.line(side, first + offset),
-            self._sources.field,
-            mark_trailing=run.counts,
-        )
+        line = self._sources.line(side, first + offset)
+        text = reveal_line(line, self._sources.field, mark_trailing=run.counts)
+        text = self._masks[side].masked(text, line, first + offset)
         return Row(run.kind, text, old_no, new_no, unit, side, first + offset)
 
 

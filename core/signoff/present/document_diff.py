@@ -11,6 +11,7 @@ from signoff.present.diff import LineDiff, Opcode, diff_lines, split_lines
 from signoff.present.document import Document, Sources
 from signoff.present.facts import FileFacts, content_fact, line_ends, line_fact_runs, place_runs
 from signoff.present.language import language_of
+from signoff.present.masking import Masks
 from signoff.present.media import is_binary
 from signoff.present.reveal import SafeText, quoted, reveal_line
 from signoff.present.rows import RowKind, Run, Side, fixed, joined, number_of
@@ -39,6 +40,7 @@ def diff_document(
     path: str,
     *,
     facts: FileFacts = FileFacts(),  # noqa: B008  immutable
+    masks: Masks | None = None,
 ) -> Document:
     """Show how a file would change.
 
@@ -47,13 +49,14 @@ def diff_document(
         after: Content as it would be.
         path: Path as the call names it.
         facts: What else is known of the file.
+        masks: Says what of the lines is hidden; None hides nothing.
 
     Returns:
         A document of the kind "diff"; "file_content" if there is no file before, "binary" if the
         content after is not text.
     """
     if before is None:
-        return file_document(after, path, facts=facts)
+        return file_document(after, path, facts=facts, masks=masks)
     if is_binary(after):
         return binary_document(before, after, path, facts=facts)
     replaces_binary = is_binary(before)
@@ -64,7 +67,7 @@ def diff_document(
         rows.append(content_fact("text replaces binary content", before, path))
     else:
         rows.extend(line_fact_runs(old, new))
-    sources = _sources(old, new)
+    sources = _sources(old, new, masks)
     diff = diff_lines(sources.old, sources.new)
     change = _Change(path, facts, sources, diff, tuple(rows), not replaces_binary)
     return change.document(CONTEXT)
@@ -75,6 +78,7 @@ def file_document(
     path: str,
     *,
     facts: FileFacts = FileFacts(),  # noqa: B008  immutable
+    masks: Masks | None = None,
 ) -> Document:
     """Show a file that would be created; every line counts.
 
@@ -82,13 +86,14 @@ def file_document(
         content: Content as it would be.
         path: Path as the call names it.
         facts: What else is known of the file.
+        masks: Says what of the lines is hidden; None hides nothing.
 
     Returns:
         A document of the kind "file_content", or "binary" if the content is not text.
     """
     if is_binary(content):
         return binary_document(None, content, path, facts=facts)
-    sources = _sources("", content.decode())
+    sources = _sources("", content.decode(), masks)
     lines = sources.new
     runs = [*place_runs(path, facts), *_changed_lines(RowKind.PLAIN, sources, 0, len(lines))]
     if not lines:
@@ -181,9 +186,9 @@ class _Change:
         )
 
 
-def _sources(old: str, new: str) -> Sources:
+def _sources(old: str, new: str, masks: Masks | None) -> Sources:
     ends = {line_ends(text) for text in (old, new)} - {None}
-    return Sources(split_lines(old), split_lines(new), "\r\n" if ends == {"CRLF"} else "\n")
+    return Sources(split_lines(old), split_lines(new), "\r\n" if ends == {"CRLF"} else "\n", masks=masks)
 
 
 def _eol_notes(sources: Sources) -> tuple[str, ...]:
@@ -307,7 +312,8 @@ def _heading_text(sources: Sources, start: tuple[int, int], stop: tuple[int, int
     for index in range(start[0] - 1, max(-1, start[0] - 1 - _HEADING_SEARCH), -1):
         line = sources.line("old", index)
         if line[:1].isidentifier() and len(line) <= _HEADING_LENGTH:
-            return joined(f"{ranges} ", reveal_line(line.rstrip()))
+            line = line.rstrip()
+            return joined(f"{ranges} ", sources.masks_of("old").masked(reveal_line(line), line, index))
     return SafeText.own(ranges)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from signoff.present.diff import split_lines
 from signoff.present.document import Document, Sources
+from signoff.present.masking import Masks, masked
 from signoff.present.reveal import SafeText, quoted, reveal_line
 from signoff.present.rows import RowKind, Run, fixed, joined, quoted_path
 
@@ -19,6 +20,7 @@ def command_document(
     *,
     real_cwd: str | None = None,
     notes: tuple[str, ...] = (),
+    masks: Masks | None = None,
 ) -> Document:
     """Show a command, never cut: where it runs, what changes in its environment, and its lines.
 
@@ -28,6 +30,7 @@ def command_document(
         env: Environment variables that are added or changed.
         real_cwd: The working directory with every link followed.
         notes: Facts for the heading.
+        masks: Says what of the lines and the environment is hidden; None hides nothing.
     """
     kind = RowKind.PLACE if cwd is not None else RowKind.FACT
     place = quoted_path(cwd) if cwd is not None else SafeText.own("not known")
@@ -36,13 +39,13 @@ def command_document(
         place = joined(place, ", which leads to ", quoted_path(real_cwd))
     runs = [fixed(kind, joined("cwd: ", place), counts=True)]
     for name, value in sorted((env or {}).items()):
-        words = joined("env: ", _on_one_row(name), " = ", _on_one_row(value))
+        words = joined("env: ", _on_one_row(name), " = ", _on_one_row(value, masks))
         runs.append(fixed(RowKind.FACT, words, counts=True))
     lines = split_lines(command)
     if not lines or lines[-1].endswith("\n"):
         lines.append("")  # so that a newline at the end can be seen
     runs.append(Run(RowKind.COMMAND, len(lines), counts=True, new=0, numbered=False))
-    sources = Sources(new=lines, field="command")
+    sources = Sources(new=lines, field="command", masks=masks)
     return Document("command", runs, sources, language_name="bash", notes=notes)
 
 
@@ -56,5 +59,8 @@ def text_document(text: str, *, notes: tuple[str, ...] = ()) -> Document:
     return Document("text", [run], Sources(new=lines), notes=notes)
 
 
-def _on_one_row(text: str) -> SafeText:
-    return quoted(reveal_line(text, "arg_value", mark_trailing=True))
+def _on_one_row(text: str, masks: Masks | None = None) -> SafeText:
+    safe = reveal_line(text, "arg_value", mark_trailing=True)
+    # A variable can be run, so its name hides nothing.
+    spans = () if masks is None else masks.line_spans(text, command=True, in_block=True)
+    return quoted(masked(safe, spans))

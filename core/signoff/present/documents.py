@@ -10,6 +10,7 @@ from signoff.present.document_diff import diff_document
 from signoff.present.document_text import command_document
 from signoff.present.facts import FileFacts
 from signoff.present.leftover import leftover_arguments
+from signoff.present.masking import Masks
 from signoff.present.snapshot import Snapshot
 from signoff.present.steps import CommandRun, FileChange
 from signoff.present.structured import structured_document
@@ -23,6 +24,8 @@ def documents_for(
     presentation: Mapping[str, Any] | None,
     arguments: Mapping[str, Any],
     cwd: str,
+    *,
+    masks: Masks | None = None,
 ) -> tuple[Document, ...]:
     """Choose what to show for a request, most trustworthy first.
 
@@ -37,6 +40,7 @@ def documents_for(
         presentation: What the tool sent for the reviewer, None if nothing.
         arguments: Arguments of the call, as JSON values.
         cwd: Absolute working directory of the call.
+        masks: Says what is hidden; None hides nothing.
 
     Returns:
         At least one document.
@@ -46,29 +50,29 @@ def documents_for(
     """
     documents: list[Document] = []
     if snapshot is not None:
-        documents.extend(_snapshot_documents(snapshot))
+        documents.extend(_snapshot_documents(snapshot, masks))
     taken = bool(documents)
     if snapshot is not None and taken and (more := leftover_arguments(snapshot, arguments, cwd)):
-        documents.append(structured_document(more, notes=("further arguments of the call",)))
+        documents.append(structured_document(more, notes=("further arguments of the call",), masks=masks))
     if presentation is not None and not (taken and _says_the_same(presentation, documents)):
-        documents.extend(presentation_documents(presentation))
+        documents.extend(presentation_documents(presentation, masks))
     if not taken:
-        documents.append(structured_document(dict(arguments)))
+        documents.append(structured_document(dict(arguments), masks=masks))
     return tuple(documents)
 
 
-def _snapshot_documents(snapshot: Snapshot) -> Iterator[Document]:
+def _snapshot_documents(snapshot: Snapshot, masks: Masks | None) -> Iterator[Document]:
     """One document for each step."""
     for step in snapshot.steps:
         if isinstance(step, FileChange):
-            yield _file_document(step, snapshot.blobs)
+            yield _file_document(step, snapshot.blobs, masks)
         elif isinstance(step, CommandRun):
-            yield command_document(step.command, step.cwd, step.env, real_cwd=step.real_cwd)
+            yield command_document(step.command, step.cwd, step.env, real_cwd=step.real_cwd, masks=masks)
         else:
             assert_never(step)
 
 
-def _file_document(change: FileChange, blobs: Mapping[str, bytes]) -> Document:
+def _file_document(change: FileChange, blobs: Mapping[str, bytes], masks: Masks | None) -> Document:
     state = change.before
     facts = FileFacts(
         mode_before=state.mode,
@@ -77,7 +81,7 @@ def _file_document(change: FileChange, blobs: Mapping[str, bytes]) -> Document:
         follows=change.follows,
     )
     before = blobs[state.sha256] if state.sha256 is not None else None
-    return diff_document(before, blobs[change.after_sha256], change.path, facts=facts)
+    return diff_document(before, blobs[change.after_sha256], change.path, facts=facts, masks=masks)
 
 
 def _says_the_same(presentation: Mapping[str, Any], documents: Sequence[Document]) -> bool:

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from signoff.present.document import Document
+from signoff.present.masking import LineMasks, Masks, mark_of
 from signoff.present.reveal import SafeText, quoted, reveal, reveal_line
 from signoff.present.rows import RowKind, Run, fixed, joined, number_of
 
@@ -25,57 +26,64 @@ _DEEPEST = 200
 _INDENT = "  "
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
 
-_Todo = tuple[int, SafeText, Any]
-"""Depth, label and value of an entry that is still to be shown."""
+_Todo = tuple[int, SafeText, Any, str]
+"""Depth, label and value of an entry that is still to be shown, and the nearest name that it stands under."""
 
 
-def structured_document(arguments: Any, *, notes: tuple[str, ...] = ()) -> Document:
+def structured_document(arguments: Any, *, notes: tuple[str, ...] = (), masks: Masks | None = None) -> Document:
     """Show JSON values; every row counts.
 
     Args:
         arguments: Usually the arguments of a call; keys are shown sorted.
         notes: Facts for the heading.
+        masks: Says what is hidden; None hides nothing.
 
     Returns:
         A document that is not complete if it holds what is not JSON, or is nested absurdly deep.
     """
     if isinstance(arguments, Mapping) and not arguments:
         return Document("structured", [fixed(RowKind.NOTE, "(no arguments)", counts=True)], notes=notes)
-    tree = _Tree()
+    tree = _Tree(masks)
     return Document("structured", tree.runs(arguments), complete=tree.complete, notes=notes)
 
 
 class _Tree:
     """Turns nested values into rows, with a stack of its own: depth is the sender's choice."""
 
-    def __init__(self) -> None:
+    def __init__(self, masks: Masks | None) -> None:
         self.complete = True
+        self._masks = masks
 
     def runs(self, value: Any) -> list[Run]:
         """All rows, in order."""
         runs: list[Run] = []
         todo: list[_Todo] = []
         if _is_branch(value):
-            todo.extend(reversed([*_entries(0, value)]))
+            todo.extend(reversed([*_entries(0, value, "")]))
         else:
-            todo.append((0, SafeText.own(""), value))
+            todo.append((0, SafeText.own(""), value, ""))
         while todo:
-            depth, label, value = todo.pop()
-            if not _is_branch(value):
-                runs.extend(self._leaf(depth, label, value))
+            depth, label, value, name = todo.pop()
+            if self._masks is not None and self._masks.hides(name, value):
+                runs.append(_row(depth, label, mark_of(value)))
+            elif not _is_branch(value):
+                runs.extend(self._leaf(depth, label, value, name))
             elif depth + 1 >= _DEEPEST:
                 self.complete = False
                 runs.append(_row(depth, label, "(nested deeper than this is shown)"))
             else:
                 runs.append(_row(depth, label))
-                todo.extend(reversed([*_entries(depth + 1, value)]))
+                todo.extend(reversed([*_entries(depth + 1, value, name)]))
         return runs
 
-    def _leaf(self, depth: int, label: SafeText, value: Any) -> Iterator[Run]:
-        if isinstance(value, str) and "\n" in value:
-            yield from _block(depth, label, value)
-        elif isinstance(value, str):
-            yield _row(depth, label, quoted(_revealed(value)))
+    def _leaf(self, depth: int, label: SafeText, value: Any, name: str) -> Iterator[Run]:
+        if isinstance(value, str):
+            lines = value.split("\n")
+            masks = LineMasks(self._masks, lines, command=self._masks is not None and self._masks.runs(name))
+            if len(lines) > 1:
+                yield from _block(depth, label, lines, masks)
+            else:
+                yield _row(depth, label, quoted(masks.masked(_revealed(value), value, 0)))
         elif value is None or isinstance(value, bool | int | float):
             yield _row(depth, label, _scalar(value))
         elif isinstance(value, Mapping):
@@ -100,14 +108,14 @@ def _is_branch(value: Any) -> bool:
     return isinstance(value, Mapping | list | tuple) and bool(value)
 
 
-def _entries(depth: int, value: Any) -> Iterator[_Todo]:
+def _entries(depth: int, value: Any, name: str) -> Iterator[_Todo]:
     """The entries of a mapping, sorted by key, or of a sequence."""
     if isinstance(value, Mapping):
         for key in sorted(value, key=str):
-            yield depth, joined(_key(key), ":"), value[key]
+            yield depth, joined(_key(key), ":"), value[key], str(key)
     else:
         for item in value:
-            yield depth, SafeText.own("-"), item
+            yield depth, SafeText.own("-"), item, name
 
 
 def _key(key: Any) -> SafeText:
@@ -118,20 +126,19 @@ def _key(key: Any) -> SafeText:
     return shown if _PLAIN_KEY.fullmatch(key) else quoted(shown)
 
 
-def _block(depth: int, label: SafeText, text: str) -> Iterator[Run]:
+def _block(depth: int, label: SafeText, lines: list[str], masks: LineMasks) -> Iterator[Run]:
     """A text of several lines, each behind a bar."""
-    lines = text.split("\n")
     ended = not lines[-1]
     if ended:
         lines.pop()
     end = "" if ended else ", no newline at the end"
     yield _row(depth, label, f"| ({number_of(len(lines), 'line')}{end})")
-    for line in lines:
-        yield Run(RowKind.PLAIN, counts=True, text=partial(_barred, depth + 1, line))
+    for index, line in enumerate(lines):
+        yield Run(RowKind.PLAIN, counts=True, text=partial(_barred, depth + 1, line, index, masks))
 
 
-def _barred(depth: int, line: str) -> SafeText:
-    return joined(f"{_INDENT * depth}| ", _revealed(line))
+def _barred(depth: int, line: str, index: int, masks: LineMasks) -> SafeText:
+    return joined(f"{_INDENT * depth}| ", masks.masked(_revealed(line), line, index))
 
 
 def _revealed(text: str) -> SafeText:

@@ -10,6 +10,7 @@ from typing import Any
 from signoff.present.diff import split_lines
 from signoff.present.document import Document, DocumentKind, Sources
 from signoff.present.language import language_or_none
+from signoff.present.masking import Masks
 from signoff.present.rows import RowKind, Run, fixed, number_of
 
 __all__ = ["SENT_BY_TOOL", "presentation_documents"]
@@ -29,12 +30,13 @@ _SIGNS = {"+": RowKind.ADDED, "-": RowKind.REMOVED, " ": RowKind.CONTEXT}
 _SIGNED = frozenset(_SIGNS.values())
 
 
-def presentation_documents(presentation: Mapping[str, Any]) -> tuple[Document, ...]:
+def presentation_documents(presentation: Mapping[str, Any], masks: Masks | None = None) -> tuple[Document, ...]:
     """Show what a tool sent: its content, and the full content if it kept some back.
 
     Args:
         presentation: Mapping with "type", "content", "language" and "metadata". "metadata" may hold
             "full_content", "truncated_lines" and "redacted", the number of secrets hidden.
+        masks: Says what of it is hidden; None hides nothing.
 
     Returns:
         One document, or two. The first is not complete if the tool cut it and sent no full content.
@@ -52,16 +54,21 @@ def presentation_documents(presentation: Mapping[str, Any]) -> tuple[Document, .
         shortened = (SENT_BY_TOOL, "shortened, the full content follows", *hidden)
         whole = (SENT_BY_TOOL, "the full content", *hidden)
         return (
-            _document(presentation, content, shortened, complete=True),
-            _document(presentation, full, whole, complete=True),
+            _document(presentation, content, shortened, masks, complete=True),
+            _document(presentation, full, whole, masks, complete=True),
         )
     cut = (f"TRUNCATED BY THE TOOL: {missing}",) if missing else ()
     notes = (SENT_BY_TOOL, *cut, *hidden)
-    return (_document(presentation, content, notes, complete=not missing),)
+    return (_document(presentation, content, notes, masks, complete=not missing),)
 
 
 def _document(
-    presentation: Mapping[str, Any], content: str, notes: tuple[str, ...], *, complete: bool
+    presentation: Mapping[str, Any],
+    content: str,
+    notes: tuple[str, ...],
+    masks: Masks | None,
+    *,
+    complete: bool,
 ) -> Document:
     kind = _KINDS.get(str(presentation.get("type")), "text")
     lines = split_lines(content)
@@ -72,7 +79,7 @@ def _document(
     return Document(
         kind,
         [*(fixed(RowKind.NOTE, note) for note in notes), *_runs(kinds)],
-        Sources(new=lines, field="command" if kind == "command" else "content"),
+        Sources(new=lines, field="command" if kind == "command" else "content", masks=masks),
         language_name=language_or_none(presentation.get("language")),
         added=kinds.count(RowKind.ADDED),
         removed=kinds.count(RowKind.REMOVED),

@@ -119,7 +119,7 @@ def _refusal(current: StoredRequest, decision: Decision, *, alone: bool) -> str 
     if high:
         return "an approval of HIGH risk is never remembered"
     if not current.submission.may_be_remembered:
-        return "an approval of this call is not remembered: it leads elsewhere, or its agent keeps none"
+        return "no approval of this call is kept: it leads elsewhere, hides a secret, or its agent keeps none"
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.subject import subject_text
 from signoff.queue import DecisionSource, HistoryRecord, RequestState
 from signoff_tui.lines import Chunk, Line, chunk, foreign, line, wrapped
@@ -142,15 +143,25 @@ def totals(records: Sequence[HistoryRecord]) -> Line:
 
 def _what(record: HistoryRecord) -> str:
     """What the call was about; what its agent said of it only where that is all there is."""
-    what = subject_text(record.snapshot, record.cwd) or record.description or record.tool_name
+    what = _subject(record) or _description(record) or record.tool_name
     return what.replace("\n", " ")
 
 
 def _about(record: HistoryRecord) -> Sequence[tuple[str, str, str]]:
-    subject = subject_text(record.snapshot, record.cwd)
+    subject = _subject(record)
     if subject is None:
-        return [("what", record.description, "text")]
-    return [("what", subject, "strong"), ("it says", record.description, "muted")]
+        return [("what", _description(record), "text")]
+    return [("what", subject, "strong"), ("it says", _description(record), "muted")]
+
+
+def _subject(record: HistoryRecord) -> str | None:
+    """The command or path of a call, without its secrets."""
+    subject = subject_text(record.snapshot, record.cwd)
+    return None if subject is None else DEFAULT_REDACTION.mask_text(subject, command=True).text
+
+
+def _description(record: HistoryRecord) -> str:
+    return DEFAULT_REDACTION.mask_text(record.description).text
 
 
 def _by(record: HistoryRecord) -> str:

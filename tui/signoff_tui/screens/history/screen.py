@@ -10,6 +10,7 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.screen import Screen
 
+from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.structured import structured_document
 from signoff.queue import HistoryRecord, QueueError
 from signoff_tui.documents import Content
@@ -221,7 +222,7 @@ class HistoryScreen(Screen[None]):
             return
         if record.request_id is None:
             # Answered without asking: nobody was shown anything, the arguments are what there is.
-            self._document.show(owner, [structured_document(dict(record.arguments))])
+            self._document.show(owner, [structured_document(dict(record.arguments), masks=DEFAULT_REDACTION)])
         else:
             self._document.notice([line(chunk("   reading what was decided on ...", "muted"))])
             self.run_worker(self._show(record, record.request_id), group="show", exclusive=True)

@@ -210,6 +210,11 @@ class Deciding:
             desk.guard.sheet_opened(confirm="!", refs=refs)
             face.open_bar(Stopping(refs))
             return
+        requests = [desk.inbox.entry(ref.id).request for ref in offer.refs]
+        if not all(request.submission.may_be_remembered for request in requests):
+            desk.guard.sheet_closed()
+            face.say("never remembered: it hides a secret, leads elsewhere or is not kept")
+            return
         previews = [desk.remember_preview(ref.id) for ref in offer.refs]
         desk.guard.sheet_opened(confirm="!" if careless(previews) else "y")
         face.open_bar(Remembering(offer.refs))

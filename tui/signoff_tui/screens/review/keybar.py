@@ -6,6 +6,7 @@ followed by its object, or by the reason why it does nothing.
 
 from __future__ import annotations
 
+from signoff.policy.risk import HIDDEN_VALUE
 from signoff.queue.records import Risk
 from signoff_tui.desk import Desk
 from signoff_tui.flow import KeyHint, Room, flow
@@ -77,6 +78,8 @@ def _request_hints(desk: Desk, entry: Entry, *, armed: bool) -> list[KeyHint]:
             hints.append(KeyHint("Space", "show the rest" if seen else "show it"))
     if entry.request.submission.risk is Risk.HIGH:
         session = KeyHint("s", "never for HIGH", live=False)
+    elif not entry.request.submission.may_be_remembered:
+        session = KeyHint("s", "never for this call", live=False)
     else:
         session = KeyHint("s", "session", live=armed and complete)
     return [
@@ -84,7 +87,14 @@ def _request_hints(desk: Desk, entry: Entry, *, armed: bool) -> list[KeyHint]:
         KeyHint("n", "reject, say why", live=armed),
         session,
         KeyHint("x", "stop the agent", live=armed),
+        *_secret_hints(desk, entry),
     ]
+
+
+def _secret_hints(desk: Desk, entry: Entry) -> list[KeyHint]:
+    if HIDDEN_VALUE not in entry.request.submission.risk_reasons:
+        return []
+    return [KeyHint("r", "hide secrets" if desk.is_revealed(entry) else "show secrets")]
 
 
 def _rest(view: View, *, on_heading: bool, two_panes: bool) -> str:

@@ -161,6 +161,17 @@ class Navigating:
         """Fewer unchanged lines around changes."""
         self._set_context(max(self._face.document.context // 2, 1))
 
+    def do_reveal(self) -> None:
+        """Show the secrets of the request on the screen, or hide them again."""
+        face, desk = self._face, self._face.desk
+        entry = desk.inbox.focused_request()
+        if entry is None or not (face.two_panes or face.view == "request"):
+            face.say("r shows the secrets of an open request", token="muted")
+            return
+        desk.toggle_revealed(entry)
+        face.say("secrets are shown; r hides them" if desk.is_revealed(entry) else "secrets are hidden")
+        face.redraw()
+
     def do_full(self) -> None:
         """The content on the whole screen, and back."""
         face = self._face

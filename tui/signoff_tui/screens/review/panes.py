@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.reveal import SafeText, reveal
 from signoff.queue.records import RequestState, Risk
 from signoff_tui.desk import Desk
@@ -37,7 +38,7 @@ def header_lines(desk: Desk, entry: Entry, style: RowStyle, width: int, extent: 
         return (first,)
     lines = [first, *_who_lines(entry, summary, style, width)]
     warnings = _warnings(desk, entry, summary, width)
-    why = entry.request.submission.why
+    why = DEFAULT_REDACTION.mask_text(entry.request.submission.why).text
     if why and extent.high:
         lines.append(line(chunk(" why asked: ", "muted", keep=True), foreign(why)))
     lines += _notes(desk, entry, width)
@@ -288,7 +289,7 @@ def _next_in_batch_only(following: Sequence[str], rows: int, words: tuple[Chunk,
 
 def _batch_item(item: Mapping[str, Any]) -> str:
     """A tool and the first text among its arguments, which most often says what it is about."""
-    arguments = item.get("arguments")
+    arguments = DEFAULT_REDACTION.mask_value(item.get("arguments"))
     values = arguments.values() if isinstance(arguments, Mapping) else ()
     about = next((value for value in values if isinstance(value, str)), "")
     return f"{item.get('tool', '?')} {about}".strip()[:LONGEST_ITEM]

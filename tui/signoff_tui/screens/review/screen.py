@@ -14,7 +14,7 @@ from textual.timer import Timer
 from signoff.queue.records import ChangeSet
 from signoff_tui.actions import guard_keys
 from signoff_tui.desk import Answer, Desk
-from signoff_tui.documents import content_key
+from signoff_tui.documents import content_key, revealed_key
 from signoff_tui.guard import Cause, GuardSettings, Held
 from signoff_tui.inbox import Entry, RowKey
 from signoff_tui.lines import Line, foreign, line
@@ -397,6 +397,8 @@ class ReviewScreen(Screen[None]):
 
     def _show_content(self) -> None:
         entry = self._desk.inbox.focused_request()
+        if entry is None or not self.content_visible or not self._desk.is_revealed(entry):
+            self._desk.revealed = None
         if entry is not None and self.content_visible:
             self._show_request(entry)
         elif entry is None:
@@ -406,12 +408,24 @@ class ReviewScreen(Screen[None]):
                 self._work.make(wanted)
 
     def _show_request(self, entry: Entry) -> None:
+        if self._desk.is_revealed(entry) and self._show_revealed(entry):
+            return
         content, failure = self._desk.content(entry), self._desk.failure(entry)
         if content is not None:
             self.document.show(content.key, content.documents)
             return
         text = "   preparing what this would do ..." if failure is None else f"   cannot be shown: {failure}"
         self.document.notice((Line(), line(foreign(text, "muted" if failure is None else "danger"))))
+
+    def _show_revealed(self, entry: Entry) -> bool:
+        """Show a request with its secrets; False while that is not made."""
+        content = self._desk.revealed_content(entry)
+        if content is not None:
+            self.document.show(content.key, content.documents)
+            return True
+        if self._desk.contents.want(revealed_key(entry.request)):
+            self._work.make(entry, revealed=True)
+        return False
 
     # -- the text box -------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ import json
 from collections.abc import Sequence
 
 from signoff.policy.breadth import Breadth
+from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.reveal import reveal_line
 from signoff_tui.desk import Desk, RememberPreview
 from signoff_tui.flow import KeyHint, Room, flow
@@ -130,7 +131,7 @@ def _matches(preview: RememberPreview, width: int) -> list[Line]:
     lines = [_fact("matches", *words)]
     for name, value in reach.fixed:
         head = Chunk(foreign(f"{' ' * 12}{name} = ").text, "muted", keep=True, most=36)
-        lines += _fixed(head, value, width)
+        lines += _fixed(head, DEFAULT_REDACTION.mask_value(value, name), width)
     return lines
 
 

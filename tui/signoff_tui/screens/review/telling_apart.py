@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.reveal import reveal_line
 from signoff.queue.records import StoredRequest
 from signoff_tui.documents import content_key
@@ -117,10 +118,10 @@ def _by_argument(alike: Sequence[StoredRequest], names: Names) -> Names:
 
 
 def _arguments(request: StoredRequest) -> dict[str, str]:
-    """Each argument of a call in short."""
+    """Each argument of a call in short, without its secrets."""
+    shown = DEFAULT_REDACTION.mask_value(request.submission.arguments)
     return {
-        reveal_line(key, "arg_key").text: _begin(_value(value), _LONGEST_VALUE)
-        for key, value in request.submission.arguments.items()
+        reveal_line(key, "arg_key").text: _begin(_value(value), _LONGEST_VALUE) for key, value in shown.items()
     }
 
 

@@ -12,7 +12,7 @@ from textual.message import Message
 from signoff.queue import QueueError
 from signoff.queue.records import ChangeSet, Verdict
 from signoff_tui.desk import Answer
-from signoff_tui.documents import Content, ContentKey, content_key
+from signoff_tui.documents import Content, ContentKey, content_key, revealed_key
 from signoff_tui.guard import Held
 from signoff_tui.highlight import highlight_block
 from signoff_tui.inbox import Entry
@@ -63,9 +63,9 @@ class Work:
         self._screen = screen
         self._office = office
 
-    def make(self, entry: Entry) -> None:
-        """Make the documents of a request; `ContentMade` follows."""
-        self._screen.run_worker(self._make(entry), group="content")
+    def make(self, entry: Entry, *, revealed: bool = False) -> None:
+        """Make the documents of a request, with its secrets or with marks for them; `ContentMade` follows."""
+        self._screen.run_worker(self._make(entry, revealed=revealed), group="content")
 
     def color(self, wanted: DocumentView.ColorsWanted) -> None:
         """Compute the syntax colors of a block; `DocumentView.Colored` follows."""
@@ -79,9 +79,9 @@ class Work:
         """End the program once what was sent has been answered."""
         self._screen.run_worker(self._leave(), group="leave")
 
-    async def _make(self, entry: Entry) -> None:
-        key = content_key(entry.request)
-        content, failure = await self._office.content(entry.request)
+    async def _make(self, entry: Entry, *, revealed: bool) -> None:
+        key = revealed_key(entry.request) if revealed else content_key(entry.request)
+        content, failure = await self._office.content(entry.request, revealed=revealed)
         self._screen.post_message(ContentMade(key, content, failure))
 
     async def _color(self, wanted: DocumentView.ColorsWanted) -> None:

@@ -1,0 +1,83 @@
+"""Secrets on the command line: marks everywhere, the whole text for the person who asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from cli_bench import Cli, call, command, post, seen
+
+from redaction_corpus import GITHUB
+from signoff.asking import plain_submission
+from signoff.cli.exit_codes import ExitCode
+from signoff.present.masking import mark
+from signoff.queue import AgentQueue, Decision
+
+MARK = mark(len(GITHUB))
+
+
+@pytest.fixture
+def decided(cli: Cli, agent: AgentQueue) -> str:
+    """The id of a decided request with a token in each of its texts."""
+    request = post(agent, call(payload={"text": GITHUB, "password": "x"}, description=f"Use {GITHUB}", why=GITHUB))
+    with cli.review() as queue:
+        queue.decide(request.id, 1, request.submission.digest, Decision(approved=True))
+    return request.id
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["show", "ID"],
+        ["show", "ID", "--json"],
+        ["history"],
+        ["history", "--json"],
+        ["history", "export"],
+        ["history", "export", "--format", "csv"],
+    ],
+    ids=" ".join,
+)
+def test_a_token_is_a_mark_until_the_person_asks(words: list[str], cli: Cli, decided: str) -> None:
+    words = [decided if word == "ID" else word for word in words]
+    hidden, whole = cli.inside(*words), cli.inside(*words, "--reveal")
+    assert GITHUB not in hidden.out
+    assert MARK in hidden.out
+    assert GITHUB in whole.out
+    assert "[secret" not in whole.out
+
+
+@pytest.mark.parametrize("words", [["list"], ["list", "--json"]], ids=" ".join)
+def test_the_list_shows_marks(words: list[str], cli: Cli, agent: AgentQueue) -> None:
+    post(agent, command(f"echo {GITHUB} | sh", cli.folder))
+    shown = cli.inside(*words).out
+    assert GITHUB not in shown
+    assert MARK in shown
+
+
+def test_what_comes_next_shows_marks(cli: Cli, agent: AgentQueue) -> None:
+    plain = plain_submission(call(), None, cwd=str(cli.folder))
+    following = ({"tool": "t", "arguments": {"token": "abcd"}},)
+    request = agent.submit(replace(plain, batch_id="b", batch_position=0, batch_remaining=following))
+    shown = cli.inside("show", request.id).out
+    assert "abcd" not in shown
+    assert mark(4) in shown
+
+
+def test_the_name_of_a_secret_hides_no_part_of_a_command(cli: Cli, agent: AgentQueue) -> None:
+    request = post(agent, command("PASSWORD='rm -rf ~' sh -c \"$PASSWORD\"", cli.folder))
+    assert "  | $ PASSWORD='rm -rf ~' sh -c \"$PASSWORD\"" in cli.inside("show", request.id).out
+
+
+def test_a_request_that_hides_a_value_is_not_approved_for_the_session(cli: Cli, agent: AgentQueue) -> None:
+    request = post(agent, call(payload={"token": "abcd"}))
+    ended = cli.inside("approve", request.id[:8], "--seen", seen(cli, request), "--session")
+    assert ended.code == ExitCode.REFUSED
+    assert "never remembered" in ended.err
+    assert "abcd" not in ended.out + ended.err
+    with cli.review() as queue:
+        assert queue.get(request.id).pending
+
+
+def test_a_request_that_hides_a_value_is_approved_once(cli: Cli, agent: AgentQueue) -> None:
+    request = post(agent, call(payload={"token": "abcd"}))
+    assert cli.inside("approve", request.id[:8], "--seen", seen(cli, request)).code == 0

@@ -1,0 +1,275 @@
+"""What is hidden from the eyes, and what never is."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from redaction_corpus import GITHUB, KEY_LINES, PRIVATE_KEY, cases
+from signoff.canonical import canonical
+from signoff.policy.redaction import DEFAULT_REDACTION, NOTHING_HIDDEN, Redaction
+from signoff.present.masking import mark
+from signoff.present.structured import structured_document
+
+AWS = "AK" + "IAIOSFODNN7EXAMPLE"
+WEB_TOKEN = "ey" + "JhbGciOiJIUzI1NiJ9.ey" + "JzdWIiOiIxIn0.c2lnbmF0dXJl1"
+
+
+def shown(text: str, *, command: bool = False) -> str:
+    return DEFAULT_REDACTION.mask_text(text, command=command).text
+
+
+class TestCorpus:
+    @pytest.mark.parametrize(("keys", "arguments", "hidden", "kept"), cases())
+    def test_a_record_hides_the_secrets_and_keeps_the_rest(
+        self, keys: list[str], arguments: Any, hidden: list[str], kept: list[str]
+    ) -> None:
+        text = json.dumps(Redaction(keys).mask_value(arguments), ensure_ascii=False)
+        assert [secret for secret in hidden if secret in text] == []
+        assert [part for part in kept if json.dumps(part)[1:-1] not in text] == []
+
+    @pytest.mark.parametrize(("keys", "arguments", "hidden", "kept"), cases())
+    def test_the_screen_hides_the_secrets_and_keeps_the_rest(
+        self, keys: list[str], arguments: Any, hidden: list[str], kept: list[str]
+    ) -> None:
+        text = "\n".join(row.text.text for row in structured_document(arguments, masks=Redaction(keys)))
+        assert [secret for secret in hidden if secret in text] == []
+        assert [part for part in kept if part not in text] == []
+
+    @pytest.mark.parametrize(("keys", "arguments", "hidden", "kept"), cases())
+    def test_what_is_hidden_is_found(
+        self, keys: list[str], arguments: Any, hidden: list[str], kept: list[str]
+    ) -> None:
+        del kept
+        found = Redaction(keys).finds(arguments)
+        assert found is (Redaction(keys).mask_value(arguments) != arguments)
+        assert found or not hidden
+
+
+class TestNames:
+    @pytest.mark.parametrize(
+        "key",
+        ["token", "TOKEN", "access_token", "x-token", "db.token", "csrfToken", "tOkEn", "to\u200bken",
+         "\uff54oken", "token\u3164", "token2", "CSRFToken", "my token"],
+    )  # fmt: skip
+    def test_a_name_with_a_listed_word_hides_its_value(self, key: str) -> None:
+        assert Redaction(["token"]).mask_value({key: "abcd"}) == {key: mark(4)}
+
+    @pytest.mark.parametrize("key", ["tokens", "tokenizer", "subtoken", "tokens_used", "to_ken", "tok"])
+    def test_a_listed_word_inside_a_longer_word_hides_nothing(self, key: str) -> None:
+        assert Redaction(["token"]).mask_value({key: "abcd"}) == {key: "abcd"}
+
+    @pytest.mark.parametrize("listed", ["api_key", "apiKey", "api-key", "API key"])
+    @pytest.mark.parametrize("key", ["api_key", "apiKey", "X-Api-Key", "API.KEY", "myApiKeyId"])
+    def test_a_listed_name_of_several_words_is_found_in_every_spelling(self, listed: str, key: str) -> None:
+        assert Redaction([listed]).hides(key, "x")
+
+    @pytest.mark.parametrize("key", ["key", "api", "keyApi", "api_public_key"])
+    def test_a_part_of_a_listed_name_hides_nothing(self, key: str) -> None:
+        assert not Redaction(["api_key"]).hides(key, "x")
+
+    @pytest.mark.parametrize("key", ["key", "keyword", "primary_key", "keys", "tokens_used", "max_tokens", "pwd"])
+    def test_ordinary_names_are_not_listed_by_default(self, key: str) -> None:
+        assert not DEFAULT_REDACTION.hides(key, "x")
+
+    def test_everything_below_a_listed_name_is_one_mark_with_its_length(self) -> None:
+        value = {"a": ["one", 2], "b": {"c": None}}
+        assert DEFAULT_REDACTION.mask_value({"secret": value}) == {"secret": mark(len(canonical(value)))}
+
+    def test_numbers_below_a_listed_name_are_hidden(self) -> None:
+        assert DEFAULT_REDACTION.mask_value({"password": 1234}) == {"password": mark(4)}
+
+    @pytest.mark.parametrize("value", [None, True, False, "", [], {}])
+    def test_what_can_hold_no_secret_is_shown_below_any_name(self, value: object) -> None:
+        assert DEFAULT_REDACTION.mask_value({"password": value}) == {"password": value}
+
+
+class TestShapes:
+    @pytest.mark.parametrize(
+        "secret",
+        [
+            GITHUB,
+            "github_" + "pat_11ABCDEFG0aBcDeFgHiJkL_x",
+            "gl" + "pat-abcDEF123456ghiJKL78",
+            AWS,
+            "xo" + "xb-123456789012-AbCdEfGhIjKl",
+            "sk-" + "proj-abcDEF123456ghiJKL789",
+            "sk-" + "ant-api03-abcDEF123456ghiJKL789",
+            "sk_" + "live_abcDEF123456ghiJKL789",
+            "AI" + "zaSyA1234567890abcdefghijklmnopqrstuv",
+            WEB_TOKEN,
+        ],
+    )
+    @pytest.mark.parametrize(
+        "around", ["{}", "echo {}|sh", "X={}; ls", "'{}'", "a {} b", "https://h.example/{}/x"]
+    )
+    def test_a_token_is_hidden_and_what_surrounds_it_is_not(self, secret: str, around: str) -> None:
+        assert shown(around.format(secret)) == around.format(mark(len(secret)))
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("Authorization: Bearer abc123def456", f"Authorization: Bearer {mark(12)}"),
+            ("authorization: Basic dXNlcjpwYXNzd29yZA==", f"authorization: Basic {mark(20)}"),
+            ("https://me:hunter2@h.example/p", f"https://me:{mark(7)}@h.example/p"),
+            ("postgresql://me:s3cret@h:5432/db", f"postgresql://me:{mark(6)}@h:5432/db"),
+            ("password=hunter2x9 host=db", f"password={mark(9)} host=db"),
+            ('{"api_key": "abc123def456"}', f'{{"api_key": "{mark(12)}"}}'),
+            ("token=abc12345/rest", f"token={mark(8)}/rest"),
+        ],
+    )
+    def test_a_password_is_hidden_where_one_stands(self, text: str, expected: str) -> None:
+        assert shown(text) == expected
+
+    def test_a_private_key_is_hidden_line_by_line(self) -> None:
+        first, last = KEY_LINES
+        lines = shown(f"before\n{PRIVATE_KEY}\nafter").split("\n")
+        assert lines[0] == "before"
+        assert lines[2:4] == [mark(len(first)), mark(len(last))]
+        assert lines[-1] == "after"
+
+    def test_a_private_key_in_one_line_is_hidden(self) -> None:
+        assert KEY_LINES[0] not in shown(json.dumps(PRIVATE_KEY))
+
+
+class TestNothingThatRunsIsHidden:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "PASSWORD='rm -rf ~' sh -c \"$PASSWORD\"",
+            "PASSWORD=python3x sh -c '$PASSWORD'",
+            "TOKEN=deploy99now eval",
+        ],
+    )
+    def test_a_name_hides_nothing_in_a_command(self, text: str) -> None:
+        assert shown(text, command=True) == text
+        assert DEFAULT_REDACTION.mask_value({"command": text, "argv": [text]}) == {"command": text, "argv": [text]}
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "password = get_password()",
+            "token = b64encode(key)",
+            "secret = words2use[0]",
+            "private_key: CertificateIssuerPrivateKeyTypes,",
+            "call(token=SESSION_TOKEN_2)",
+            "token = self.token2abc",
+            "secret = python3.11",
+            "PASSWORD='rm -rf ~'",
+            "password: required",
+            "Authorization: Bearer tokens",
+            "authorization: bearer reboot",
+        ],
+    )
+    def test_code_and_plain_words_are_no_passwords(self, text: str) -> None:
+        assert shown(text) == text
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            f"https://{GITHUB}.evil.example/",
+            f"https://a.{AWS}/",
+            f"curl {GITHUB}.evil.example",
+            f"ssh me@{GITHUB}",
+            f"https://x.example:{GITHUB}",
+            f"{WEB_TOKEN.removesuffix('1')}.example",
+        ],
+    )
+    def test_a_host_in_the_shape_of_a_token_stays(self, text: str) -> None:
+        assert shown(text) == text
+
+    @pytest.mark.parametrize("text", [f"rm -rf /srv/{GITHUB}", f"./{GITHUB} --now", f"cat a/{AWS}"])
+    def test_a_path_in_the_shape_of_a_token_stays(self, text: str) -> None:
+        assert shown(text, command=True) == text
+
+    @pytest.mark.parametrize(
+        "line", ["reboot", "rm -rf ~", "/usr/local/bin/Deploy1Everything", "home/Ada/x1/y/z/Run"]
+    )
+    def test_a_command_between_the_ends_of_a_private_key_stays(self, line: str) -> None:
+        begin, *_, end = PRIVATE_KEY.split("\n")
+        assert line in shown(f"{begin}\n{line}\n{end}", command=True)
+
+    @pytest.mark.parametrize("text", ["task-" + "a1B2c3D4e5F6g7H8i9J0", "sk-learn-estimator-checks-and-more"])
+    def test_a_word_that_only_resembles_a_token_stays(self, text: str) -> None:
+        assert shown(text) == text
+
+
+def test_who_asked_to_see_everything_does() -> None:
+    arguments = {"token": "abc", "text": f"{GITHUB}\n{PRIVATE_KEY}"}
+    assert NOTHING_HIDDEN.mask_value(arguments) == arguments
+
+
+def test_the_arguments_themselves_stay_as_they_are() -> None:
+    arguments = {"token": {"a": ["x"]}, "text": [GITHUB]}
+    before = copy.deepcopy(arguments)
+    DEFAULT_REDACTION.mask_value(arguments)
+    assert arguments == before
+
+
+SECRETS = st.sampled_from([GITHUB, AWS, WEB_TOKEN, "xo" + "xb-123456789012-AbCdEfGhIjKl"])
+TEXTS = st.lists(
+    st.one_of(
+        st.text(max_size=8),
+        SECRETS,
+        st.sampled_from(["://", "@", ":", "=", "password", "bearer ", "\n", PRIVATE_KEY]),
+    ),
+    max_size=8,
+).map("".join)
+
+
+@given(TEXTS, st.booleans())
+def test_nothing_but_the_spans_is_changed(text: str, command: bool) -> None:
+    found = DEFAULT_REDACTION.mask_text(text, command=command)
+    parts, at = [], 0
+    for start, end in found.spans:
+        assert at <= start < end <= len(text)
+        parts += [text[at:start], mark(end - start)]
+        at = end
+    assert found.text == "".join([*parts, text[at:]])
+
+
+@given(TEXTS, st.booleans())
+def test_a_secret_never_holds_what_ends_one(text: str, command: bool) -> None:
+    spans = DEFAULT_REDACTION.spans(text, command=command)
+    hidden = [text[start:end] for start, end in spans if text[start:end] not in KEY_LINES]
+    assert [secret for secret in hidden if any(char.isspace() or char in "\"'`;|<>@/" for char in secret)] == []
+
+
+@given(st.lists(st.text("ab =;,\n", max_size=6), min_size=2, max_size=4), SECRETS)
+def test_a_token_between_ordinary_words_is_always_hidden(words: list[str], secret: str) -> None:
+    assert secret not in shown(f" {secret} ".join(words))
+
+
+@given(TEXTS)
+def test_lines_are_masked_as_the_whole_text_is(text: str) -> None:
+    lines = text.split("\n")
+    inside = {number for block in DEFAULT_REDACTION.blocks(lines) for number in block}
+    start, found = 0, []
+    for number, line in enumerate(lines):
+        spans = DEFAULT_REDACTION.line_spans(line, command=False, in_block=number in inside)
+        found += [(start + a, start + b) for a, b in spans]
+        start += len(line) + 1
+    assert found == [*DEFAULT_REDACTION.spans(text)]
+
+
+NAMES = st.sampled_from(["token", "text", "command", "keyboard", "apiKey"])
+VALUES = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=4), SECRETS),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(NAMES, inner, max_size=3)),
+    max_leaves=8,
+)
+
+
+@given(VALUES)
+def test_a_value_is_found_to_hide_something_exactly_if_masking_changes_it(value: Any) -> None:
+    assert DEFAULT_REDACTION.finds(value) is (DEFAULT_REDACTION.mask_value(value) != value)
+
+
+@given(VALUES)
+def test_no_token_is_left_in_a_masked_value(value: Any) -> None:
+    assert GITHUB not in json.dumps(DEFAULT_REDACTION.mask_value(value))
