@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # The suite of real processes and terminals measures real milliseconds: it has the machine for itself.
 REAL_TIME := tests/system
 
-.PHONY: demo test torture check format bench api screenshots clean help
+.PHONY: demo test torture corpora fuzz check format bench api screenshots clean help
 
 help:
 	@sed -n '1,5p' Makefile
@@ -47,6 +47,16 @@ test: $(VENV)/.dev
 SECONDS ?= 300
 torture: $(VENV)/.dev
 	SIGNOFF_TORTURE_SECONDS=$(SECONDS) $(BIN)/python -m pytest tests/system/test_system_torture.py
+
+# Every case of the corpora: what is let through although it must not be, and what is stopped for nothing.
+# SIGNOFF_CORPORA=DIR make corpora runs the cases in another folder.
+corpora: $(VENV)/.dev
+	$(BIN)/python tests/corpora_report.py
+
+# Random commands through the rules and through real bash among stub programs; FUZZ_SECONDS=60 for a shorter look.
+FUZZ_SECONDS ?= 600
+fuzz: $(VENV)/.dev
+	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(FUZZ_SECONDS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

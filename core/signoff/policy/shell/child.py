@@ -29,7 +29,8 @@ def serve() -> None:
 
 def _data(facts: Facts) -> dict[str, object]:
     parts = [_part(part) for part in facts.parts]
-    return {"parts": parts, "floors": facts.floors, "writes": _words(facts.writes)}
+    candidates = [_words(words) for words in facts.candidates]
+    return {"parts": parts, "floors": facts.floors, "candidates": candidates, "writes": _words(facts.writes)}
 
 
 def _part(part: Part) -> dict[str, object]:

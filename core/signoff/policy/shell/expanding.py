@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from signoff.policy.shell.facts import Part, Word
 from signoff.policy.shell.gate import suspicious_characters
@@ -63,7 +63,7 @@ def expand(text: str) -> Expanded:
 
 class _Expanding:
     def __init__(self) -> None:
-        self._waiting: list[str | Part] = []
+        self._waiting: list[Part | tuple[str, Part]] = []
         self.runs: list[Run] = []
         self.floors: dict[str, None] = {}
         self.candidates: dict[tuple[Word, ...], None] = {}
@@ -71,7 +71,7 @@ class _Expanding:
 
     def run(self, text: str) -> None:
         """Go through a text, and all that is found in it."""
-        self._read(text, outermost=True)
+        self._read(text, None)
         for _ in range(_MOST_STEPS):
             if not self._waiting:
                 return
@@ -79,10 +79,10 @@ class _Expanding:
             if isinstance(found, Part):
                 self._note(found, alone=False)
             else:
-                self._read(found, outermost=False)
+                self._read(*found)
         self.floors.setdefault("runs too much to be analyzed")
 
-    def _read(self, text: str, *, outermost: bool) -> None:
+    def _read(self, text: str, run_by: Part | None) -> None:
         if reason := suspicious_characters(text):
             self.floors.setdefault(reason)
         facts = read_command(text)
@@ -93,7 +93,10 @@ class _Expanding:
             self.floors.setdefault("holds no command")
         parts = dict.fromkeys(facts.parts)  # what is said twice is judged once
         for part in parts:
-            self._note(part, alone=outermost and len(facts.parts) == 1)
+            if run_by is None:
+                self._note(part, alone=len(facts.parts) == 1)
+            else:
+                self._note(_with_input_of(part, run_by), alone=False)
 
     def _note(self, part: Part, *, alone: bool) -> None:
         inner = inner_of(part) if part.words[0].literal else None
@@ -102,8 +105,18 @@ class _Expanding:
             return
         self.runs.append(Run(part, tuple(inner.reasons), alone))
         commands = [Part(words, part.piped, part.fed, part.reads_file) for words in inner.commands]
-        self._waiting += [*reversed(inner.texts), *reversed(commands)]
+        self._waiting += [*((text, part) for text in reversed(inner.texts)), *reversed(commands)]
         self._consider(inner.candidates)
 
     def _consider(self, candidates: Iterable[tuple[Word, ...]]) -> None:
         self.candidates.update(dict.fromkeys(candidates))
+
+
+def _with_input_of(part: Part, outer: Part) -> Part:
+    """A command in a text reads what the program reads that runs the text."""
+    return replace(
+        part,
+        piped=part.piped or outer.piped,
+        fed=outer.fed if part.fed is None else part.fed,
+        reads_file=part.reads_file or outer.reads_file,
+    )

@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from signoff.policy.shell.facts import Word
+from signoff.policy.shell.facts import Part, Word
+from signoff.policy.shell.wrappers import SHELLS, inner_of
 
 __all__ = ["hazard_in"]
 
@@ -93,9 +94,11 @@ _OPTIONS = {
 _SAME = {"gawk": "awk", "mawk": "awk", "nawk": "awk", "podman": "docker", "gsed": "sed", "readarray": "mapfile"}
 _ALTERS_THE_SHELL = frozenset(["alias", "bind", "complete", "compgen", "enable", "shopt"])
 """Built-ins by which later words mean something else."""
+_DECLARES = frozenset(["declare", "typeset", "local", "readonly", "export", "let"])
+"""Built-ins that may look into their arguments for more to run, also under a quoted name."""
 _RUNS_ITS_ARGUMENTS = frozenset(["npx", "pnpx", "bunx", "uvx", "pipx", "pwsh", "prlimit", "setarch"])
 _HARMLESS_SET = re.compile(r"[-+][eux]+|-[eux]*o|pipefail")
-_SPECIAL_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+_SPECIAL_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*|.*\[.*")
 
 _SED_ADDRESS = r"(?:[0-9]+|\$|/(?:[^/\\\n]|\\.)*/)"
 _SED_PRINT = re.compile(rf"(?:{_SED_ADDRESS}(?:,{_SED_ADDRESS})?)?p")
@@ -123,6 +126,10 @@ def hazard_in(words: Sequence[Word], covered: int) -> str | None:
     name = _SAME.get(name, name)
     if name in _ALTERS_THE_SHELL:
         return "changes what the words after it mean"
+    if name in _DECLARES:
+        return "sets a variable, or calculates"
+    if name in SHELLS and _script(words) not in {None, *words[:covered]}:
+        return "runs a file of commands"
     if name in _RUNS_ITS_ARGUMENTS and len(words) > max(covered, 1):
         return "runs what its arguments name"
     options = _OPTIONS.get(name)
@@ -135,6 +142,11 @@ def hazard_in(words: Sequence[Word], covered: int) -> str | None:
     special = _SPECIAL.get(name)
     found = special(words, covered) if special is not None else None
     return found or next(_dangerous(options, free, old_style=name == "tar"), None)
+
+
+def _script(words: Sequence[Word]) -> Word | None:
+    inner = inner_of(Part(tuple(words)))
+    return None if inner is None else inner.script
 
 
 def _dangerous(options: _Options, words: Sequence[Word], *, old_style: bool) -> Iterator[str]:

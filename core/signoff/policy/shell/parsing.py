@@ -147,7 +147,8 @@ def facts_from(data: Any) -> Facts:
     parts = tuple(
         Part(_words(part["words"]), part["piped"], part["fed"], part["reads_file"]) for part in data["parts"]
     )
-    return Facts(parts, tuple(data["floors"]), writes=_words(data["writes"]))
+    candidates = tuple(map(_words, data["candidates"]))
+    return Facts(parts, tuple(data["floors"]), candidates, _words(data["writes"]))
 
 
 def _words(data: Any) -> tuple[Word, ...]:

@@ -10,6 +10,7 @@ This runs in a process of its own, with little memory and time; see `signoff.pol
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from typing import Any
 import tree_sitter
 import tree_sitter_bash
 
-from signoff.policy.shell.facts import Facts, Part, Word
+from signoff.policy.shell.facts import LONGEST_RULE, Facts, Part, Word
 from signoff.policy.shell.quoting import ansi_c, double_quoted, unquoted
 from signoff.policy.shell.syntax import facts_of_tree
 
@@ -86,7 +87,7 @@ class Reader:
 
     def _by_tree_sitter(self, text: str, reason: str) -> Facts:
         """What can be found all the same: bash runs the lines before the one that it cannot read."""
-        return Facts(tuple(self._commands(text.encode())[0]), (reason,))
+        return Facts(tuple(self._commands(text.encode())[0]), (reason,), tuple(dict.fromkeys(_crude(text))))
 
     def _commands(self, source: bytes) -> tuple[list[Part], bool]:
         """The simple commands that tree-sitter finds, and whether it met something that it cannot read."""
@@ -111,6 +112,19 @@ def _finish(started: tuple[subprocess.Popen[bytes], bytes], seconds: float) -> b
         process.communicate()
         return None
     return output if process.returncode == 0 else None
+
+
+_BETWEEN = re.compile(r"[;&|()`{}\n]+")
+_IN_FRONT = frozenset(["!", "time", "then", "do", "else", "elif", "if", "while", "until", "coproc", "-p"])
+_QUOTES = re.compile(r"[\"'\\$]+")
+
+
+def _crude(text: str) -> Iterator[tuple[Word, ...]]:
+    """What may be commands in a text that no parser reads: what stands between operators."""
+    for piece in _BETWEEN.split(text):
+        words = [word for word in _QUOTES.sub("", piece).split() if word not in _IN_FRONT]
+        if words:
+            yield tuple(map(Word, words[:LONGEST_RULE]))
 
 
 # -- what tree-sitter finds ----------------------------------------------------------------------------------

@@ -175,7 +175,7 @@ def _through_redirects(redirects: Any, place: _Place, found: _Found) -> _Place:
             if _expands(each.get("Word") or {}):
                 found.floor("fills in a here-string")
         else:
-            if operator == "<":
+            if operator in {"<", "<>"} or (operator == "<&" and word.text != "-"):
                 place = replace(place, reads_file=True)
             if _is_harmless_redirect(operator, word):
                 continue

@@ -49,9 +49,9 @@ WRAPPERS = {
     "doas": Wrapper("nsL", "uC"),
     "env": Wrapper(
         "i0v",
-        "uCS",
-        _long("ignore-environment null debug list-signal-handling"),
-        _long("unset chdir split-string argv0 default-signal ignore-signal block-signal"),
+        "uCSa",
+        _long("ignore-environment null debug list-signal-handling default-signal ignore-signal block-signal"),
+        _long("unset chdir split-string argv0"),
         assignments=True,
     ),
     "command": Wrapper("pvV"),

@@ -25,12 +25,14 @@ class Inner:
         reasons: Why the call is asked about, whatever the rules say of these.
         candidates: Words of what may be commands, when it cannot be told where one begins: only rules that block
             or ask are applied to them.
+        script: The file of commands that a shell runs, which only a rule that names it covers.
     """
 
     commands: list[tuple[Word, ...]] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
     candidates: list[tuple[Word, ...]] = field(default_factory=list)
+    script: Word | None = None
 
 
 _LOOKS_UP = frozenset({"-v", "-V"})
@@ -49,7 +51,7 @@ def inner_of(part: Part) -> Inner | None:
     if name in SHELLS:
         return _shell(part, rest)
     if name == "eval":
-        return _joined(rest)
+        return _joined(rest[1:] if rest[:1] == (Word("--"),) else rest)
     if name in _SOURCES:
         return Inner(reasons=["runs a file of commands"])
     if name == "trap":
@@ -58,8 +60,15 @@ def inner_of(part: Part) -> Inner | None:
         return _find(rest)
     if name in _SHELL_TEXT_OPTION:
         return _text_option(rest, _SHELL_TEXT_OPTION[name])
+    if name == "jobs" and Word("-x") in rest:
+        return Inner(commands=[command] if (command := rest[rest.index(Word("-x")) + 1 :]) else [])
     wrapper = WRAPPERS.get(name)
-    return None if wrapper is None else _wrapped(name, wrapper, rest)
+    if wrapper is None:
+        return None
+    inner = _wrapped(name, wrapper, rest)
+    if name == "exec" and inner is not None and not inner.commands and (part.fed is not None or part.reads_file):
+        inner.reasons.append("changes what the commands after it read")
+    return inner
 
 
 # -- programs that take a command ----------------------------------------------------------------------------
@@ -68,7 +77,7 @@ def inner_of(part: Part) -> Inner | None:
 def _wrapped(name: str, wrapper: Wrapper, words: Sequence[Word]) -> Inner | None:
     inner = Inner(reasons=[wrapper.asks] if wrapper.asks else [])
     rest = _Rest(words)
-    while rest.words and _is_option(rest.words[0]):
+    while rest.words and _is_option(name, rest.words[0]):
         if rest.words[0].text == "--":
             rest.take()
             break
@@ -78,6 +87,8 @@ def _wrapped(name: str, wrapper: Wrapper, words: Sequence[Word]) -> Inner | None
             )
             inner.candidates += _suffixes(rest.words)
             return inner
+    if name == "env" and rest.words[:1] == [Word("-")]:  # also behind "--"
+        rest.take()
     if name == "command" and any(word.text[:2] in _LOOKS_UP for word in words[:1]):
         return None
     for _ in range(wrapper.operands):
@@ -136,8 +147,8 @@ class _Rest:
         return self.words.pop(0) if self.words else None
 
 
-def _is_option(word: Word) -> bool:
-    return (word.text.startswith("-") and word.text != "-") or word.text == "--"
+def _is_option(name: str, word: Word) -> bool:
+    return word.text.startswith("-") and (word.text != "-" or name == "env")
 
 
 def _take_option(name: str, wrapper: Wrapper, rest: _Rest, inner: Inner) -> bool:
@@ -213,15 +224,16 @@ def _shell(part: Part, words: Sequence[Word]) -> Inner:
         assert word is not None
         if not word.literal:
             inner.reasons.append("has options that are filled in by the shell")
-        if word.text.startswith("--"):
-            _shell_long_option(word.text, rest, inner)
+        if word.text.startswith("--") or f"-{word.text}" in _SHELL_LONG | _SHELL_FILES:  # bash takes one dash, too
+            _shell_long_option("--" + word.text.lstrip("-"), rest, inner)
             continue
-        takes_text = takes_text or (word.text.startswith("-") and "c" in word.text[1:])
+        takes_text = takes_text or "c" in word.text[1:]
         for _ in range(word.text[1:].count("o") + word.text[1:].count("O")):
             rest.take()
     if rest.words and rest.words[0].text in {"-", "--"}:
         rest.take()
     if not takes_text:
+        inner.script = rest.words[0] if rest.words else None
         return inner
     _joined(rest.words[:1], inner)
     if len(rest.words) > 1:
@@ -229,6 +241,7 @@ def _shell(part: Part, words: Sequence[Word]) -> Inner:
     return inner
 
 
+_SHELL_FILES = frozenset({"--rcfile", "--init-file"})
 _SHELL_LONG = frozenset(
     (
         *("--login", "--norc", "--noprofile", "--posix", "--restricted"),
@@ -238,7 +251,7 @@ _SHELL_LONG = frozenset(
 
 
 def _shell_long_option(option: str, rest: _Rest, inner: Inner) -> None:
-    if option in {"--rcfile", "--init-file"}:
+    if option in _SHELL_FILES:
         rest.take()
         inner.reasons.append("runs a file of commands")
     elif option not in _SHELL_LONG:
