@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import ast
-import json
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from signoff.canonical import parse_json
-
-CORPUS = Path(os.environ.get("SIGNOFF_CORPORA", Path(__file__).parent / "corpora")) / "matching.jsonl"
+from corpus_judges import read
+from signoff.canonical import NotJsonError, parse_json
+from signoff.memory import ApprovalMemory
+from signoff.types import ApprovalDecision
 
 
 def cases() -> list[Any]:
     """Each case as the calls ``remembered`` and ``later``, and the answers that are right."""
-    found = [json.loads(line) for line in CORPUS.read_text("ascii").splitlines()]
+    found = read("matching.jsonl")
     return [pytest.param(case["input"], case["accept"], id=case["id"]) for case in found]
 
 
@@ -30,3 +28,14 @@ def payload_of(call: dict[str, Any]) -> Any:
     if "payload_json" in call:
         return parse_json(call["payload_json"])
     return ast.literal_eval(call["payload_py"])
+
+
+def covers(remembered: dict[str, Any], later: dict[str, Any]) -> bool:
+    """Whether a memory that approved one call approves the other."""
+    memory = ApprovalMemory()
+    yes = ApprovalDecision(approved=True, remember="session")
+    try:
+        memory.store(remembered["tool_name"], payload_of(remembered), yes)
+        return memory.lookup(later["tool_name"], payload_of(later)) is not None
+    except (NotJsonError, TypeError, ValueError):  # refused: it matches nothing
+        return False

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-CORPUS = Path(os.environ.get("SIGNOFF_CORPORA", Path(__file__).parent / "corpora")) / "redaction.jsonl"
+from corpus_judges import read
 
 
 def cases() -> list[Any]:
     """Each case as listed keys, arguments, what must not be shown, and what must stay."""
-    found = [json.loads(line) for line in CORPUS.read_text("ascii").splitlines()]
+    found = read("redaction.jsonl")
     return [
         pytest.param(
             case["input"]["keys"],

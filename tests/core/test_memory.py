@@ -7,21 +7,12 @@ from typing import Any
 
 import pytest
 
-from matching_corpus import cases, payload_of
+from matching_corpus import cases, covers
 from signoff.canonical import NotJsonError
 from signoff.memory import ApprovalMemory
 from signoff.types import ApprovalDecision, DecisionSource
 
 FOR_SESSION = ApprovalDecision(approved=True, remember="session", note="fine")
-
-
-def covers(remembered: dict[str, Any], later: dict[str, Any]) -> bool:
-    memory = ApprovalMemory()
-    try:
-        memory.store(remembered["tool_name"], payload_of(remembered), FOR_SESSION)
-        return memory.lookup(later["tool_name"], payload_of(later)) is not None
-    except (NotJsonError, TypeError, ValueError):  # refused: it matches nothing
-        return False
 
 
 @pytest.mark.parametrize(("calls", "accepted"), cases())

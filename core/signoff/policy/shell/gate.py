@@ -17,6 +17,8 @@ def suspicious_characters(text: str) -> str | None:
     Args:
         text: The command. For bash only the ASCII space, tab and newline separate words.
     """
+    if text.rstrip("\n").endswith("\\"):
+        return "ends in a backslash, which parsers read differently"
     if text.isascii() and text.isprintable():
         return None
     for char in dict.fromkeys(text):
