@@ -237,7 +237,8 @@ def test_nothing_but_the_spans_is_changed(text: str, command: bool) -> None:
 def test_a_secret_never_holds_what_ends_one(text: str, command: bool) -> None:
     spans = DEFAULT_REDACTION.spans(text, command=command)
     hidden = [text[start:end] for start, end in spans if text[start:end] not in KEY_LINES]
-    ends = "\"'`;|<>@" if "-----BEGIN " in text else "\"'`;|<>@/"  # the lines of a key are Base64, which has slashes
+    # The lines of a key are Base64, which has slashes.
+    ends = "\"'`;|<>@" if "-----BEGIN " in text else "\"'`;|<>@/"
     assert [secret for secret in hidden if any(char.isspace() or char in ends for char in secret)] == []
 
 
