@@ -12,7 +12,7 @@ from signoff.cli import main as entry
 from signoff.cli.exit_codes import EXIT_CODE_OF_VERDICT, EXIT_CODE_TABLE, ExitCode, StatusCode
 from signoff.queue import AgentQueue, VerdictKind
 
-VERBS = ["approve", "ask", "config", "demo", "grants", "history", "list", "reject", "show", "status"]
+VERBS = ["approve", "ask", "config", "demo", "grants", "history", "list", "policy", "reject", "show", "status"]
 GUIDE = Path(signoff.__file__).parents[2] / "docs" / "command-line.md"
 
 

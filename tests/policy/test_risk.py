@@ -209,5 +209,14 @@ def test_hidden_characters_anywhere_in_the_arguments_are_named(arguments: dict[s
     assert found == Assessment(Risk.MEDIUM, ("hidden-chars",))
 
 
+@pytest.mark.parametrize("effect", [Command("rm\u00a0-rf", CWD), FileWrite(f"{CWD}/src/\u0430dmin.py", "")])
+def test_hidden_characters_of_a_command_or_path_are_named(effect: Effect) -> None:
+    assert "hidden-chars" in judge(effect).reasons
+
+
+def test_a_command_whose_end_is_pushed_out_of_sight_is_named() -> None:
+    assert "hidden-length" in of_command(f"ls {' ' * 500}; rm x").reasons
+
+
 def test_a_disguised_tool_name_is_named() -> None:
     assert "hidden-chars" in judge(tool="dep\u043boy").reasons

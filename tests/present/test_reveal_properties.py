@@ -9,7 +9,7 @@ import unicodedata
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from reveal_fields import FIELDS, ONE_LINE
+from reveal_fields import FIELDS, LOOSE, ONE_LINE
 
 from signoff.present.reveal import Field, SafeText, reveal, reveal_line
 
@@ -21,6 +21,13 @@ HOSTILE = (
 hostile = st.lists(st.tuples(st.sampled_from(HOSTILE), st.sampled_from([1, 1, 1, 2, 5, 9, 45]))).map(
     lambda runs: "".join(char * count for char, count in runs)
 )
+ORDINARY = [
+    "שָׁלוֹם", "عربي", "بِسْمِ", "你好，世界。", "日本語", "카타", "カタカナ", "café",
+    "cafe\u0301", "Tiế̂\u0301ng", "नमस्ते", "สวัสดี", "Журнал", "αβγ", "👩\u200d👩\u200d👧", "👍🏽",
+    "❤\ufe0f\u200d🔥", "🏳\ufe0f\u200d🌈", "1\ufe0f⃣", "🇫🇷", "«—»", "“q”", "‘x’", "{a[0]}",
+    "100%", "</b>", ":x:",
+]  # fmt: skip
+"""Words of many languages, emoji sequences, and signs that other formats give a meaning."""
 texts = hostile | st.text(st.characters()) | st.text(string.printable)
 fields = st.sampled_from(FIELDS)
 
@@ -84,6 +91,11 @@ def read_signs(signs: str) -> str:
     return "".join(chars)
 
 
+def without_note(safe: SafeText) -> str:
+    """The text without the ASCII form of its hosts, which is ours and stands at the end."""
+    return safe.text[: safe.hidden[-1][0]] if safe.replaced[-1:] == (0,) else safe.text
+
+
 @pytest.mark.parametrize("field", ["path", "content"])
 def test_a_single_character_is_safe_too(field: Field) -> None:
     kept = "" if field in ONE_LINE else "\n\t"
@@ -118,6 +130,21 @@ def test_the_original_of_a_row_can_be_read_back(text: str, field: Field) -> None
 def test_what_was_made_safe_needs_no_more_escapes(text: str, field: Field) -> None:
     once = reveal(text, field)
     assert "<U+" not in "".join(once.text[a:b] for a, b in reveal(once.text, field).hidden)
+
+
+@given(texts, fields)
+@example("https://g\u03bfogle.com/", "url")
+@example("x" + "\n" * 40 + " \t" * 90, "command")
+def test_what_was_made_safe_stays_as_it_is(text: str, field: Field) -> None:
+    once = without_note(reveal(text, field))
+    assert without_note(reveal(once, field)) == once
+
+
+@given(st.lists(st.sampled_from(ORDINARY)).map(" ".join), st.sampled_from(LOOSE))
+def test_ordinary_text_of_any_language_is_a_fixed_point(text: str, field: Field) -> None:
+    safe = reveal(text, field)
+    assert (safe.text, safe.hidden) == (text, ())
+    assert {finding.kind for finding in safe.findings if finding.warn} <= {"long"}
 
 
 @given(texts, fields)

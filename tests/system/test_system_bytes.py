@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import time
 import unicodedata
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ import pytest
 from person_bench import Person
 from pty_bench import Terminal
 
+from display_corpus import cases
 from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.connecting import connect_agent
 from signoff.effects import Command, Effect, FileWrite
@@ -34,6 +36,9 @@ HOSTILE = {
 }
 """Sorts of trouble, as they stand in every field of a request."""
 
+CORPUS = {f"case{number}": case.text[:2_000] for number, case in enumerate(cases()) if not case.benign}
+"""Every hostile case of the display corpus, as far as a name may be long."""
+
 BENIGN = {"plain": "as it should be"}
 
 _ESCAPES = re.compile(
@@ -43,6 +48,9 @@ _ESCAPES = re.compile(
     re.DOTALL,
 )
 _NAME = re.compile(r"\b[a-z0-9]+-\d")
+_ASKED = re.compile(rf"why asked: ({_NAME.pattern})")
+_JOINERS = re.compile("\u200d(?=[\u2600-\u27bf\U0001f300-\U0001faff])")
+"""What joins pictographs to one. Where a row ends within a pictograph, one stands at the start of the next row."""
 _UNPRINTABLE = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
 
@@ -69,7 +77,7 @@ def spoken(raw: bytes) -> Spoken:
         else:
             exact = found["final"] in "hl" or found["parameters"][:1] in "<=>?"
             sequences.add(f"{found['parameters'] if exact else ''}{found['between']}{found['final']}")
-    rest = _ESCAPES.sub("", text)
+    rest = _JOINERS.sub("", _ESCAPES.sub("", text))
     return Spoken(
         frozenset(sequences), frozenset(char for char in rest if unicodedata.category(char) in _UNPRINTABLE)
     )
@@ -80,11 +88,15 @@ class Scene:
 
     Args:
         base: An empty folder.
-        texts: By name; names are letters.
+        texts: By name; names are letters and digits.
+        each: Whether every text stands in every kind of request, and all the sheets are opened. Otherwise there
+            is one request for each text, of the kinds by turns.
     """
 
-    def __init__(self, base: Path, texts: dict[str, str]) -> None:
+    def __init__(self, base: Path, texts: dict[str, str], *, each: bool = True) -> None:
         self._texts = texts
+        self._each = each
+        self._waiting: list[str] = []
         self._folder = base / "work"
         self._place = base / "queue"
         (self._folder / "tmp").mkdir(parents=True)
@@ -93,15 +105,7 @@ class Scene:
         """Post, look on screens of several sizes, and return every byte that was written."""
         raw = b""
         with ExitStack() as stack:
-            for name, text in self._texts.items():
-                agent = stack.enter_context(
-                    connect_agent(
-                        text, session=f"s-{text}", place=self._place, cwd=f"{self._folder}/{text}", via=text
-                    )
-                )
-                self._end_some(agent, name, text)
-                for submission in self._submissions(name, text):
-                    agent.submit(submission)
+            self._names = self._ask(stack)
             for columns, rows in sizes:
                 variables = environment(self._folder, SIGNOFF_QUEUE=str(self._place))
                 with Terminal(SCREEN, variables, self._folder, columns=columns, rows=rows) as terminal:
@@ -109,31 +113,58 @@ class Scene:
                 raw += terminal.raw
         return raw
 
-    def _submissions(self, name: str, text: str) -> list[Submission]:
-        """A structured call, a command and two files in a group."""
+    def click_everywhere(self, columns: int, rows: int) -> list[bool]:
+        """Press and release the mouse on every cell; returns for each request whether it still waits."""
+        with ExitStack() as stack:
+            self._names = self._ask(stack)
+            variables = environment(self._folder, SIGNOFF_QUEUE=str(self._place))
+            with Terminal(SCREEN, variables, self._folder, columns=columns, rows=rows) as terminal:
+                person = Person(terminal)
+                person.sees(f"{len(self._names)} waiting")
+                for row in range(1, rows + 1):
+                    clicks = (f"\x1b[<0;{cell};{row}M\x1b[<0;{cell};{row}m" for cell in range(1, columns + 1))
+                    terminal.type("".join(clicks))
+                person.press("h")  # does nothing where a sheet, a text box or a question is open
+                person.sees("History")
+            queue = stack.enter_context(open_review_queue(self._place, reviewer="anna"))
+            return [queue.get(request_id).pending for request_id in self._waiting]
+
+    def _ask(self, stack: ExitStack) -> set[str]:
+        """Post everything; returns the names of what waits."""
+        names = set()
+        for index, (name, text) in enumerate(self._texts.items()):
+            cwd = f"{self._folder}/{text}"
+            agent = stack.enter_context(
+                connect_agent(text, session=f"s-{text}", place=self._place, cwd=cwd, via=text)
+            )
+            self._end_some(agent, name, text)
+            for number in range(4) if self._each else (index % 4,):
+                self._waiting.append(agent.submit(self._submission_of(number, name, text)).id)
+                names.add(f"{name}-{number}")
+        return names
+
+    def _submission_of(self, number: int, name: str, text: str) -> Submission:
+        """One of a structured call, a command and two files in a group."""
         old = self._folder / f"{name}-2.txt"
         old.write_bytes(f"before {text}\nsame\n".encode("utf-8", "surrogatepass"))
         shown = ApprovalPresentation(type="text", content=f"sent {text}\nby the tool", metadata={text: text})
         effects: tuple[tuple[Effect, ...], ...] = (
             (),
-            (Command(f": {name}-1 {text}", str(self._folder), {"NAME": text}),),
+            (Command(f": {name}-1 {_without_nul(text)}", str(self._folder), {"NAME": _without_nul(text)}),),
             (FileWrite(str(old), f"after {text}\nsame\n"),),
             (FileWrite(f"{self._folder}/{name}-3{_file_name(text)}.py", f"x = '{text}'\n"),),
         )
-        requests = [
-            ApprovalRequest(
-                tool_name=f"{name} {text}",
-                description=f"{name}-{number} {text}",
-                payload={text: text, "number": number},
-                arguments={text: [text, {text: 1}], "number": number},
-                presentation=shown,
-                group_id=f"group {text}",
-                why=f"because {text}",
-                effects=effect,
-            )
-            for number, effect in enumerate(effects)
-        ]
-        return [self._submission(request, text) for request in requests]
+        request = ApprovalRequest(
+            tool_name=f"{name} {text}",
+            description=f"{name}-{number} {text}",
+            payload={text: text, "number": number},
+            arguments={text: [text, {text: 1}], "number": number},
+            presentation=shown,
+            group_id=f"group {text}" if self._each else None,
+            why=f"{name}-{number} because {text}",
+            effects=effects[number],
+        )
+        return self._submission(request, text)
 
     def _submission(self, request: ApprovalRequest, text: str) -> Submission:
         # Paths are shown from the working directory on, so that of a file must be an ordinary one.
@@ -159,8 +190,7 @@ class Scene:
 
     def _look(self, person: Person, *, opened: bool) -> None:
         """Look at everything there is to see; on a small screen, request by request."""
-        everything = {f"{name}-{number}" for name in self._texts for number in range(4)}
-        person.sees(f"{len(everything)} waiting")
+        person.sees(f"{len(self._names)} waiting")
         if opened:
             person.press("Enter")
             person.sees("signoff +Group")
@@ -169,23 +199,46 @@ class Scene:
         seen: set[str] = set()
         keys = itertools.cycle("JK")
         key = next(keys)
-        while not seen >= everything:
-            seen |= set(_NAME.findall(person.target))
+        while not seen >= self._names:
+            seen |= _news(person, seen)
             if not person.steps(key):
                 key = next(keys)
+        if self._each:
+            self._opens_sheets(person)
+        person.press("h")
+        person.sees("History")
+        self._look_back(person)
+
+    def _opens_sheets(self, person: Person) -> None:
         person.reads()
         for key, words in (("s", "Remember for this session"), ("n", "what to do instead"), ("X", "STOP: reject")):
             person.opens(key, words)
             person.goes_back(words)
-        person.press("h")
-        person.sees("History")
-        for _ in range(2 * len(self._texts)):
-            person.press("j")
+
+    def _look_back(self, person: Person) -> None:
+        """Look at everything that ended, record by record or page by page."""
+        for _ in range(2 * len(self._texts) // (1 if self._each else 10)):
+            person.press("j" if self._each else "Space")
             person.sees("History")
 
 
+def _news(person: Person, seen: set[str]) -> set[str]:
+    """Names on the screen that were not seen before; what a request holds may come a moment after its target."""
+    end = time.monotonic() + 0.3
+    while True:
+        named = {*_NAME.findall(person.target), *_ASKED.findall(person.sees("TARGET"))}
+        if named - seen or time.monotonic() > end:
+            return named
+        time.sleep(0.02)
+
+
+def _without_nul(text: str) -> str:
+    """What a command or the name of a file can hold: others are refused before anybody sees them."""
+    return text.replace("\0", "")
+
+
 def _file_name(text: str) -> str:
-    return text.encode("utf-8", "ignore").decode().replace("/", "")
+    return _without_nul(text.encode("utf-8", "ignore").decode()).replace("/", "")[:60]
 
 
 @pytest.fixture(scope="module")
@@ -200,9 +253,28 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Spoken:
     return spoken(Scene(tmp_path_factory.mktemp("hostile"), HOSTILE).play((120, 40), (80, 24)))
 
 
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Spoken:
+    """What it says about the cases of the display corpus."""
+    return spoken(Scene(tmp_path_factory.mktemp("corpus"), CORPUS, each=False).play((120, 40)))
+
+
 def test_hostile_text_sends_no_control_sequence(hostile: Spoken, benign: Spoken) -> None:
     assert hostile.sequences - benign.sequences == frozenset()
 
 
 def test_hostile_text_sends_no_character_that_cannot_be_seen(hostile: Spoken, benign: Spoken) -> None:
     assert hostile.characters - benign.characters == frozenset()
+
+
+def test_no_case_of_the_corpus_sends_a_control_sequence(corpus: Spoken, benign: Spoken) -> None:
+    assert corpus.sequences - benign.sequences == frozenset()
+
+
+def test_no_case_of_the_corpus_sends_a_character_that_cannot_be_seen(corpus: Spoken, benign: Spoken) -> None:
+    assert corpus.characters - benign.characters == frozenset()
+
+
+def test_clicking_every_cell_decides_nothing_and_opens_nothing(tmp_path: Path) -> None:
+    still_waiting = Scene(tmp_path, HOSTILE, each=False).click_everywhere(120, 40)
+    assert still_waiting == [True] * len(HOSTILE)

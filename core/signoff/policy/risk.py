@@ -14,7 +14,7 @@ from signoff.effects import Command, Effect, FileEdit, FileWrite
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.policy.risk_command import command_findings
 from signoff.policy.risk_path import path_findings
-from signoff.present.reveal import reveal
+from signoff.present.reveal import Field, findings
 from signoff.queue.records import Risk
 
 __all__ = ["HIDDEN_VALUE", "Assessment", "Finding", "assess"]
@@ -26,6 +26,9 @@ HIDDEN_VALUE = "hidden-value"
 """The reason of a call of which a person sees a part only on demand; see `signoff.policy.redaction`."""
 
 _ORDER = {Risk.LOW: 0, Risk.MEDIUM: 1, Risk.HIGH: 2}
+
+
+_HIDES_THE_END = frozenset({"long", "padding"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ def assess(
     findings = [
         *_effects(effects, cwd),
         *_arguments(arguments, declared=bool(effects)),
-        *_hostile(tool_name, [description, *_texts(arguments)]),
+        *_hostile(tool_name, effects, [description, *_texts(arguments)]),
         *_hidden(effects, [dict(arguments), description, shown]),
     ]
     risk = max((level for level, _ in findings), key=_ORDER.__getitem__, default=Risk.LOW)
@@ -80,7 +83,6 @@ def _effects(effects: Sequence[Effect], cwd: str) -> Iterator[Finding]:
                 yield from path_findings(path, cwd)
             case Command(command=command, cwd=where, env=env):
                 yield from command_findings(command, where)
-
                 if env:
                     yield Risk.MEDIUM, "environment"
 
@@ -97,9 +99,19 @@ def _arguments(arguments: Mapping[str, Any], *, declared: bool) -> Iterator[Find
             yield Risk.MEDIUM, "network"
 
 
-def _hostile(tool_name: str, texts: Iterable[str]) -> Iterator[Finding]:
-    if reveal(tool_name, "tool_name").warns or any(reveal(text, "content").warns for text in texts):
-        yield Risk.MEDIUM, "hidden-chars"
+def _hostile(tool_name: str, effects: Sequence[Effect], texts: Iterable[str]) -> Iterator[Finding]:
+    """What cannot be seen, cannot be told from other characters, or hides where a text ends."""
+    shown: list[tuple[str, Field]] = [(tool_name, "tool_name"), *((text, "content") for text in texts)]
+    for effect in effects:
+        match effect:
+            case FileWrite(path=path) | FileEdit(path=path):
+                shown.append((path, "path"))
+            case Command(command=command):
+                shown.append((command, "command"))
+    for text, field in shown:
+        for finding in findings(text, field):
+            if finding.warn:
+                yield Risk.MEDIUM, "hidden-length" if finding.kind in _HIDES_THE_END else "hidden-chars"
 
 
 def _hidden(effects: Sequence[Effect], values: Sequence[object]) -> Iterator[Finding]:

@@ -1,1 +1,9 @@
-"""What a reviewer is shown: snapshots, diffs, and hostile text made visible."""
+"""What a reviewer is shown: snapshots, diffs, and hostile text made visible.
+
+`reveal` is the one way of text from others to any sink. The name is that of the function, although a module of the
+package is called so too; ``from signoff.present.reveal import ...`` finds the module.
+"""
+
+from signoff.present.reveal import Field, Finding, SafeText, findings, quoted, reveal, reveal_line
+
+__all__ = ["Field", "Finding", "SafeText", "findings", "quoted", "reveal", "reveal_line"]

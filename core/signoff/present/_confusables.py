@@ -64,6 +64,8 @@ _PASS_FOR_LATIN = (
 _WHOLE_DISGUISE = re.compile(
     rf"(?<![^\W_])(?=[A-Za-z0-9]*([{_PASS_FOR_LATIN}]))[A-Za-z0-9{_PASS_FOR_LATIN}]++(?![^\W_])"
 )
+_PASSES = re.compile(f"[{_PASS_FOR_LATIN}]")
+_LETTER = re.compile(f"[{LETTERS}]")
 _SCRIPT_CHANGE = re.compile(f"([{LETTERS}])[{WITHIN_WORD}]*(?!\\1)([{LETTERS}])")
 
 
@@ -84,6 +86,9 @@ def script_change(signs: str) -> int | None:
     Returns:
         The first letter of the first such pair that is not Latin.
     """
+    letter = _LETTER.search(signs)
+    if letter is None or not _LETTER.search(signs.replace(letter[0], "")):
+        return None  # told sooner than by looking at each word: most texts have one script
     found = _SCRIPT_CHANGE.search(signs)
     if found is None:
         return None
@@ -92,5 +97,5 @@ def script_change(signs: str) -> int | None:
 
 def whole_disguise(text: str) -> int | None:
     """Where a word that could pass for ASCII has its first letter that is not; None if there is no such word."""
-    found = _WHOLE_DISGUISE.search(text)
+    found = _PASSES.search(text) and _WHOLE_DISGUISE.search(text)
     return found.start(1) if found else None

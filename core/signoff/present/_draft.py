@@ -6,18 +6,15 @@ import re
 import unicodedata
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import accumulate
 
+from signoff.present._padding import PADDING, collapsed, counted, extent, may_pad, pads, with_padding
 from signoff.present._rules import Rules
-from signoff.present._safetext import Finding
 from signoff.present._unicode import HIDDEN, LINE_END, escaped
 
 __all__ = ["Draft", "Layout", "rewrite"]
 
-_SAME = re.compile(r" +|\t+|\n+")
-_COUNTED = 4
-"""Equal blanks in a row from which padding shows their number instead of each."""
-_NAMES = {" ": "space", "\t": "tab", "\n": "newline"}
-_EACH = {" ": " ", "\t": "^I", "\n": "^J"}
+_REPLACED = re.compile(f"([{HIDDEN}]+|{PADDING}+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +42,6 @@ class Draft:
     parts: list[str] = field(default_factory=list)
     hidden: list[tuple[int, int]] = field(default_factory=list)
     replaced: list[int] = field(default_factory=list)
-    findings: dict[str, Finding] = field(default_factory=dict)
     _size: int = 0
     _column: int = 0
     _measured: int = 0
@@ -64,10 +60,6 @@ class Draft:
         self.replaced.append(count)
         self._size = end
 
-    def find(self, kind: str, where: int, message: str) -> None:
-        """Add a finding, unless there is one of that kind."""
-        self.findings.setdefault(kind, Finding(kind, where, None, True, message))
-
     def column(self) -> int:
         """Width in cells of a draft that has one row."""
         self._column += sum(map(_cells, self.parts[self._measured :]))
@@ -84,15 +76,44 @@ def rewrite(text: str, signs: str | None, rules: Rules, layout: Layout) -> Draft
         rules: The rules of its field.
         layout: How its rows are drawn.
     """
+    shape = text if signs is None else signs
+    padded = may_pad(shape, rules, one_row=layout.one_row)
+    if _shows_blanks(shape, layout) or (padded and not (rules.rows and not layout.one_row)):
+        return _one_by_one(text, shape, rules, layout)
+    if padded:
+        return _in_bulk(text, with_padding(shape, rules))
+    if signs is None:
+        return Draft([text])
+    return _in_bulk(text, signs)
+
+
+def _in_bulk(text: str, shape: str) -> Draft:
+    """Replace hidden characters and padding: quickly, because hostile text may hold millions of them."""
+    lengths = list(map(len, _REPLACED.split(shape)))  # of what is kept and what is replaced, by turns
+    ends = accumulate(lengths)
+    parts = [text[end - length : end] for end, length in zip(ends, lengths, strict=True)]
+    parts[1::2] = map(_replacement if PADDING in shape else escaped, parts[1::2])
+    borders = list(accumulate(map(len, parts)))
+    hidden = list(zip(borders[0::2], borders[1::2], strict=False))
+    return Draft(parts, hidden, lengths[1::2], borders[-1])
+
+
+def _replacement(run: str) -> str:
+    return collapsed(run) if run[0] in " \t\n" else escaped(run)
+
+
+def _shows_blanks(shape: str, layout: Layout) -> bool:
+    """Whether a row may have blanks that are made visible."""
+    at_end = layout.mark_trailing and shape.rstrip(LINE_END).endswith((" ", "\t"))
+    return at_end or (layout.one_row and "\t" in shape)
+
+
+def _one_by_one(text: str, shape: str, rules: Rules, layout: Layout) -> Draft:
+    """Replace whatever has to be, where what stands before a blank decides how it is shown."""
     draft = Draft()
-    if signs is None and _untouched(text, rules, layout):
-        draft.keep(text)
-        return draft
     at = 0
-    for found in _pattern(rules, layout).finditer(text if signs is None else signs):
-        start, end = found.span()
-        if found.lastgroup == "gap":
-            end -= 1  # the last newline stays, so that what follows has a row of its own
+    for found in _pattern(rules, layout).finditer(shape):
+        start, end = extent(found)
         raw = text[start:end]
         draft.keep(text[at:start])
         match found.lastgroup:
@@ -101,55 +122,24 @@ def rewrite(text: str, signs: str | None, rules: Rules, layout: Layout) -> Draft
             case "tab" | "trailing":
                 sign = _marked(raw, draft.column(), layout.tab_width)
             case "edge":
-                sign = _counted(raw)
-                draft.find("edge-blank", start, f"the text begins or ends with {sign}")
+                sign = counted(raw)
             case _:
-                sign = _collapsed(raw)
-                draft.find("padding", start, f"padding: {len(raw)} blanks in a row")
+                sign = collapsed(raw)
         draft.hide(sign, end - start)
         at = end
     draft.keep(text[at:])
     return draft
 
 
-def _untouched(text: str, rules: Rules, layout: Layout) -> bool:
-    """Whether printable ASCII is sure to stay as it is; False if that takes a closer look."""
-    blank_ends = text[:1] == " " or text[-1:] == " "
-    return not (
-        "\t" in text
-        or " " * rules.blanks in text
-        or text.count("\n") >= rules.gap
-        or (blank_ends and (layout.mark_trailing or not rules.rows))
-    )
-
-
 @cache
 def _pattern(rules: Rules, layout: Layout) -> re.Pattern[str]:
     """What must not stay as it is, in shapes. No group can match at two starts of one run: time is linear."""
-    groups = [f"(?P<hidden>[{HIDDEN}]+)"]
-    line_start = r"(?:\A|(?<=\n))"
-    if not rules.rows:
-        groups.append(r"(?P<edge>\A +|(?<! ) ++\Z)")
-    if rules.rows and not layout.one_row:
-        groups.append(rf"(?P<gap>{line_start}(?:[ \t]*+\n){{{rules.gap},}}+)")
-    groups.append(rf"(?P<indent>{line_start}[ \t]{{{rules.indent},}})")
-    groups.append(rf"(?P<blanks>(?<=[^ \t\n])[ \t]{{{rules.blanks},}})")
+    groups = [f"(?P<hidden>[{HIDDEN}]+)", pads(rules, one_row=layout.one_row).pattern]
     if layout.mark_trailing:
         groups.append(rf"(?P<trailing>(?<![ \t])[ \t]++(?={LINE_END}?\Z))")
     if layout.one_row:
         groups.append(r"(?P<tab>\t+)")
     return re.compile("|".join(groups))
-
-
-def _counted(run: str) -> str:
-    number = len(run)
-    return f"[{number} {_NAMES[run[0]]}{'s' if number > 1 else ''}]"
-
-
-def _collapsed(blanks: str) -> str:
-    """Padding: equal blanks as their number, and what is left one by one."""
-    runs = (run[0] for run in _SAME.finditer(blanks))
-    return "".join(_counted(run) if len(run) >= _COUNTED else _EACH[run[0]] * len(run) for run in runs)
 
 
 def _marked(blanks: str, column: int, tab_width: int) -> str:

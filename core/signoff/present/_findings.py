@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from signoff.present import _unicode as signs_of
 from signoff.present._confusables import ascii_twin, look_alikes, script_change, whole_disguise
 from signoff.present._hosts import Authority, ascii_host, authorities
+from signoff.present._padding import counted, extent, may_pad, pads
 from signoff.present._rules import Rules
 from signoff.present._safetext import Finding
 from signoff.present._unicode import escape, shape
@@ -34,26 +35,29 @@ _CHARACTERS = {
 """Kind and noun for each sign that is worth a finding wherever it stands."""
 
 _HIDDEN = re.compile(f"[{signs_of.HIDDEN}]")
+_SPELLING = re.compile("[\U000e0020-\U000e007e]")
 _UNWARNED = frozenset({signs_of.LINE_END, signs_of.BLANK})
 _LONG_HOST = 80
 _MOST_HOSTS = 20
 _DELIMITERS = frozenset("/\\?#@:")
 
 
-def judge(text: str, signs: str | None, rules: Rules) -> Iterator[Finding]:
-    """Find what a reviewer should know about a text, in any order, padding and blank ends apart.
+def judge(text: str, signs: str | None, rules: Rules, *, one_row: bool) -> list[Finding]:
+    """Find what a reviewer should know about a text, in the order in which it stands there.
 
     Args:
         text: The text as it came.
         signs: Its shape; None for printable ASCII, newlines and tabs that stay.
         rules: The rules of its field.
+        one_row: The text is one row of the screen.
     """
-    yield from _length(text, rules)
-    if signs is not None:
-        yield from _characters(text, signs)
-        yield from _scripts(text, signs, rules)
-    if rules.links:
-        yield from _links(text, rules)
+    findings = [
+        *_length(text, rules),
+        *(_hidden(text, signs, rules) if signs is not None else ()),
+        *(_links(text, rules) if rules.links else ()),
+        *_blanks(text if signs is None else signs, rules, one_row=one_row),
+    ]
+    return sorted(findings, key=lambda finding: finding.where)
 
 
 def host_note(text: str, rules: Rules) -> str:
@@ -77,6 +81,27 @@ def _length(text: str, rules: Rules) -> Iterator[Finding]:
         yield Finding("long", 0, None, rules.decides, f"long text: {size}; read it to its end")
 
 
+def _hidden(text: str, signs: str, rules: Rules) -> Iterator[Finding]:
+    yield from _characters(text, signs)
+    yield from _scripts(text, signs, rules)
+
+
+def _blanks(signs: str, rules: Rules, *, one_row: bool) -> Iterator[Finding]:
+    """The first padding, and the first blanks at an end that counts."""
+    if not may_pad(signs, rules, one_row=one_row):
+        return
+    told: set[str] = set()
+    for found in pads(rules, one_row=one_row).finditer(signs):
+        start, end = extent(found)
+        edge = found.lastgroup == "edge"
+        kind = "edge-blank" if edge else "padding"
+        if kind not in told:
+            blanks = f"the text begins or ends with {counted(found[0])}"
+            message = blanks if edge else f"padding: {end - start} blanks in a row"
+            yield Finding(kind, start, None, True, message)
+            told.add(kind)
+
+
 def _characters(text: str, signs: str) -> Iterator[Finding]:
     for sign, (kind, noun) in _CHARACTERS.items():
         count = signs.count(sign)
@@ -85,15 +110,15 @@ def _characters(text: str, signs: str) -> Iterator[Finding]:
             code = ord(text[where])
             words = noun if count == 1 else f"{count} {noun}s, the first one"
             if sign == signs_of.TAG:
-                words += _spelled(text, signs)
+                words += _spelled(text)
             yield Finding(kind, where, code, sign not in _UNWARNED, f"{words}: {escape(code)}")
 
 
-def _spelled(text: str, signs: str) -> str:
+def _spelled(text: str) -> str:
     """What tag characters say to a machine, as a part of a message."""
-    tags = (ord(char) - 0xE0000 for char, sign in zip(text, signs, strict=True) if sign == signs_of.TAG)
-    words = "".join(chr(code) for code in tags if 0x20 <= code < 0x7F)
-    shown = f"{words[:60]}... ({len(words)} in all)" if len(words) > 60 else words
+    tags = _SPELLING.findall(text)
+    words = "".join(chr(ord(tag) - 0xE0000) for tag in tags[:60])
+    shown = f"{words}... ({len(tags)} in all)" if len(tags) > 60 else words
     return f" (they spell '{shown}')" if words else ""
 
 
@@ -149,7 +174,7 @@ def _foreign_host(authority: Authority) -> Finding:
     form = _looked_up(host)
     if form is None:
         return Finding("punycode", where, None, True, f"no host can be named {_ascii(host)}")
-    suspect = _disguised(host) or not _DELIMITERS.isdisjoint(form)
+    suspect = _disguised(host) or bool(look_alikes(host)) or not _DELIMITERS.isdisjoint(form)
     return Finding("punycode", where, None, suspect, f"the host is looked up as {form}")
 
 

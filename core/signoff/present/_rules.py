@@ -58,7 +58,7 @@ RULES: dict[Field, Rules] = {
     "arg_key": _NAME,
     "agent": _NAME,
     "arg_value": Rules(rows=True, blanks=40, indent=80, gap=10, length=4_000, height=100, links=True),
-    "description": Rules(rows=True, blanks=20, indent=40, length=2_000, height=40, decides=False),
+    "description": Rules(rows=True, blanks=20, indent=40, length=2_000, height=40, decides=False, links=True),
     "content": Rules(rows=True, blanks=80, indent=120, gap=20, windows_lines=True),
 }
 """The rules of every field. Lengths are about what the first screen of a small terminal holds."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import accumulate
 
-from signoff.present._unicode import HIDDEN, shape
+from signoff.present._unicode import HIDDEN, is_plain, shape
 
 __all__ = ["Finding", "SafeText"]
 
@@ -67,7 +67,7 @@ class SafeText:
     replaced: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        if _OBEYED.search(self.text):
+        if not is_plain(self.text, "\n\t") and _OBEYED.search(self.text):
             raise ValueError("safe text must not hold control characters: use reveal()")
 
     def __str__(self) -> str:
@@ -88,8 +88,7 @@ class SafeText:
         Raises:
             ValueError: The words hold a character that would have to be shown as an escape: they are not ours.
         """
-        plain = words.isascii() and words.isprintable()
-        if not plain and _HIDDEN.search(shape(words, exact=False, kept="\n\t")):
+        if not is_plain(words, "\n\t") and _HIDDEN.search(shape(words, exact=False, kept="\n\t")):
             raise ValueError("own words must not hold hidden characters: use reveal()")
         return cls(words)
 

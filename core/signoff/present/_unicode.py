@@ -3,7 +3,8 @@
 The *shape* of a text is a string of the same length with one sign per character: the character's class. All
 rules about characters are regular expressions over shapes, so they are linear and need no table of their own.
 A text of printable ASCII, newlines and tabs can serve as its own shape where only blanks and hidden characters
-are looked for: no sign of a hidden character is ASCII, and blanks stand for themselves.
+are looked for: no sign of a hidden character is ASCII, and blanks stand for themselves. The signs of Latin-1 text
+are Latin-1, which is looked through faster.
 
 Sources: general categories from `unicodedata`; Default_Ignorable_Code_Point, Bidi_Control and
 Extended_Pictographic from the Unicode Character Database, version 17. A code point that this Python does not
@@ -16,8 +17,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from itertools import count
+from typing import TypeVar
 
-__all__ = ["BLANK", "HIDDEN", "LATIN", "LETTERS", "WITHIN_WORD", "escape", "escaped", "shape"]
+__all__ = ["BLANK", "HIDDEN", "LATIN", "LETTERS", "WITHIN_WORD", "escape", "escaped", "is_plain", "shape"]
 
 # Signs of characters that are never written raw. They are contiguous, for use in a regular expression.
 CONTROL = "\x80"
@@ -51,9 +53,9 @@ EAST_ASIAN = "\xb5"  # these scripts are written without blanks: a word ends whe
 JOINER = "\xb6"  # U+200D, until it is known to join pictographs or not
 SELECTOR = "\xb7"  # U+FE0E, U+FE0F, likewise
 EMOJI_MARK = "\xb8"  # a selector or keycap that belongs to an emoji; it still counts as a mark
-_FIRST_SCRIPT = 0x100
+_FIRST_SCRIPT = 0xFF
 LATIN = chr(_FIRST_SCRIPT)
-LETTERS = "\u0100-\u02ff"
+LETTERS = "\u00ff-\u02ff"
 """Signs of letters, one per script, as a range inside a character set."""
 WITHIN_WORD = DIGIT + COMMON + MARK
 """Signs that do not end a word and have no script, for use inside a character set."""
@@ -126,19 +128,22 @@ _NO_BLANKS = {
 _SCRIPT_OF = {"ARABIC-INDIC": "ARABIC", "EXTENDED": "ARABIC", "": "TANGUT"}
 
 
-class _Table(dict[int, str]):
-    """Strings by code point for `str.translate`, worked out when first asked for."""
+_Key = TypeVar("_Key")
+
+
+class _Table(dict[_Key, str]):
+    """Strings by code point, for `str.translate`, or by short text; worked out when first asked for."""
 
     _MOST = 20_000  # entries: hostile text shall not fill the memory
 
-    def __init__(self, known: dict[int, str], work_out: Callable[[int], str]) -> None:
+    def __init__(self, known: dict[_Key, str], work_out: Callable[[_Key], str]) -> None:
         super().__init__(known)
         self._work_out = work_out
 
-    def __missing__(self, code: int) -> str:
-        value = self._work_out(code)
+    def __missing__(self, key: _Key) -> str:
+        value = self._work_out(key)
         if len(self) < self._MOST:
-            self[code] = value
+            self[key] = value
         return value
 
 
@@ -166,7 +171,11 @@ def _sign(code: int) -> str:
     return _scripts[script]
 
 
-_signs = _Table(_SIGNS, _sign)
+_signs = _Table[int](_SIGNS, _sign)
+_SIGNS_OF_LATIN_1 = "".join(map(_signs.__getitem__, range(0x100))).encode("latin-1")
+_PLAIN = {kept: bytes(range(0x20, 0x7F)) + kept.encode() for kept in ("", "\t", "\n\t")}
+_PIECE = 1 << 16
+"""Characters that are looked up in one go, so that other threads get their turn."""
 
 _EMOJI = re.compile(
     f"{PICTOGRAPH}[{SKIN_TONE}{SELECTOR}]?(?:{JOINER}{PICTOGRAPH}[{SKIN_TONE}{SELECTOR}]?)+"
@@ -174,9 +183,23 @@ _EMOJI = re.compile(
 )
 _SETTLED = str.maketrans({JOINER: PICTOGRAPH, SELECTOR: EMOJI_MARK, KEYCAP: EMOJI_MARK})
 _MOST_MARKS = 4
-_STRAY = re.compile(
-    rf"(?:\A|(?<=[ \t\n{BLANK}{HIDDEN}])){MARK}+|(?<=[{MARK}{EMOJI_MARK}]{{{_MOST_MARKS}}}){MARK}+"
-)
+_ON_NOTHING = rf"(?<=\A{MARK})|(?<=[ \t\n{BLANK}{HIDDEN}]{MARK})"
+_TOO_MANY = rf"(?<=[{MARK}{EMOJI_MARK}]{{{_MOST_MARKS}}}{MARK})"
+_STRAY = re.compile(f"{MARK}(?:{_ON_NOTHING}|{_TOO_MANY}){MARK}*")  # a search for one character first is fast
+
+
+def is_plain(text: str, kept: str) -> bool:
+    """Whether a text is printable ASCII, apart from a tab (`kept` is a tab), newlines and tabs, or nothing."""
+    return text.isascii() and not text.encode("ascii").translate(None, _PLAIN[kept])
+
+
+def _signs_of(text: str) -> str:
+    """The sign of each character, whatever stands around it."""
+    try:
+        return text.encode("latin-1").translate(_SIGNS_OF_LATIN_1).decode("latin-1")
+    except UnicodeEncodeError:
+        starts = range(0, len(text), _PIECE)
+        return "".join(text[start : start + _PIECE].translate(_signs) for start in starts)
 
 
 def shape(text: str, *, exact: bool, kept: str) -> str:
@@ -190,7 +213,7 @@ def shape(text: str, *, exact: bool, kept: str) -> str:
     Returns:
         A string as long as `text`, one sign for each character.
     """
-    signs = text.translate(_signs)
+    signs = _signs_of(text)
     if JOINER in signs or SELECTOR in signs:
         signs = _EMOJI.sub(lambda emoji: emoji[0].translate(_SETTLED), signs)
         signs = signs.replace(JOINER, INVISIBLE).replace(SELECTOR, INVISIBLE)
@@ -232,7 +255,8 @@ def escape(code: int) -> str:
     return f"<U+{code:04X} {name}>" if name else f"<U+{code:04X}>"
 
 
-_escapes = _Table({}, escape)
+_escapes = _Table[int]({}, escape)
+_escaped_runs = _Table[str]({}, lambda run: run.translate(_escapes))
 _REPEATS = 8
 _REPEATED = re.compile(rf"(.)\1{{{_REPEATS - 1},}}", re.DOTALL)
 
@@ -240,7 +264,7 @@ _REPEATED = re.compile(rf"(.)\1{{{_REPEATS - 1},}}", re.DOTALL)
 def escaped(run: str) -> str:
     """Every character of a run as an escape; eight or more of one as ``[400 x <U+200B ZWSP>]``."""
     if len(run) < _REPEATS:
-        return run.translate(_escapes)
+        return _escaped_runs[run]
     parts = []
     at = 0
     for repeated in _REPEATED.finditer(run):

@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import Literal
 
 from signoff.present.masking import LineMasks, Masks
-from signoff.present.reveal import Field, reveal, reveal_line
+from signoff.present.reveal import Field, findings, reveal_line
 from signoff.present.rows import Row, RowKind, Run, Side
 from signoff.present.words import Span, diff_words
 
@@ -220,8 +220,7 @@ class Document:
             if not run.counts:
                 continue
             text = "" if run.text else self._text_of(run)
-            safe = run.text() if run.text else reveal(text, self._sources.field)
-            for finding in safe.findings:
+            for finding in run.text().findings if run.text else findings(text, self._sources.field):
                 key = finding.kind, finding.codepoint
                 if finding.warn and key not in alerts:
                     row = start + text.count("\n", 0, finding.where)

@@ -16,11 +16,10 @@ from signoff.present._draft import Layout, rewrite
 from signoff.present._findings import host_note, judge
 from signoff.present._rules import RULES, Field, Rules
 from signoff.present._safetext import Finding, SafeText
-from signoff.present._unicode import LINE_END, RETURN, shape
+from signoff.present._unicode import LINE_END, RETURN, is_plain, shape
 
-__all__ = ["Field", "Finding", "SafeText", "quoted", "reveal", "reveal_line"]
+__all__ = ["Field", "Finding", "SafeText", "findings", "quoted", "reveal", "reveal_line"]
 
-_ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _WINDOWS_LINE = re.compile(rf"{RETURN}(?=\n|\Z)")
 
 
@@ -54,6 +53,17 @@ def reveal_line(
     return _reveal(text, RULES[field], Layout(max(tab_width, 1), mark_trailing))
 
 
+def findings(text: str, field: Field) -> tuple[Finding, ...]:
+    """What `reveal` would find, without the text: for contents of any size, of which only some rows are shown.
+
+    Args:
+        text: Any text, lone surrogates included.
+        field: Where it stands in a request.
+    """
+    rules = RULES[field]
+    return tuple(judge(text, _shape(text, rules, Layout()), rules, one_row=False))
+
+
 def quoted(safe: SafeText) -> SafeText:
     """The text between quotes that belong to `SafeText.hidden`, so that blanks at its ends can be seen."""
     end = len(safe) + 1
@@ -64,21 +74,17 @@ def quoted(safe: SafeText) -> SafeText:
 def _reveal(text: str, rules: Rules, layout: Layout) -> SafeText:
     signs = _shape(text, rules, layout)
     draft = rewrite(text, signs, rules, layout)
-    findings = [*judge(text, signs, rules), *draft.findings.values()]
-    findings.sort(key=lambda finding: finding.where)
+    found = judge(text, signs, rules, one_row=layout.one_row)
     note = host_note(text, rules)
     if note:
         draft.hide(note, 0)
-    return SafeText("".join(draft.parts), tuple(draft.hidden), tuple(findings), tuple(draft.replaced))
+    return SafeText("".join(draft.parts), tuple(draft.hidden), tuple(found), tuple(draft.replaced))
 
 
 def _shape(text: str, rules: Rules, layout: Layout) -> str | None:
     """The shape of a text; None if it is printable ASCII, newlines and tabs that stay."""
     kept = rules.kept.replace("\n", "") if layout.one_row else rules.kept
-    if text.isascii() and (
-        text.isprintable()
-        or (not _ACTING.search(text) and all(blank in kept or blank not in text for blank in "\n\t"))
-    ):
+    if is_plain(text, kept):
         return None
     signs = shape(text, exact=rules.exact, kept=kept)
     if rules.windows_lines:

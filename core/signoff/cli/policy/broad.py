@@ -1,0 +1,151 @@
+"""Rules that let through more than they seem to, each with a command or a tool that shows it.
+
+Nothing is warned of by name alone: what is shown is judged with the whole file, and told only if it really runs
+without a question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from signoff.cli.policy.samples import sample_of
+from signoff.config.caution import Caution
+from signoff.policy.patterns import compile_pattern
+from signoff.policy.shell.wrapper_options import WRAPPERS
+from signoff.policy.shell.wrappers import SHELLS
+from signoff.policy.verdict import Level
+
+if TYPE_CHECKING:
+    from signoff.config.policy_models import ToolServer
+    from signoff.config.verdicts import SettingsVerdicts
+    from signoff.tools.setting_faults import KeyPath
+    from signoff.tools.shell_rules import ShellConfig, ShellRule
+
+__all__ = ["BROAD_PROGRAMS", "broad_rules"]
+
+_ANY_PROGRAM = ("-c 'rm -rf x'", "x.sh")
+_ANY_CODE = ("-c 'import os; os.remove(\"x\")'", "x.py")
+_PACKAGES = ("install x", "run x", "x")
+
+BROAD_PROGRAMS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("bash", "sh", "dash", "zsh", "ksh", "fish", "busybox"), _ANY_PROGRAM),
+    **dict.fromkeys(("python", "python3", "pypy3", "uv", "poetry", "pipx"), _ANY_CODE),
+    **dict.fromkeys(("node", "deno", "bun"), ('-e \'require("fs").unlinkSync("x")\'', "x.js")),
+    **dict.fromkeys(("perl", "ruby", "php", "lua"), ("-e 'unlink \"x\"'", "x")),
+    **dict.fromkeys(("npm", "pnpm", "yarn", "npx", "pip", "pip3", "cargo", "gem", "brew", "apt"), _PACKAGES),
+    **dict.fromkeys(("docker", "podman"), ("run -v /:/host alpine rm -rf /host/home", "system prune -af")),
+    **dict.fromkeys(("curl", "wget"), ("https://example.com/x",)),
+    **dict.fromkeys(("ssh", "scp", "rsync", "sftp"), ("x@example.com:", "-a . x@example.com:")),
+    **dict.fromkeys(("cat", "head", "tail", "less"), ("/etc/passwd",)),
+    **dict.fromkeys(("grep", "rg"), ("-r PRIVATE /home",)),
+    **dict.fromkeys(("cp", "mv", "ln"), ("x ../y",)),
+    **dict.fromkeys(("rm", "rmdir", "shred"), ("-rf .", "x")),
+    **dict.fromkeys(("chmod", "chown"), ("-R 777 .", "x .")),
+    **dict.fromkeys(("kubectl", "helm"), ("delete namespace x", "uninstall x")),
+    **dict.fromkeys(("sudo", "doas", "env", "xargs", "nohup", "timeout"), ("x", "1 x")),
+    "git": ("push --force origin main", "clean -fdx", "checkout -- ."),
+    "gh": ("api -X DELETE /repos/x/y",),
+    "find": ("/home -name id_rsa", ". -delete"),
+    "tee": ("x",),
+    "dd": ("if=/dev/zero of=x",),
+    "make": ("x",),
+    "go": ("run x.go",),
+    "sed": ("-i s/a/b/ x", "-n p /etc/passwd"),
+    "awk": ("'BEGIN { system(\"rm x\") }'", "1 /etc/passwd"),
+    "tar": ("-xf x.tar -C /",),
+    "aws": ("s3 rm s3://x --recursive",),
+    "terraform": ("destroy -auto-approve",),
+}
+"""Programs that do very different things, by what they are called with: such arguments, the worse ones first."""
+
+_BROAD_BEGINNINGS: Mapping[str, tuple[str, ...]] = {
+    "git checkout": ("-- .",),
+    "git config": ("core.pager x",),
+    "git push": ("--force origin main",),
+    "git reset": ("--hard",),
+    "docker run": ("-v /:/host alpine rm -rf /host/home",),
+    "docker exec": ("x rm -rf /data",),
+    "npm run": ("x",),
+    "npm install": ("x",),
+    "pip install": ("x",),
+    "uv run": ("x.py",),
+    "python -c": ("'import os; os.remove(\"x\")'",),
+    "python3 -c": ("'import os; os.remove(\"x\")'",),
+    "python -m": ("pip install x",),
+    "python3 -m": ("pip install x",),
+}
+
+_AROUND_BLOCKS = (
+    "python3 -c 'import shutil; shutil.rmtree(\"x\")'",
+    "perl -e 'unlink \"x\"'",
+    "git clean -fdx",
+    "truncate -s 0 x",
+)
+"""Commands that do what others do which are usually blocked."""
+
+
+def broad_rules(verdicts: SettingsVerdicts) -> Iterator[Caution]:
+    """Find rules that let through more than they seem to, and lists that say nothing.
+
+    Args:
+        verdicts: What the file says of calls.
+    """
+    config = verdicts.config
+    if config.shell is not None:
+        yield from _of_shell(config.shell, verdicts)
+    if config.sandbox is not None and not config.sandbox.paths:
+        yield Caution(("sandbox", "paths"), "is empty, so the file tools reach nothing")
+    for index, server in enumerate(config.tool_servers):
+        yield from _of_server(server, ("tool_servers", index), verdicts)
+
+
+def _of_shell(shell: ShellConfig, verdicts: SettingsVerdicts) -> Iterator[Caution]:
+    if "rules" in shell.model_fields_set and not shell.rules:
+        yield Caution(("shell", "rules"), "the list is empty, so the default holds for every command")
+    for index, rule in enumerate(shell.rules):
+        if rule.allowed and not rule.approval:
+            path: KeyPath = ("shell", "rules", index)
+            yield from (Caution(path, words) for words in _of_rule(rule, verdicts))
+    blocks_only = shell.rules and not any(rule.allowed for rule in shell.rules)
+    if blocks_only and shell.default.allowed and not shell.default.approval:
+        for command in _unasked(_AROUND_BLOCKS, verdicts):
+            words = f"only what is blocked is listed, and such a list is never whole: {command} runs"
+            yield Caution(("shell", "default"), f"{words} without a question")
+            return
+
+
+def _of_rule(rule: ShellRule, verdicts: SettingsVerdicts) -> Iterator[str]:
+    beginning = " ".join(rule.words)
+    program = beginning.rpartition("/")[2]
+    tails = _BROAD_BEGINNINGS.get(program, BROAD_PROGRAMS.get(program, ()))
+    commands = [f"{beginning} {tail}" for tail in tails]
+    if command := next(_unasked(commands, verdicts), None):
+        yield f"is broad: {command} runs without a question"
+    elif commands and (program in SHELLS or program in WRAPPERS):
+        yield f"has little effect: what {program} runs is judged by itself, so {commands[0]} does not run unasked"
+
+
+def _unasked(commands: Iterable[str], verdicts: SettingsVerdicts) -> Iterator[str]:
+    return (command for command in commands if verdicts.command(command).level is Level.ALLOW)
+
+
+def _of_server(server: ToolServer, path: KeyPath, verdicts: SettingsVerdicts) -> Iterator[Caution]:
+    if "denylist" in server.model_fields_set and not server.denylist:
+        yield Caution((*path, "denylist"), "the list is empty, so it blocks nothing")
+    approval = server.requires_approval
+    if "conditional" in approval.model_fields_set and not approval.conditional:
+        yield Caution((*path, "requires_approval", "conditional"), "the list is empty, so nothing asks for it")
+    for index, text in enumerate(server.allowlist or ()):
+        name = _harmful_name(text)
+        if name is not None and verdicts.verdict(name, {}, server.server_name).level is Level.ALLOW:
+            unasked = f"is broad: a tool called {name} runs without a question"
+            yield Caution((*path, "allowlist", index), unasked)
+
+
+def _harmful_name(pattern: str) -> str | None:
+    """A name of a tool that does harm, which a pattern matches; None if it seems to match none."""
+    compiled = compile_pattern(pattern)
+    sample = sample_of(pattern)
+    begun = () if sample is None else (f"{sample}_and_delete", f"delete_{sample}")
+    return next((name for name in ("delete_all", *begun) if compiled.fullmatch(name)), None)

@@ -1,0 +1,77 @@
+"""`signoff policy check`: what a settings file allows, what in it is too broad, and worked examples."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from signoff.cli.exit_codes import ExitCode
+from signoff.cli.options import json_option
+from signoff.cli.output import clipped, one_line, print_json
+from signoff.cli.policy.loading import load
+from signoff.cli.policy.wording import DOES, verdict_facts, why
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from signoff.cli.policy.examples import Examples
+
+__all__ = ["check"]
+
+_WIDEST_CALL = 100
+
+
+@click.command(
+    short_help="Say what a file allows, with examples.", epilog="\b\nExample:\n  signoff policy check signoff.yaml"
+)
+@click.argument("file", metavar="FILE")
+@json_option
+def check(*, file: str, as_json: bool) -> int:
+    """Say all that `signoff config check` says of FILE, warn of rules that are too broad, and work out examples.
+
+    Nothing is changed and no code is run. A file that is not valid ends with 2, and every problem is named.
+    """
+    loaded = load(file, as_json=as_json)
+    if loaded is None:
+        return ExitCode.USAGE
+    from signoff.cli.config_text import report_facts, report_text
+    from signoff.cli.policy.broad import broad_rules
+    from signoff.cli.policy.examples import worked_examples
+    from signoff.config.cautions import cautions
+    from signoff.config.errors import Problem
+    from signoff.config.report import describe
+
+    report = describe(loaded.config, loaded.directory)
+    found = [
+        Problem(file, *loaded.respelled.place(caution.path), caution.message)
+        for caution in (*cautions(report, os.path.realpath(file)), *broad_rules(loaded.verdicts))
+    ]
+    found.sort(key=Problem.by_place)
+    examples = list(worked_examples(loaded.verdicts))
+    if as_json:
+        facts = report_facts(report, found)
+        print_json({"valid": True, "file": file, **facts, "examples": list(map(_facts, examples))})
+    else:
+        print(report_text(report, found), end="")
+        print("".join(f"{line}\n" for line in _lines(examples)), end="")
+    return ExitCode.OK
+
+
+def _lines(found: Iterable[Examples]) -> Iterator[str]:
+    blocks = list(found)
+    yield "examples:" if blocks else "examples: none"
+    for block in blocks:
+        yield f"  {one_line(block.about)}"
+        calls = [clipped(one_line(example.call, "command"), _WIDEST_CALL) for example in block.examples]
+        width = max(map(len, calls))
+        for example, call in zip(block.examples, calls, strict=True):
+            yield f"    {call:{width}}  {DOES[example.verdict.level]}: {why(example.verdict)}"
+
+
+def _facts(block: Examples) -> dict[str, Any]:
+    return {
+        "about": block.about,
+        "calls": [{"call": example.call, **verdict_facts(example.verdict)} for example in block.examples],
+    }

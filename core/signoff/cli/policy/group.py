@@ -1,0 +1,28 @@
+"""The verbs of `signoff policy`, put together."""
+
+from __future__ import annotations
+
+import click
+
+from signoff.cli.policy.check import check
+from signoff.cli.policy.explain import explain
+from signoff.cli.policy.judge_lines import judge_lines
+from signoff.cli.policy.replay import replay
+from signoff.cli.policy.suggest import suggest
+
+__all__ = ["policy"]
+
+
+@click.group(
+    no_args_is_help=False,
+    short_help="Try out what a settings file says of calls.",
+    epilog="\b\nExamples:\n  signoff policy check signoff.yaml\n"
+    '  signoff policy explain signoff.yaml -- "git status; rm -rf build"\n'
+    "  signoff policy replay signoff.yaml --since 7d",
+)
+def policy() -> None:
+    """Try out what a settings file says of calls; nothing is run, decided or written."""
+
+
+for command in (check, judge_lines, explain, replay, suggest):
+    policy.add_command(command)

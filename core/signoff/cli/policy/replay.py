@@ -1,0 +1,127 @@
+"""`signoff policy replay`: what a settings file would have done with the history."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from signoff.cli.durations import local_time
+from signoff.cli.exit_codes import ExitCode
+from signoff.cli.facts import record_facts, short_id
+from signoff.cli.history_filters import filter_options
+from signoff.cli.options import json_option, open_for_review, queue_option, reveal_option
+from signoff.cli.output import clipped, one_line, print_json
+from signoff.cli.page import Page, width_of
+from signoff.cli.policy.loading import load
+from signoff.cli.policy.replaying import Changed, Replayed, Was, is_call, replayed
+from signoff.cli.policy.wording import verdict_facts, why
+from signoff.cli.subject import what_of
+from signoff.policy.verdict import Level
+
+if TYPE_CHECKING:
+    from signoff.policy.redaction import Redaction
+    from signoff.queue.history_records import HistoryFilter, HistoryRecord
+    from signoff.queue.protocol import ReviewQueue
+
+__all__ = ["replay"]
+
+_PAGE = 500
+_WIDTH = 100
+_NAME_WIDTH = 40
+
+_CHANGES = {
+    (Was.ASKED, Level.ALLOW): ("asked_runs", "asked, would now run without a question"),
+    (Was.ASKED, Level.BLOCK): ("asked_blocked", "asked, would now be blocked"),
+    (Was.PASSED, Level.ASK): ("passed_asks", "passed without a person, would now ask"),
+    (Was.PASSED, Level.BLOCK): ("passed_blocked", "passed without a person, would now be blocked"),
+    (Was.STOPPED, Level.ALLOW): ("stopped_runs", "stopped without a person, would now run without a question"),
+    (Was.STOPPED, Level.ASK): ("stopped_asks", "stopped without a person, would now ask"),
+}
+"""How what was and what would be differ: the name of it for programs, and in words."""
+
+
+@click.command(
+    short_help="Say what a file would have done with the history.",
+    epilog="\b\nExample:\n  signoff policy replay signoff.yaml --since 7d --agent refactor",
+)
+@click.argument("file", metavar="FILE")
+@filter_options
+@click.option("--last", type=click.IntRange(1), metavar="N", help="Only the newest N of these records.")
+@reveal_option
+@queue_option
+@json_option
+def replay(*, file: str, which: HistoryFilter, last: int | None, hidden: Redaction, as_json: bool) -> int:
+    """Say which calls of the history FILE would have answered differently, newest first.
+
+    Links and files are looked at as they are now. Calls of which the history does not hold enough are counted as
+    unknown. The mode is left out.
+    """
+    loaded = load(file, as_json=as_json)
+    if loaded is None:
+        return ExitCode.USAGE
+    with open_for_review() as queue:
+        found = replayed(itertools.islice(_newest_first(queue, which), last), loaded.verdicts)
+    if as_json:
+        print_json(_facts(found, hidden))
+    else:
+        print(_text(found, hidden), end="")
+    return ExitCode.OK
+
+
+def _newest_first(queue: ReviewQueue, which: HistoryFilter) -> Iterator[HistoryRecord]:
+    before = None
+    while page := queue.history(which, before=before, limit=_PAGE):
+        yield from filter(is_call, page)
+        before = page[-1].seq
+
+
+def _counts(found: Replayed) -> dict[str, int]:
+    changes = Counter((call.was, call.now.level) for call in found.changed)
+    counts = {name: changes[change] for change, (name, _) in _CHANGES.items()}
+    return {"calls": found.calls, **counts, "same": found.same, "unknown": found.unknown.total()}
+
+
+def _facts(found: Replayed, hidden: Redaction) -> dict[str, Any]:
+    return {"counts": _counts(found), "changes": [_call_facts(call, hidden) for call in found.changed]}
+
+
+def _call_facts(call: Changed, hidden: Redaction) -> dict[str, Any]:
+    record = record_facts(call.record, hidden)
+    kept = ("seq", "at", "id", "agent", "session", "tool", "description", "arguments", "risk", "state")
+    now = verdict_facts(call.now)
+    # The texts of the parts are pieces of the arguments, in which secrets would not be told from words.
+    now["parts"] = [{key: value for key, value in part.items() if key != "text"} for part in now["parts"]]
+    return {**{key: record[key] for key in kept}, "was": call.was, **now}
+
+
+def _text(found: Replayed, hidden: Redaction) -> str:
+    page = Page(width_of(sys.stdout))
+    page.add(f"{found.calls} calls: {found.same} as before, {found.unknown.total()} unknown")
+    for change, (_, words) in _CHANGES.items():
+        calls = [call for call in found.changed if (call.was, call.now.level) == change]
+        if calls:
+            page.add("")
+            page.add(f"{len(calls)} {words}:")
+        for call in calls:
+            _add_call(page, call, hidden)
+    if found.unknown:
+        page.add("")
+        page.add(f"{found.unknown.total()} unknown:")
+        for reason, number in found.unknown.items():
+            page.add(f"{number}: {reason}", label="  ")
+    return page.text()
+
+
+def _add_call(page: Page, call: Changed, hidden: Redaction) -> None:
+    record = call.record
+    ident = short_id(record.request_id) if record.request_id else "-"
+    agent = clipped(one_line(record.agent_name, "agent"), _NAME_WIDTH)
+    tool = clipped(one_line(record.tool_name, "tool_name"), _NAME_WIDTH)
+    what = clipped(what_of(record, hidden), _WIDTH)
+    page.add(f"{agent}  {tool}: {what}", label=f"  {local_time(record.at)}  {ident:8}  ")
+    page.add(f"{record.state}; now {why(call.now)}", label="    ")

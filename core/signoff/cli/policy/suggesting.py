@@ -1,0 +1,181 @@
+"""Narrow rules for the shell, drawn from commands that people approved every time they were asked.
+
+A rule is the longest beginning that some approved commands have in common. It is only suggested if nobody and
+nothing ever refused a command that it is about, and if none of these was of HIGH risk: a person approved what was
+on the screen, and a rule must not answer for anything that deserved another look.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os.path
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from signoff.cli.policy.broad import BROAD_PROGRAMS
+from signoff.config.verdicts import SHELL_TOOLS
+from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.shell.expanding import expand
+from signoff.policy.shell.hazards import hazard_in
+from signoff.policy.shell.judging import CommandRule, judge_command
+from signoff.policy.shell.wrapper_options import WRAPPERS
+from signoff.policy.shell.wrappers import SHELLS
+from signoff.policy.verdict import Level
+from signoff.present.steps import CommandRun, SnapshotError
+from signoff.present.subject import steps_of
+from signoff.queue.records import DecisionSource, RequestState, Risk
+from signoff.tools.shell_rules import ShellRule
+
+if TYPE_CHECKING:
+    from signoff.queue.history_records import HistoryRecord
+
+__all__ = ["LEAST_APPROVALS", "Suggestion", "suggestions"]
+
+LEAST_APPROVALS = 3
+"""How often people must have approved what a rule is about."""
+
+_LEAST_WORDS = 2
+"""A program alone may be called with anything; with options alone as well."""
+
+_LONGEST_PATTERN = 60
+"""What a person can still read at a glance, in characters."""
+
+_RUNS_OTHERS = SHELLS | WRAPPERS.keys() | {"eval", "source", ".", "trap", "su", "script", "parallel", "exec"}
+_SUBCOMMANDS = frozenset({"git", "docker", "podman", "gh", "kubectl"})
+"""Programs of which `BROAD_PROGRAMS` warns, but that do one thing once their second word is said."""
+
+_RUNS_WHAT_IS_NAMED = frozenset(
+    {
+        *("docker run", "docker exec", "docker compose", "podman run", "podman exec", "podman compose"),
+        *("kubectl exec", "kubectl run", "gh api", "gh extension", "git config", "git push"),
+    }
+)
+"""Beginnings that say nothing yet of what is run or reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A rule that would have answered some requests.
+
+    Attributes:
+        pattern: The first words of the commands that it lets through.
+        answered: The requests, oldest first, with their commands; a person approved each of them.
+    """
+
+    pattern: str
+    answered: tuple[tuple[HistoryRecord, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Approved:
+    record: HistoryRecord
+    command: str
+    words: tuple[str, ...]
+
+
+def suggestions(records: Iterable[HistoryRecord]) -> list[Suggestion]:
+    """Draw rules from the history, those that would have answered most first.
+
+    Args:
+        records: All of the history, oldest first.
+    """
+    approved: list[_Approved] = []
+    against: dict[str, None] = {}
+    for record in records:
+        command = _command_of(record)
+        if command is None:
+            continue
+        if record.state is RequestState.REJECTED or record.risk is Risk.HIGH:
+            against[command] = None
+        elif _by_a_person(record) and (words := _plain_words(command)) is not None:
+            approved.append(_Approved(record, command, words))
+    found = [
+        Suggestion(pattern, tuple((each.record, each.command) for each in group))
+        for pattern, group in _groups(approved)
+        if not any(_is_about(pattern, command) for command in against)
+    ]
+    return sorted(found, key=lambda suggestion: (-len(suggestion.answered), suggestion.pattern))
+
+
+def _by_a_person(record: HistoryRecord) -> bool:
+    decision = record.decision
+    approved = record.state is RequestState.APPROVED and decision is not None and decision.approved
+    return approved and decision is not None and decision.source is DecisionSource.REVIEWER
+
+
+def _command_of(record: HistoryRecord) -> str | None:
+    """The only command that a call of the shell would run, as it was declared; None if that cannot be told."""
+    if record.tool_name not in SHELL_TOOLS:
+        return None
+    try:
+        steps = steps_of(record.snapshot)
+    except SnapshotError:
+        return None
+    if not steps:
+        command = record.arguments.get("command")
+        return command if isinstance(command, str) else None
+    step = steps[0]
+    return step.command if len(steps) == 1 and isinstance(step, CommandRun) and not step.env else None
+
+
+def _plain_words(command: str) -> tuple[str, ...] | None:
+    """The words of a command that is a single program in plain words without side doors; None for any other."""
+    expanded = expand(command)
+    if expanded.floors or expanded.candidates or expanded.writes or len(expanded.runs) != 1:
+        return None
+    run = expanded.runs[0]
+    part = run.part
+    plain = run.alone and not (run.reasons or part.piped or part.reads_file or part.fed is not None)
+    if not plain or not all(word.literal for word in part.words) or hazard_in(part.words, covered=1):
+        return None
+    words = tuple(word.text for word in part.words)
+    return None if _runs_others(words) else words
+
+
+def _runs_others(words: Sequence[str]) -> bool:
+    program = os.path.basename(words[0])  # noqa: PTH119 - text, not a path here
+    if program in _RUNS_OTHERS or (program in BROAD_PROGRAMS and program not in _SUBCOMMANDS):
+        return True
+    return " ".join((program, *words[1:2])) in _RUNS_WHAT_IS_NAMED
+
+
+def _groups(approved: Sequence[_Approved]) -> Iterator[tuple[str, list[_Approved]]]:
+    """Approved commands with the same first words, often enough, and the longest pattern for all of them."""
+    by_beginning: dict[tuple[str, ...], list[_Approved]] = {}
+    for each in approved:
+        by_beginning.setdefault(each.words[:_LEAST_WORDS], []).append(each)
+    for beginning, group in by_beginning.items():
+        pattern = _pattern(_common([each.words for each in group]))
+        if len(beginning) == _LEAST_WORDS and len(group) >= LEAST_APPROVALS and pattern is not None:
+            yield pattern, group
+
+
+def _common(commands: Sequence[Sequence[str]]) -> list[str]:
+    """The first words that all commands have."""
+    columns = zip(*commands, strict=False)
+    return [column[0] for column in itertools.takewhile(lambda column: len(set(column)) == 1, columns)]
+
+
+def _pattern(words: Sequence[str]) -> str | None:
+    """The longest pattern that a rule can have for some first words; None without more than options in it."""
+    for end in range(len(words), _LEAST_WORDS - 1, -1):
+        pattern = " ".join(words[:end])
+        says_more = any(not word.startswith("-") for word in words[1:end])
+        if says_more and len(pattern.split()) == end and _can_be_shown(pattern):
+            try:
+                return ShellRule(pattern=pattern).pattern
+            except ValueError:
+                continue
+    return None
+
+
+def _can_be_shown(pattern: str) -> bool:
+    return len(pattern) <= _LONGEST_PATTERN and not DEFAULT_REDACTION.spans(pattern, command=True)
+
+
+def _is_about(pattern: str, command: str) -> bool:
+    """Whether a rule with this pattern is, or may be, about anything in a command."""
+    rule = CommandRule(tuple(pattern.split()), Level.BLOCK, pattern)
+    found = judge_command(command, [rule], Level.ALLOW)
+    return found.level is Level.BLOCK or any(pattern in reason for part in found.parts for reason in part.reasons)

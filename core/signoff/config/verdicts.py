@@ -1,0 +1,195 @@
+"""What a settings file says of calls, found without running any code of the project."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Literal
+
+from signoff.config.models import AgentConfig
+from signoff.config.policy_building import build_call_policy
+from signoff.config.report import CustomToolFacts, describe
+from signoff.policy.verdict import Level, PartVerdict, Verdict, strictest
+from signoff.tools.file_sandbox import FileSandbox
+from signoff.tools.shell_paths import possible_paths
+from signoff.tools.shell_policy import verdict as shell_verdict
+
+__all__ = ["FILE_TOOLS", "SHELL_TOOLS", "SettingsVerdicts"]
+
+SHELL_TOOLS = frozenset({"run_command", "shell", "bash"})
+"""Tools whose argument ``command`` is a shell command."""
+
+FILE_TOOLS: Mapping[str, Literal["read", "write", "list"]] = {
+    "read_file": "read",
+    "read_attachment": "read",
+    "write_file": "write",
+    "edit_file": "write",
+    "list_files": "list",
+}
+"""Tools of the sandbox, and what each would do with the file or directory in its argument ``path``."""
+
+_LEVEL_OF_ANSWER = {"runs": Level.ALLOW, "asks": Level.ASK, "unclear": Level.ASK, "blocked": Level.BLOCK}
+
+
+class SettingsVerdicts:
+    """Says of calls what the settings of a file say of them.
+
+    What the tool itself says (the rules of the shell, the roots of the sandbox, the mark on a function), what
+    ``tools`` says of it, and the rules on calls all count, and the strictest holds. Only ``approval: none`` stands
+    above what the tool itself would ask about. The mode is left out: it decides about calls that ask. So is what
+    functions say of single calls in code of their own.
+
+    Args:
+        config: The settings.
+        directory: Where relative paths start and commands run: the directory of the file.
+    """
+
+    def __init__(self, config: AgentConfig, directory: str | os.PathLike[str]) -> None:
+        self.config = config
+        self.directory = os.path.realpath(directory)
+        self._settings = config.tool_configs
+        self._call_policy = build_call_policy(config)
+        self._sandbox = _sandbox_of(config, self.directory)
+
+    def verdict(self, tool_name: str, arguments: Mapping[str, object], server: str | None = None) -> Verdict:
+        """Find what the settings say of a call.
+
+        Args:
+            tool_name: The name of the tool, without that of its server.
+            arguments: The arguments by name.
+            server: The server whose tool it is; None for a tool of the agent itself.
+
+        Returns:
+            The strictest verdict, with the rule that decided and a part for each thing that has a say. If nothing
+            in the settings is about the tool, the call asks.
+        """
+        own = self._by_tool(tool_name, arguments) if server is None else None
+        opinions = list(self._with_setting(tool_name, own))
+        if self._call_policy is not None:
+            opinions.append(_of_calls(self._call_policy.verdict(tool_name, arguments, server)))
+        if not opinions:
+            return Verdict(Level.ASK, "default", ("no setting is about this tool",))
+        return _strictest_of(opinions)
+
+    def command(self, text: str) -> Verdict:
+        """Find what the settings say of a shell command.
+
+        Args:
+            text: The text handed to the shell.
+        """
+        return self.verdict("run_command", {"command": text})
+
+    def path(self, operation: Literal["read", "write", "list"], path: str) -> Verdict:
+        """Find what the sandbox alone says of a path; everything is blocked if there is none.
+
+        Args:
+            operation: What would be done.
+            path: Relative to the directory, or absolute.
+        """
+        if self._sandbox is None:
+            return Verdict(Level.BLOCK, reasons=("there is no sandbox",))
+        return self._sandbox.verdict(operation, path)
+
+    def has_own(self, tool_name: str) -> bool:
+        """Whether the settings bring a tool of this name themselves: no server is needed to know what it does."""
+        config = self.config
+        shell = config.shell is not None and tool_name in SHELL_TOOLS
+        files = config.sandbox is not None and tool_name in FILE_TOOLS
+        return shell or files or tool_name in config.custom_tools
+
+    def looks_at_directory(self, tool_name: str, arguments: Mapping[str, object]) -> bool:
+        """Whether a verdict depends on where relative paths start.
+
+        Args:
+            tool_name: The name of one of the agent's own tools.
+            arguments: The arguments of a call.
+        """
+        if tool_name in SHELL_TOOLS:
+            return self.config.shell is not None and any(rule.sandbox_paths for rule in self.config.shell.rules)
+        if tool_name not in FILE_TOOLS or self._sandbox is None:
+            return False
+        path = arguments.get("path")
+        return not (isinstance(path, str) and path.startswith("/"))
+
+    # -- what has a say --------------------------------------------------------------------------------
+
+    def _by_tool(self, tool_name: str, arguments: Mapping[str, object]) -> Verdict | None:
+        """What the tool itself says; None if it is not known here."""
+        if tool_name in SHELL_TOOLS:
+            return self._by_shell(arguments.get("command"))
+        if tool_name in FILE_TOOLS and self._sandbox is not None:
+            path = arguments.get("path", "." if tool_name == "list_files" else None)
+            return _as_part(self._sandbox.verdict(FILE_TOOLS[tool_name], path), str(path))
+        custom = self._custom_tools.get(tool_name)
+        return None if custom is None else _of_custom_tool(custom)
+
+    def _by_shell(self, command: object) -> Verdict:
+        if not isinstance(command, str):
+            return Verdict(Level.BLOCK, reasons=('"command" must be text',))
+        try:
+            if self._sandbox is not None:
+                self._sandbox.require_usable()
+        except PermissionError as error:
+            return Verdict(Level.BLOCK, reasons=(str(error),))
+        if self.config.shell is None:
+            return Verdict(Level.ASK, "default", ("there are no rules for the shell",))
+        return shell_verdict(self.config.shell, command, self._lie_in)
+
+    def _lie_in(self, arguments: Sequence[str], names: Sequence[str]) -> bool:
+        paths = possible_paths(arguments)
+        if self._sandbox is None or paths is None:
+            return False
+        joined = (os.path.join(self.directory, path) for path in paths)  # noqa: PTH118 - as `ShellTool` does
+        return all(self._sandbox.holds(path, names) for path in joined)
+
+    def _with_setting(self, tool_name: str, own: Verdict | None) -> Iterator[Verdict]:
+        """What the tool itself says, and what ``tools`` or ``custom_tools`` says of it."""
+        setting = self._settings.get(tool_name, {}).get("approval")
+        if own is not None and (setting != "none" or own.level is Level.BLOCK):
+            yield own
+        if setting is not None:
+            level = {"none": Level.ALLOW, "required": Level.ASK, "deny": Level.BLOCK}[setting]
+            rule = f"approval: {setting}"
+            yield Verdict(level, rule, parts=(PartVerdict("setting of the tool", level, rule),))
+
+    @cached_property
+    def _custom_tools(self) -> dict[str, CustomToolFacts]:
+        return {tool.name: tool for tool in describe(self.config, self.directory).custom_tools}
+
+
+def _sandbox_of(config: AgentConfig, directory: str) -> FileSandbox | None:
+    """The sandbox; one that needs what cannot be had here blocks, where building it for an agent would fail."""
+    if config.sandbox is None:
+        return None
+    return FileSandbox(config.sandbox.model_copy(update={"os_sandbox_fallback": "refuse_tools"}), cwd=directory)
+
+
+def _of_custom_tool(tool: CustomToolFacts) -> Verdict:
+    if tool.found is None:
+        return Verdict(Level.ASK, "default", ("there is no such function in tools.py",))
+    level = _LEVEL_OF_ANSWER[tool.answer]
+    unclear = "whether it asks cannot be told from the source"
+    reasons = (unclear,) if tool.answer == "unclear" else ()
+    rule = "@requires_approval" if tool.found.marked and tool.approval is None else "custom_tools"
+    return Verdict(level, rule, reasons, (PartVerdict("function of tools.py", level, rule, reasons),))
+
+
+def _of_calls(verdict: Verdict) -> Verdict:
+    """With parts that nobody takes for commands."""
+    parts = tuple(replace(part, text=f"rules on calls: {part.text}") for part in verdict.parts)
+    return replace(verdict, parts=parts)
+
+
+def _as_part(verdict: Verdict, text: str) -> Verdict:
+    part = PartVerdict(text, verdict.level, verdict.rule, verdict.reasons)
+    return Verdict(verdict.level, verdict.rule, verdict.reasons, (part,))
+
+
+def _strictest_of(opinions: Sequence[Verdict]) -> Verdict:
+    level = strictest(opinion.level for opinion in opinions)
+    deciding = next(opinion for opinion in opinions if opinion.level is level)
+    reasons = dict.fromkeys(reason for opinion in opinions for reason in opinion.reasons)
+    parts = tuple(part for opinion in opinions for part in opinion.parts)
+    return Verdict(level, deciding.rule, tuple(reasons), parts)
