@@ -6,13 +6,16 @@ import asyncio
 import copy
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from signoff.binding import bound_to
 from signoff.controller import ApprovalController
 from signoff.declaring import mark_of, questions
 from signoff.needs import HOOKS, ApprovalNeeds, Setting
 from signoff.types import ApprovalContext
+
+if TYPE_CHECKING:
+    from signoff.policy.call_policy import CallPolicy
 
 __all__ = ["execute_tool"]
 
@@ -25,6 +28,8 @@ async def execute_tool(
     context_metadata: dict[str, Any] | None = None,
     *,
     default_approval: Setting = "none",
+    policy: CallPolicy | None = None,
+    server: str | None = None,
 ) -> Any:
     """Run a tool function, asking first if it says so.
 
@@ -38,22 +43,25 @@ async def execute_tool(
         approval_controller: Decides.
         context_metadata: Ids and batch of the call, see `ApprovalContext`.
         default_approval: ``"required"`` asks also about a function that says nothing about approval.
+        policy: Rules on calls, such as `Setup.call_policy`. What it blocks is blocked in every mode, and what it
+            asks about is asked about whatever the function says.
+        server: The server that the tool belongs to, as the policy calls it; None for a tool of the agent itself.
 
     Returns:
         What the function returned.
 
     Raises:
-        PermissionError: The tool blocked the call, or it was not approved (`ApprovalDeniedError`).
+        PermissionError: The policy or the tool blocked the call, or it was not approved (`ApprovalDeniedError`).
         TypeError: A `check_approval` answered with something else than documented.
     """
     ctx = ApprovalContext(tool_name=tool_name, args=args, metadata=context_metadata or {})
     default: Setting = "required" if _has_a_say(tool_func, ctx) else default_approval
-    if default == "none":
+    if default == "none" and policy is None:
         return await _call(tool_func, args)
     # A copy of our own: nobody may change what is asked about before it runs.
     args = copy.deepcopy(args)
     ctx = ctx.model_copy(update={"args": copy.deepcopy(args)})
-    needs = ApprovalNeeds({}, default)
+    needs = ApprovalNeeds({}, default, policy=policy, server=server)
     request = needs.request_for(ctx, None, tool_func, approval_controller.memory)
     if request is None:
         return await _call(tool_func, args)

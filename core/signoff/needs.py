@@ -1,8 +1,9 @@
 """Who decides whether a tool call must be approved.
 
-In this order: a block (`PermissionError`, or ``"deny"`` in `tool_configs`) outranks everything; then what
-`tool_configs` says of the tool; then whoever asks for approval: the toolset itself, the mark on the function, the
-object that a method belongs to; then whoever says that none is needed; then the default.
+In this order: a block (by the policy, by `PermissionError`, by ``"deny"`` in `tool_configs`) outranks everything;
+then a policy that asks; then what `tool_configs` says of the tool; then whoever asks for approval: the toolset
+itself, the mark on the function, the object that a method belongs to; then whoever says that none is needed, last
+of all a policy that allows the call; then the default.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import copy
 import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import ValidationError
 
@@ -19,7 +20,11 @@ from signoff.canonical import NotJsonError, canonical
 from signoff.declaring import Question, has_hook, hook_of, mark_of, questions, speakers, under_its_name
 from signoff.marking import simple_approval_request
 from signoff.memory import ApprovalMemory
+from signoff.policy.verdict import Level, Verdict
 from signoff.types import ApprovalContext, ApprovalRequest
+
+if TYPE_CHECKING:
+    from signoff.policy.call_policy import NOTHING_KNOWN, CallPolicy
 
 __all__ = ["HOOKS", "ApprovalNeeds", "Setting", "default_setting"]
 
@@ -66,15 +71,27 @@ class ApprovalNeeds:
         tool_configs: By tool name, a mapping with ``"approval"``: ``"required"``, ``"none"`` or ``"deny"``. A tool
             that is missing, or whose setting is None, is decided by the toolset, the function or the default.
         default: For tools that nobody says anything about.
+        policy: Rules on calls. What it blocks is blocked, and what it asks about is asked about, whatever else is
+            said; what it allows is not asked about for the default alone.
+        server: The server that the tools belong to, as the policy calls it; None for tools of the agent itself.
 
     Raises:
         ValueError: A setting or a key is unknown.
     """
 
-    def __init__(self, tool_configs: Mapping[str, Mapping[str, Any]], default: Setting) -> None:
+    def __init__(
+        self,
+        tool_configs: Mapping[str, Mapping[str, Any]],
+        default: Setting,
+        *,
+        policy: CallPolicy | None = None,
+        server: str | None = None,
+    ) -> None:
         if default not in _SETTINGS:
             raise ValueError(f'default_approval must be "required" or "none", not {default!r}')
         self._default = default
+        self._policy = policy
+        self._server = server
         self._settings = {name: _setting(name, config) for name, config in tool_configs.items()}
 
     def request_for(
@@ -97,7 +114,7 @@ class ApprovalNeeds:
             marked_by: What else says that the call needs approval, in the words of its framework.
 
         Raises:
-            PermissionError: The setting, the toolset, the function or its object blocks the call.
+            PermissionError: The policy, the setting, the toolset, the function or its object blocks the call.
             TypeError: A hook takes other arguments, or answers with something else, than documented.
         """
         # Hooks are handed a copy: what they change is not what runs, so it must not be what is shown either.
@@ -116,10 +133,13 @@ class ApprovalNeeds:
         setting = self._settings.get(ctx.tool_name)
         if setting == "deny":
             raise PermissionError(f"{ctx.tool_name} is blocked (tool_configs: deny)")
+        verdict = self._unblocked(ctx)
         # All are asked whatever the settings say, because each may block.
         opinions = [_of_toolset(toolset, ctx, memory), *_of_function(function, toolset, ctx, memory)]
         held = [opinion for opinion in opinions if opinion is not None]
         asked = next((opinion.request for opinion in held if opinion.request is not None), None)
+        if verdict is not None and verdict.level is Level.ASK:
+            return _as_policy_asks(asked or _as_declared(toolset, function, ctx) or _plain(ctx, ""), verdict)
         if setting == "none":
             return None
         why = "tool_configs: required" if setting == "required" else marked_by
@@ -127,10 +147,32 @@ class ApprovalNeeds:
             return asked or _as_declared(toolset, function, ctx) or _plain(ctx, why)
         if held:
             return asked
-        return _plain(ctx, "default_approval: required") if self._default == "required" else None
+        known = verdict is not None and verdict.rule != NOTHING_KNOWN
+        if known or self._default == "none":
+            return None
+        return _plain(ctx, "default_approval: required")
+
+    def _unblocked(self, ctx: ApprovalContext) -> Verdict | None:
+        """What the policy says of a call; None if there is no policy.
+
+        Raises:
+            PermissionError: It blocks the call.
+        """
+        if self._policy is None:
+            return None
+        verdict = self._policy.verdict(ctx.tool_name, ctx.args, self._server)
+        if verdict.level is Level.BLOCK:
+            raise PermissionError(f"{ctx.tool_name} is blocked (policy: {_told(verdict)})")
+        return verdict
+
+    def hides(self, tool_name: str) -> bool:
+        """Whether a tool is not offered to a model: the policy blocks it whatever it is called with."""
+        if self._policy is None:
+            return False
+        return self._policy.by_name_alone(tool_name, self._server).level is Level.BLOCK
 
     def never_asks(self, tool_name: str) -> bool:
-        """Whether the setting of a tool is ``"none"``, which stands above every mark that asks."""
+        """Whether the setting of a tool is ``"none"``, which stands above every mark that asks but no policy."""
         return self._settings.get(tool_name) == "none"
 
     def asks_plainly(
@@ -143,15 +185,19 @@ class ApprovalNeeds:
     ) -> bool:
         """Whether every call of a tool is asked about by its name and arguments alone.
 
-        That is so if a setting, the framework or the default asks, and nobody says anything of a call. Then
-        `request_for` makes a `simple_approval_request` of whatever arguments there are.
+        That is so if a setting, the framework or the default asks, and nobody, no policy either, says anything of
+        a call. Then `request_for` makes a `simple_approval_request` of whatever arguments there are.
         """
+        if self._policy is not None:
+            return False
         unless_set = self._default if marked_by is None else "required"
         setting = self._settings.get(tool_name) or unless_set
         return setting == "required" and not _somebody_speaks(toolset, function, _WORDS)
 
     def lets_run(self, tool_name: str, toolset: object, function: Callable[..., Any] | None) -> bool:
-        """Whether a tool runs whatever its arguments are: its setting is ``"none"`` and nobody could block it."""
+        """Whether a tool runs whatever its arguments are: its setting is ``"none"`` and nobody could object."""
+        if self._policy is not None:
+            return False
         return self.never_asks(tool_name) and not _somebody_speaks(toolset, function, HOOKS)
 
 
@@ -296,3 +342,14 @@ def _in_full(request: ApprovalRequest, ctx: ApprovalContext) -> ApprovalRequest:
 def _plain(ctx: ApprovalContext, why: str) -> ApprovalRequest:
     request = simple_approval_request(ctx.tool_name, ctx.args)
     return request.model_copy(update={"why": why})
+
+
+def _as_policy_asks(request: ApprovalRequest, verdict: Verdict) -> ApprovalRequest:
+    """A request that says that the policy asks, after whoever asks as well."""
+    why = "; ".join(each for each in (request.why, f"policy: {_told(verdict)}") if each)
+    return request.model_copy(update={"why": why})
+
+
+def _told(verdict: Verdict) -> str:
+    """The rule that decided, and the reasons."""
+    return "; ".join(each for each in (verdict.rule, *verdict.reasons) if each)

@@ -21,7 +21,10 @@ from signoff.policy.classes import ApprovalPolicies, ToolClass, class_of, guesse
 from signoff.policy.names import NameRules, judge_name
 from signoff.policy.verdict import Level, PartVerdict, Verdict, strictest
 
-__all__ = ["CallPolicy", "ServerRules"]
+__all__ = ["NOTHING_KNOWN", "CallPolicy", "ServerRules"]
+
+NOTHING_KNOWN = "unknown"
+"""The rule that is named when nothing is known of a tool: no opinion of the policy's author about it."""
 
 _NO_GUESSES = ApprovalPolicies(write_ops=False, dangerous_ops=False)
 
@@ -98,7 +101,7 @@ class CallPolicy:
             case ToolClass.DANGEROUS:
                 return Level.ASK, "dangerous tool"
             case ToolClass.UNKNOWN:
-                return self.unknown, "unknown"
+                return self.unknown, NOTHING_KNOWN if rules is None else "no rule of its server"
 
     def _by_guess(self, name: str, server: str | None) -> Iterator[PartVerdict]:
         if _class(name, server) is ToolClass.SAFE:

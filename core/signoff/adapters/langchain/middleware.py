@@ -8,18 +8,20 @@ from dataclasses import dataclass
 from typing import Annotated, Any, NotRequired
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
-from langchain.agents.middleware.types import PrivateStateAttr
+from langchain.agents.middleware.types import ModelRequest, ModelResponse, PrivateStateAttr
 from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from signoff.adapters.langchain.calls import agent_call
+from signoff.adapters.langchain.offering import is_offered, offering
 from signoff.adapters.langchain.stops import Stops
 from signoff.adapters.langchain.tool import ApprovedTool, asking_for
 from signoff.binding import ChangedSinceApprovedError
 from signoff.controller import ApprovalController
 from signoff.needs import ApprovalNeeds, Setting, default_setting
+from signoff.policy.call_policy import CallPolicy
 from signoff.types import ApprovalDecision, ApprovalDeniedError, denial_text
 
 __all__ = ["ApprovalMiddleware"]
@@ -80,6 +82,11 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
         default_approval: ``"required"`` or ``"none"``, for tools about which neither `tool_configs` nor the tool
             nor `@requires_approval` says anything. None means ``"none"`` if `tool_configs` was given, else
             ``"required"``.
+        policy: Rules on calls, such as `Setup.call_policy`. What it blocks is blocked in every mode, and is not
+            offered to the model if the name alone is reason enough. What it asks about is asked about, whatever
+            else is said; what it allows is not asked about for the default alone.
+        server: The server that all tools belong to, as the policy calls it; None for tools of the agent itself. In
+            an agent with tools of several servers, make each tool ask by itself: `approved` takes a server too.
 
     Raises:
         ValueError: A setting is unknown.
@@ -93,12 +100,15 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
         *,
         tool_configs: Mapping[str, Mapping[str, Any]] | None = None,
         default_approval: Setting | None = None,
+        policy: CallPolicy | None = None,
+        server: str | None = None,
     ) -> None:
         super().__init__()
         self.controller = controller if controller is not None else ApprovalController()
         default = default_setting(default_approval, tools_were_named=tool_configs is not None)
-        self._needs = ApprovalNeeds(tool_configs or {}, default)
-        self._demands = ApprovalNeeds(tool_configs or {}, "none")  # of a tool with a default of its own
+        self._needs = ApprovalNeeds(tool_configs or {}, default, policy=policy, server=server)
+        # Of a tool with a default of its own:
+        self._demands = ApprovalNeeds(tool_configs or {}, "none", policy=policy, server=server)
         self._stops = Stops()
 
     def before_agent(self, state: _State, runtime: Runtime[Any]) -> dict[str, Any] | None:
@@ -115,6 +125,18 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
         )
         return {"jump_to": "end"}
 
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ModelResponse[Any]:
+        """Ask the model, offering it no tool that the policy blocks by its name."""
+        return handler(offering(request, self._needs))
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> ModelResponse[Any]:
+        """Asynchronous `wrap_model_call`."""
+        return await handler(offering(request, self._needs))
+
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Answer]) -> Answer:
         """Run a tool call, asking first if it needs approval.
 
@@ -123,7 +145,7 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
             NotJsonError: The arguments cannot be shown to a reviewer as they are.
         """
         if request.tool is None:
-            return _no_such_tool(request)
+            return _no_such_tool(request, self._needs)
         with self._handling(request) as call:
             call.answer = handler(call.request)
         return _answer_of(call)
@@ -138,7 +160,7 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
             NotJsonError: The arguments cannot be shown to a reviewer as they are.
         """
         if request.tool is None:
-            return _no_such_tool(request)
+            return _no_such_tool(request, self._needs)
         with self._handling(request) as call:
             call.answer = await handler(call.request)
         return _answer_of(call)
@@ -148,9 +170,11 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
         """Hand the call on with a tool that asks, and turn a refusal into the answer to the model."""
         assert request.tool is not None
         made = agent_call(request, self._stops)
-        demands = [self._demands] if isinstance(request.tool, ApprovedTool) else []
-        tool = asking_for(request.tool, self.controller, self._needs).for_call(made, *demands)
-        handling = _Handling(request.override(tool=tool))
+        if isinstance(request.tool, ApprovedTool):
+            tool = request.tool.held_to(self._demands)
+        else:
+            tool = asking_for(request.tool, self.controller, self._needs)
+        handling = _Handling(request.override(tool=tool.for_call(made)))
         try:
             yield handling
         except ApprovalDeniedError:
@@ -172,9 +196,9 @@ def _refusal(request: ToolCallRequest, decision: ApprovalDecision) -> Answer:
     return Command(update={"messages": [message], _STOPPED: True}) if decision.hard else message
 
 
-def _no_such_tool(request: ToolCallRequest) -> ToolMessage:
+def _no_such_tool(request: ToolCallRequest, needs: ApprovalNeeds) -> ToolMessage:
     """The answer about a tool that does not exist here; there is nothing to approve."""
-    known = ", ".join(tool.name for tool in request.runtime.tools)
+    known = ", ".join(tool.name for tool in request.runtime.tools if is_offered(tool, needs))
     name = request.tool_call["name"]
     return _failure(request, f"Not run: {name} is not a tool of this agent, use one of: {known}")
 

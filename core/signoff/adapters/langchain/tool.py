@@ -22,13 +22,19 @@ from signoff.canonical import canonical
 from signoff.controller import ApprovalController
 from signoff.declaring import mark_of, questions
 from signoff.needs import ApprovalNeeds, Setting
+from signoff.policy.call_policy import CallPolicy
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalDeniedError, ApprovalRequest
 
 __all__ = ["ApprovedTool", "approved", "asking_for"]
 
 
 def approved(
-    tool: BaseTool, controller: ApprovalController, *, default_approval: Setting = "required"
+    tool: BaseTool,
+    controller: ApprovalController,
+    *,
+    default_approval: Setting = "required",
+    policy: CallPolicy | None = None,
+    server: str | None = None,
 ) -> BaseTool:
     """Make a tool ask before it runs, for agents and for direct calls.
 
@@ -41,11 +47,19 @@ def approved(
         tool: The tool to wrap.
         controller: Decides.
         default_approval: ``"required"`` or ``"none"``, for a tool that says nothing.
+        policy: Rules on calls, such as `Setup.call_policy`. What it blocks is blocked in every mode, and what it
+            asks about is asked about whatever the tool says; what it allows is not asked about for the default
+            alone. A tool that asks already is held to it besides.
+        server: The server that the tool belongs to, as the policy calls it; None for a tool of the agent itself.
 
     Raises:
         ValueError: The setting is unknown.
     """
-    return asking_for(tool, controller, ApprovalNeeds({}, default_approval))
+    needs = ApprovalNeeds({}, default_approval, policy=policy, server=server)
+    asking = asking_for(tool, controller, needs)
+    if asking is not tool or policy is None:
+        return asking
+    return asking.held_to(ApprovalNeeds({}, "none", policy=policy, server=server))
 
 
 def asking_for(tool: BaseTool, controller: ApprovalController, needs: ApprovalNeeds) -> ApprovedTool:
@@ -90,13 +104,22 @@ class ApprovedTool(BaseTool):
     needs: ApprovalNeeds = Field(exclude=True)
     """Says which calls are asked about."""
     demands: tuple[ApprovalNeeds, ...] = Field(default=(), exclude=True)
-    """What agents demand besides: they may block a call or have it asked about, and never let it run unasked."""
+    """What agents or further policies demand: they may block a call or have it asked about, no more."""
     call: AgentCall | None = Field(default=None, exclude=True)
     """The one call that this is made for, if an agent makes it."""
 
-    def for_call(self, call: AgentCall, *demands: ApprovalNeeds) -> ApprovedTool:
-        """The tool for one call of an agent, with what that agent demands of it."""
-        return self.model_copy(update={"call": call, "demands": (*self.demands, *demands)})
+    def held_to(self, *demands: ApprovalNeeds) -> ApprovedTool:
+        """The tool with demands besides its own rules."""
+        return self.model_copy(update={"demands": (*self.demands, *demands)})
+
+    def for_call(self, call: AgentCall) -> ApprovedTool:
+        """The tool for one call of an agent."""
+        return self.model_copy(update={"call": call})
+
+    @property
+    def hidden(self) -> bool:
+        """Whether a policy that it is held to blocks each of its calls, so that no model should be offered it."""
+        return any(needs.hides(self.name) for needs in (self.needs, *self.demands))
 
     @property
     def func(self) -> Callable[..., Any] | None:

@@ -11,6 +11,7 @@ from langchain_core.tools import BaseTool
 from signoff.adapters.langchain.tool import approved
 from signoff.controller import ApprovalController
 from signoff.needs import Setting
+from signoff.policy.call_policy import CallPolicy
 
 __all__ = ["ApprovalToolWrapper"]
 
@@ -25,17 +26,27 @@ class ApprovalToolWrapper:
         tool: The tool, with `check_approval` or a mark if it wants to be asked about differently.
         controller: Decides.
         default_approval: ``"required"`` or ``"none"``, for a tool that says nothing about approval.
+        policy: Rules on calls, as for `approved`.
+        server: The server that the tool belongs to, as for `approved`.
 
     Raises:
         ValueError: The setting is unknown.
     """
 
     def __init__(
-        self, tool: BaseTool, controller: ApprovalController, *, default_approval: Setting = "required"
+        self,
+        tool: BaseTool,
+        controller: ApprovalController,
+        *,
+        default_approval: Setting = "required",
+        policy: CallPolicy | None = None,
+        server: str | None = None,
     ) -> None:
         self.tool = tool
         self.controller = controller
-        self._approved = approved(tool, controller, default_approval=default_approval)
+        self._approved = approved(
+            tool, controller, default_approval=default_approval, policy=policy, server=server
+        )
 
     async def invoke(
         self, args: str | Mapping[str, Any], config: RunnableConfig | Mapping[str, Any] | None = None

@@ -22,6 +22,7 @@ from signoff.controller import ApprovalCallback, ApprovalController
 from signoff.declaring import hook_of
 from signoff.memory import ApprovalMemory
 from signoff.needs import HOOKS, ApprovalNeeds, Setting, default_setting
+from signoff.policy.call_policy import CallPolicy
 from signoff.types import (
     ApprovalContext,
     ApprovalDecision,
@@ -71,6 +72,11 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
             toolset nor a mark such as `@requires_approval` says anything. None means ``"none"`` if `tool_configs`,
             even an empty one, or `pre_approved` was given: who lists tools has looked at them all. It means
             ``"required"`` otherwise: who only wraps a toolset wants every call approved.
+        policy: Rules on calls, such as `Setup.call_policy`. What it blocks is blocked in every mode, and is not
+            offered to the model if the name alone is reason enough. What it asks about is asked about, whatever
+            else is said; what it allows is not asked about for the default alone.
+        server: The server that the tools belong to, as the policy calls it; None for tools of the agent itself.
+            The policy judges tools by the names that `inner` gives them, so add prefixes around this toolset.
 
     Raises:
         ValueError: A setting is unknown, or arguments contradict each other.
@@ -82,6 +88,8 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
     controller: ApprovalController
     tool_configs: Mapping[str, Mapping[str, Any]]
     default_approval: Setting
+    policy: CallPolicy | None
+    server: str | None
 
     def __init__(
         self,
@@ -95,6 +103,8 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
         prompt_fn: ApprovalCallback | None = None,
         controller: ApprovalController | None = None,
         default_approval: Setting | None = None,
+        policy: CallPolicy | None = None,
+        server: str | None = None,
     ) -> None:
         given = _one_of("inner", inner, "wrapped", wrapped)
         if given is None:
@@ -106,7 +116,9 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
         self.tool_configs = _with_pre_approved(tool_configs or {}, pre_approved)
         tools_were_named = tool_configs is not None or pre_approved is not None
         self.default_approval = default_setting(default_approval, tools_were_named=tools_were_named)
-        self._needs = ApprovalNeeds(self.tool_configs, self.default_approval)
+        self.policy = policy
+        self.server = server
+        self._needs = ApprovalNeeds(self.tool_configs, self.default_approval, policy=policy, server=server)
 
     @property
     def memory(self) -> ApprovalMemory:
@@ -125,9 +137,12 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
         return self.wrapped.given if isinstance(self.wrapped, ObjectToolset) else self.wrapped
 
     async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
-        """The tools of the wrapped toolset; those that PydanticAI would defer for approval are called at once."""
+        """The tools of the wrapped toolset that the policy does not block by their names.
+
+        Those that PydanticAI would defer for approval are called at once.
+        """
         tools = await self.wrapped.get_tools(ctx)
-        return {name: called_at_once(tool) for name, tool in tools.items()}
+        return {name: called_at_once(tool) for name, tool in tools.items() if not self._needs.hides(name)}
 
     async def call_tool(
         self,

@@ -1,0 +1,118 @@
+"""Every way to have one call of a tool approved, behind one signature."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import langchain_agents
+import toolset_agents
+from langchain_core.tools import StructuredTool
+from pydantic_ai import FunctionToolset
+
+from signoff import ApprovalController, execute_tool
+from signoff.adapters.langchain import ApprovalMiddleware, ApprovalToolWrapper, approved
+from signoff.adapters.pydantic_ai import ApprovalToolset
+from signoff.config import build, parse_config
+from signoff.policy.call_policy import CallPolicy
+
+__all__ = ["ALL", "ASYNCHRONOUS", "WITH_SETTINGS", "Act", "EntryPoint", "policy_of"]
+
+ARGUMENTS = {"number": 7}
+
+
+class Act:
+    """A tool, synchronous or not, that notes its runs; its function may be given hooks and marks."""
+
+    def __init__(self, *, asynchronous: bool = False) -> None:
+        self.ran: list[int] = []
+
+        def act(number: int) -> str:
+            """Act."""
+            self.ran.append(number)
+            return "done"
+
+        async def act_later(number: int) -> str:
+            """Act."""
+            return act(number)
+
+        act_later.__name__ = "act"
+        self.asynchronous = asynchronous
+        self.function: Any = act_later if asynchronous else act
+
+    def langchain_tool(self) -> StructuredTool:
+        """The tool for LangChain."""
+        if self.asynchronous:
+            return StructuredTool.from_function(coroutine=self.function)
+        return StructuredTool.from_function(self.function)
+
+
+EntryPoint = Callable[..., None]
+"""Calls a tool with the number 7: the tool, who decides, and what an author may say (policy, server, default)."""
+
+
+def with_execute_tool(act: Act, controller: ApprovalController, **said: Any) -> None:
+    asyncio.run(execute_tool(act.function, "act", ARGUMENTS, controller, **said))
+
+
+def in_a_pydantic_ai_agent(act: Act, controller: ApprovalController, **said: Any) -> None:
+    toolset = ApprovalToolset(FunctionToolset([act.function]), controller=controller, **said)
+    toolset_agents.run(toolset, [toolset_agents.call("act", **ARGUMENTS)])
+
+
+def in_a_langchain_agent(act: Act, controller: ApprovalController, **said: Any) -> None:
+    langchain_agents.go(_agent(act, controller, **said))
+
+
+def in_an_asynchronous_langchain_agent(act: Act, controller: ApprovalController, **said: Any) -> None:
+    langchain_agents.ago(_agent(act, controller, **said))
+
+
+def _agent(act: Act, controller: ApprovalController, **said: Any) -> Any:
+    model = langchain_agents.script([langchain_agents.call("act", **ARGUMENTS)])
+    return langchain_agents.agent_of(model, [act.langchain_tool()], ApprovalMiddleware(controller, **said))
+
+
+def as_an_approved_tool(act: Act, controller: ApprovalController, **said: Any) -> None:
+    approved(act.langchain_tool(), controller, **said).invoke(ARGUMENTS)
+
+
+def as_an_approved_tool_awaited(act: Act, controller: ApprovalController, **said: Any) -> None:
+    asyncio.run(approved(act.langchain_tool(), controller, **said).ainvoke(ARGUMENTS))
+
+
+def in_a_wrapper(act: Act, controller: ApprovalController, **said: Any) -> None:
+    asyncio.run(ApprovalToolWrapper(act.langchain_tool(), controller, **said).invoke(ARGUMENTS))
+
+
+WITH_SETTINGS: list[EntryPoint] = [
+    in_a_pydantic_ai_agent,
+    in_a_langchain_agent,
+    in_an_asynchronous_langchain_agent,
+]
+"""Those that take `tool_configs`."""
+
+ALL: list[EntryPoint] = [
+    *WITH_SETTINGS,
+    with_execute_tool,
+    as_an_approved_tool,
+    as_an_approved_tool_awaited,
+    in_a_wrapper,
+]
+
+ASYNCHRONOUS: list[EntryPoint] = [
+    in_a_pydantic_ai_agent,
+    in_an_asynchronous_langchain_agent,
+    with_execute_tool,
+    as_an_approved_tool_awaited,
+    in_a_wrapper,
+]
+"""Those that run asynchronous tools."""
+
+
+def policy_of(settings: str) -> CallPolicy:
+    """The policy that a settings file describes."""
+    policy = build(parse_config(settings), ".").call_policy
+    assert policy is not None
+    return policy

@@ -1,0 +1,224 @@
+"""A policy for calls holds in every entry point: of all that is said of a call the strictest wins."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Literal, get_args
+
+import pytest
+from entry_points import ALL, ASYNCHRONOUS, WITH_SETTINGS, Act, EntryPoint, policy_of
+
+from asked import Asked
+from signoff import ApprovalController, ApprovalDecision, ApprovalMemory, requires_approval
+from signoff.modes import Mode
+from signoff.policy.call_policy import CallPolicy
+from signoff.types import ApprovalDeniedError, ApprovalRequest
+
+Verdict = Literal["allow", "ask", "block"]
+Outcome = Literal["runs", "asks", "blocked"]
+Opinion = Literal["nothing", "no approval", "approval", "mark", "block"]
+
+every_entry_point = pytest.mark.parametrize("call", ALL, ids=lambda each: each.__name__)
+each_with_settings = pytest.mark.parametrize("call", WITH_SETTINGS, ids=lambda each: each.__name__)
+
+
+def policy(verdict: Verdict) -> CallPolicy:
+    """One that says this of the call that is made here, and allows every other."""
+    rule = f"{{when: {{number: 7}}, verdict: {verdict}}}"
+    return policy_of(f"arguments: {{act: {{default: allow, rules: [{rule}]}}}}")
+
+
+def opinionated(opinion: Opinion) -> Act:
+    act = Act()
+    if opinion == "mark":
+        requires_approval(act.function)
+    elif opinion != "nothing":
+        act.function.check_approval = lambda ctx: answer(opinion)
+    return act
+
+
+def answer(opinion: Opinion) -> ApprovalRequest | None:
+    if opinion == "block":
+        raise PermissionError("act is blocked by its author")
+    if opinion == "no approval":
+        return None
+    return ApprovalRequest(tool_name="act", description="Act!", payload={"number": 7}, why="its author")
+
+
+def outcome(call: EntryPoint, act: Act, asked: Asked, mode: Mode = "interactive", **said: Any) -> Outcome:
+    """What becomes of the call, if whoever is asked approves."""
+    try:
+        call(act, ApprovalController(mode, asked), **said)
+    except ApprovalDeniedError:
+        raise
+    except PermissionError:
+        assert (act.ran, asked.requests) == ([], [])
+        return "blocked"
+    assert act.ran == [7]
+    return "asks" if asked.requests else "runs"
+
+
+# -- the policy and whoever wrote the tool -----------------------------------------------------------------
+
+MATRIX: dict[tuple[Opinion, Verdict], Outcome] = {
+    ("nothing", "allow"): "runs",
+    ("nothing", "ask"): "asks",
+    ("nothing", "block"): "blocked",
+    ("no approval", "allow"): "runs",
+    ("no approval", "ask"): "asks",
+    ("no approval", "block"): "blocked",
+    ("approval", "allow"): "asks",
+    ("approval", "ask"): "asks",
+    ("approval", "block"): "blocked",
+    ("mark", "allow"): "asks",
+    ("mark", "ask"): "asks",
+    ("mark", "block"): "blocked",
+    ("block", "allow"): "blocked",
+    ("block", "ask"): "blocked",
+    ("block", "block"): "blocked",
+}
+
+
+@every_entry_point
+@pytest.mark.parametrize("default", ["required", "none"])
+@pytest.mark.parametrize(("opinion", "verdict"), MATRIX)
+def test_the_strictest_of_policy_and_author_holds_whatever_the_default(
+    call: EntryPoint, opinion: Opinion, verdict: Verdict, default: str
+) -> None:
+    said = {"policy": policy(verdict), "default_approval": default}
+    assert outcome(call, opinionated(opinion), Asked(), **said) == MATRIX[opinion, verdict]
+
+
+@pytest.mark.parametrize("call", ASYNCHRONOUS, ids=lambda each: each.__name__)
+@pytest.mark.parametrize(("verdict", "expected"), [("allow", "runs"), ("ask", "asks"), ("block", "blocked")])
+def test_asynchronous_tools_are_held_to_the_policy_too(
+    call: EntryPoint, verdict: Verdict, expected: Outcome
+) -> None:
+    assert outcome(call, Act(asynchronous=True), Asked(), policy=policy(verdict)) == expected
+
+
+@every_entry_point
+def test_the_policy_judges_the_arguments_of_the_call(call: EntryPoint) -> None:
+    other = policy_of("arguments: {act: {default: allow, rules: [{when: {number: 8}, verdict: block}]}}")
+    assert outcome(call, Act(), Asked(), policy=other) == "runs"
+
+
+@every_entry_point
+def test_a_block_names_the_rule(call: EntryPoint) -> None:
+    with pytest.raises(PermissionError, match=r"^act is blocked \(policy: arguments\.act\.rules\[0\]\)"):
+        call(Act(), ApprovalController("interactive", Asked()), policy=policy("block"))
+
+
+@every_entry_point
+def test_a_block_tells_the_reasons(call: EntryPoint) -> None:
+    rules = "[{when: {number: 7}, verdict: block}, {when: {missing: 1}, verdict: ask}]"
+    unclear = policy_of(f"arguments: {{act: {{rules: {rules}}}}}")
+    with pytest.raises(PermissionError, match=r'rules\[0\]; may be what the rule "arguments.act.rules\[1\]"'):
+        call(Act(), ApprovalController("interactive", Asked()), policy=unclear)
+
+
+@every_entry_point
+def test_a_request_of_the_policy_names_the_rule(call: EntryPoint) -> None:
+    asked = Asked()
+    outcome(call, Act(), asked, policy=policy("ask"))
+    assert [request.why for request in asked.requests] == ["policy: arguments.act.rules[0]"]
+
+
+@every_entry_point
+def test_a_request_of_the_author_keeps_its_words_and_names_the_rule_too(call: EntryPoint) -> None:
+    asked = Asked()
+    outcome(call, opinionated("approval"), asked, policy=policy("ask"))
+    (request,) = asked.requests
+    assert (request.description, request.why) == ("Act!", "its author; policy: arguments.act.rules[0]")
+
+
+@every_entry_point
+@pytest.mark.parametrize(("server", "expected"), [("web", "blocked"), ("other", "runs"), (None, "runs")])
+def test_the_rules_of_a_server_are_about_its_tools(
+    call: EntryPoint, server: str | None, expected: Outcome
+) -> None:
+    rules = policy_of("tools: [{server_name: web, arguments: {act: {default: block, rules: []}}}]")
+    assert outcome(call, Act(), Asked(), policy=rules, server=server) == expected
+
+
+# -- modes and grants --------------------------------------------------------------------------------------
+
+
+@every_entry_point
+@pytest.mark.parametrize("mode", get_args(Mode))
+def test_no_mode_overrides_a_block(call: EntryPoint, mode: Mode) -> None:
+    assert outcome(call, Act(), Asked(), mode, policy=policy("block")) == "blocked"
+
+
+@every_entry_point
+def test_the_mode_answers_what_the_policy_asks(call: EntryPoint) -> None:
+    assert outcome(call, Act(), Asked(), "approve_all", policy=policy("ask")) == "runs"
+    act = Act()
+    refused(call, act, ApprovalController("strict"), policy=policy("ask"))
+    assert act.ran == []
+
+
+@every_entry_point
+def test_what_the_policy_asks_about_is_refused_by_a_person(call: EntryPoint) -> None:
+    act = Act()
+    refused(call, act, ApprovalController("interactive", Asked(approved=False)), policy=policy("ask"))
+    assert act.ran == []
+
+
+def refused(call: EntryPoint, act: Act, controller: ApprovalController, **said: Any) -> None:
+    """A refusal raises, or ends the run of an agent."""
+    with contextlib.suppress(ApprovalDeniedError):
+        call(act, controller, **said)
+
+
+def remembering() -> ApprovalMemory:
+    memory = ApprovalMemory()
+    memory.store("act", {"number": 7}, ApprovalDecision(approved=True, remember="session"))
+    return memory
+
+
+@every_entry_point
+def test_a_remembered_approval_does_not_override_a_block(call: EntryPoint) -> None:
+    act, memory = Act(), remembering()
+    with pytest.raises(PermissionError, match="act is blocked"):
+        call(act, ApprovalController("interactive", Asked(), memory=memory), policy=policy("block"))
+    assert (act.ran, memory.list()[0].uses) == ([], 0)
+
+
+@every_entry_point
+def test_a_remembered_approval_answers_what_the_policy_asks(call: EntryPoint) -> None:
+    act, asked = Act(), Asked()
+    call(act, ApprovalController("interactive", asked, memory=remembering()), policy=policy("ask"))
+    assert (act.ran, asked.requests) == ([7], [])
+
+
+# -- the policy and the settings of single tools -----------------------------------------------------------
+
+
+@each_with_settings
+@pytest.mark.parametrize(
+    ("setting", "verdict", "expected"),
+    [
+        ("none", "allow", "runs"),
+        ("none", "ask", "asks"),
+        ("none", "block", "blocked"),
+        ("required", "allow", "asks"),
+        ("required", "ask", "asks"),
+        ("required", "block", "blocked"),
+        ("deny", "allow", "blocked"),
+        ("deny", "ask", "blocked"),
+        ("deny", "block", "blocked"),
+    ],
+)
+def test_the_strictest_of_policy_and_setting_holds(
+    call: EntryPoint, setting: str, verdict: Verdict, expected: Outcome
+) -> None:
+    configs = {"act": {"approval": setting}}
+    assert outcome(call, Act(), Asked(), tool_configs=configs, policy=policy(verdict)) == expected
+
+
+@each_with_settings
+def test_a_policy_that_asks_outranks_a_setting_that_silences_the_author(call: EntryPoint) -> None:
+    configs = {"act": {"approval": "none"}}
+    said = {"tool_configs": configs, "policy": policy("ask")}
+    assert outcome(call, opinionated("approval"), Asked(), **said) == "asks"
