@@ -29,7 +29,8 @@ class Setup:
         custom_tools: The functions of `tools.py` that they name, if any.
         tool_configs: For `ApprovalToolset`: the settings of single tools.
         mode: For `ApprovalController`: how it answers.
-        call_policy: What is said of calls by name, server and arguments, if they say anything of them.
+        call_policy: For the adapters and `execute_tool`, as their ``policy``: what is said of calls by name,
+            server and arguments, if they say anything of them.
     """
 
     sandbox: FileSandbox | None
