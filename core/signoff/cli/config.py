@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option
-from signoff.cli.output import complain, print_json
-
-if TYPE_CHECKING:
-    from signoff.config.errors import ConfigError
+from signoff.cli.output import print_json
+from signoff.cli.settings_file import read_settings
 
 __all__ = ["config"]
 
@@ -43,15 +40,13 @@ def check(*, file: str, as_json: bool) -> int:
     """
     from signoff.cli.config_text import report_facts, report_text
     from signoff.config.cautions import cautions
-    from signoff.config.errors import ConfigError, Problem
-    from signoff.config.loading import parse_with_marks, read_text
+    from signoff.config.errors import Problem
     from signoff.config.report import describe
 
-    try:
-        settings, respelled = parse_with_marks(read_text(file), file)
-    except ConfigError as error:
-        _refuse(error, as_json=as_json)
+    read = read_settings(file, as_json=as_json)
+    if read is None:
         return ExitCode.USAGE
+    settings, respelled = read
     report = describe(settings, Path(file).parent)
     found = [
         Problem(file, *respelled.place(caution.path), caution.message)
@@ -63,13 +58,3 @@ def check(*, file: str, as_json: bool) -> int:
     else:
         print(report_text(report, found), end="")
     return ExitCode.OK
-
-
-def _refuse(error: ConfigError, *, as_json: bool) -> None:
-    from signoff.cli.config_text import problem_facts
-
-    if as_json:
-        print_json({"valid": False, "problems": [problem_facts(problem) for problem in error.problems]})
-        return
-    for problem in error.problems:
-        complain(str(problem))

@@ -11,6 +11,7 @@ from typing import Literal
 from signoff.config.models import AgentConfig
 from signoff.config.policy_building import build_call_policy
 from signoff.config.report import CustomToolFacts, describe
+from signoff.policy.call_policy import NOTHING_KNOWN
 from signoff.policy.verdict import Level, PartVerdict, Verdict, strictest
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.shell_paths import possible_paths
@@ -67,8 +68,9 @@ class SettingsVerdicts:
         """
         own = self._by_tool(tool_name, arguments) if server is None else None
         opinions = list(self._with_setting(tool_name, own))
-        if self._call_policy is not None:
-            opinions.append(_of_calls(self._call_policy.verdict(tool_name, arguments, server)))
+        calls = None if self._call_policy is None else self._call_policy.verdict(tool_name, arguments, server)
+        if calls is not None and not (calls.level is Level.ALLOW and calls.rule == NOTHING_KNOWN):
+            opinions.append(_of_calls(calls))
         if not opinions:
             return Verdict(Level.ASK, "default", ("no setting is about this tool",))
         return _strictest_of(opinions)

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from signoff.cli.output import complain, print_json
+from signoff.cli.settings_file import read_settings
 
 if TYPE_CHECKING:
-    from signoff.config.errors import ConfigError
     from signoff.config.models import AgentConfig
     from signoff.config.spellings import Respelled
     from signoff.config.verdicts import SettingsVerdicts
@@ -38,30 +37,17 @@ class Loaded:
 
 
 def load(file: str, *, as_json: bool = False) -> Loaded | None:
-    """Read a file; what is wrong with it is said as `signoff config check` does, and None is returned.
+    """Read a file; what is wrong with it is said, and None is returned.
 
     Args:
         file: The path.
         as_json: Whether the problems are printed as JSON.
     """
-    from signoff.config.errors import ConfigError
-    from signoff.config.loading import parse_with_marks, read_text
     from signoff.config.verdicts import SettingsVerdicts
 
-    directory = os.path.realpath(Path(file).parent)
-    try:
-        config, respelled = parse_with_marks(read_text(file), file)
-    except ConfigError as error:
-        _refuse(error, as_json=as_json)
+    settings = read_settings(file, as_json=as_json)
+    if settings is None:
         return None
+    config, respelled = settings
+    directory = os.path.realpath(Path(file).parent)
     return Loaded(file, directory, config, respelled, SettingsVerdicts(config, directory))
-
-
-def _refuse(error: ConfigError, *, as_json: bool) -> None:
-    from signoff.cli.config_text import problem_facts
-
-    if as_json:
-        print_json({"valid": False, "problems": [problem_facts(problem) for problem in error.problems]})
-        return
-    for problem in error.problems:
-        complain(str(problem))
