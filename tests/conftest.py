@@ -35,6 +35,14 @@ def _let_programs_be_interrupted() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_data_directory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What the user of this machine keeps for signoff has no say in tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        yield
+
+
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the queue of this test is; also what ``SIGNOFF_QUEUE`` says."""

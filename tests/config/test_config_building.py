@@ -32,7 +32,7 @@ def test_relative_roots_start_where_the_file_is(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "project" / "notes" / "a.txt").write_text("hello")
     path = settings(tmp_path / "project", "sandbox: {paths: {notes: {root: ./notes}}}")
     monkeypatch.chdir(tmp_path)
-    sandbox = build_from_file(path.relative_to(tmp_path)).sandbox
+    sandbox = build_from_file(path.relative_to(tmp_path), trusted=True).sandbox
     assert sandbox is not None
     assert sandbox.read_file("notes/a.txt") == "hello"
 
@@ -137,7 +137,7 @@ def test_the_strictest_mode_holds(
 
 def test_a_program_can_ignore_the_mode_of_the_file_when_it_says_so(tmp_path: Path) -> None:
     path = settings(tmp_path, "approval_mode: strict")
-    assert build_from_file(path, mode="approve_all", ignore_mode_of_file=True).mode == "approve_all"
+    assert build_from_file(path, trusted=True, mode="approve_all", ignore_mode_of_file=True).mode == "approve_all"
 
 
 def test_a_mode_that_is_none_is_refused(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import signoff
 from signoff.config import AgentConfig, ConfigError, Setup, parse_config
 from signoff.config.document import LARGEST_TEXT
 from signoff.modes import MODE_VARIABLE
+from signoff.policy.trust import trust
 
 GUIDE = (Path(signoff.__file__).parents[2] / "docs" / "configuration.md").read_text()
 
@@ -28,7 +29,7 @@ def test_the_mistakes_shown_are_told_as_shown() -> None:
     text = "\n\nsandbox: {paths: {notes: {root: .,\n      mod: rw}}}\n\n\nshell:\n  default:\n    allowed: yes\n"
     with pytest.raises(ConfigError) as caught:
         parse_config(text, "signoff.yaml")
-    (shown,) = blocks("console")
+    shown = next(block for block in blocks("console") if "config check" in block)
     assert [f"signoff: {line}" for line in str(caught.value).splitlines()] == shown.splitlines()[1:]
 
 
@@ -36,6 +37,7 @@ def test_the_program_shown_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv(MODE_VARIABLE, raising=False)
     Path("signoff.yaml").write_text("approval_mode: strict\n")
+    trust({"signoff.yaml": b"approval_mode: strict\n"})
     names: dict[str, object] = {}
     (program,) = blocks("python")
     exec(compile(program, "configuration.md", "exec"), names)

@@ -316,10 +316,24 @@ def warnings_of(text: str) -> dict[str, str]:
 ASK = "unknown: ask\n"
 
 
-def test_that_unknown_tools_run_is_warned_of() -> None:
-    (message,) = warnings_of("approval_policies: {}").values()
-    assert message == 'a tool that nothing is known of runs without a question; "unknown: ask" is recommended'
-    assert warnings_of(f"{ASK}approval_policies: {{}}") == {}
+LEFT_TO_THE_PROGRAM = "a tool that nothing is known of asks only if the default of the program does"
+OF_A_SERVER = ", and one of a server here runs without a question if no rule is about it"
+
+
+@pytest.mark.parametrize(
+    ("settings", "more"),
+    [
+        ("approval_policies: {}", ""),
+        ("tools: [{server_name: s}]", OF_A_SERVER),
+        ("tools: [{server_name: s, default: ask}, {server_name: t, denylist: [x]}]", OF_A_SERVER),
+        ("tools: [{server_name: s, default: ask}]", ""),
+        ("tools: [{server_name: s, requires_approval: {always: true}}]", ""),
+    ],
+)
+def test_that_unknown_tools_may_run_is_warned_of(settings: str, more: str) -> None:
+    (message,) = warnings_of(settings).values()
+    assert message == f'{LEFT_TO_THE_PROGRAM}{more}; "unknown: ask" is recommended'
+    assert warnings_of(f"{ASK}{settings}") == {}
 
 
 def test_that_nothing_is_approved_for_a_daemon_is_told() -> None:
@@ -367,7 +381,7 @@ def test_rules_are_told_in_words() -> None:
         ("server critical-tools", "masked: results"),
         ("any tool", "asks first, if by its name it appears to perform write operations"),
         ("any tool", "asks first, if by its name it appears to be dangerous"),
-        ("unknown tools", "runs without asking"),
+        ("unknown tools", "the default of the program decides"),
     ]
 
 
@@ -386,7 +400,20 @@ def test_rules_of_a_server_on_arguments_are_told_in_words() -> None:
         ("server web", "any other tool: asks first"),
         ("server web, fetch", "runs without asking, if secure is true and port is 443 or 8443"),
         ("server web, fetch", "blocked with any other arguments"),
-        ("unknown tools", "runs without asking"),
+        ("unknown tools", "the default of the program decides"),
+    ]
+
+
+def test_that_tools_of_a_server_run_which_no_rule_is_about_is_told_in_words() -> None:
+    rules = "tools: [{server_name: s, denylist: [x]}]"
+    assert list(policy_rows(parse_config(rules))) == [
+        ("server s", "blocked: x"),
+        ("server s", "an unknown tool that is left: runs without asking"),
+        ("unknown tools", "the default of the program decides"),
+    ]
+    assert list(policy_rows(parse_config(f"{ASK}{rules}"))) == [
+        ("server s", "blocked: x"),
+        ("unknown tools", "asks first"),
     ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import ClassVar
 
 from textual.app import App
@@ -13,6 +14,8 @@ from textual.events import AppFocus
 from textual.filter import LineFilter
 from textual.screen import Screen
 
+from signoff.policy.trust import TrustError, changed_files
+from signoff.present.reveal import reveal_line
 from signoff.queue import ReviewQueue, open_review_queue, place_name
 from signoff.queue.clock import now_us
 from signoff_tui.guard import GuardSettings
@@ -29,6 +32,8 @@ from signoff_tui.themes import builtin_themes
 __all__ = ["DEFAULT_THEME", "SignoffApp", "run"]
 
 DEFAULT_THEME = "signoff-dark"
+RULES_SECONDS = 10.0
+"""How often it is looked whether rule files are still what was trusted."""
 
 
 class SignoffApp(App[None]):
@@ -68,6 +73,7 @@ class SignoffApp(App[None]):
         wall_clock: Callable[[], int] = now_us,
     ) -> None:
         self._net = DropControls()
+        self._changed_rules: tuple[str, ...] = ()
         super().__init__()
         self.animation_level = "none"
         self._themes = builtin_themes()
@@ -95,6 +101,8 @@ class SignoffApp(App[None]):
         self._standstill.listen()
         self.push_screen(self._review)
         self.run_worker(self._watch(), group="watch")
+        self._look_at_rules()
+        self.set_interval(RULES_SECONDS, self._look_at_rules)
 
     def on_unmount(self) -> None:
         """Close the queue."""
@@ -122,11 +130,11 @@ class SignoffApp(App[None]):
         """The terminal got the focus, perhaps by a key or click that was meant for that alone."""
         self._review.terminal_focused(event.time)
 
-    def announce(self, words: str) -> None:
+    def announce(self, words: str, *, token: str = "ok") -> None:
         """Say something in the program's own words that stays while nothing waits."""
         self._office.announcement = words
         if self._review.is_mounted:  # else it says so when it is drawn for the first time
-            self._review.say(words, token="ok")
+            self._review.say(words, token=token)
 
     def go(self, name: str) -> None:
         """Show another screen, or change the theme."""
@@ -155,6 +163,17 @@ class SignoffApp(App[None]):
         for widget in self.screen.walk_children(with_self=True):
             widget.refresh()
         self._review.say(f"theme {name}", token="muted")
+
+    def _look_at_rules(self) -> None:
+        """Say which rule files are not what was trusted any more: an agent may have loosened its own rules."""
+        try:
+            changed = changed_files()
+        except TrustError:
+            changed = ("the list of what you trust, which cannot be read",)
+        if changed and changed != self._changed_rules:
+            names = ", ".join(reveal_line(Path(name).name, "path").text for name in changed)
+            self.announce(f"rules changed since you trusted them: {names}", token="danger")
+        self._changed_rules = changed
 
     async def _watch(self) -> None:
         async for changed in self._office.changes(lambda: self._review.desk.inbox.queue_cursor):

@@ -46,10 +46,9 @@ def check(*, file: str, as_json: bool) -> int:
     read = read_settings(file, as_json=as_json)
     if read is None:
         return ExitCode.USAGE
-    settings, respelled = read
-    report = describe(settings, Path(file).parent)
+    report = describe(read.config, Path(file).parent)
     found = [
-        Problem(file, *respelled.place(caution.path), caution.message)
+        Problem(file, *read.respelled.place(caution.path), caution.message)
         for caution in cautions(report, os.path.realpath(file))
     ]
     found.sort(key=Problem.by_place)

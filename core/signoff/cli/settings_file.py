@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from signoff.cli.output import complain, print_json
@@ -11,24 +12,37 @@ if TYPE_CHECKING:
     from signoff.config.models import AgentConfig
     from signoff.config.spellings import Respelled
 
-__all__ = ["read_settings"]
+__all__ = ["SettingsFile", "read_settings"]
 
 
-def read_settings(file: str, *, as_json: bool) -> tuple[AgentConfig, Respelled] | None:
+@dataclass(frozen=True, slots=True)
+class SettingsFile:
+    """A settings file that is valid.
+
+    Attributes:
+        config: What it says.
+        respelled: Where in it each value stands.
+        text: Its content.
+    """
+
+    config: AgentConfig
+    respelled: Respelled
+    text: str
+
+
+def read_settings(file: str, *, as_json: bool) -> SettingsFile | None:
     """Read a file; what is wrong with it is said, and None is returned.
 
     Args:
         file: The path.
         as_json: Whether the problems are printed as JSON.
-
-    Returns:
-        The settings, and where in the file each value stands.
     """
     from signoff.config.errors import ConfigError
     from signoff.config.loading import parse_with_marks, read_text
 
     try:
-        return parse_with_marks(read_text(file), file)
+        text = read_text(file)
+        return SettingsFile(*parse_with_marks(text, file), text)
     except ConfigError as error:
         _refuse(error, as_json=as_json)
         return None

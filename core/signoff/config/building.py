@@ -10,6 +10,7 @@ from signoff.config.loading import load_config
 from signoff.config.models import AgentConfig
 from signoff.config.policy_building import build_call_policy
 from signoff.config.tool_source import TOOLS_FILE
+from signoff.config.trusting import load_trusted
 from signoff.modes import Mode, chosen_mode
 from signoff.policy.call_policy import CallPolicy
 from signoff.tools.custom import CustomTools, load_custom_tools
@@ -42,20 +43,29 @@ class Setup:
 
 
 def build_from_file(
-    path: str | os.PathLike[str], *, mode: Mode | None = None, ignore_mode_of_file: bool = False
+    path: str | os.PathLike[str],
+    *,
+    trusted: bool = False,
+    mode: Mode | None = None,
+    ignore_mode_of_file: bool = False,
 ) -> Setup:
     """Read a settings file and build what it describes; its own directory is the base of relative paths.
 
+    Agents work where such files lie. So a file counts only as a person trusts it (``signoff policy trust``), with
+    the code of its custom tools.
+
     Args:
         path: The file.
+        trusted: Whether the program itself vouches for the file, for example because agents cannot write there.
         mode: As for `build`.
         ignore_mode_of_file: As for `build`.
 
     Raises:
         ConfigError: The file is not valid.
-        ValueError: It is, but cannot be built; see `build` for this and other errors.
+        TrustError: Nobody trusts it with this content.
+        ValueError: It is trusted and valid, but cannot be built; see `build` for this and other errors.
     """
-    config = load_config(path)
+    config = load_config(path) if trusted else load_trusted(path)
     return build(config, Path(path).parent, mode=mode, ignore_mode_of_file=ignore_mode_of_file)
 
 

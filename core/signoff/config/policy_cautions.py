@@ -30,13 +30,21 @@ def policy_cautions(config: PolicyConfig) -> Iterator[Caution]:
     if policy is None:
         return
     if config.unknown == "allow":
-        unasked = 'a tool that nothing is known of runs without a question; "unknown: ask" is recommended'
-        yield Caution(("unknown",) if "unknown" in config.model_fields_set else (), unasked)
+        told = f'{_unasked(config)}; "unknown: ask" is recommended'
+        yield Caution(("unknown",) if "unknown" in config.model_fields_set else (), told)
     for index, server in enumerate(config.tool_servers):
         path: KeyPath = ("tool_servers", index)
         yield from _of_lists(server, path)
         yield from _of_arguments(policy, server.arguments, server.server_name, (*path, "arguments"))
     yield from _of_arguments(policy, config.arguments, None, ("arguments",))
+
+
+def _unasked(config: PolicyConfig) -> str:
+    """What ``unknown: allow`` does: those who wrote rules for a server had its tools in mind, and no others."""
+    left = "a tool that nothing is known of asks only if the default of the program does"
+    if not any(server.leaves_tools_open for server in config.tool_servers):
+        return left
+    return f"{left}, and one of a server here runs without a question if no rule is about it"
 
 
 def _of_lists(server: ToolServer, path: KeyPath) -> Iterator[Caution]:

@@ -198,6 +198,11 @@ class ToolServer(BaseModel):
     def _must_say_something(cls, value: object) -> object:
         return _not_null(value)
 
+    @property
+    def leaves_tools_open(self) -> bool:
+        """Whether there may be tools of the server about which only `PolicyConfig.unknown` says something."""
+        return self.default is None and self.allowlist != () and not self.requires_approval.always
+
 
 class ApprovalPoliciesConfig(BaseModel):
     """For which guesses, by its name, a tool has to be approved."""
@@ -222,7 +227,8 @@ class PolicyConfig(BaseModel):
     approval_policies: ApprovalPoliciesConfig | None = None
     """What a tool is asked about because its name suggests it. Left out: nothing."""
     unknown: Literal["allow", "ask"] = "allow"
-    """What happens to a call of a tool that nothing is known of. Asking is recommended."""
+    """What happens to a call of a tool that nothing is known of. Asking is recommended: allow lets those of the
+    servers here run, and leaves all others to the default of the program."""
     auto_approve_in_daemon: StrictBool = False
     """Only means something to a daemon that runs agents; nothing is approved by it here."""
 

@@ -23,6 +23,8 @@ def policy_rows(config: PolicyConfig) -> Iterator[tuple[str, str]]:
     for server in config.tool_servers:
         place = f"server {server.server_name}"
         yield from ((place, words) for words in _of_server(server))
+        if config.unknown == "allow" and server.leaves_tools_open:
+            yield place, f"an unknown tool that is left: {_DOES['allow']}"
         yield from _of_arguments(server.arguments, f"{place}, ")
     yield from _of_arguments(config.arguments, "")
     if policies := config.approval_policies:
@@ -30,7 +32,7 @@ def policy_rows(config: PolicyConfig) -> Iterator[tuple[str, str]]:
             yield "any tool", "asks first, if by its name it appears to perform write operations"
         if policies.dangerous_ops:
             yield "any tool", "asks first, if by its name it appears to be dangerous"
-    yield "unknown tools", _DOES[config.unknown]
+    yield "unknown tools", _DOES["ask"] if config.unknown == "ask" else "the default of the program decides"
 
 
 def policy_facts(config: PolicyConfig) -> dict[str, Any]:

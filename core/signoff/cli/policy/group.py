@@ -9,6 +9,7 @@ from signoff.cli.policy.explain import explain
 from signoff.cli.policy.judge_lines import judge_lines
 from signoff.cli.policy.replay import replay
 from signoff.cli.policy.suggest import suggest
+from signoff.cli.policy.trust import trust_file
 
 __all__ = ["policy"]
 
@@ -21,8 +22,8 @@ __all__ = ["policy"]
     "  signoff policy replay signoff.yaml --since 7d",
 )
 def policy() -> None:
-    """Try out what a settings file says of calls; nothing is run, decided or written."""
+    """Try out what a settings file says of calls, and trust it. No verb runs or decides anything."""
 
 
-for command in (check, judge_lines, explain, replay, suggest):
+for command in (check, judge_lines, explain, replay, suggest, trust_file):
     policy.add_command(command)

@@ -48,6 +48,6 @@ def load(file: str, *, as_json: bool = False) -> Loaded | None:
     settings = read_settings(file, as_json=as_json)
     if settings is None:
         return None
-    config, respelled = settings
     directory = os.path.realpath(Path(file).parent)
-    return Loaded(file, directory, config, respelled, SettingsVerdicts(config, directory))
+    verdicts = SettingsVerdicts(settings.config, directory)
+    return Loaded(file, directory, settings.config, settings.respelled, verdicts)

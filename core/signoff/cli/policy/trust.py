@@ -1,0 +1,63 @@
+"""`signoff policy trust`: let a settings file count, with exactly the content that was read."""
+
+from __future__ import annotations
+
+import sys
+import termios
+from pathlib import Path
+
+import click
+
+from signoff.cli.exit_codes import ExitCode
+from signoff.cli.output import complain, one_line
+from signoff.cli.page import at_terminal
+from signoff.cli.settings_file import read_settings
+
+__all__ = ["trust_file"]
+
+
+@click.command(
+    "trust",
+    short_help="Let a file count, with exactly this content.",
+    epilog="\b\nExample:\n  signoff policy trust signoff.yaml",
+)
+@click.argument("file", metavar="FILE")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def trust_file(*, file: str, yes: bool) -> int:
+    """Say what FILE allows, and remember that you trust it and the code that it names, as they are now.
+
+    Agents work where such files lie. One that was changed since it was trusted is refused until you trust it
+    again, and the screen says so.
+    """
+    from signoff.cli.config_text import report_text
+    from signoff.config.report import describe
+    from signoff.config.trusting import contents_of
+    from signoff.policy.trust import TrustError, trust
+
+    read = read_settings(file, as_json=False)
+    if read is None:
+        return ExitCode.USAGE
+    try:
+        contents = contents_of(file, read.text, read.config)
+        print(report_text(describe(read.config, Path(file).parent), []), end="")
+        if not yes and not _confirmed(contents):
+            complain("not confirmed; nothing is trusted that was not before")
+            return ExitCode.NO
+        trust(contents)
+    except (OSError, TrustError) as error:
+        complain(str(error))
+        return ExitCode.USAGE
+    for name in contents:
+        print(f"trusted as it is now: {one_line(name, 'path')}")
+    return ExitCode.OK
+
+
+def _confirmed(contents: dict[str, bytes]) -> bool:
+    if not at_terminal(sys.stdin, sys.stderr):
+        raise click.UsageError("without a terminal to ask at, nothing is trusted; add --yes if this is wanted")
+    names = ", ".join(str(one_line(name, "path")) for name in contents)
+    sys.stderr.write(f"\nType yes to trust {names} as they are now: ")
+    sys.stderr.flush()
+    # What was typed before the question was there is no answer to it.
+    termios.tcflush(sys.stdin, termios.TCIFLUSH)
+    return sys.stdin.readline().strip().lower() == "yes"

@@ -1,0 +1,111 @@
+"""Which rule files a person trusts, each by its exact content.
+
+Rule files lie where agents work, and an agent that changes one loosens its own rules. So a file counts only with
+the content that a person has read and trusted. What is trusted is kept in the user's data directory, which agents
+in a sandbox have no business to write to.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+__all__ = ["TrustError", "changed_files", "require_trusted", "trust"]
+
+_PRIVATE_DIRECTORY = 0o700
+
+
+class TrustError(PermissionError):
+    """A rule file is not trusted with this content, or the list of trust cannot be read; says what to do."""
+
+
+def trust(contents: Mapping[str, bytes]) -> None:
+    """Remember that a person trusts files with exactly these contents; for the same files it replaces the old.
+
+    Args:
+        contents: What was read and shown, by path.
+
+    Raises:
+        TrustError: What was trusted before cannot be read.
+        OSError: It cannot be written.
+    """
+    store = _store()
+    known = _known(store) | {_name(path): _digest(content) for path, content in contents.items()}
+    store.parent.mkdir(mode=_PRIVATE_DIRECTORY, parents=True, exist_ok=True)
+    # A temporary file of this kind is private, whatever the umask; the old list stays until the new one is whole.
+    with tempfile.NamedTemporaryFile("w", dir=store.parent, prefix=".trusted-", delete=False) as file:
+        json.dump({"version": 1, "files": known}, file, indent=1, sort_keys=True)
+        file.flush()
+        os.fsync(file.fileno())
+    Path(file.name).replace(store)
+
+
+def require_trusted(contents: Mapping[str, bytes]) -> None:
+    """Make sure that a person trusts files with exactly these contents.
+
+    Args:
+        contents: What is about to be used, by path.
+
+    Raises:
+        TrustError: One of them was never trusted, or has changed since.
+    """
+    known = _known(_store())
+    for path, content in contents.items():
+        name = _name(path)
+        if known.get(name) == _digest(content):
+            continue
+        what = "has changed since it was trusted" if name in known else "was never trusted"
+        raise TrustError(f"{name} {what}; read it, then run: signoff policy trust {name}")
+
+
+def changed_files() -> tuple[str, ...]:
+    """The trusted files whose content is not the trusted one any more, sorted; also those that are gone.
+
+    Raises:
+        TrustError: What is trusted cannot be read.
+    """
+    return tuple(sorted(name for name, digest in _known(_store()).items() if _digest_of_file(name) != digest))
+
+
+def _store() -> Path:
+    import platformdirs  # late: most programs never ask
+
+    return Path(platformdirs.user_data_path("signoff", appauthor=False)) / "trusted-rules.json"
+
+
+def _known(store: Path) -> dict[str, str]:
+    try:
+        found = json.loads(store.read_bytes())["files"]
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise TrustError(
+            f"{store} cannot be read ({error}); move it away, and trust your rule files again"
+        ) from error
+    if not isinstance(found, dict) or not _all_text((*found, *found.values())):
+        raise TrustError(f"{store} is damaged; move it away, and trust your rule files again")
+    return found
+
+
+def _all_text(values: Iterable[object]) -> bool:
+    return all(isinstance(value, str) for value in values)
+
+
+def _name(path: str) -> str:
+    return os.path.realpath(path)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content.removeprefix(codecs.BOM_UTF8)).hexdigest()
+
+
+def _digest_of_file(name: str) -> str | None:
+    try:
+        return _digest(Path(name).read_bytes())
+    except OSError:
+        return None

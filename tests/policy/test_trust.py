@@ -1,0 +1,85 @@
+"""A rule file counts only with the content that a person trusted."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from signoff.policy.trust import TrustError, changed_files, require_trusted, trust
+
+
+@pytest.fixture(autouse=True)
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path / "data" / "signoff" / "trusted-rules.json"
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> str:
+    path = tmp_path / "signoff.yaml"
+    path.write_bytes(b"a: 1\n")
+    return str(path)
+
+
+def test_a_file_that_was_never_trusted_is_refused(rules: str) -> None:
+    with pytest.raises(TrustError, match="was never trusted; read it, then run: signoff policy trust"):
+        require_trusted({rules: b"a: 1\n"})
+
+
+def test_a_file_with_the_trusted_content_counts(rules: str) -> None:
+    trust({rules: b"a: 1\n"})
+    require_trusted({rules: b"a: 1\n"})
+
+
+def test_any_other_content_is_refused(rules: str) -> None:
+    trust({rules: b"a: 1\n"})
+    with pytest.raises(TrustError, match="has changed since it was trusted"):
+        require_trusted({rules: b"a: 2\n"})
+
+
+def test_trust_of_one_file_says_nothing_of_another(rules: str, tmp_path: Path) -> None:
+    trust({rules: b"a: 1\n"})
+    with pytest.raises(TrustError, match=r"other\.yaml was never trusted"):
+        require_trusted({rules: b"a: 1\n", str(tmp_path / "other.yaml"): b"a: 1\n"})
+
+
+def test_a_file_is_the_same_by_whatever_name(rules: str, tmp_path: Path) -> None:
+    trust({rules: b"a: 1\n"})
+    (tmp_path / "link").symlink_to(tmp_path)
+    require_trusted({str(tmp_path / "link" / "signoff.yaml"): b"a: 1\n"})
+
+
+def test_trusting_again_replaces_what_was_trusted(rules: str) -> None:
+    trust({rules: b"a: 1\n"})
+    trust({rules: b"a: 2\n"})
+    with pytest.raises(TrustError):
+        require_trusted({rules: b"a: 1\n"})
+
+
+def test_files_that_changed_or_are_gone_are_told(rules: str, tmp_path: Path) -> None:
+    gone = str(tmp_path / "gone.yaml")
+    trust({rules: b"a: 1\n", gone: b""})
+    assert changed_files() == (gone,)
+    Path(rules).write_bytes(b"a: 2\n")
+    assert changed_files() == (gone, rules)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"files": []}', '{"files": {"a": 1}}'])
+def test_a_damaged_list_trusts_nothing_and_is_kept(store: Path, rules: str, content: str) -> None:
+    store.parent.mkdir(parents=True)
+    store.write_text(content)
+    for act in (changed_files, lambda: require_trusted({rules: b""}), lambda: trust({rules: b""})):
+        with pytest.raises(TrustError, match="move it away"):
+            act()
+    assert store.read_text() == content
+
+
+def test_the_list_is_private_whatever_the_umask(store: Path, rules: str) -> None:
+    before = os.umask(0)
+    try:
+        trust({rules: b""})
+    finally:
+        os.umask(before)
+    assert (store.stat().st_mode & 0o777, store.parent.stat().st_mode & 0o777) == (0o600, 0o700)
