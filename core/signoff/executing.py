@@ -44,7 +44,8 @@ async def execute_tool(
         context_metadata: Ids and batch of the call, see `ApprovalContext`.
         default_approval: ``"required"`` asks also about a function that says nothing about approval.
         policy: Rules on calls, such as `Setup.call_policy`. What it blocks is blocked in every mode, and what it
-            asks about is asked about whatever the function says.
+            asks about is asked about whatever the function says. If nothing in it is about the tool, and it has no
+            rules for its server, `default_approval` decides: name the server exactly, or have it ``"required"``.
         server: The server that the tool belongs to, as the policy calls it; None for a tool of the agent itself.
 
     Returns:

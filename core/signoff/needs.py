@@ -3,7 +3,7 @@
 In this order: a block (by the policy, by `PermissionError`, by ``"deny"`` in `tool_configs`) outranks everything;
 then a policy that asks; then what `tool_configs` says of the tool; then whoever asks for approval: the toolset
 itself, the mark on the function, the object that a method belongs to; then whoever says that none is needed, last
-of all a policy that allows the call; then the default.
+of all a policy that allows the call; then the default, to which a policy leaves what it knows nothing of.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import copy
 import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
 from pydantic import ValidationError
 
@@ -20,11 +20,9 @@ from signoff.canonical import NotJsonError, canonical
 from signoff.declaring import Question, has_hook, hook_of, mark_of, questions, speakers, under_its_name
 from signoff.marking import simple_approval_request
 from signoff.memory import ApprovalMemory
+from signoff.policy.call_policy import NOTHING_KNOWN, CallPolicy
 from signoff.policy.verdict import Level, Verdict
 from signoff.types import ApprovalContext, ApprovalRequest
-
-if TYPE_CHECKING:
-    from signoff.policy.call_policy import NOTHING_KNOWN, CallPolicy
 
 __all__ = ["HOOKS", "ApprovalNeeds", "Setting", "default_setting"]
 
@@ -72,7 +70,8 @@ class ApprovalNeeds:
             that is missing, or whose setting is None, is decided by the toolset, the function or the default.
         default: For tools that nobody says anything about.
         policy: Rules on calls. What it blocks is blocked, and what it asks about is asked about, whatever else is
-            said; what it allows is not asked about for the default alone.
+            said; what it allows is not asked about for the default alone, if it knows anything of the tool or of
+            its server.
         server: The server that the tools belong to, as the policy calls it; None for tools of the agent itself.
 
     Raises:
@@ -147,8 +146,8 @@ class ApprovalNeeds:
             return asked or _as_declared(toolset, function, ctx) or _plain(ctx, why)
         if held:
             return asked
-        known = verdict is not None and verdict.rule != NOTHING_KNOWN
-        if known or self._default == "none":
+        allowed = verdict is not None and verdict.rule != NOTHING_KNOWN
+        if allowed or self._default == "none":
             return None
         return _plain(ctx, "default_approval: required")
 

@@ -17,7 +17,7 @@ from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.config import build, parse_config
 from signoff.policy.call_policy import CallPolicy
 
-__all__ = ["ALL", "ASYNCHRONOUS", "WITH_SETTINGS", "Act", "EntryPoint", "policy_of"]
+__all__ = ["ALL", "ASYNCHRONOUS", "WITH_SETTINGS", "Act", "EntryPoint", "policy_of", "with_execute_tool"]
 
 ARGUMENTS = {"number": 7}
 

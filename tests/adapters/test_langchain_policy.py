@@ -18,7 +18,8 @@ from signoff.controller import ApprovalController
 each_way = pytest.mark.parametrize("way", [go, ago])
 
 DENYING = policy_of("tools: [{server_name: web, denylist: [deploy, web_search]}]")
-ALLOWING = policy_of("unknown: allow")
+ALLOWING = policy_of("arguments: {act: {default: allow}, deploy: {default: allow}}")
+KNOWING_NOTHING = policy_of("unknown: allow")
 ASKING = policy_of("unknown: ask")
 
 
@@ -132,6 +133,18 @@ def test_of_two_policies_the_one_that_asks_wins_and_asks_once(
 ) -> None:
     deploying, own, others = Deploying(), Asked(), Asked()
     tool = asking_itself(deploying, own, policy=own_policy)
+    way(agent_of(offered(DEPLOY), [tool], middleware(others, policy=policy_of_agent)))
+    assert (own.times, others.times, deploying.ran) == (times, 0, ["staging"])
+
+
+@each_way
+@pytest.mark.parametrize(("default", "times"), [("required", 1), ("none", 0)])
+@pytest.mark.parametrize("policy_of_agent", [ALLOWING, KNOWING_NOTHING])
+def test_a_policy_that_knows_nothing_of_a_tool_that_asks_itself_leaves_it_to_the_default_of_that_tool(
+    way: Any, default: Any, times: int, policy_of_agent: Any
+) -> None:
+    deploying, own, others = Deploying(), Asked(), Asked()
+    tool = asking_itself(deploying, own, policy=KNOWING_NOTHING, default_approval=default)
     way(agent_of(offered(DEPLOY), [tool], middleware(others, policy=policy_of_agent)))
     assert (own.times, others.times, deploying.ran) == (times, 0, ["staging"])
 

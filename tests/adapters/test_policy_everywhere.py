@@ -6,10 +6,10 @@ import contextlib
 from typing import Any, Literal, get_args
 
 import pytest
-from entry_points import ALL, ASYNCHRONOUS, WITH_SETTINGS, Act, EntryPoint, policy_of
+from entry_points import ALL, ASYNCHRONOUS, WITH_SETTINGS, Act, EntryPoint, policy_of, with_execute_tool
 
 from asked import Asked
-from signoff import ApprovalController, ApprovalDecision, ApprovalMemory, requires_approval
+from signoff import ApprovalController, ApprovalDecision, ApprovalMemory, execute_tool, requires_approval
 from signoff.modes import Mode
 from signoff.policy.call_policy import CallPolicy
 from signoff.types import ApprovalDeniedError, ApprovalRequest
@@ -133,12 +133,106 @@ def test_a_request_of_the_author_keeps_its_words_and_names_the_rule_too(call: En
 
 
 @every_entry_point
-@pytest.mark.parametrize(("server", "expected"), [("web", "blocked"), ("other", "runs"), (None, "runs")])
-def test_the_rules_of_a_server_are_about_its_tools(
-    call: EntryPoint, server: str | None, expected: Outcome
-) -> None:
+@pytest.mark.parametrize("default", ["required", "none"])
+def test_the_rules_of_a_server_are_about_its_tools(call: EntryPoint, default: str) -> None:
     rules = policy_of("tools: [{server_name: web, arguments: {act: {default: block, rules: []}}}]")
-    assert outcome(call, Act(), Asked(), policy=rules, server=server) == expected
+    said = {"policy": rules, "server": "web", "default_approval": default}
+    assert outcome(call, Act(), Asked(), **said) == "blocked"
+
+
+# -- tools that the policy knows nothing of ----------------------------------------------------------------
+
+KNOWS_NOTHING_OF_ACT = {
+    "a policy without rules": "unknown: allow",
+    "rules for a server that lists the tool": "tools: [{server_name: web, allowlist: [act]}]",
+    "rules for a server that denies the tool": "tools: [{server_name: web, denylist: [act]}]",
+    "rules for a server that allows everything": "tools: [{server_name: web, default: allow}]",
+    "rules on the tool of a server": "tools: [{server_name: web, arguments: {act: {default: allow}}}]",
+    "rules on another tool": "arguments: {other: {default: allow}}",
+    "rules for a tool whose name differs in case": "arguments: {Act: {default: allow}}",
+    "rules against other calls of the name": (
+        "arguments: {Act: {default: allow, rules: [{when: {number: 8}, verdict: block}]}}"
+    ),
+    "guesses that do not concern the tool": "approval_policies: {}",
+}
+
+nothing_known = pytest.mark.parametrize("settings", KNOWS_NOTHING_OF_ACT.values(), ids=KNOWS_NOTHING_OF_ACT)
+forgotten_or_misspelled = pytest.mark.parametrize("server", [None, "wbe", "Web", ""])
+
+
+@every_entry_point
+@nothing_known
+@forgotten_or_misspelled
+def test_the_default_decides_about_a_tool_that_the_policy_knows_nothing_of(
+    call: EntryPoint, settings: str, server: str | None
+) -> None:
+    said = {"policy": policy_of(settings), "server": server}
+    assert outcome(call, Act(), Asked(), **said, default_approval="required") == "asks"
+    assert outcome(call, Act(), Asked(), **said, default_approval="none") == "runs"
+
+
+@every_entry_point
+def test_a_request_about_a_tool_that_the_policy_knows_nothing_of_names_the_default(call: EntryPoint) -> None:
+    asked = Asked()
+    outcome(call, Act(), asked, policy=policy_of("unknown: allow"), default_approval="required")
+    assert [request.why for request in asked.requests] == ["default_approval: required"]
+
+
+@every_entry_point
+def test_without_a_default_only_execute_tool_runs_what_the_policy_knows_nothing_of(call: EntryPoint) -> None:
+    rules = policy_of("tools: [{server_name: web, denylist: [act]}]")
+    expected = "runs" if call is with_execute_tool else "asks"
+    assert outcome(call, Act(), Asked(), policy=rules, server="wbe") == expected
+
+
+@every_entry_point
+@pytest.mark.parametrize(
+    ("opinion", "expected"), [("no approval", "runs"), ("approval", "asks"), ("mark", "asks")]
+)
+def test_the_author_of_a_tool_speaks_for_it_before_the_default(
+    call: EntryPoint, opinion: Opinion, expected: Outcome
+) -> None:
+    said = {"policy": policy_of("unknown: allow"), "default_approval": "required"}
+    assert outcome(call, opinionated(opinion), Asked(), **said) == expected
+
+
+@every_entry_point
+@pytest.mark.parametrize("default", ["required", "none"])
+@pytest.mark.parametrize(
+    ("of_server", "expected"),
+    [
+        ("denylist: [other]", "runs"),
+        ("requires_approval: {conditional: [other]}", "runs"),
+        ("allowlist: [act]", "runs"),
+        ("default: allow", "runs"),
+        ("default: ask", "asks"),
+    ],
+)
+def test_the_rules_of_a_server_stand_above_the_default_also_where_they_do_not_name_its_tool(
+    call: EntryPoint, of_server: str, expected: Outcome, default: str
+) -> None:
+    rules = policy_of(f"tools: [{{server_name: web, {of_server}}}]")
+    said = {"policy": rules, "server": "web", "default_approval": default}
+    assert outcome(call, Act(), Asked(), **said) == expected
+
+
+@every_entry_point
+@pytest.mark.parametrize("default", ["required", "none"])
+@pytest.mark.parametrize("server", ["web", "wbe", None])
+def test_unknown_tools_ask_whatever_the_default_if_the_policy_says_so(
+    call: EntryPoint, server: str | None, default: str
+) -> None:
+    rules = policy_of("{unknown: ask, tools: [{server_name: web, denylist: [other]}]}")
+    said = {"policy": rules, "server": server, "default_approval": default}
+    assert outcome(call, Act(), Asked(), **said) == "asks"
+
+
+@pytest.mark.parametrize(("server", "times"), [(None, 0), ("wbe", 1)])
+async def test_only_the_own_tools_of_an_agent_are_safe_for_their_name(server: str | None, times: int) -> None:
+    act, asked = Act(), Asked()
+    said: Any = {"policy": policy_of("unknown: allow"), "server": server, "default_approval": "required"}
+    await execute_tool(act.function, "read_file", {"number": 7}, ApprovalController("interactive", asked), **said)
+    assert (act.ran, asked.times) == ([7], times)
 
 
 # -- modes and grants --------------------------------------------------------------------------------------
@@ -222,3 +316,21 @@ def test_a_policy_that_asks_outranks_a_setting_that_silences_the_author(call: En
     configs = {"act": {"approval": "none"}}
     said = {"tool_configs": configs, "policy": policy("ask")}
     assert outcome(call, opinionated("approval"), Asked(), **said) == "asks"
+
+
+@each_with_settings
+@pytest.mark.parametrize(
+    ("configs", "expected"),
+    [
+        ({"act": {"approval": "required"}}, "asks"),
+        ({"act": {"approval": "none"}}, "runs"),
+        ({"act": {"approval": "deny"}}, "blocked"),
+        ({"other": {"approval": "required"}}, "runs"),
+        ({}, "runs"),
+    ],
+)
+def test_settings_speak_for_a_tool_that_the_policy_knows_nothing_of_and_change_the_default(
+    call: EntryPoint, configs: dict[str, Any], expected: Outcome
+) -> None:
+    said = {"tool_configs": configs, "policy": policy_of("unknown: allow")}
+    assert outcome(call, Act(), Asked(), **said) == expected

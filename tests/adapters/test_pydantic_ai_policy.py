@@ -20,7 +20,7 @@ from signoff import ApprovalController
 from signoff.adapters.pydantic_ai import ApprovalToolset
 
 DENYING = policy_of("tools: [{server_name: web, denylist: ['.*deploy']}]")
-ALLOWING = policy_of("unknown: allow")
+ALLOWING = policy_of("arguments: {act: {default: allow}, deploy: {default: allow}}")
 ASKING = policy_of("unknown: ask")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,8 @@ from signoff.adapters.langchain import ApprovalMiddleware
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.config import Setup, build_from_file
 from signoff.modes import MODE_VARIABLE
+from signoff.policy.trust import trust
+from signoff.types import ApprovalDeniedError
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "configuration.md"
 BALANCED = """\
@@ -67,7 +70,7 @@ def setup(tmp_path: Path) -> Setup:
     """What a file with the block describes."""
     path = tmp_path / "signoff.yaml"
     path.write_text(BALANCED, encoding="utf-8")
-    return build_from_file(path)
+    return build_from_file(path, trusted=True)
 
 
 async def test_an_agent_of_pydantic_ai_is_held_to_the_file(setup: Setup) -> None:
@@ -130,11 +133,13 @@ RunProgram = Callable[..., dict[str, Any]]
 def run_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunProgram:
     """Runs the program of the guide beside a settings file, and returns its names."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.delenv(MODE_VARIABLE, raising=False)
 
     def run(settings: str, tools: str = "") -> dict[str, Any]:
         Path("signoff.yaml").write_text(settings, encoding="utf-8")
         Path("tools.py").write_text(tools, encoding="utf-8")
+        trust({"signoff.yaml": settings.encode(), "tools.py": tools.encode()})
         names: dict[str, Any] = {}
         (program,) = re.findall(r"^```python\n(.*?)^```", GUIDE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
         exec(compile(program, GUIDE.name, "exec"), names)
@@ -149,6 +154,19 @@ async def test_the_program_in_the_guide_holds_a_server_to_the_file(run_program: 
     toolset = names["tools_of_server"]("prod-tools", FunctionToolset(tools.functions))
     await Agent(TestModel(), toolsets=[toolset]).run("go")
     assert sorted(tools.ran) == sorted(OFFERED)
+
+
+@pytest.mark.parametrize(("server", "ran"), [("prod-tools", ["read_file"]), ("prod-tool", [])])
+async def test_the_program_in_the_guide_runs_no_tool_of_a_misspelled_server_unasked(
+    run_program: RunProgram, server: str, ran: list[str]
+) -> None:
+    names, tools = run_program(BALANCED), Tools()
+    names["controller"].mode = "strict"
+    read_file = tools.functions[0]
+    toolset = names["tools_of_server"](server, FunctionToolset([read_file]))
+    with contextlib.suppress(ApprovalDeniedError):
+        await Agent(TestModel(), toolsets=[toolset]).run("go")
+    assert tools.ran == ran
 
 
 async def test_the_program_in_the_guide_holds_the_tools_of_the_file_to_it(run_program: RunProgram) -> None:

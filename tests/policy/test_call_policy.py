@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.policy.arguments import ArgumentRule, Condition, ToolArguments
-from signoff.policy.call_policy import CallPolicy, ServerRules
+from signoff.policy.call_policy import NOTHING_KNOWN, CallPolicy, ServerRules
 from signoff.policy.classes import ApprovalPolicies
 from signoff.policy.names import NameRules
 from signoff.policy.verdict import Level
@@ -57,6 +57,19 @@ def test_the_tool_of_a_server_is_not_safe_for_its_name() -> None:
 @pytest.mark.parametrize("tool", ["read\u200b", "", "re\u0430d"], ids=ascii)
 def test_a_name_that_is_not_plain_asks_without_any_rule(tool: str) -> None:
     assert CallPolicy().verdict(tool, {}).level is ASK
+
+
+@pytest.mark.parametrize(
+    ("of", "decided"),
+    [("one", "no rule of its server"), ("One", NOTHING_KNOWN), ("", NOTHING_KNOWN), (None, NOTHING_KNOWN)],
+)
+@pytest.mark.parametrize("unknown", [ALLOW, ASK])
+def test_it_is_told_whether_there_are_rules_for_the_server_of_an_unknown_tool(
+    of: str | None, decided: str, unknown: Level
+) -> None:
+    policy = CallPolicy(servers={"one": server(denylist=["x"])}, unknown=unknown)
+    verdict = policy.verdict("look_up", {}, of)
+    assert (verdict.level, verdict.rule) == (unknown, decided)
 
 
 # -- servers -----------------------------------------------------------------------------------------------
@@ -236,3 +249,13 @@ def test_the_order_of_rules_does_not_matter(policy: CallPolicy, call: Any, rando
     )
     mixed = replace(policy, arguments=tuple(random.sample(arguments, len(arguments))))
     assert mixed.verdict(*call).level is policy.verdict(*call).level
+
+
+@given(POLICIES, CALLS)
+def test_nothing_is_known_of_a_tool_only_if_neither_rules_for_it_nor_for_its_server_say_anything(
+    policy: CallPolicy, call: Any
+) -> None:
+    tool, _, of = call
+    rules_for_it = any((each.tool, each.server) == (tool, of) for each in policy.arguments)
+    if of in policy.servers or rules_for_it:
+        assert policy.verdict(*call).rule != NOTHING_KNOWN

@@ -24,7 +24,10 @@ from signoff.policy.verdict import Level, PartVerdict, Verdict, strictest
 __all__ = ["NOTHING_KNOWN", "CallPolicy", "ServerRules"]
 
 NOTHING_KNOWN = "unknown"
-"""The rule that is named when nothing is known of a tool: no opinion of the policy's author about it."""
+"""The rule that is named when nothing is known of a tool, and there are no rules for its server either.
+
+If it allows, nobody has said anything of the tool; that its server was not named, or misspelled, looks the same.
+"""
 
 _NO_GUESSES = ApprovalPolicies(write_ops=False, dangerous_ops=False)
 
@@ -50,7 +53,8 @@ class CallPolicy:
         servers: Rules for the tools of a server, by its name.
         arguments: Rules on the arguments of single tools.
         approvals: What a tool is asked about because its name suggests it.
-        unknown: What holds for a tool of which nothing is known.
+        unknown: What holds for a tool of which nothing is known. To allow one of a server with rules is a verdict
+            (``no rule of its server``); to allow any other is none, and leaves it to the default of whoever asks.
     """
 
     servers: Mapping[str, ServerRules] = field(default_factory=lambda: MappingProxyType({}))

@@ -84,7 +84,8 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
             ``"required"``.
         policy: Rules on calls, such as `Setup.call_policy`. What it blocks is blocked in every mode, and is not
             offered to the model if the name alone is reason enough. What it asks about is asked about, whatever
-            else is said; what it allows is not asked about for the default alone.
+            else is said; what it allows is not asked about for the default alone. If nothing in it is about a
+            tool, and it has no rules for its server, the default decides.
         server: The server that all tools belong to, as the policy calls it; None for tools of the agent itself. In
             an agent with tools of several servers, make each tool ask by itself: `approved` takes a server too.
 

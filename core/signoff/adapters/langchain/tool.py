@@ -49,7 +49,8 @@ def approved(
         default_approval: ``"required"`` or ``"none"``, for a tool that says nothing.
         policy: Rules on calls, such as `Setup.call_policy`. What it blocks is blocked in every mode, and what it
             asks about is asked about whatever the tool says; what it allows is not asked about for the default
-            alone. A tool that asks already is held to it besides.
+            alone. If nothing in it is about a tool, and it has no rules for its server, the default decides. A
+            tool that asks already is held to it besides.
         server: The server that the tool belongs to, as the policy calls it; None for a tool of the agent itself.
 
     Raises:

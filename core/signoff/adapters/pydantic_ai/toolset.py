@@ -74,7 +74,8 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
             ``"required"`` otherwise: who only wraps a toolset wants every call approved.
         policy: Rules on calls, such as `Setup.call_policy`. What it blocks is blocked in every mode, and is not
             offered to the model if the name alone is reason enough. What it asks about is asked about, whatever
-            else is said; what it allows is not asked about for the default alone.
+            else is said; what it allows is not asked about for the default alone. If nothing in it is about a
+            tool, and it has no rules for its server, the default decides.
         server: The server that the tools belong to, as the policy calls it; None for tools of the agent itself.
             The policy judges tools by the names that `inner` gives them, so add prefixes around this toolset.
 
