@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 import pytest
 from cli_bench import HOSTILE, Cli, agent_on, at_a_terminal, call, exit_status, post, write
