@@ -9,7 +9,22 @@ from signoff.policy.verdict import Level
 
 PROGRAMS = (
     *("find", "git", "sed", "awk", "sort", "tar", "rg", "man", "file", "docker", "curl", "wget", "tree", "xxd"),
-    *("date", "test", "printf", "set", "hash", "read", "npx"),
+    *(
+        "date",
+        "test",
+        "printf",
+        "set",
+        "hash",
+        "read",
+        "npx",
+        "unset",
+        "getopts",
+        "mapfile",
+        "wait",
+        "history",
+        "fc",
+        "gawk",
+    ),
 )
 ALLOWED = [f"{name}=allow" for name in PROGRAMS]
 
@@ -69,6 +84,31 @@ ALLOWED = [f"{name}=allow" for name in PROGRAMS]
             "date -s x",
             "test -v a[0]",
         ),
+        *("sed -Ei s/a/b/ f", "sed -nEi.bak p f", "sed -l 1p 'w f' f", "awk --source=x", "awk --assign x=1 p"),
+        *(
+            "gawk -E f",
+            "awk -W exec=f",
+            "tar -lI x -cf f a",
+            "curl -H@f http://a",
+            "curl --url-query x@f http://a",
+        ),
+        *(
+            "curl http://a user@b",
+            "curl localhost b",
+            "curl --expand-output f http://a",
+            "xxd --revert a b",
+            "xxd a b",
+        ),
+        *(
+            "tree -Lo 2 f",
+            "docker -c x ps",
+            "git remote-ext a b",
+            "printf %n PATH",
+            "unset PATH",
+            "getopts e PATH",
+        ),
+        *("mapfile -t PATH", "wait -p PATH", "unset 'a[$(x)]'", "read $'a[$(x\\n)]'", "history -s x", "fc -s"),
+        *("find f {{x},-delete}", "sort $'\\x{2d}o' f", "printf '%s' $X", "read x; git log $x"),
         *("printf -v PATH x", "printf $X", "set -k", "set -- a", "hash -p /x ls", "read PATH", "npx x"),
     ],
 )
@@ -97,7 +137,16 @@ def test_an_option_that_does_more_than_the_name_says_is_asked_about(command: str
             "date +%s",
             "test -f f",
         ),
-        *("printf '%s\\n' $X", "set -euo pipefail", "read -r line", "git commit -m 'a $(b)'"),
+        *("printf '%s\\n' x", "set -euo pipefail", "read -r line", "git commit -m 'a $(b)'"),
+        *(
+            "sed 's/[^/]*$//' f",
+            "sed -n '3,7 p' f",
+            "sed -n 1,+5p f",
+            "sed -nE p f",
+            "read -p 'Go on? [y/N] ' answer",
+        ),
+        *("curl -A x -e https://ref http://a", "curl --max-time 5 http://a", "xxd -c 16 f", "docker run -c 5 x"),
+        "unset own",
     ],
 )
 def test_ordinary_options_are_covered(command: str) -> None:

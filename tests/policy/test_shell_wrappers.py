@@ -88,7 +88,21 @@ ALLOWED = [f"{name}=allow" for name in ALL]
             "find . -ok sh -c 'rm x' \\;",
         ),
         *("xargs rm", "xargs -0 -n 1 rm", "parallel 'rm {}' ::: a", "parallel ::: 'rm a'", "nice nice sudo rm x"),
-        *("sudo --unheard-of rm x", "env -$X rm x", "timeout -$X 5 rm x"),
+        *("sudo --unheard-of rm x", "env -$X rm x", "timeout -$X 5 rm x", "env - rm x", "eval -- rm x"),
+        *(
+            "bash <<< ls 3<<< x <<< 'rm x'",
+            "bash <<E\necho \\\\'; rm x; echo \\\\'\nE",
+            "bash <<E\necho \\`rm x\\`\nE",
+        ),
+        *("bash <<-'E'\n\tcat <<X\n\tX\n\trm x\nX\nE", "unshare -r --kill-child rm x", "unshare -r <<< 'rm x'"),
+        *("sudo -s <<< 'rm x'", "chroot / <<< 'rm x'", "xargs --replace rm {}", "runuser -u bob -- rm x"),
+        *(
+            "find . -exec env -u + rm \\;",
+            "watch -tx rm x",
+            "jobs -x rm x",
+            "bash -posix -c 'rm x'",
+            "bash +c 'rm x'",
+        ),
     ],
 )
 def test_a_blocked_program_is_found_behind_those_that_run_it(command: str) -> None:
@@ -117,6 +131,7 @@ def test_what_is_allowed_with_what_it_runs_needs_no_question(command: str) -> No
     [
         *("sudo --unheard-of ls", "env -S 'ls'", "env A=1 ls", "xargs ls", "parallel ls ::: a", "bash -c ls x"),
         *("ls | bash", "ls | { sh; }", "bash < f", 'bash -c "$X"', "eval $X", "source f", ". f", "su -c ls"),
+        *("bash <<< ls 3<<< ls", "cat f | unshare -r", "cat f | sudo -s", "strace -E A=b ls", "exec < f; sh"),
         *("trap 'ls' EXIT", "timeout $X ls", "strace -o log ls", "bash --rcfile f", "fish --command ls"),
     ],
 )
@@ -130,3 +145,4 @@ def test_the_outer_program_needs_a_rule_of_its_own() -> None:
 
 def test_programs_in_programs_without_end_are_asked_about() -> None:
     assert level_of("nice " * 20_000 + "ls", *ALLOWED) == "ask"
+    assert level_of("eval " * 5_000 + "ls", *ALLOWED) == "ask"

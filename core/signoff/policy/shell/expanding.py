@@ -12,8 +12,13 @@ from signoff.policy.shell.wrappers import inner_of
 
 __all__ = ["Expanded", "Run", "expand"]
 
-_MOST_STEPS = 2000
+_READERS = frozenset({"read", "mapfile", "readarray"})
+_MOST_STEPS = 200
 """Texts in texts and programs run by programs: nobody needs more, and each costs time."""
+
+
+_MOST_CHARACTERS = 512 * 1024
+"""In all texts together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,8 @@ def expand(text: str) -> Expanded:
     """
     expanding = _Expanding()
     expanding.run(text)
+    if _git_gets_what_was_read(expanding.runs):
+        expanding.floors.setdefault("gives git an argument that was read")
     return Expanded(
         tuple(expanding.runs), tuple(expanding.floors), tuple(expanding.candidates), tuple(expanding.writes)
     )
@@ -64,6 +71,7 @@ def expand(text: str) -> Expanded:
 class _Expanding:
     def __init__(self) -> None:
         self._waiting: list[Part | tuple[str, Part]] = []
+        self._characters = 0
         self.runs: list[Run] = []
         self.floors: dict[str, None] = {}
         self.candidates: dict[tuple[Word, ...], None] = {}
@@ -83,6 +91,11 @@ class _Expanding:
         self.floors.setdefault("runs too much to be analyzed")
 
     def _read(self, text: str, run_by: Part | None) -> None:
+        self._characters += len(text)
+        if run_by is not None and self._characters > _MOST_CHARACTERS:
+            self._waiting.clear()
+            self.floors.setdefault("runs too much to be analyzed")
+            return
         if reason := suspicious_characters(text):
             self.floors.setdefault(reason)
         facts = read_command(text)
@@ -120,3 +133,13 @@ def _with_input_of(part: Part, outer: Part) -> Part:
         fed=outer.fed if part.fed is None else part.fed,
         reads_file=part.reads_file or outer.reads_file,
     )
+
+
+def _git_gets_what_was_read(runs: Iterable[Run]) -> bool:
+    """Variables in arguments of git are harmless as long as the line itself cannot choose them."""
+    names = [(_program(run), any(not word.literal for word in run.part.words)) for run in runs]
+    return any(name in _READERS for name, _ in names) and ("git", True) in names
+
+
+def _program(run: Run) -> str:
+    return run.part.words[0].text.rpartition("/")[2]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 
 __all__ = ["LONGEST_RULE", "Facts", "Part", "Word"]
 
-LONGEST_RULE = 8
+LONGEST_RULE = 16
 """Words of what may be a command, where that cannot be told: a rule that asks or blocks is not longer."""
 
 
@@ -41,8 +42,8 @@ class Part:
 
     @property
     def text(self) -> str:
-        """The words with blanks between them, for people."""
-        return " ".join(word.text if word.literal else f"{word.text}…" for word in self.words)
+        """The words with blanks between them, quoted where they need it, for people."""
+        return " ".join(shlex.quote(word.text) if word.literal else f"{word.text}…" for word in self.words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,10 @@ MOST_BYTES = 128 * 1024
 _SECONDS = 3.0
 """How long one line may take, and the start of the process."""
 _REMEMBERED = 256
+_MOST_REMEMBERED = 4096
+"""Characters of a text that is worth remembering."""
+_MOST_SEARCHED = 1024 * 1024
+"""Characters in which commands are looked for where no parser helps; none so long can be run."""
 _NO_WORDS = re.compile(r"""[\s;&|()`<>"'\\$={}!]+""")
 
 
@@ -45,7 +49,9 @@ def read_command(text: str) -> Facts:
     if len(text) > MOST_BYTES:
         return _unread(text, "is longer than a shell takes")
     facts = plain_facts(text)
-    return facts if facts is not None else _parsed(text)
+    if facts is not None:
+        return facts
+    return _parsed(text) if len(text) <= _MOST_REMEMBERED else _parsed.__wrapped__(text)
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -63,7 +69,7 @@ def _parsed(text: str) -> Facts:
 
 def _unread(text: str, reason: str) -> Facts:
     """Anything in the text may be a command: what the rules block is blocked where no parser helps, too."""
-    words = [Word(word) for word in _NO_WORDS.split(text) if word]
+    words = [Word(word) for word in _NO_WORDS.split(text[:_MOST_SEARCHED]) if word]
     candidates = dict.fromkeys(tuple(words[at : at + LONGEST_RULE]) for at in range(len(words)))
     return Facts((), (reason,), tuple(candidates))
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["ansi_c", "double_quoted", "unquoted"]
+__all__ = ["ansi_c", "double_quoted", "here_document", "unquoted"]
 
 _DOUBLE = re.compile(r'\\([$`"\\\n])')
+_HERE = re.compile(r"\\([$`\\\n])")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _ANSI_C = re.compile(
     r"\\(?:(?P<char>[abeEfnrtv\\'\"?])|(?P<octal>[0-7]{1,3})|x(?P<hex>[0-9a-fA-F]{1,2})"
-    r"|u(?P<short>[0-9a-fA-F]{1,4})|U(?P<long>[0-9a-fA-F]{1,8})|c(?P<control>.))",
+    r"|u(?P<short>[0-9a-fA-F]{1,4})|U(?P<long>[0-9a-fA-F]{1,8}))",
     re.DOTALL,
 )
+_UNTOLD = re.compile(r"(?<!\\)(?:\\\\)*\\(?:x\{|c)")
+"""Escapes that versions of bash read differently, and nobody needs."""
 _CHARS = dict(zip("abeEfnrtv\\'\"?", "\a\b\x1b\x1b\f\n\r\t\v\\'\"?", strict=True))
 
 
@@ -35,6 +38,8 @@ def unquoted(raw: str) -> list[tuple[str, bool]]:
 
 def ansi_c(raw: str) -> str | None:
     """Text between ``$'`` and ``'``, or None if it cannot be told (a NUL ends it early, a code point is none)."""
+    if _UNTOLD.search(raw):
+        return None
     try:
         text = _ANSI_C.sub(_ansi_c_char, raw)
     except (ValueError, OverflowError):
@@ -42,11 +47,14 @@ def ansi_c(raw: str) -> str | None:
     return None if "\0" in text else text
 
 
+def here_document(raw: str) -> str:
+    """The body of a here-document whose delimiter is not quoted, without its escapes."""
+    return _HERE.sub(lambda found: "" if found[1] == "\n" else found[1], raw)
+
+
 def _ansi_c_char(found: re.Match[str]) -> str:
     if found["char"]:
         return _CHARS[found["char"]]
-    if found["control"]:
-        return chr(ord(found["control"].upper()) ^ 0x40)
     if found["octal"]:
         return _byte(int(found["octal"], 8) & 0xFF)
     if found["hex"]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from signoff.policy.shell.facts import Facts, Part, Word
-from signoff.policy.shell.quoting import ansi_c, double_quoted, unquoted
+from signoff.policy.shell.quoting import ansi_c, double_quoted, here_document, unquoted
 
 __all__ = ["facts_of_tree"]
 
@@ -25,8 +25,9 @@ _HARMLESS = frozenset(
 )
 """Variables that may stand before a command: they say how output is written."""
 _HARMLESS_VALUE = re.compile(r"[A-Za-z0-9_./:@+-]*")
+_TABS = re.compile(r"^\t+", re.MULTILINE)
 _DESCRIPTOR = re.compile(r"[0-9]+-?|-")
-_BRACES = re.compile(r"\{[^{}]*(?:,|\.\.)")
+_BRACES = re.compile(r"\{.*(?:,|\.\.).*\}", re.DOTALL)
 
 _FLOORS = {
     "CmdSubst": "fills in what another command prints",
@@ -168,12 +169,12 @@ def _through_redirects(redirects: Any, place: _Place, found: _Found) -> _Place:
         number = each.get("N") or {}
         if str(number.get("Value", "")).startswith("{"):
             found.floor("opens a file under a number of its own")
-        if operator in {"<<", "<<-"}:
-            place = replace(place, fed=_here_document(each, found))
-        elif operator == "<<<":
-            place = replace(place, fed=word.text)
-            if _expands(each.get("Word") or {}):
-                found.floor("fills in a here-string")
+        if operator in {"<<", "<<-", "<<<"}:
+            fed = _here_string(each, found) if operator == "<<<" else _here_document(each, found)
+            if number.get("Value") in {None, "0"}:
+                place = replace(place, fed=fed)
+            else:
+                found.floor("feeds a descriptor that a command may read later")
         else:
             if operator in {"<", "<>"} or (operator == "<&" and word.text != "-"):
                 place = replace(place, reads_file=True)
@@ -201,11 +202,26 @@ def _is_device(path: str) -> bool:
     return ("/" + posixpath.normpath(path).lstrip("/") + "/").startswith("/dev/") and path.startswith("/")
 
 
+def _here_string(redirect: Node, found: _Found) -> str:
+    word = redirect.get("Word") or {}
+    if _expands(word):
+        found.floor("fills in a here-string")
+    return _word(word).text
+
+
 def _here_document(redirect: Node, found: _Found) -> str:
+    """The text that a command reads, as bash makes it of the lines."""
     body = redirect.get("Hdoc") or {}
     if _expands(body):
         found.floor("fills in a here-document")
-    return "".join(part.get("Value", "") for part in body.get("Parts", ()) if part.get("Type") == "Lit")
+    text = "".join(part.get("Value", "") for part in body.get("Parts", ()) if part.get("Type") == "Lit")
+    if redirect.get("Op") == "<<-":
+        text = _TABS.sub("", text)
+    return text if _is_quoted(redirect.get("Word") or {}) else here_document(text)
+
+
+def _is_quoted(delimiter: Node) -> bool:
+    return any(part.get("Type") != "Lit" or "\\" in part.get("Value", "") for part in delimiter.get("Parts", ()))
 
 
 def _expands(word: Node) -> bool:

@@ -83,9 +83,9 @@ WRAPPERS = {
         "RwSG",
         _long(
             "ipc mount net pid uts user cgroup time fork map-root-user map-current-user map-auto mount-proc "
-            "keep-caps"
+            "keep-caps kill-child"
         ),
-        _long("root wd setuid setgid map-user map-group propagation setgroups kill-child"),
+        _long("root wd setuid setgid map-user map-group propagation setgroups"),
     ),
     "strace": Wrapper("fFcCdhiknqrtTvVxyYzZ", "abeEIOpPsSuUX", _long("follow-forks"), _long("trace")),
     "busybox": Wrapper(),
@@ -93,8 +93,8 @@ WRAPPERS = {
     "xargs": Wrapper(
         "0rtpxo",
         "adEILnPs",
-        _long("null no-run-if-empty verbose interactive exit open-tty show-limits"),
-        _long("arg-file delimiter eof replace max-lines max-args max-procs max-chars process-slot-var"),
+        _long("null no-run-if-empty verbose interactive exit open-tty show-limits replace eof max-lines"),
+        _long("arg-file delimiter max-args max-procs max-chars process-slot-var"),
         asks="adds arguments that are not known yet",
     ),
     "parallel": Wrapper(

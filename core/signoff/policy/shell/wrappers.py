@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -58,8 +59,8 @@ def inner_of(part: Part) -> Inner | None:
         return _trap(rest)
     if name == "find":
         return _find(rest)
-    if name in _SHELL_TEXT_OPTION:
-        return _text_option(rest, _SHELL_TEXT_OPTION[name])
+    if name in _SHELL_TEXT_OPTION and not (name == "runuser" and _names_a_user(rest)):
+        return _fed(part, _text_option(rest, _SHELL_TEXT_OPTION[name]))
     if name == "jobs" and Word("-x") in rest:
         return Inner(commands=[command] if (command := rest[rest.index(Word("-x")) + 1 :]) else [])
     wrapper = WRAPPERS.get(name)
@@ -68,6 +69,30 @@ def inner_of(part: Part) -> Inner | None:
     inner = _wrapped(name, wrapper, rest)
     if name == "exec" and inner is not None and not inner.commands and (part.fed is not None or part.reads_file):
         inner.reasons.append("changes what the commands after it read")
+    if inner is not None and not inner.commands and _starts_a_shell(name, rest):
+        return _fed(part, inner)
+    return inner
+
+
+def _names_a_user(words: Sequence[Word]) -> bool:
+    return any(word.text.startswith(("-u", "--user")) for word in words)
+
+
+def _starts_a_shell(name: str, words: Sequence[Word]) -> bool:
+    """Whether a wrapper without a command runs a shell."""
+    if name in {"sudo", "doas"}:
+        return any(re.fullmatch(r"-[A-Za-z]*[si][A-Za-z]*|--shell|--login", word.text) for word in words)
+    return name in {"unshare", "chroot", "fakeroot", "nsenter", "runuser"}
+
+
+def _fed(part: Part, inner: Inner) -> Inner:
+    """What a shell runs besides: all that it reads."""
+    if part.piped:
+        inner.reasons.append("runs what it reads from a pipe")
+    if part.reads_file:
+        inner.reasons.append("runs what it reads from a file")
+    if part.fed is not None:
+        inner.texts.append(part.fed)
     return inner
 
 
@@ -108,7 +133,7 @@ def _wrapped(name: str, wrapper: Wrapper, words: Sequence[Word]) -> Inner | None
         return inner
     if name == "parallel":
         return _parallel(rest.words, inner)
-    if name in {"watch", "ssh"} and not any(word.text in {"-x", "--exec"} for word in skipped):
+    if name in {"watch", "ssh"} and not any(_runs_as_it_is(name, word.text) for word in skipped):
         return _joined(rest.words, inner)
     if name == "sudo" and any(word.text in {"-s", "-i", "--shell", "--login"} for word in skipped) and rest.words:
         return _joined(rest.words, inner)
@@ -117,6 +142,10 @@ def _wrapped(name: str, wrapper: Wrapper, words: Sequence[Word]) -> Inner | None
         if not rest.words[0].literal:  # it may be an option, or nothing at all
             inner.candidates += _suffixes(rest.words)
     return inner
+
+
+def _runs_as_it_is(name: str, option: str) -> bool:
+    return name == "watch" and (option == "--exec" or re.fullmatch(r"-[a-z]*x[a-z]*", option) is not None)
 
 
 def _splits(option: str) -> bool:
@@ -200,6 +229,8 @@ def _note_value(name: str, option: str, value: str, inner: Inner) -> None:
         inner.texts.append(value)
     elif name in {"strace", "time"} and option in {"o", "output"}:
         inner.reasons.append("writes to a file")
+    elif name == "strace" and option == "E":
+        inner.reasons.append("sets a variable")
 
 
 def _suffixes(words: Sequence[Word]) -> list[tuple[Word, ...]]:
@@ -210,13 +241,7 @@ def _suffixes(words: Sequence[Word]) -> list[tuple[Word, ...]]:
 
 
 def _shell(part: Part, words: Sequence[Word]) -> Inner:
-    inner = Inner()
-    if part.piped:
-        inner.reasons.append("runs what it reads from a pipe")
-    if part.reads_file:
-        inner.reasons.append("runs what it reads from a file")
-    if part.fed is not None:
-        inner.texts.append(part.fed)
+    inner = _fed(part, Inner())
     rest = _Rest(words)
     takes_text = False
     while rest.words and rest.words[0].text[:1] in {"-", "+"} and rest.words[0].text not in {"-", "--"}:
@@ -300,7 +325,12 @@ def _find(words: Sequence[Word]) -> Inner:
     for at, word in enumerate(words):
         if word.text in _FIND_RUNS:
             command = words[at + 1 :]
-            end = next((n for n, each in enumerate(command) if each.text in {";", "+"}), len(command))
+            end = next((n for n in range(len(command)) if _ends_exec(command, n)), len(command))
             if command[:end]:
                 inner.commands.append(tuple(command[:end]))
     return inner
+
+
+def _ends_exec(words: Sequence[Word], at: int) -> bool:
+    """``;`` ends a command of ``-exec``, and ``+`` if ``{}`` stands before it (POSIX, find)."""
+    return words[at].text == ";" or (words[at].text == "+" and at > 0 and words[at - 1].text == "{}")

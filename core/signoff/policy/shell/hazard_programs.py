@@ -1,0 +1,221 @@
+"""Programs whose side doors are more than options: languages of their own, addresses, names of variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from signoff.policy.shell.facts import Word
+
+__all__ = ["SPECIAL", "does"]
+
+_ADDRESS = r"(?:\+?[0-9]+|\$|/(?:[^/\\\n]|\\.)*/)"
+_SED_PRINT = re.compile(rf"(?:{_ADDRESS}(?:,{_ADDRESS})?)?[ ]*p")
+# A delimiter between brackets is a character of the expression.
+_SED_REPLACE = re.compile(
+    r"s([^\w\s\\\[\]])(?:\[\^?\]?[^]\n]*\]|(?!\1)[^\\\n[]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gIip0-9]*"
+)
+_AWK_DOORS = re.compile(r"system|getline|[|>@]")
+_GIT_BEFORE = frozenset({"--no-pager", "-P", "--no-optional-locks"})
+_GIT_RUNS = frozenset(
+    (
+        *("bisect", "submodule", "filter-branch", "difftool", "mergetool", "config", "daemon", "send-email"),
+        *("remote-ext", "remote-fd", "submodule--helper", "difftool--helper", "mergetool--lib", "instaweb"),
+        *("web--browse", "hook", "upload-pack", "receive-pack", "shell"),
+    )
+)
+_GIT_LETTERS = {"grep": "O", "rebase": "x", "archive": "o", "clone": "u"}
+_FILE_SENT = re.compile(r"@|-H@|-[^-]*=@|--[^=]*=@|[^=]*=@")
+_CURL_VALUED = "AbCeEhHmPQrtuUwxXyYz"
+_CURL_LONG_VALUED = (
+    *("user-agent", "referer", "max-time", "connect-timeout", "retry", "retry-delay", "retry-max-time", "header"),
+    *(
+        "request",
+        "user",
+        "cookie",
+        "proxy",
+        "cacert",
+        "cert",
+        "key",
+        "resolve",
+        "range",
+        "write-out",
+        "limit-rate",
+    ),
+    *("interface", "max-redirs", "oauth2-bearer", "aws-sigv4", "ciphers", "tls-max", "unix-socket", "noproxy"),
+    *("max-filesize", "dns-servers", "proxy-user", "proxy-header", "speed-limit", "speed-time"),
+)
+_WGET_VALUED = "tTwQUlADRIXBPOoaei"
+_WGET_LONG_VALUED = (
+    "tries",
+    "timeout",
+    "wait",
+    "user-agent",
+    "header",
+    "user",
+    "level",
+    "accept",
+    "reject",
+    "domains",
+)
+_XXD_VALUED = frozenset({"-c", "-g", "-l", "-s", "-o", "-n", "-R"})
+_HARMLESS_SET = re.compile(r"[-+][eux]+|-[eux]*o|pipefail")
+_SPECIAL_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*|.*\[.*", re.DOTALL)
+_READ_VALUED = frozenset({"-p", "-d", "-i", "-n", "-N", "-t", "-u"})
+
+
+def does(option: str) -> str:
+    """The reason that names an option."""
+    return f"has {option}, which does more than the program's name says"
+
+
+def _split(
+    words: Sequence[Word], valued: str, long_valued: Sequence[str]
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """Options with their values, and operands, as GNU getopt finds them.
+
+    Args:
+        words: The arguments.
+        valued: Letters of options that take a value.
+        long_valued: Names of those, without dashes; abbreviations count.
+    """
+    options: list[tuple[str, str]] = []
+    operands: list[str] = []
+    texts = [word.text for word in words]
+    while texts:
+        text = texts.pop(0)
+        if text == "--":
+            return options, [*operands, *texts]
+        if text.startswith("--"):
+            name, glued, value = text[2:].partition("=")
+            takes = not glued and any(full.startswith(name) for full in long_valued)
+            options.append((name, texts.pop(0) if takes and texts else value))
+        elif text.startswith("-") and text != "-":
+            at = next((at for at, letter in enumerate(text[1:], 1) if letter in valued), len(text))
+            options += ((letter, "") for letter in text[1:at])
+            if at < len(text):
+                options.append((text[at], text[at + 1 :] or (texts.pop(0) if texts else "")))
+        else:
+            operands.append(text)
+    return options, operands
+
+
+def _sed(words: Sequence[Word], _covered: int) -> str | None:
+    options, operands = _split(words[1:], "efl", ("expression", "file", "line-length"))
+    scripts = [value for name, value in options if name == "e" or (name and "expression".startswith(name))]
+    for script in scripts or operands[:1]:
+        if not (_SED_PRINT.fullmatch(script) or _SED_REPLACE.fullmatch(script)):
+            return "has a sed script that does more than print or replace"
+    return None
+
+
+def _awk(words: Sequence[Word], _covered: int) -> str | None:
+    rest = [word.text for word in words[1:]]
+    while rest and rest[0].startswith("-") and rest[0] != "-":
+        option = rest.pop(0)
+        if option == "--":
+            break
+        if option[:2] not in {"-F", "-v"}:
+            return does(option)
+        if len(option) == 2:
+            del rest[:1]
+    if rest and _AWK_DOORS.search(rest[0]):
+        return "has an awk program that can run programs or write files"
+    return None
+
+
+def _git(words: Sequence[Word], covered: int) -> str | None:
+    at = 1
+    while at < len(words) and words[at].text.startswith("-"):
+        if at >= covered and words[at].text not in _GIT_BEFORE:
+            return does(words[at].text)
+        at += 1
+    if at >= len(words):
+        return None
+    command = words[at]
+    if at >= covered and (not command.literal or command.text in _GIT_RUNS):
+        return f"runs git {command.text}, which can run programs"
+    for word in words[max(at + 1, covered) :]:
+        if "ext::" in word.text:
+            return "names a program as an address"
+        letters = word.text[1:] if re.match(r"-[A-Za-z]", word.text) else ""
+        if _GIT_LETTERS.get(command.text, "-") in letters:
+            return does(word.text)
+    return None
+
+
+def _curl(words: Sequence[Word], covered: int) -> str | None:
+    return _web(words, covered, _CURL_VALUED, _CURL_LONG_VALUED)
+
+
+def _wget(words: Sequence[Word], covered: int) -> str | None:
+    return _web(words, covered, _WGET_VALUED, _WGET_LONG_VALUED)
+
+
+def _web(words: Sequence[Word], covered: int, valued: str, long_valued: Sequence[str]) -> str | None:
+    free = words[max(covered, 1) :]
+    if any(_FILE_SENT.match(word.text) for word in free):
+        return "sends a file"
+    _, named = _split(words[1:covered], valued, long_valued)
+    _, operands = _split(free, valued, long_valued)
+    return "has a further address" if len(operands) + min(len(named), 1) > 1 else None
+
+
+def _xxd(words: Sequence[Word], covered: int) -> str | None:
+    rest = [word.text for word in words[max(covered, 1) :]]
+    operands = 0
+    while rest:
+        text = rest.pop(0)
+        if text.lstrip("-").startswith("r") and text.startswith("-"):
+            return does(text)
+        if text in _XXD_VALUED:
+            del rest[:1]
+        operands += not text.startswith("-")
+    return "writes its second file" if operands > 1 else None
+
+
+def _docker(words: Sequence[Word], _covered: int) -> str | None:
+    """Before the subcommand ``-c`` is the context, later the command's own."""
+    for word in words[1:]:
+        if not word.text.startswith("-"):
+            return None
+        if "c" in word.text[1:] and not word.text.startswith("--"):
+            return does(word.text)
+    return None
+
+
+def _printf(words: Sequence[Word], covered: int) -> str | None:
+    first = words[1].text if len(words) > 1 and covered < 2 else ""
+    return "may set a variable" if first.startswith("-v") or "%n" in "".join(word.text for word in words) else None
+
+
+def _set(words: Sequence[Word], covered: int) -> str | None:
+    extra = (word.text for word in words[max(covered, 1) :] if not _HARMLESS_SET.fullmatch(word.text))
+    return next((f"changes how the shell works ({text})" for text in extra), None)
+
+
+def _variables(words: Sequence[Word], covered: int) -> str | None:
+    """A variable such as PATH means something to what runs afterwards, and a subscript is calculated."""
+    rest = list(words[max(covered, 1) :])
+    while rest:
+        word = rest.pop(0)
+        if words[0].text == "read" and word.text in _READ_VALUED:
+            del rest[:1]
+        elif _SPECIAL_VARIABLE.fullmatch(word.text):
+            return "sets a variable that may mean something to other programs"
+    return None
+
+
+SPECIAL: dict[str, Callable[[Sequence[Word], int], str | None]] = {
+    "sed": _sed,
+    "awk": _awk,
+    "git": _git,
+    "curl": _curl,
+    "wget": _wget,
+    "xxd": _xxd,
+    "docker": _docker,
+    "printf": _printf,
+    "set": _set,
+    **dict.fromkeys(("read", "unset", "getopts", "wait", "mapfile"), _variables),
+}
+"""What to look for besides the options, by the name of the program."""
