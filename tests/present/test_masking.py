@@ -124,7 +124,7 @@ class TestDocuments:
 
     @pytest.mark.parametrize("kind", ["command", "diff", "file_content", "structured", "text"])
     def test_what_a_tool_sends_hides_its_tokens(self, kind: str) -> None:
-        sent = {"type": kind, "content": f"+x {GITHUB}\n", "metadata": {"full_content": f"{GITHUB} y\n"}}
+        sent = {"type": kind, "content": f"+x {GITHUB}\n", "metadata": {"full_content": f"x {GITHUB} y\n"}}
         documents = presentation_documents(sent, DEFAULT_REDACTION)
         assert GITHUB not in "\n".join(text for document in documents for text in texts(document))
 

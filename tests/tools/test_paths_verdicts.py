@@ -208,10 +208,12 @@ PROTECTED = [
     ".config/signoff/rules.yaml", ".ssh/authorized_keys", ".ssh/config", ".ssh/rc", ".vimrc", ".exrc",
     ".npmrc", "signoff.yaml", "signoff.yml", "Signoff.YAML", ".signoff.yaml", "signoff.toml",
     ".signoff/rules.yaml", "sub/signoff.yaml", "sitecustomize.py",
+    ".devcontainer.json", ".hg/hgrc", ".jj/config", ".gitattributes", "sub/.gitattributes",
+    ".pre-commit-config.yaml", "sub/x.pth", "X.PTH", ".drone.yml", "azure-pipelines.yml",
 ]  # fmt: skip
 
 PLAIN = [
-    ".gitignore", ".gitattributes", ".gitkeep", "git/config", "github/x.yml", "x.git", "a.git/x", ".gitx/a",
+    ".gitignore", ".gitkeep", "git/config", "github/x.yml", "x.git", "a.git/x", ".gitx/a",
     "vscode/settings.json", "claude/x.json", "claude.md", ".env.example", ".editorconfig", ".prettierrc",
     ".eslintrc", ".dockerignore", "bashrc", "zshrc.md", "profile.txt", "bash_profile", ".bash", ".shadow",
     ".fishing", ".config/x", ".config/app/fish.txt", "config/fish/x", "autostart/x", "signoff.md",
@@ -240,6 +242,17 @@ def test_a_link_is_protected_by_its_own_name_and_by_that_of_its_target(
     (workdir / "notes" / ".vscode").symlink_to("sub")
     for path in (".bashrc", "plain", "tools/config", ".vscode/tasks.json"):
         assert said(sandbox, "write", f"notes/{path}") == "ask"
+
+
+def test_a_link_is_protected_by_every_name_on_its_way(sandbox: FileSandbox, workdir: Path) -> None:
+    notes = workdir / "notes"
+    (notes / ".envrc").symlink_to("a.txt")
+    (notes / "plain.txt").symlink_to(".envrc")
+    (notes / ".git").symlink_to("sub")
+    (notes / "tools").symlink_to(notes / ".git")
+    (notes / "other.txt").symlink_to("a.txt")
+    said_of = {name: said(sandbox, "write", f"notes/{name}") for name in ("plain.txt", "tools/x", "other.txt")}
+    assert said_of == {"plain.txt": "ask", "tools/x": "ask", "other.txt": "allow"}
 
 
 def test_a_protected_name_that_a_path_only_passes_by_is_not_asked_about(sandbox: FileSandbox) -> None:

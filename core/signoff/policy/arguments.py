@@ -9,13 +9,15 @@ Values are compared as they are, types included. Only a host is brought to one s
 mean the same in either case and with a dot at their end (RFC 4343, RFC 1034 section 3.1). Whatever else could be
 brought to one spelling (paths, methods, addresses, escapes) every tool reads in its own way, and a rule that
 guesses wrong allows what nobody meant. For the same reason a value that differs from that of a rule only in case,
-in blanks around it or in its type may be what a rule against it means.
+in blanks around it, in characters that do not show or in its type may be what a rule against it means. So may a
+key.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
@@ -47,6 +49,7 @@ _HOST_KEYS = frozenset({"host", "hostname"})
 _HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _NO_TEXT = re.compile("[\ud800-\udfff]")
+_UNSHOWN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
 _UNREADABLE: Final = object()
 
 
@@ -214,7 +217,7 @@ def _found(arguments: object, key: tuple[str, ...]) -> object:
 
 
 def _readings(inside: object, key: tuple[str, ...]) -> Iterator[object]:
-    """Every value that a key can mean: its dots may be part of a name, and names may differ in case only."""
+    """Every value that a key can mean: its dots may be part of a name, and names may look the same to a tool."""
     if not key:
         yield inside
         return
@@ -225,8 +228,33 @@ def _readings(inside: object, key: tuple[str, ...]) -> Iterator[object]:
         for name, value in inside.items():
             if name == wanted:
                 yield from _readings(value, key[end:])
-            elif isinstance(name, str) and name.casefold() == wanted.casefold():
+            elif isinstance(name, str) and _may_mean(name, wanted):
                 yield _UNREADABLE
+
+
+def _may_mean(name: str, wanted: str) -> bool:
+    """Whether a tool may take one name for another; for some a NUL ends it."""
+    return _plain(wanted) in (_plain(name), _plain(name.partition("\0")[0]))
+
+
+def _is_disguised(text: str) -> bool:
+    """Whether a tool may read something else in a text: it has what does not show, or letters in another form.
+
+    Tabs and line breaks are ordinary.
+    """
+    if text.isascii() and text.isprintable():
+        return False
+    if not unicodedata.is_normalized("NFKC", text):
+        return True
+    return any(unicodedata.category(char) in _UNSHOWN and char not in "\t\n\r" for char in text)
+
+
+def _plain(text: str) -> str:
+    """What a tool may take a text for: without case, outer blanks and what does not show, in plain letters."""
+    if text.isascii() and text.isprintable():
+        return text.strip().casefold()
+    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return "".join(char for char in plain if unicodedata.category(char) not in _UNSHOWN).strip()
 
 
 # -- comparing -------------------------------------------------------------------------------------------------
@@ -238,7 +266,8 @@ def _compared(value: Scalar, wanted: Scalar) -> _Match:
     if isinstance(value, str) and isinstance(wanted, str):
         if value == wanted:
             return _Match.YES
-        return _Match.MAYBE if value.strip().casefold() == wanted.strip().casefold() else _Match.NO
+        unclear = _is_disguised(value) or _plain(value) == _plain(wanted)
+        return _Match.MAYBE if unclear else _Match.NO
     try:
         return _Match.YES if canonical(value) == canonical(wanted) else _Match.NO
     except NotJsonError:
@@ -248,7 +277,9 @@ def _compared(value: Scalar, wanted: Scalar) -> _Match:
 def _matches(pattern: Pattern, value: Scalar) -> _Match:
     if not isinstance(value, str) or len(value) > LONGEST_MATCHED or _NO_TEXT.search(value):
         return _Match.MAYBE
-    return _Match.YES if pattern.fullmatch(value) else _Match.NO
+    if pattern.fullmatch(value):
+        return _Match.YES
+    return _Match.MAYBE if _is_disguised(value) else _Match.NO
 
 
 def _is_host(key: tuple[str, ...]) -> bool:

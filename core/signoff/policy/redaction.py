@@ -13,16 +13,49 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from signoff.policy.redaction_shapes import Span, block_spans, key_blocks, merged, token_spans
+from signoff.policy import redaction_keys as private_keys
+from signoff.policy.redaction_commands import may_reuse
+from signoff.policy.redaction_keys import Span
+from signoff.policy.redaction_shapes import merged, token_spans
 from signoff.present.masking import length_of, mark
 
 __all__ = ["DEFAULT_KEYS", "DEFAULT_REDACTION", "NOTHING_HIDDEN", "Masked", "Redaction"]
 
 DEFAULT_KEYS = (
-    "password", "passwd", "passphrase", "secret", "secrets", "token", "credential", "credentials", "authorization",
-    "cookie", "apikey", "api key", "access key", "account key", "private key", "signing key", "encryption key",
+    "password", "passwords", "passwd", "passphrase", "pwd", "pass", "userpassword", "dbpassword", "secret",
+    "secrets", "clientsecret", "token", "tokens", "accesstoken", "authtoken", "refreshtoken", "bearertoken",
+    "idtoken", "apitoken", "credential", "credentials", "auth", "authorization", "cookie", "cookies", "apikey",
+    "api key", "accesskey", "access key", "accountkey", "account key", "secretkey", "privatekey", "private key",
+    "signingkey", "signing key", "encryptionkey", "encryption key",
 )  # fmt: skip
 """Names whose values are hidden. ``key`` alone is none: most keys of arguments are those of tables and maps."""
+
+_COUNTING = frozenset(
+    {
+        "used", "usage", "max", "min", "total", "count", "limit", "per", "num", "number", "prompt", "completion",
+        "input", "output", "budget", "left", "remaining", "cached", "reasoning", "new",
+    }
+)  # fmt: skip
+_SORTING = frozenset(
+    {"type", "mode", "method", "scheme", "provider", "required", "enabled", "rate", "count", "url"}
+)
+_NONE: frozenset[str] = frozenset()
+_TELLS_OTHERWISE = {"tokens": _COUNTING, "auth": _SORTING, "pass": _SORTING}
+"""Words beside a word of `DEFAULT_KEYS` with which it names no secret."""
+
+_PLACE = "password by place"
+"""Name of a value that is hidden because of where it stands."""
+
+_PATH = re.compile(r"[/~.]|[A-Za-z]:[/\\]")
+_OPTION = re.compile(r"--?[A-Za-z][\w-]*", re.ASCII)
+_OPTION_VALUE = re.compile(r"[^\s\"'`;&|<>()@/\\,{}\[\].$:#-][^\s\"'`;&|<>()@/\\,{}\[\].$:#]{7,}+")
+_NEAR = 10
+"""Words of a call before one that are read to tell what it is."""
+_MOST_WORDS = 500
+"""Words of a call that is read whole."""
+_ONE_WORD = re.compile(r"[^\s;&|()`]+")
+_HEADER = re.compile(r"(?:proxy-)?authorization|(?:set-)?cookie|(?:x|api|private)-[a-z-]+", re.IGNORECASE)
+_NAMING, _NAMED = ("name", "key", "header", "field"), frozenset({"value", "values", "val"})
 
 _COMMAND_KEYS = frozenset({"command", "cmd", "script", "code", "shell", "args", "argv"})
 """Arguments that are run: a name in such a text hides nothing."""
@@ -58,9 +91,11 @@ class Redaction:
 
     def __init__(self, keys: Sequence[str] = DEFAULT_KEYS, *, shapes: bool = True) -> None:
         self._shapes = shapes
+        self._lenient = tuple(keys) == DEFAULT_KEYS
         plain = [_visible(key) for key in keys]
         self._words = frozenset(key.casefold() for key in plain)
-        self._phrases = tuple(tuple(map(str.casefold, _CAMEL.findall(key))) for key in plain)
+        phrases = (tuple(map(str.casefold, _CAMEL.findall(key))) for key in plain)
+        self._phrases = tuple(phrase for phrase in phrases if len(phrase) > 1)
 
     # -- names and values ------------------------------------------------------------------------------------
 
@@ -71,7 +106,12 @@ class Redaction:
         """
         if value is None or isinstance(value, bool) or value in ("", [], {}):
             return False
-        return self._lists(key)
+        if key == _PLACE:
+            return True
+        words = _words(key)
+        if self._lenient and words == ["pwd"] and isinstance(value, str) and _PATH.match(value):
+            return False  # the working directory
+        return self._lists(words)
 
     def mask_value(self, value: Any, key: str = "") -> Any:
         """Return a JSON value without its secrets; keys of mappings stay as they are.
@@ -85,9 +125,9 @@ class Redaction:
         if isinstance(value, str):
             return self.mask_text(value, command=self.runs(key)).text
         if isinstance(value, Mapping):
-            return {name: self.mask_value(each, str(name)) for name, each in value.items()}
+            return {name: self.mask_value(each, self.name_of(value, name, key)) for name, each in value.items()}
         if isinstance(value, list | tuple):
-            return [self.mask_value(each, key) for each in value]
+            return [self.mask_value(each, self.name_of(value, at, key)) for at, each in enumerate(value)]
         return value
 
     def finds(self, value: object, key: str = "") -> bool:
@@ -101,20 +141,60 @@ class Redaction:
                 if self.spans(item, command=self.runs(name)):
                     return True
             elif isinstance(item, Mapping):
-                waiting.extend((str(inner), each) for inner, each in item.items())
+                waiting.extend((self.name_of(item, inner, name), each) for inner, each in item.items())
             elif isinstance(item, list | tuple):
-                waiting.extend((name, each) for each in item)
+                waiting.extend((self.name_of(item, at, name), each) for at, each in enumerate(item))
         return False
+
+    def name_of(self, container: Mapping[Any, Any] | Sequence[Any], at: Any, key: str) -> str:
+        """The name that an entry of a container stands under: its own, that of the container, or that beside it.
+
+        Beside it stands ``{"name": "Authorization", "value": …}``, ``["Authorization", …]`` or ``["--token", …]``.
+
+        Args:
+            container: A JSON object or array.
+            at: The key or index of the entry.
+            key: The name that the container stands under.
+        """
+        if isinstance(container, Mapping):
+            if str(at).lower() in _NAMED and self._names_a_secret(container):
+                return _PLACE
+            return str(at)
+        before, value = (container[at - 1] if at else None), container[at]
+        if not isinstance(before, str) or not isinstance(value, str):
+            return key
+        run = self.runs(key)
+        if not run and at % 2 and _HEADER.fullmatch(before) and self._lists(_words(before)):
+            return _PLACE
+        if _OPTION.fullmatch(before) and self._lists(_words(before)) and _OPTION_VALUE.fullmatch(value):
+            return _PLACE if not run or not _is_called_by_shell(container) else key
+        return _PLACE if run and self._is_token_operand(container, at) else key
 
     def runs(self, key: str) -> bool:
         """Whether the text under a name is run by a shell, as far as the name tells."""
         return not _COMMAND_KEYS.isdisjoint(_words(key))
 
-    def _lists(self, key: str) -> bool:
-        words = _words(key)
-        if not self._words.isdisjoint(words):
+    def _names_a_secret(self, pair: Mapping[Any, Any]) -> bool:
+        names = [each for name, each in pair.items() if str(name).lower() in _NAMING and isinstance(each, str)]
+        return any(self._lists(_words(name)) for name in names)
+
+    def _is_token_operand(self, words: Sequence[Any], at: int) -> bool:
+        """Whether a word of a list that is run is all token, and none that a program runs or connects to."""
+        if not self._shapes or len(words) > _MOST_WORDS or not token_spans(words[at], command=False):
+            return False
+        if not all(isinstance(word, str) and _ONE_WORD.fullmatch(word) for word in words[max(0, at - _NEAR) : at]):
+            return False
+        line = " ".join([*words[max(0, at - _NEAR) : at], words[at]])
+        start = len(line) - len(words[at])
+        return (start, len(line)) in token_spans(line, command=True)
+
+    def _lists(self, words: Sequence[str]) -> bool:
+        listed = self._words.intersection(words)
+        if self._lenient:
+            listed = frozenset(word for word in listed if _TELLS_OTHERWISE.get(word, _NONE).isdisjoint(words))
+        if listed:
             return True
-        return any(phrase and phrase in _sequences(words, len(phrase)) for phrase in self._phrases)
+        return any(phrase in _sequences(words, len(phrase)) for phrase in self._phrases)
 
     # -- texts -----------------------------------------------------------------------------------------------
 
@@ -140,7 +220,7 @@ class Redaction:
         found = token_spans(text, command=command)
         if "-----BEGIN " not in text:
             return found
-        return merged([*found, *_in_blocks(text)])
+        return merged([*found, *private_keys.text_spans(text, command=command)])
 
     def line_spans(self, line: str, *, command: bool, in_block: bool) -> Sequence[Span]:
         """Find what looks like a secret in one line.
@@ -152,23 +232,23 @@ class Redaction:
         """
         if not self._shapes:
             return ()
-        found = token_spans(line, command=command)
-        return merged([*found, *block_spans(line)]) if in_block else found
+        if in_block:
+            return merged([*token_spans(line, command=command), *private_keys.line_spans(line)])
+        return self.spans(line, command=command)
 
-    def blocks(self, lines: Sequence[str]) -> Sequence[range]:
-        """Which lines private keys take."""
-        return key_blocks(lines)
+    def blocks(self, lines: Sequence[str], *, command: bool = False) -> Sequence[range]:
+        """Which lines private keys take.
+
+        Args:
+            lines: All lines of a text.
+            command: Whether it is run by a shell.
+        """
+        return private_keys.key_blocks(lines, command=command)
 
 
-def _in_blocks(text: str) -> Iterator[Span]:
-    lines = text.split("\n")
-    blocks = key_blocks(lines)
-    inside = {number for block in blocks for number in block}
-    start = 0
-    for number, line in enumerate(lines):
-        if number in inside:
-            yield from ((start + a, start + b) for a, b in block_spans(line))
-        start += len(line) + 1
+def _is_called_by_shell(words: Sequence[Any]) -> bool:
+    """Whether the words of a call may be run again by the program that gets them."""
+    return len(words) > _MOST_WORDS or may_reuse(" ".join(word for word in words if isinstance(word, str)))
 
 
 def _words(key: str) -> list[str]:

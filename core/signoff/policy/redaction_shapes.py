@@ -1,4 +1,4 @@
-"""What a secret looks like in a text: tokens by shape, passwords by place, private keys by frame.
+"""What a secret looks like in a line of text: tokens by shape, passwords by place.
 
 A secret ends at a blank, a quote, a shell operator, ``@`` or ``/``, so that commands, paths and hosts around it
 stay visible. A word that could as well be a program, a path, a host or code is left alone: what is hidden from a
@@ -10,19 +10,19 @@ bounded or possessive and the last thing that is matched, and what follows a mat
 
 from __future__ import annotations
 
+import base64
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 from itertools import pairwise
 
-__all__ = ["Span", "block_spans", "key_blocks", "token_spans"]
+from signoff.policy.redaction_commands import is_for, may_reuse, must_stay
+from signoff.policy.redaction_keys import Span
 
-Span = tuple[int, int]
-"""First character, and the one behind the last."""
-
-_MOST_LINES = 400
-"""Lines of a private key that has no end: the largest keys in use have fewer."""
+__all__ = ["merged", "token_spans"]
 
 _FAR = 2_000
 """Characters before a word that are searched for the beginning of its URL."""
@@ -36,13 +36,24 @@ _NO_DOMAIN = 27
 _AUTHORITY = re.compile(r"://([^\s/?#\\\"'<>]*+)")
 _PASSWORD_IN_URL = re.compile(r"://[^\s/?#\\\"'`<>@:;|&$]*+:([^\s/?#\\\"'`<>@;|&$]++)@")
 _IN_URL = re.compile(r"://[^\s\"'<>]*\Z")
-_BASE64_WORD = re.compile(r"[A-Za-z0-9+/=]{20,}+")
-_BEGIN, _END, _PRIVATE = "-----BEGIN ", "-----END ", "PRIVATE KEY"
+_SHORTEST_WEB_TOKEN = 60
+"""Characters of a JSON web token in a command; the shortest header and signature in use have more."""
+
 _QUOTES = frozenset("\"'`")
 _ENDS = _QUOTES | frozenset(";&|<>),{}]@/")
 _NAMES = (
     "passw(?:or)?d|passphrase|pwd|secret|token|credential|(?:api|access|account|private|secret|signing)[_-]?key"
 )
+
+
+class _Place(Enum):
+    """Where a shape is looked for, and what else is asked there."""
+
+    ANYWHERE = auto()
+    NO_COMMAND = auto()
+    """Told by a name, which in a command could be that of a variable that is run."""
+    OPTION = auto()
+    """Told by a name too, but in a place of a command from where it is not run, unless by that command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +64,13 @@ class _Shape:
         needles: Texts of which one is in every match, in lower case; they are looked for first.
         pattern: What is looked for; the last group is hidden, or all of it.
         genuine: Whether a match is a secret: given the text and the span that would be hidden.
-        by_name: It is told by a name beside it, which must not hide a part of a command.
+        place: Where it is looked for.
     """
 
     needles: tuple[str, ...]
     pattern: re.Pattern[str]
     genuine: Callable[[str, int, int], bool]
-    by_name: bool = False
+    place: _Place = _Place.ANYWHERE
 
 
 def token_spans(text: str, *, command: bool) -> list[Span]:
@@ -75,34 +86,19 @@ def token_spans(text: str, *, command: bool) -> list[Span]:
     lowered = text.lower()
     found: list[Span] = []
     for shape in _SHAPES:
-        if (shape.by_name and command) or not any(needle in lowered for needle in shape.needles):
+        if not any(needle in lowered for needle in shape.needles):
+            continue
+        if command and (shape.place is _Place.NO_COMMAND or (shape.place is _Place.OPTION and may_reuse(text))):
             continue
         for match in shape.pattern.finditer(text):
             start, end = match.span(match.lastindex or 0)
-            if shape.genuine(text, start, end):
+            if shape.genuine(text, start, end) and not (command and _is_run(text, start, end)):
                 found.append((start, end))
     if "://" in text:
         hosts = _hosts(text) if found else []
         found = [span for span in found if not _meets(span, hosts)]
         found.extend(match.span(1) for match in _PASSWORD_IN_URL.finditer(text))
     return merged(found)
-
-
-def key_blocks(lines: Sequence[str]) -> list[range]:
-    """Find the lines that private keys take, from the line of their beginning to that of their end."""
-    blocks: list[range] = []
-    for number, line in enumerate(lines):
-        if _BEGIN not in line or _PRIVATE not in line or (blocks and number in blocks[-1]):
-            continue
-        last = min(number + _MOST_LINES, len(lines))
-        end = next((each for each in range(number, last) if _END in lines[each]), last - 1)
-        blocks.append(range(number, end + 1))
-    return blocks
-
-
-def block_spans(line: str) -> list[Span]:
-    """Find what has to be hidden in a line of a private key: words of random base64, nothing else."""
-    return [match.span() for match in _BASE64_WORD.finditer(line) if _is_base64(match[0])]
 
 
 def merged(spans: Sequence[Span]) -> list[Span]:
@@ -128,6 +124,12 @@ def _meets(span: Span, hosts: Sequence[Span]) -> bool:
     """Whether a span and one of these, which are in order and apart, have a character in common."""
     before = bisect_right(hosts, (span[1] - 1, span[1])) - 1
     return before >= 0 and hosts[before][1] > span[0]
+
+
+def _is_run(text: str, start: int, end: int) -> bool:
+    """Whether a word of a command has to stay visible: it may be run, opened or connected to."""
+    short_web_token = text.startswith("eyJ", start) and end - start < _SHORTEST_WEB_TOKEN
+    return short_web_token or must_stay(text, start)
 
 
 def _is_place(text: str, start: int, end: int) -> bool:
@@ -157,11 +159,19 @@ def _is_random_word(text: str, start: int, end: int) -> bool:
 def _is_web_token(text: str, start: int, end: int) -> bool:
     """Whether three parts are a JSON web token (RFC 7519) and not a host: no top domain looks like a signature."""
     parts = text[start:end].rstrip(".").split(".", 3)
-    if len(parts) != 3 or not parts[1].startswith("eyJ"):
+    if len(parts) != 3 or not parts[1].startswith("eyJ") or not _is_header(parts[0]):
         return False
     signature = parts[2]
     signed = len(signature) >= _NO_DOMAIN or (len(signature) >= 8 and any(map(str.isdigit, signature)))
     return signed and _is_token(text, start, end)
+
+
+def _is_header(part: str) -> bool:
+    """Whether a part is the Base64URL of a JSON object."""
+    try:
+        return isinstance(json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _is_value(text: str, start: int, end: int) -> bool:
@@ -185,6 +195,16 @@ def _is_credential(text: str, start: int, end: int) -> bool:
     return _is_value(text, start, end) and not (last[1] and last[2].isalpha())
 
 
+def _is_in_query(text: str, start: int, end: int) -> bool:
+    """Whether a value is in the query of a URL, or random."""
+    return _is_value(text, start, end) or bool(_IN_URL.search(text[max(0, start - _FAR) : start]))
+
+
+def _is_curl_password(text: str, start: int, end: int) -> bool:
+    del end
+    return is_for("curl", text, start)
+
+
 def _is_random(word: str) -> bool:
     """Whether a word is like nothing that people write: letters with digits, or with changing case, or padded."""
     if any(map(str.isdigit, word)):
@@ -193,17 +213,17 @@ def _is_random(word: str) -> bool:
     return changes >= _CHANGES or word.endswith("=")
 
 
-def _is_base64(word: str) -> bool:
-    """Whether a word is of random base64, and not a path that has the same letters."""
-    mixed = any(map(str.isupper, word)) and any(map(str.islower, word)) and any(map(str.isdigit, word))
-    return mixed and not word.startswith("/") and word.count("/") <= 1 + len(word) // 16
-
-
 # -- the shapes ----------------------------------------------------------------------------------------------
 
 
 def _token(needle: str, pattern: str, genuine: Callable[[str, int, int], bool] = _is_token) -> _Shape:
     return _Shape((needle,), re.compile(pattern, re.ASCII), genuine)
+
+
+def _option(pattern: str, genuine: Callable[[str, int, int], bool]) -> _Shape:
+    full = pattern.replace("<NAMES>", _NAMES).replace("<VALUE>", r"[^\s\"'`;&|<>()@/\\,{}\[\].$:#]{8,}+")
+    needles = ("pass", "pwd", "secret", "token", "credential", "key", "auth", "cookie", "sig", "-u")
+    return _Shape(needles, re.compile(full, re.ASCII | re.IGNORECASE), genuine, _Place.OPTION)
 
 
 _SHAPES = (
@@ -214,7 +234,8 @@ _SHAPES = (
     _token("asia", r"ASIA[A-Z0-9]{16}(?![A-Z0-9])", _is_word),
     _token("xox", r"xox[a-z]-[A-Za-z0-9-]{10,}+"),
     _token("xapp-", r"xapp-[A-Za-z0-9-]{10,}+"),
-    _token("sk-", r"sk-[A-Za-z0-9_-]{20,}+", _is_random_word),
+    _token("sk-", r"sk-(?:ant|proj|svcacct|admin|or-v1|lf)-[A-Za-z0-9_-]{20,}+", _is_random_word),
+    _token("sk-", r"sk-[A-Za-z0-9_]{20,}+(?!-)", _is_random_word),
     _token("k_live_", r"[rs]k_live_[A-Za-z0-9]{16,}+", _is_word),
     _token("k_test_", r"[rs]k_test_[A-Za-z0-9]{16,}+", _is_word),
     _token("aiza", r"AIza[A-Za-z0-9_-]{35}", _is_word),
@@ -240,7 +261,26 @@ _SHAPES = (
             re.ASCII | re.IGNORECASE,
         ),
         _is_named_value,
-        by_name=True,
+        _Place.NO_COMMAND,
+    ),
+    _option(
+        r"(?<![\w-])--?[a-z-]{0,20}(?:(?:<NAMES>|cookie)=|pass(?:word|wd|phrase)[ \t]{1,3})[\"']?(<VALUE>)",
+        _is_value,
+    ),
+    _option(r"[?&][a-z_-]{0,20}(?:<NAMES>|auth|signature|sig)=(<VALUE>)", _is_in_query),
+    _option(
+        r"(?<![\w-])(?:(?:x|api|private|proxy)-[a-z-]{0,30}(?:key|token|auth|secret|authorization)|authorization"
+        r"|(?:set-)?cookie)[ \t]{0,3}:[ \t]{0,3}([^\s\"'`;&|<>()@/\\,{}$]{6,}+)",
+        _is_credential,
+    ),
+    _option(
+        r"(?<!\S)(?:PGPASSWORD|MYSQL_PWD|SSHPASS|REDISCLI_AUTH|RESTIC_PASSWORD|VAULT_TOKEN)=[\"']?(<VALUE>)[\"']?"
+        r"(?=[ \t]+\w)",
+        _is_value,
+    ),
+    _option(
+        r"(?<!\S)(?:-[uU]|--(?:proxy-)?user)[ \t=]{0,3}[\"']?[^\s\"':`;&|<>$]{1,100}+:([^\s\"'`;&|<>()@/\\$]++)",
+        _is_curl_password,
     ),
 )
 """Every shape that is known. Prefixes as their issuers document them."""

@@ -127,7 +127,8 @@ def _has_secret(effect: Effect) -> bool:
         case FileEdit(old=old, new=new):
             return DEFAULT_REDACTION.finds([old, new])
         case Command(command=command, env=env):
-            return any(DEFAULT_REDACTION.spans(text, command=True) for text in (command, *env.values()))
+            texts = (command, *(f"={value}" for value in env.values()))
+            return any(DEFAULT_REDACTION.spans(text, command=True) for text in texts)
 
 
 def _texts(value: object) -> Iterable[str]:

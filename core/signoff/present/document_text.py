@@ -62,5 +62,6 @@ def text_document(text: str, *, notes: tuple[str, ...] = ()) -> Document:
 def _on_one_row(text: str, masks: Masks | None = None) -> SafeText:
     safe = reveal_line(text, "arg_value", mark_trailing=True)
     # A variable can be run, so its name hides nothing.
-    spans = () if masks is None else masks.line_spans(text, command=True, in_block=True)
-    return quoted(masked(safe, spans))
+    # The sign before it tells that its first word is none that is run.
+    found = () if masks is None else masks.line_spans(f"={text}", command=True, in_block=False)
+    return quoted(masked(safe, [(start - 1, end - 1) for start, end in found]))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 from signoff.canonical import NotJsonError, canonical
 from signoff.present._safetext import SafeText
@@ -20,10 +20,13 @@ class Masks(Protocol):
     def hides(self, key: str, value: object) -> bool:
         """Whether the value of an argument is hidden because of its name."""
 
+    def name_of(self, container: Mapping[Any, Any] | Sequence[Any], at: Any, key: str) -> str:
+        """The name that an entry of a container under a key stands under."""
+
     def runs(self, key: str) -> bool:
         """Whether the text under a name is run by a shell."""
 
-    def blocks(self, lines: Sequence[str]) -> Sequence[range]:
+    def blocks(self, lines: Sequence[str], *, command: bool) -> Sequence[range]:
         """Which lines private keys take."""
 
     def line_spans(self, line: str, *, command: bool, in_block: bool) -> Sequence[Span]:
@@ -60,7 +63,7 @@ class LineMasks:
     @cached_property
     def _in_keys(self) -> frozenset[int]:
         """The lines that private keys take."""
-        blocks = () if self._masks is None else self._masks.blocks(self._lines)
+        blocks = () if self._masks is None else self._masks.blocks(self._lines, command=self._command)
         return frozenset(number for block in blocks for number in block)
 
 

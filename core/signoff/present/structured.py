@@ -59,7 +59,7 @@ class _Tree:
         runs: list[Run] = []
         todo: list[_Todo] = []
         if _is_branch(value):
-            todo.extend(reversed([*_entries(0, value, "")]))
+            todo.extend(reversed([*_entries(0, value, "", self._masks)]))
         else:
             todo.append((0, SafeText.own(""), value, ""))
         while todo:
@@ -73,7 +73,7 @@ class _Tree:
                 runs.append(_row(depth, label, "(nested deeper than this is shown)"))
             else:
                 runs.append(_row(depth, label))
-                todo.extend(reversed([*_entries(depth + 1, value, name)]))
+                todo.extend(reversed([*_entries(depth + 1, value, name, self._masks)]))
         return runs
 
     def _leaf(self, depth: int, label: SafeText, value: Any, name: str) -> Iterator[Run]:
@@ -108,14 +108,19 @@ def _is_branch(value: Any) -> bool:
     return isinstance(value, Mapping | list | tuple) and bool(value)
 
 
-def _entries(depth: int, value: Any, name: str) -> Iterator[_Todo]:
+def _entries(depth: int, value: Any, name: str, masks: Masks | None) -> Iterator[_Todo]:
     """The entries of a mapping, sorted by key, or of a sequence."""
     if isinstance(value, Mapping):
         for key in sorted(value, key=str):
-            yield depth, joined(_key(key), ":"), value[key], str(key)
+            yield depth, joined(_key(key), ":"), value[key], _name(value, key, str(key), name, masks)
     else:
-        for item in value:
-            yield depth, SafeText.own("-"), item, name
+        for index, item in enumerate(value):
+            yield depth, SafeText.own("-"), item, _name(value, index, name, name, masks)
+
+
+def _name(container: Any, at: Any, own: str, outer: str, masks: Masks | None) -> str:
+    """The name that an entry stands under, which may be told beside it."""
+    return own if masks is None else masks.name_of(container, at, outer)
 
 
 def _key(key: Any) -> SafeText:

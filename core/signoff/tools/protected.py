@@ -18,7 +18,8 @@ __all__ = ["is_protected"]
 
 _DIRECTORIES = frozenset(
     {
-        ".git", ".github", ".gitlab", ".gitea", ".forgejo", ".circleci", ".buildkite", ".husky", ".githooks",
+        ".git", ".hg", ".jj",
+        ".github", ".gitlab", ".gitea", ".forgejo", ".circleci", ".buildkite", ".husky", ".githooks",
         ".vscode", ".idea", ".zed", ".devcontainer", ".claude", ".cursor", ".codex", ".gemini", ".windsurf",
         ".continue", ".ssh", ".direnv", ".emacs.d", ".signoff",
     }
@@ -37,7 +38,8 @@ _FILES = frozenset(
         ".pam_environment", ".gitconfig", ".gitmodules", ".gitlab-ci.yml", ".travis.yml", ".vimrc", ".gvimrc",
         ".exrc", ".nvimrc", ".nvim.lua", ".emacs", ".dir-locals.el", ".gdbinit", ".lldbinit", ".tmux.conf",
         ".screenrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".irbrc", ".pryrc", ".rprofile",
-        ".pythonrc", ".pythonrc.py", ".pypirc",
+        ".pythonrc", ".pythonrc.py", ".pypirc", ".devcontainer.json", ".gitattributes", ".pre-commit-config.yaml",
+        ".pre-commit-config.yml", ".drone.yml", ".drone.yaml", "azure-pipelines.yml", "azure-pipelines.yaml",
     }
 )  # fmt: skip
 
@@ -47,6 +49,10 @@ _SHELL_START = re.compile(r"\.(ba|z|k|mk|c|tc|da|a|ya|fi)?sh(rc|env|_?(profile|l
 _ZSH_START = re.compile(r"\.z(profile|login|logout)")
 
 _RULES = re.compile(r"\.?signoff\.(ya?ml|json|toml)")
+
+
+_PATH_FILE = re.compile(r".*\.pth")
+"""Lines of Python that every start of the interpreter runs (https://docs.python.org/3/library/site.html)."""
 
 
 def is_protected(names: Sequence[str]) -> bool:
@@ -63,6 +69,6 @@ def is_protected(names: Sequence[str]) -> bool:
         not _DIRECTORIES.isdisjoint(lower)
         or any(outer == ".config" and inner in _BELOW_CONFIG for outer, inner in pairwise(lower))
         or last in _FILES
-        or any(pattern.fullmatch(last) is not None for pattern in (_SHELL_START, _ZSH_START, _RULES))
+        or any(pattern.fullmatch(last) is not None for pattern in (_SHELL_START, _ZSH_START, _RULES, _PATH_FILE))
         or assess("", {}, (FileWrite("/" + "/".join(names), ""),), "/").risk is Risk.HIGH
     )

@@ -10,7 +10,7 @@ import os
 import stat
 from collections import deque
 
-__all__ = ["follow"]
+__all__ = ["follow", "followed"]
 
 _MOST_LINKS = 40  # as the Linux kernel
 _MOST_BYTES = 4095
@@ -35,9 +35,26 @@ def follow(path: str, start: str) -> str:
         PermissionError: The path loops, is too long, leads through ``/proc`` or ``/dev``, goes through
             something that is not a directory, or cannot be looked at.
     """
+    return followed(path, start)[-1]
+
+
+def followed(path: str, start: str) -> list[str]:
+    """Resolve every link of a path, and tell what it is called on the way.
+
+    Args:
+        path: Path as requested, relative to `start` or absolute.
+        start: Absolute directory without links.
+
+    Returns:
+        Absolute paths without ``.`` and ``..``: one for each link, in which it is replaced by its target, and at
+        the end the one without links.
+
+    Raises:
+        PermissionError: As `follow` does.
+    """
     ahead = deque(path.split("/"))
     behind = [] if path.startswith("/") else _components(start)
-    links = 0
+    passed: list[str] = []
     while ahead:
         name = ahead.popleft()
         if name in ("", "."):
@@ -51,13 +68,13 @@ def follow(path: str, start: str) -> str:
             if behind[0] in _PROCESS_BOUND:
                 raise PermissionError(f"/{behind[0]} means something else for every process; use another path")
             continue
-        links += 1
-        if links > _MOST_LINKS:
+        if len(passed) == _MOST_LINKS:
             raise PermissionError("the path leads through too many links, or around in a circle")
         ahead.extendleft(reversed(target.split("/")))
         if target.startswith("/"):
             behind = []
-    return "/" + "/".join(behind)
+        passed.append(os.path.normpath("/" + "/".join([*behind, *ahead]).lstrip("/")))
+    return [*passed, "/" + "/".join(behind)]
 
 
 def _components(path: str) -> list[str]:

@@ -11,7 +11,7 @@ import errno
 import os
 import stat
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Literal
@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, StrictBool, model_validator
 from signoff.present.files import named
 from signoff.tools.beneath import RootDirectory
 from signoff.tools.protected import is_protected
-from signoff.tools.resolving import follow
+from signoff.tools.resolving import follow, followed
 
 __all__ = ["Access", "Operation", "PathConfig", "Roots"]
 
@@ -144,7 +144,8 @@ class Roots:
         """
         path = _text(path)
         name = _file_name(path)
-        real = _text(follow(path, self.cwd))
+        called = followed(path, self.cwd)
+        real = _text(called[-1])
         deciding = self._deciding(real)
         if not deciding:
             raise PermissionError(f"{named(path)} is not in any sandbox")
@@ -155,7 +156,7 @@ class Roots:
             *_reasons_of_file(path, real),
             *(f"{operation} approval" for root in deciding if _asks(root.config, operation)),
         ]
-        if operation == "write" and self._is_protected(path, real, nearest.path):
+        if operation == "write" and self._is_protected([path, *called], nearest.path):
             reasons.append("protected name")
         relative = os.path.relpath(real, nearest.path)
         return Access(nearest.name, real, relative, tuple(dict.fromkeys(reasons)), nearest.directory)
@@ -198,17 +199,20 @@ class Roots:
         below = any(PurePosixPath(root.path).is_relative_to(real) and root.path != real for root in others)
         return not below and any(root.name in names for root in self._deciding(real))
 
-    def _is_protected(self, path: str, real: str, root: str) -> bool:
-        """Tell whether other programs run or obey what is written, by the name that was asked for or the real one.
+    def _is_protected(self, called: Sequence[str], root: str) -> bool:
+        """Tell whether other programs run or obey what is written, by any of the names that lead to it.
 
         Names count from the working directory on if the root is in it, else from the root on: what contains the
         project says nothing of its files.
         """
         top = self.cwd if PurePosixPath(root).is_relative_to(self.cwd) else root
-        asked = os.path.normpath(os.path.join(self.cwd, path))  # noqa: PTH118 - text is compared
-        if not PurePosixPath(asked).is_relative_to(top):  # reached through a link from elsewhere
-            asked = os.path.join(top, os.path.basename(asked))  # noqa: PTH118, PTH119
-        return any(is_protected(PurePosixPath(name).relative_to(top).parts) for name in (asked, real))
+        for path in called:
+            name = os.path.normpath(os.path.join(self.cwd, path))  # noqa: PTH118 - text is compared
+            if not PurePosixPath(name).is_relative_to(top):  # a link from elsewhere
+                name = os.path.join(top, os.path.basename(name))  # noqa: PTH118, PTH119
+            if is_protected(PurePosixPath(name).relative_to(top).parts):
+                return True
+        return False
 
     def _deciding(self, real: str) -> list[_Root]:
         """The entries for the longest root that contains a path."""

@@ -1,0 +1,83 @@
+"""Words of commands that stay visible whatever they look like, because they are run, opened or connected to.
+
+This is no reading of shell text: a word that may be the name of a program, a script or a host stays. Rather a
+secret is shown than something that runs hidden.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["is_for", "may_reuse", "must_stay"]
+
+_FAR = 2_000
+"""Characters before a word that are searched for the command that it belongs to."""
+
+_STARTS = re.compile(r"[;&|\n`!]|(?<!\w)\(|\{(?=\s)|(?<!\S)(?:then|do|else|elif|if|while|until)(?=\s)")
+_ASSIGNMENT = re.compile(r"\w+\+?=")
+_RUNNERS = re.compile(
+    r"(?:ba|z|k|mk|c|tc|da|a|fi)?sh|python[0-9.]*|perl|ruby|node|php|lua|source|\.|exec|eval|command|builtin"
+    r"|sudo|doas|env|nohup|nice|time|timeout|xargs|setsid|stdbuf"
+)
+"""Programs whose next word is run, or read as code."""
+
+_CONNECTORS = re.compile(r"ssh|scp|sftp|rsync|curl|wget|nc|ncat|telnet|ping")
+"""Programs with a host among their words."""
+
+_WITH_VALUE = re.compile(r"-[HudbFeA]|--(?:header|user|data|cookie|oauth2-bearer|form|password|token)[a-z-]*")
+"""Options of these programs whose next word is none."""
+
+_REUSES = re.compile(
+    r"\$[0-9@*{!#]|\b(?:eval|source|xargs)\b|(?<![\w.-])(?:ba|z|k|mk|c|tc|da|a|fi)?sh(?![\w.=-])"
+    r"|\$\w*(?:pass|pwd|secret|token|key|auth|cookie|credential)",
+    re.IGNORECASE,
+)
+
+
+def must_stay(text: str, start: int) -> bool:
+    """Whether the word in which something begins is a program, or what a program runs or connects to.
+
+    Args:
+        text: A command, or a line of it.
+        start: Where what could be hidden begins.
+    """
+    before, own = _before(text, start)
+    bare = own.strip("\"'\\$")
+    if bare and any(sign in bare for sign in "=:,"):
+        return False
+    words = [word for word in before if not _ASSIGNMENT.match(word)]
+    if not words:
+        return True
+    return not bare and _is_operand(words)
+
+
+def is_for(program: str, text: str, start: int) -> bool:
+    """Whether something stands in a simple command that calls a program."""
+    return any(_name(word) == program for word in _before(text, start)[0])
+
+
+def may_reuse(text: str) -> bool:
+    """Whether a command may run its own words again: by a shell in it, or by what an expansion stands for."""
+    return _REUSES.search(text) is not None
+
+
+def _before(text: str, start: int) -> tuple[list[str], str]:
+    """The words of the simple command before a place, and what is before it in its own word."""
+    near = _STARTS.split(text[max(0, start - _FAR) : start])[-1]
+    words = near.split()
+    own = words.pop() if words and not near[-1].isspace() else ""
+    return words, own
+
+
+def _is_operand(words: list[str]) -> bool:
+    """Whether what follows these words may be run as the first operand of a program, or be a host."""
+    names = [_name(word) for word in words]
+    in_option = _WITH_VALUE.fullmatch(words[-1]) or words[-1].endswith(":")
+    if not in_option and any(map(_CONNECTORS.fullmatch, names)):
+        return True
+    operand = next((at for at in range(len(words) - 1, -1, -1) if not words[at].startswith(("-", "+"))), 0)
+    return _RUNNERS.fullmatch(names[operand]) is not None
+
+
+def _name(word: str) -> str:
+    return word.strip("\"'\\$").rpartition("/")[2]

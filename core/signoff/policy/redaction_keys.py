@@ -1,0 +1,116 @@
+"""Private keys in texts: lines between a beginning and an end that can be nothing but a key (RFC 7468).
+
+The frame alone proves nothing: whoever sends a text could put one around words that run. So all lines between its
+ends have to be Base64, and only those are hidden.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+__all__ = ["Span", "key_blocks", "key_spans", "line_spans", "text_spans"]
+
+Span = tuple[int, int]
+"""First character, and the one behind the last."""
+
+_MOST_LINES = 400
+"""Lines of a private key: the largest keys in use have fewer."""
+
+_WIDTH = 40
+"""Characters of a line in a key that is part of a command, the last line apart: few programs have such names."""
+
+_BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----\s*\Z", re.ASCII)
+_END = re.compile(r"\s*-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----", re.ASCII)
+_BASE64 = re.compile(r"[A-Za-z0-9+/]++={0,2}")
+_CHECKSUM = re.compile(r"=[A-Za-z0-9+/]{4}")
+_HEADER = re.compile(r"[A-Z][A-Za-z-]{2,20}: [^\n]{0,200}")
+_DER_OR_OPENSSH = re.compile(r"M|b3BlbnNzaC1rZXk")
+_QUOTED = frozenset("\"'")
+_ESCAPED_BREAK = re.compile(r"(?:\\r)?\\n")
+
+
+def key_blocks(lines: Sequence[str], *, command: bool) -> list[range]:
+    """Find the lines that private keys take, from the line of their beginning to that of their end.
+
+    Args:
+        lines: All lines of a text.
+        command: Whether it is run by a shell; then the lines have to be as long as those of real keys.
+    """
+    blocks: list[range] = []
+    for number, line in enumerate(lines):
+        if (blocks and number in blocks[-1]) or not _begins(line, command=command):
+            continue
+        last = min(number + _MOST_LINES, len(lines))
+        end = next((each for each in range(number + 1, last) if not _is_inner(lines[each])), last)
+        if end < last and _END.match(lines[end]) and _is_key(lines[number + 1 : end], command=command):
+            blocks.append(range(number, end + 1))
+    return blocks
+
+
+def line_spans(line: str) -> list[Span]:
+    """Find what has to be hidden in a line of a private key: all of it if it is Base64, else nothing."""
+    word = line.strip()
+    if not _BASE64.fullmatch(word) and not _CHECKSUM.fullmatch(word):
+        return []
+    start = line.index(word)
+    return [(start, start + len(word))]
+
+
+def key_spans(line: str, *, command: bool) -> list[Span]:
+    """Find private keys in one line, whose own lines end in written-out newlines, as in JSON.
+
+    Args:
+        line: A line of a text.
+        command: Whether it is run by a shell.
+    """
+    if "-----BEGIN " not in line or "-----END " not in line:
+        return []
+    starts: list[int] = []
+    parts: list[str] = []
+    at = 0
+    for found in _ESCAPED_BREAK.finditer(line):
+        starts.append(at)
+        parts.append(line[at : found.start()])
+        at = found.end()
+    starts.append(at)
+    parts.append(line[at:])
+    inside = (number for block in key_blocks(parts, command=command) for number in block)
+    return [(starts[each] + a, starts[each] + b) for each in inside for a, b in line_spans(parts[each])]
+
+
+def text_spans(text: str, *, command: bool) -> Iterator[Span]:
+    """Find all private keys in a text of any number of lines."""
+    lines = text.split("\n")
+    inside = {number for block in key_blocks(lines, command=command) for number in block}
+    start = 0
+    for number, line in enumerate(lines):
+        found = line_spans(line) if number in inside else key_spans(line, command=command)
+        yield from ((start + a, start + b) for a, b in found)
+        start += len(line) + 1
+
+
+def _begins(line: str, *, command: bool) -> bool:
+    """Whether a key begins behind a line. In a command it must be all of the line, or begin a quoted text."""
+    found = _BEGIN.search(line) if "-----BEGIN " in line else None
+    if found is None:
+        return False
+    before = line[: found.start()]
+    return not command or not before.strip() or before[-1] in _QUOTED
+
+
+def _is_inner(line: str) -> bool:
+    word = line.strip()
+    return not word or any(kind.fullmatch(word) for kind in (_BASE64, _CHECKSUM, _HEADER))
+
+
+def _is_key(lines: Sequence[str], *, command: bool) -> bool:
+    """Whether these are the lines of a key; headers and blank lines are no part of one in a command."""
+    if not command:
+        return any(line_spans(line) for line in lines)
+    words = [line.strip() for line in lines]
+    if not words or not all(map(_BASE64.fullmatch, words)):
+        return False
+    widths = {len(word) for word in words[:-1]} or {len(words[0])}
+    whole = sum(map(len, words)) % 4 == 0
+    return whole and len(widths) == 1 and widths.pop() >= _WIDTH and bool(_DER_OR_OPENSSH.match(words[0]))
