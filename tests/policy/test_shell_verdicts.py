@@ -104,6 +104,7 @@ def test_a_blocked_program_is_found_wherever_it_stands(command: str) -> None:
         ("ls 'a", "no complete command"),
         ("if ls", "no complete command"),
         ("ls #\\\n\\", "ends in a backslash"),
+        ("ls #\\\n\\d", "comment that ends in a backslash"),
         ("ls\ud800", "encoded"),
         ("ls\0", "NUL"),
         ("ls " + "x" * 200_000, "longer than a shell takes"),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 __all__ = ["suspicious_characters"]
 
+_COMMENT_GOES_ON = re.compile(r"(?:^|[\s;&|()])#[^\n]*\\\n")
 _ORDINARY = frozenset("\n\t ")
 _HIDDEN = frozenset({"Cc", "Cf", "Co", "Cn", "Cs", "Zs", "Zl", "Zp"})
 """General categories: controls, format characters, private use, unassigned, surrogates, blanks and separators."""
@@ -19,6 +21,8 @@ def suspicious_characters(text: str) -> str | None:
     """
     if text.rstrip("\n").endswith("\\"):
         return "ends in a backslash, which parsers read differently"
+    if _COMMENT_GOES_ON.search(text):
+        return "has a comment that ends in a backslash, which parsers read differently"
     if text.isascii() and text.isprintable():
         return None
     for char in dict.fromkeys(text):
