@@ -8,6 +8,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from balanced_rules import BALANCED
 from signoff.config import ConfigError, build, parse_config
 from signoff.config.cautions import cautions
 from signoff.config.policy_report import policy_facts, policy_rows
@@ -31,22 +32,6 @@ approval_policies:
   write_ops: true
   dangerous_ops: true
 auto_approve_in_daemon: false                  # Never auto-approve
-"""
-BALANCED = """\
-tools:
-  - server_name: "prod-tools"
-    allowlist: ["read_.*", "list_.*", "get_.*"]
-    denylist: [".*delete.*", ".*format.*", ".*sudo.*"]
-    requires_approval:
-      always: false
-      conditional:
-        - ".*write.*"
-        - ".*create.*"
-        - ".*modify.*"
-    redaction:
-      arguments: ["password", "secret", "token"]
-
-auto_approve_in_daemon: false
 """
 DEVELOPMENT = """\
 tools:

@@ -17,6 +17,7 @@ from pydantic_ai import Agent, FunctionToolset
 from pydantic_ai.models.test import TestModel
 
 from asked import Asked
+from balanced_rules import BALANCED
 from signoff import ApprovalController, execute_tool
 from signoff.adapters.langchain import ApprovalMiddleware
 from signoff.adapters.pydantic_ai import ApprovalToolset
@@ -26,23 +27,6 @@ from signoff.policy.trust import trust
 from signoff.types import ApprovalDeniedError
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "configuration.md"
-BALANCED = """\
-tools:
-  - server_name: "prod-tools"
-    allowlist: ["read_.*", "list_.*", "get_.*"]
-    denylist: [".*delete.*", ".*format.*", ".*sudo.*"]
-    requires_approval:
-      always: false
-      conditional:
-        - ".*write.*"
-        - ".*create.*"
-        - ".*modify.*"
-    redaction:
-      arguments: ["password", "secret", "token"]
-
-auto_approve_in_daemon: false
-"""
-"""The "balanced security" of the document that the rules come from."""
 
 NAMES = ["read_file", "list_created", "get_deleted", "write_file", "sudo_run"]
 OFFERED = ["read_file", "list_created"]

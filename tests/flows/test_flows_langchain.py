@@ -4,30 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import Popen
-from typing import Any
 
 import pytest
+from flow_calls import Call, StartReviewer, deploy, deployed, write
 
-from answering import Answer, Reviewer, waiting, yes
+from answering import waiting, yes
 from signoff.queue import Decision, DecisionSource, ReviewQueue, StoredRequest
 from system_bench import PATIENCE, all_records, eventually, running
 
 HERE = Path(__file__).parent
-Call = tuple[str, dict[str, Any]]
-StartReviewer = Callable[[Answer], Reviewer]
-
-
-def deploy(to: str = "staging") -> Call:
-    return "deploy", {"to": to}
-
-
-def write(path: str, content: str = "new\n") -> Call:
-    return "write_file", {"path": path, "content": content}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +69,6 @@ def agent(request: pytest.FixtureRequest, variables: dict[str, str], workdir: Pa
 def run_by(*ways: str) -> pytest.MarkDecorator:
     """Run the agent of a test in these ways instead; in a single one where that makes no difference."""
     return pytest.mark.parametrize("agent", ways, indirect=True)
-
-
-def deployed(workdir: Path) -> list[str]:
-    """What the tool has done."""
-    log = workdir / "deployed.txt"
-    return log.read_text().splitlines() if log.exists() else []
 
 
 def endings(looking: ReviewQueue) -> list[tuple[str, str]]:

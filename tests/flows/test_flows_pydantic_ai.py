@@ -9,27 +9,17 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
+from flow_calls import Call, StartReviewer, deploy, deployed, write
 
-from answering import Answer, Reviewer, waiting, yes
+from answering import waiting, yes
 from signoff.queue import Decision, DecisionSource, ReviewQueue, StoredRequest
 from system_bench import PATIENCE, all_records, eventually, running
 
 CHILD = str(Path(__file__).with_name("pydantic_ai_children.py"))
 
-Call = tuple[str, dict[str, Any]]
-StartReviewer = Callable[[Answer], Reviewer]
 StartAgent = Callable[..., AbstractContextManager[subprocess.Popen[str]]]
-
-
-def deploy(to: str = "staging") -> Call:
-    return "deploy", {"to": to}
-
-
-def write(path: str, content: str = "new\n") -> Call:
-    return "write_file", {"path": path, "content": content}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +57,6 @@ def ended(agent: subprocess.Popen[str]) -> Ended:
     output, _ = agent.communicate(timeout=PATIENCE)
     assert agent.returncode == 0, output
     return Ended(**json.loads(output.splitlines()[-1]))
-
-
-def deployed(workdir: Path) -> list[str]:
-    """What the tool has done."""
-    log = workdir / "deployed.txt"
-    return log.read_text().splitlines() if log.exists() else []
 
 
 def endings(looking: ReviewQueue) -> list[tuple[str, str]]:
