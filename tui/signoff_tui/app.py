@@ -12,7 +12,6 @@ from textual.binding import BindingType
 from textual.driver import Driver
 from textual.events import AppFocus
 from textual.filter import LineFilter
-from textual.screen import Screen
 
 from signoff.policy.trust import TrustError, changed_files
 from signoff.present.reveal import reveal_line
@@ -24,6 +23,7 @@ from signoff_tui.look import ASCII, UNICODE, Look
 from signoff_tui.office import Office
 from signoff_tui.screens.help import HelpScreen
 from signoff_tui.screens.history import HistoryScreen
+from signoff_tui.screens.plain import PlainScreen
 from signoff_tui.screens.review.screen import ReviewScreen
 from signoff_tui.screens.review.work import QueueNews
 from signoff_tui.standstill import Standstill
@@ -139,18 +139,30 @@ class SignoffApp(App[None]):
     def go(self, name: str) -> None:
         """Show another screen, or change the theme."""
         match name:
+            case "inbox":
+                while self.screen is not self._review:
+                    self.pop_screen()
             case "history":
-                self._cover(HistoryScreen(self._office))
+                self._lay_over(HistoryScreen(self._office))
             case "help":
-                self._cover(HelpScreen())
+                over = self.screen
+                self._cover(HelpScreen(self._office, over.place if isinstance(over, PlainScreen) else "review"))
             case "theme":
                 self._next_theme()
             case _:
                 raise ValueError(f"there is no screen {name!r}")
 
-    def _cover(self, screen: Screen[None]) -> None:
-        """Lay another screen over the review, which gets no keys until it is back."""
-        self._review.covered()
+    def _lay_over(self, screen: PlainScreen) -> None:
+        """Lay a screen over the review, in the place of what lies there."""
+        if self.screen is self._review:
+            self._cover(screen)
+        else:
+            self.switch_screen(screen)
+
+    def _cover(self, screen: PlainScreen) -> None:
+        """Lay a screen over what is there. The review gets no keys until it is back."""
+        if self.screen is self._review:
+            self._review.covered()
         self.push_screen(screen)
 
     def _next_theme(self) -> None:

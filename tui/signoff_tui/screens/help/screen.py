@@ -7,12 +7,13 @@ from itertools import zip_longest
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.screen import Screen
 
-from signoff_tui.actions import ACTIONS, Area
+from signoff_tui.actions import Area, Place, actions_on
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.lines import Line, chunk, fullest, line, rule, wrapped
 from signoff_tui.look import look_of
+from signoff_tui.office import Office
+from signoff_tui.screens.plain import PlainScreen
 from signoff_tui.widgets.lines_view import LinesView
 
 __all__ = ["HelpScreen", "key_lines"]
@@ -24,6 +25,7 @@ _HEADINGS: dict[Area, str] = {
     "go": "go",
     "safety": "safety",
 }
+_TITLES: dict[Place, str] = {"review": "inbox, request and group", "history": "history", "help": "help"}
 _SAFETY = (
     "Enter and Space never approve",
     "Esc only goes back",
@@ -31,6 +33,7 @@ _SAFETY = (
     "nothing moves by itself",
     "what is held can be taken back",
 )
+_DECIDES_NOTHING = "no decision keys work here"
 _MARKS = (
     "brackets: [y] works now, (y) not yet: arming, or not all shown",
     "marks: low med HIGH risk, new 61% seen, held = not sent yet, --- closed",
@@ -42,13 +45,22 @@ _KEY = 9
 _SCROLLBAR = 1
 
 
-class HelpScreen(Screen[None]):
-    """Two columns of keys where there is room, else one."""
+class HelpScreen(PlainScreen):
+    """Two columns of keys where there is room, else one.
 
-    AUTO_FOCUS = ""
+    Args:
+        office: What all screens share.
+        about: Whose keys are explained.
+    """
+
+    place = "help"
     CSS = """
     HelpScreen VerticalScroll { scrollbar-size-vertical: 1; }
     """
+
+    def __init__(self, office: Office, about: Place) -> None:
+        super().__init__(office)
+        self._about = about
 
     def compose(self) -> ComposeResult:
         """Lay out the page."""
@@ -65,45 +77,55 @@ class HelpScreen(Screen[None]):
         """Write the page for another width."""
         self._write()
 
-    def on_key(self, event: events.Key) -> None:
-        """Scroll, or close."""
-        event.stop()
-        event.prevent_default()
-        scroll = self.query_one(VerticalScroll)
-        match event.key:
-            case "escape" | "q" | "question_mark" | "ctrl+q":
-                self.dismiss()
-            case "down" | "j":
-                scroll.scroll_down(animate=False)
-            case "up" | "k":
-                scroll.scroll_up(animate=False)
-            case "space" | "pagedown":
-                scroll.scroll_page_down(animate=False)
-            case "b" | "pageup":
-                scroll.scroll_page_up(animate=False)
-            case "g" | "home":
-                scroll.scroll_home(animate=False)
-            case "G" | "end":
-                scroll.scroll_end(animate=False)
-            case _:
-                pass
+    def do_help(self) -> None:
+        """Close: the key that opened it."""
+        self.dismiss()
+
+    def do_down(self) -> None:
+        """Next line."""
+        self._scroller.scroll_down(animate=False)
+
+    def do_up(self) -> None:
+        """Previous line."""
+        self._scroller.scroll_up(animate=False)
+
+    def do_page_down(self) -> None:
+        """Page."""
+        self._scroller.scroll_page_down(animate=False)
+
+    def do_page_up(self) -> None:
+        """Page back."""
+        self._scroller.scroll_page_up(animate=False)
+
+    def do_first(self) -> None:
+        """First line."""
+        self._scroller.scroll_home(animate=False)
+
+    def do_last(self) -> None:
+        """Last line."""
+        self._scroller.scroll_end(animate=False)
+
+    @property
+    def _scroller(self) -> VerticalScroll:
+        return self.query_one(VerticalScroll)
 
     def _write(self) -> None:
         width, glyph = self.size.width, look_of(self).glyphs.rule
-        name = chunk(" signoff  keys", "strong", keep=True)
+        name = chunk(f" signoff  keys for: {_TITLES[self._about]}", "strong", keep=True)
         title = fullest(
             [line(name, right=(chunk("any key not listed does nothing ", "muted"),)), line(name)], width
         )
         self.query_one("#title", LinesView).show([title, rule(glyph)])
-        self.query_one("#keys", LinesView).show([*key_lines(width), Line(), *mark_lines(width)])
+        self.query_one("#keys", LinesView).show([*key_lines(self._about, width), Line(), *mark_lines(width)])
         self.query_one("#end", LinesView).show([rule(glyph), *flow(_KEYS, Room(width, 1))])
 
 
-def key_lines(width: int) -> list[Line]:
-    """Every key of the table, in two columns where there is room."""
-    left = [*_area("decide"), Line(), *_area("safety")]
-    left += [line(chunk(" " * _KEY + words, "muted")) for words in _SAFETY]
-    right = [*_area("read"), Line(), *_area("list"), Line(), *_area("go")]
+def key_lines(place: Place, width: int) -> list[Line]:
+    """Every key of a place, in two columns where there is room."""
+    facts = _SAFETY if place == "review" else (_DECIDES_NOTHING,)
+    safety = [*_area(place, "safety"), *(line(chunk(" " * _KEY + words, "muted")) for words in facts)]
+    left = _stacked(_area(place, "decide"), safety)
+    right = _stacked(_area(place, "read"), _area(place, "list"), _area(place, "go"))
     if width < 2 * _COLUMN:
         return [*left, Line(), *right]
     return [_beside(a, b) for a, b in zip_longest(left, right, fillvalue=Line())]
@@ -114,14 +136,23 @@ def mark_lines(width: int) -> list[Line]:
     return [row for words in _MARKS for row in wrapped(words, width - _SCROLLBAR, "muted", head=chunk("  "))]
 
 
-def _area(area: Area) -> list[Line]:
-    lines = [line(chunk(f" {_HEADINGS[area]}", "strong"))]
-    lines += (
-        line(chunk(f"  {action.shown:<{_KEY - 2}}", "key", keep=True), chunk(action.words))
-        for action in ACTIONS
-        if action.area == area
-    )
-    return lines
+def _area(place: Place, area: Area) -> list[Line]:
+    actions = [action for action in actions_on(place) if action.area == area]
+    if not actions:
+        return []
+    return [
+        line(chunk(f" {_HEADINGS[area]}", "strong")),
+        *(
+            line(chunk(f"  {action.shown:<{_KEY - 2}}", "key", keep=True), chunk(action.words))
+            for action in actions
+        ),
+    ]
+
+
+def _stacked(*blocks: list[Line]) -> list[Line]:
+    """Blocks with an empty line between them."""
+    lines = [row for block in blocks if block for row in (*block, Line())]
+    return lines[:-1]
 
 
 def _beside(left: Line, right: Line) -> Line:

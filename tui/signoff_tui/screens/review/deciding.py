@@ -193,7 +193,7 @@ class Deciding:
     def _undo(self, keys: Sequence[str]) -> None:
         """Undo what keys changed that were obeyed before they were known to be typing."""
         guard = self._face.desk.guard
-        for action in (action_of(key) for key in reversed(keys)):
+        for action in (action_of(key, "review") for key in reversed(keys)):
             if action is not None and action.name == "later":
                 self._face.desk.undo_aside()
             elif action is not None and action.name == "lock":

@@ -24,7 +24,7 @@ class Navigating:
 
     def press(self, key: str) -> None:
         """Do what a key stands for; keys that are not in the table do nothing."""
-        action = action_of(key)
+        action = action_of(key, "review")
         if action is None or action.decides:
             return
         self._face.say("")

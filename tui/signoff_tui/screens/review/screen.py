@@ -325,6 +325,8 @@ class ReviewScreen(Screen[None]):
 
     def on_screen_resume(self) -> None:
         """Something lay over the screen: it has to be painted and armed anew."""
+        if self.app.screen is not self:
+            return  # something else was laid over it at once
         self._desk.guard.editor_closed()
         self._desk.guard.restart()
         self.redraw()
