@@ -136,14 +136,22 @@ class SignoffApp(App[None]):
         if self._review.is_mounted:  # else it says so when it is drawn for the first time
             self._review.say(words, token=token)
 
-    def go(self, name: str) -> None:
-        """Show another screen, or change the theme."""
+    def go(self, name: str, query: str = "") -> None:
+        """Show another screen, or change the theme.
+
+        Args:
+            name: Which screen, or ``theme``.
+            query: What the screen picks, in the filter language; all if it is empty.
+
+        Raises:
+            ValueError: There is no such screen.
+        """
         match name:
             case "inbox":
                 while self.screen is not self._review:
                     self.pop_screen()
             case "history":
-                self._lay_over(HistoryScreen(self._office))
+                self._lay_over(HistoryScreen(self._office, query))
             case "help":
                 over = self.screen
                 self._cover(HelpScreen(self._office, over.place if isinstance(over, PlainScreen) else "review"))

@@ -39,8 +39,8 @@ RETRY_SECONDS = 1.0
 class Goes(Protocol):
     """The app, as far as screens ask it to go somewhere."""
 
-    def go(self, name: str) -> None:
-        """Show another screen, or change the theme."""
+    def go(self, name: str, query: str = "") -> None:
+        """Show another screen, with what the query picks, or change the theme."""
 
 
 class Office:
@@ -69,9 +69,9 @@ class Office:
         """Name under which decisions are recorded."""
         return self._queue.reviewer
 
-    def go(self, name: str) -> None:
-        """Show another screen."""
-        self._app.go(name)
+    def go(self, name: str, query: str = "") -> None:
+        """Show another screen, with what the query picks, in the filter language."""
+        self._app.go(name, query)
 
     def close(self) -> None:
         """Close the queue."""

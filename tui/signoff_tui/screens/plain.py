@@ -18,15 +18,17 @@ class PlainScreen(Screen[None]):
 
     Args:
         office: What all screens share.
+        query: What the screen picks, in the filter language; all if it is empty.
     """
 
     AUTO_FOCUS = ""
     place: ClassVar[Place]
     """Which part of the action table it answers."""
 
-    def __init__(self, office: Office) -> None:
+    def __init__(self, office: Office, query: str = "") -> None:
         super().__init__()
         self._office = office
+        self._query = query
 
     def on_key(self, event: events.Key) -> None:
         """Do what the key stands for here; a key that is not in the table does nothing."""

@@ -55,8 +55,8 @@ class HistoryScreen(PlainScreen):
             self.content = content
             self.failure = failure
 
-    def __init__(self, office: Office) -> None:
-        super().__init__(office)
+    def __init__(self, office: Office, query: str = "") -> None:
+        super().__init__(office, query)
         self._records: Sequence[HistoryRecord] = ()
         self._rows: Sequence[tuple[int, int]] = ()
         """Index of a record and of one of its lines, for each row of the list."""
