@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from signoff.present.document import Document
 from signoff.present.document_diff import diff_document
 from signoff.present.document_text import text_document
+from signoff.present.finding import Words
 from signoff_tui.reading import Place, Reading, Rest
 
 WORDS = st.text(alphabet="abc xyz世界é\u0301\t\u200b\x1b", max_size=60)
@@ -182,3 +183,53 @@ def test_every_row_of_the_whole_is_found_in_its_document(sizes: list[int]) -> No
     reading = Reading(documents)
     expected = [f"{index}.{row}" for index, size in enumerate(sizes) for row in range(size)]
     assert [reading.row(row).text.text for row in range(len(reading))] == expected
+
+
+# -- finding -------------------------------------------------------------------------------------------------
+
+
+def test_the_next_row_with_the_words_is_found_and_after_the_last_the_first() -> None:
+    reading = Reading([text("one", "two", "one more"), text("none", "two")])
+    rows = [reading.find(Words("one"), row, forward=True) for row in (0, 1, 3, 4)]
+    assert rows == [Place(0), Place(2), Place(3), Place(0)]
+
+
+def test_the_row_with_the_words_above_is_found_and_before_the_first_the_last() -> None:
+    reading = Reading([text("one", "two", "one more"), text("none", "two")])
+    rows = [reading.find(Words("one"), row, forward=False) for row in (4, 3, 2, 0)]
+    assert rows == [Place(3), Place(2), Place(0), Place(3)]
+
+
+@pytest.mark.parametrize("forward", [True, False])
+def test_words_that_are_nowhere_are_not_found(forward: bool) -> None:
+    assert Reading([text("one", "two")]).find(Words("three"), 1, forward=forward) is None
+
+
+def test_the_wrapped_part_is_found_that_shows_the_words() -> None:
+    reading = Reading([text(f"{'x' * 25}needle")], 10)
+    assert reading.find(Words("needle"), 0, forward=True) == Place(0, 2)
+
+
+def test_the_place_says_which_hunk_it_is_in() -> None:
+    reading = Reading([many_hunks()])
+    first = reading.next_hunk(Place(0)) or Place(0)
+    second = reading.next_hunk(first) or Place(0)
+    assert [reading.hunk_at(place) for place in (first, Place(second.row - 1), second)] == [(1, 2), (1, 2), (2, 2)]
+
+
+# -- cutting -------------------------------------------------------------------------------------------------
+
+
+@given(TEXTS, st.integers(8, 40))
+def test_a_row_that_is_cut_has_a_part_that_is_never_shown(content: str, width: int) -> None:
+    reading = Reading([text_document(content)], width, wrap=False)
+    lines = reading.window(Place(0), 10_000)
+    assert [line.row for line in lines] == list(range(len(reading)))
+    for line in lines:
+        whole = line.end == len(reading.row(line.row).text.text)
+        assert (line.parts == 1) == whole == (not line.cut)
+
+
+def test_nothing_lies_below_the_last_row_although_it_is_cut() -> None:
+    reading = Reading([text("x" * 50)], 10, wrap=False)
+    assert reading.rest(reading.window(Place(0), 5)) == Rest(0)

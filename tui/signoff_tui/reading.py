@@ -6,15 +6,17 @@ part of it, never a count of screen lines, so it survives another width.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from rich.cells import cell_len, chop_cells
 
 from signoff.present.document import Document
+from signoff.present.finding import Words
 from signoff.present.rows import Row
 from signoff_tui.coverage import Part
 
@@ -42,6 +44,8 @@ class VisibleLine:
     start: int
     """First character of the row's text on this line."""
     end: int
+    cut: bool = False
+    """Whether the row goes on to the right of the view, where it cannot be seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,19 +71,21 @@ class Reading:
     Args:
         documents: What to read; at least one.
         width: Cells available for text, without the gutter.
+        wrap: Whether rows that are too wide are wrapped rather than cut.
     """
 
-    def __init__(self, documents: Sequence[Document], width: int = 80) -> None:
+    def __init__(self, documents: Sequence[Document], width: int = 80, *, wrap: bool = True) -> None:
         self.documents = tuple(documents)
         self._starts = _running_totals(len(document) for document in self.documents)
         self._unit_starts = _running_totals(document.units for document in self.documents)
         self.emphasis = lru_cache(maxsize=512)(self._emphasis)
         """Spans of the changed words in a row, by its index."""
-        self.set_width(width)
+        self.set_width(width, wrap=wrap)
 
-    def set_width(self, width: int) -> None:
-        """Wrap at another width."""
+    def set_width(self, width: int, *, wrap: bool = True) -> None:
+        """Wrap, or cut, at another width."""
         self.width = max(width, 1)
+        self.wrap = wrap
         self._wrapped = lru_cache(maxsize=2048)(self._wrap)
 
     def __len__(self) -> int:
@@ -180,23 +186,43 @@ class Reading:
 
     def next_hunk(self, top: Place) -> Place | None:
         """The next hunk or file heading below a place."""
-        return self._heading(range(top.row + 1, len(self)))
+        return self._heading_at(bisect_right(self._headings, top.row))
 
     def previous_hunk(self, top: Place) -> Place | None:
         """The hunk or file heading above a place."""
-        return self._heading(range(top.row - 1, -1, -1))
+        return self._heading_at(bisect_left(self._headings, top.row) - 1)
+
+    def hunk_at(self, top: Place) -> tuple[int, int]:
+        """Which hunk or file a place is in, from 1, or 0 above the first; and how many there are."""
+        return bisect_right(self._headings, top.row), len(self._headings)
+
+    def find(self, words: Words, row: int, *, forward: bool) -> Place | None:
+        """The next row that holds words as they are shown, from a row on; or the previous one, above it.
+
+        Where the text ends, it goes on at the other end.
+        """
+        if forward:
+            stretches = [range(row, len(self)), range(row)]
+        else:
+            stretches = [range(row - 1, -1, -1), range(len(self) - 1, row - 1, -1)]
+        for stretch in stretches:
+            if (found := self._find(words, stretch)) is not None:
+                return self._place_of(found, words)
+        return None
 
     def rest(self, visible: Sequence[VisibleLine]) -> Rest:
         """What lies below some lines of the view, counted as it is wrapped there."""
         if not visible:
             return Rest(0)
         last = visible[-1]
-        cut = last.parts - last.part - 1
+        cut = len(self._wrapped(last.row)) - last.part - 1
         stop = min(last.row + 1 + COUNTED, len(self))
         rows = cut + sum(len(self._wrapped(row)) for row in range(last.row + 1, stop)) + len(self) - stop
         row = self.row(last.row)
         number = (row.new_no or row.old_no or last.row + 1) if cut else None
-        return Rest(rows, more=stop < len(self), line=number, percent=100 * (last.part + 1) // last.parts)
+        return Rest(
+            rows, more=stop < len(self), line=number, percent=100 * (last.part + 1) // last.parts if cut else 100
+        )
 
     # -- parts -----------------------------------------------------------------------------------------
 
@@ -205,15 +231,37 @@ class Reading:
         for row in range(top.row, len(self)):
             spans = self._wrapped(row)
             # Another width may have left fewer parts than the place names.
+            cut = not self.wrap and spans[-1][1] < len(self.row(row).text.text)
             for part in range(min(first, len(spans) - 1), len(spans)):
-                yield VisibleLine(row, part, len(spans), *spans[part])
+                # What is cut off is a part that is never shown.
+                yield VisibleLine(row, part, len(spans) + cut, *spans[part], cut)
             first = 0
 
-    def _heading(self, rows: range) -> Place | None:
-        wanted = {
-            start + hunk for start, doc in zip(self._starts, self.documents, strict=False) for hunk in doc.hunks
-        }
-        return next((Place(row) for row in rows if row in wanted), None)
+    @cached_property
+    def _headings(self) -> Sequence[int]:
+        """Rows that are headings of hunks or files."""
+        pairs = zip(self._starts, self.documents, strict=False)
+        return [start + hunk for start, document in pairs for hunk in document.hunks]
+
+    def _heading_at(self, number: int) -> Place | None:
+        return Place(self._headings[number]) if 0 <= number < len(self._headings) else None
+
+    def _find(self, words: Words, rows: range) -> int | None:
+        """The first of some rows, in their order, that holds words."""
+        stretches = list(zip(self.documents, pairwise(self._starts), strict=True))
+        for document, (start, stop) in stretches if rows.step > 0 else reversed(stretches):
+            low, high = max(min(rows, default=0), start), min(max(rows, default=-1), stop - 1)
+            inner = range(low - start, high - start + 1)
+            found = document.find(words, inner if rows.step > 0 else reversed(inner))
+            if found is not None:
+                return start + found
+        return None
+
+    def _place_of(self, row: int, words: Words) -> Place:
+        """The wrapped part of a row in which the words begin."""
+        first = next(words.spans(self.row(row).text.text), (0, 0))[0]
+        ends = [end for _, end in self._wrapped(row)]
+        return Place(row, min(bisect_right(ends, first), len(ends) - 1))
 
     def _emphasis(self, index: int) -> tuple[tuple[int, int], ...]:
         document, inner = self.locate(index)
@@ -223,6 +271,8 @@ class Reading:
         text = self.row(index).text.text
         if len(text) <= self.width and (text.isascii() or cell_len(text) <= self.width):
             return ((0, len(text)),)
+        if not self.wrap:
+            return ((0, len(chop_cells(text, max(self.width - 1, 1))[0])),)
         if text.isascii():
             return tuple((start, min(start + self.width, len(text))) for start in range(0, len(text), self.width))
         spans, start = [], 0

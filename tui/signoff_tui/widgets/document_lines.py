@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from rich.segment import Segment
@@ -17,13 +17,16 @@ from signoff_tui.lines import sign_tokens
 from signoff_tui.look import Look
 from signoff_tui.reading import VisibleLine
 
-__all__ = ["DocumentLine", "Gutter", "paint_document_line"]
+__all__ = ["NARROW", "DocumentLine", "Gutter", "paint_document_line"]
 
 NARROW = 60
 """Below this many cells, one line number is shown instead of two."""
 
 LEAST_DIGITS = 3
 """Room for line numbers even in short files, so that most documents look alike."""
+
+CUT = ">"
+"""At the end of a row that goes on where it cannot be seen."""
 
 _BASE = {
     RowKind.ADDED: "add",
@@ -97,16 +100,22 @@ class DocumentLine:
         visible: Which part of the row it shows.
         syntax: Syntax colors of the row's source line; None or empty for none.
         emphasis: Spans of the changed words in the row's text.
+        found: Spans of the words that somebody looked for.
     """
 
     row: Row
     visible: VisibleLine
     syntax: Spans | None = None
     emphasis: tuple[tuple[int, int], ...] = ()
+    found: tuple[tuple[int, int], ...] = ()
 
 
 def paint_document_line(line: DocumentLine, gutter: Gutter, width: int, look: Look) -> Strip:
     """Draw a line to exactly `width` cells."""
+    if line.visible.cut:
+        more = Segment(CUT, look.theme.style("warn"))
+        whole = replace(line, visible=replace(line.visible, cut=False))
+        return Strip([*paint_document_line(whole, gutter, width - 1, look), more])
     kind = line.row.kind
     text = list(_text(line, look))
     if kind in _WHOLE_WIDTH:
@@ -137,6 +146,7 @@ def _text(line: DocumentLine, look: Look) -> Sequence[Segment]:
     if row.kind in _EMPHASIS:
         overlays += [(start, end, theme.style(_EMPHASIS[row.kind])) for start, end in line.emphasis]
     signs = zip(row.text.hidden, sign_tokens(row.text), strict=True)
+    overlays += [(start, end, theme.style("found")) for start, end in line.found]
     overlays += [(start, end, theme.style(token)) for (start, end), token in signs]
     return _styled(row.text.text, line.visible.start, line.visible.end, base, overlays)
 

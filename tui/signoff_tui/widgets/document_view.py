@@ -15,12 +15,13 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from signoff.present.document import Document
+from signoff.present.finding import Words
 from signoff_tui.coverage import Part
 from signoff_tui.highlight import BLOCK_LINES, Block, Highlights, Spans
 from signoff_tui.lines import Line, paint
 from signoff_tui.look import look_of
 from signoff_tui.reading import Place, Reading, Rest, VisibleLine
-from signoff_tui.widgets.document_lines import DocumentLine, Gutter, paint_document_line
+from signoff_tui.widgets.document_lines import NARROW, DocumentLine, Gutter, paint_document_line
 
 __all__ = ["DocumentView"]
 
@@ -44,6 +45,14 @@ class _Shown:
     owner: object
     given: tuple[Document, ...]
     reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What was looked for, and the row in which it was found."""
+
+    words: Words
+    row: int
 
 
 class DocumentView(Widget):
@@ -77,6 +86,8 @@ class DocumentView(Widget):
         self._shown: _Shown | None = None
         self._notice: tuple[Line, ...] = ()
         self._around = CONTEXT
+        self._wrap = True
+        self._found: _Found | None = None
         self._top = Place(0)
         self._places: dict[object, Place] = {}
         self._visible: tuple[VisibleLine, ...] = ()
@@ -104,8 +115,8 @@ class DocumentView(Widget):
 
     @property
     def text_width(self) -> int:
-        """Cells available for text; wrapping depends on it."""
-        return 0 if self._shown is None else self._shown.reading.width
+        """Cells at which text is wrapped; 0 where it is cut instead."""
+        return 0 if self._shown is None or not self._shown.reading.wrap else self._shown.reading.width
 
     def show(self, owner: object, documents: Sequence[Document]) -> None:
         """Show documents. The place in them is remembered per owner."""
@@ -115,6 +126,7 @@ class DocumentView(Widget):
                 self._relayout()  # the view had no size yet when it was asked to show them
             return
         self._remember_place()
+        self._found = None
         self._shown = _Shown(owner, given, self._read(given))
         self._top = self._places.get(owner, Place(0))
         self._forget_colors()
@@ -144,6 +156,7 @@ class DocumentView(Widget):
     def set_context(self, lines: int) -> None:
         """Show another number of unchanged lines around changes; the reader stays at the same change."""
         self._around = lines
+        self._found = None
         self._places.clear()
         if self._shown is None:
             return
@@ -152,6 +165,21 @@ class DocumentView(Widget):
         self._top = Place(0) if unit is None else self._shown.reading.place_of_unit(unit)
         self._forget_colors()
         self._relayout()
+
+    @property
+    def wraps(self) -> bool:
+        """Whether rows that are too wide are wrapped; in a narrow view they always are."""
+        return self._wrap or 0 < self.size.width < NARROW
+
+    def toggle_wrap(self) -> bool:
+        """Cut rows that are too wide instead of wrapping them, or wrap them again; the topmost row stays.
+
+        Returns:
+            Whether they are to be wrapped. In a narrow view they are in any case.
+        """
+        self._wrap = not self._wrap
+        self._wrap_anew()
+        return self._wrap
 
     # -- moving ------------------------------------------------------------------------------------------
 
@@ -196,6 +224,33 @@ class DocumentView(Widget):
         place = reading.next_hunk(self._top) if forward else reading.previous_hunk(self._top)
         return place is not None and self._go(place)
 
+    @property
+    def hunk(self) -> tuple[int, int]:
+        """Which hunk is at the top, from 1, or 0 above the first; and how many there are. (0, 0) if all is visible."""
+        if self._shown is None or (self._top == Place(0) and self.at_end):
+            return (0, 0)
+        return self._shown.reading.hunk_at(self._top)
+
+    def find(self, words: Words, *, forward: bool = True) -> bool:
+        """Go to the next or previous row that holds words as they are shown; False when there is none."""
+        if self._shown is None:
+            return False
+        row = self._top.row
+        if self._found is not None and self._found.words.text == words.text:
+            row = self._found.row + (1 if forward else 0)
+        place = self._shown.reading.find(words, row, forward=forward)
+        self._found = None if place is None else _Found(words, place.row)
+        self.refresh()
+        if place is None:
+            return False
+        self._go(place)
+        return True
+
+    def end_find(self) -> None:
+        """Mark the words no more that were looked for."""
+        self._found = None
+        self.refresh()
+
     def go_unseen(self, is_shown: Callable[[int], bool]) -> bool:
         """Go to the first coverage unit that was not shown and is not visible now; False when there is none."""
         if self._shown is None:
@@ -222,7 +277,7 @@ class DocumentView(Widget):
 
     def _read(self, documents: Sequence[Document]) -> Reading:
         wanted = tuple(document.with_context(self._around) for document in documents)
-        return Reading(wanted, self._text_width(wanted))
+        return Reading(wanted, self._text_width(wanted), wrap=self.wraps)
 
     def _text_width(self, documents: Sequence[Document]) -> int:
         return max(self.size.width - Gutter.of(documents, self.size.width).width, LEAST_TEXT)
@@ -237,10 +292,13 @@ class DocumentView(Widget):
 
     def on_resize(self, _: events.Resize) -> None:
         """Wrap anew; the topmost row stays."""
+        self._wrap_anew()
+
+    def _wrap_anew(self) -> None:
         if self._shown is not None:
-            width = self._text_width(self._shown.given)
-            if self._shown.reading.width != width:
-                self._shown.reading.set_width(width)
+            reading, width = self._shown.reading, self._text_width(self._shown.given)
+            if (reading.width, reading.wrap) != (width, self.wraps):
+                reading.set_width(width, wrap=self.wraps)
                 self._top = Place(self._top.row)
         self._relayout()
 
@@ -293,5 +351,6 @@ class DocumentView(Widget):
     def _document_line(self, reading: Reading, visible: VisibleLine, width: int) -> Strip:
         row = reading.row(visible.row)
         syntax = self._highlights.spans(reading.locate(visible.row)[0], row.side, row.source_line)
-        line = DocumentLine(row, visible, syntax, reading.emphasis(visible.row))
+        found = () if self._found is None else tuple(self._found.words.spans(row.text.text))
+        line = DocumentLine(row, visible, syntax, reading.emphasis(visible.row), found)
         return paint_document_line(line, self._gutter, width, look_of(self))

@@ -33,7 +33,15 @@ from signoff_tui.guard import (
 from signoff_tui.inbox import RowKey
 from signoff_tui.screens.review.face import Face
 from signoff_tui.screens.review.naming import as_many, names_of
-from signoff_tui.screens.review.open_bar import Asking, GroupNotReady, Remembering, Stopping, Unseen, Writing
+from signoff_tui.screens.review.open_bar import (
+    Asking,
+    Finding,
+    GroupNotReady,
+    Remembering,
+    Stopping,
+    Unseen,
+    Writing,
+)
 from signoff_tui.screens.review.sheets import careless
 
 __all__ = ["Deciding"]
@@ -139,7 +147,7 @@ class Deciding:
         match face.bar:
             case None:
                 return False
-            case Writing():
+            case Writing() | Finding():
                 face.desk.guard.editor_closed()
             case Unseen() | GroupNotReady():
                 face.desk.guard.bar_closed()

@@ -196,8 +196,9 @@ class Drawing:
         document = screen.query_one("#document", DocumentView)
         header = panes.header_lines(desk, entry, self._style, self._content_width, extent)
         self._lines("#header", header if extent.low else [*header, self._rule])
-        below = document.rest if document.owner == content_key(entry.request) else Rest(0)
-        foot = panes.coverage_line(desk, entry, below, self._look.glyphs.rule)
+        there = document.owner == content_key(entry.request)
+        below, hunk = (document.rest, document.hunk) if there else (Rest(0), (0, 0))
+        foot = panes.coverage_line(desk, entry, below, self._look.glyphs.rule, hunk)
         self._lines("#foot", [] if extent.low else [foot])
 
     # -- parts -----------------------------------------------------------------------------------------------

@@ -30,6 +30,10 @@ class Face(Protocol):
         """Whether list and content stand side by side."""
 
     @property
+    def content_visible(self) -> bool:
+        """Whether the content of the focused request is on the screen."""
+
+    @property
     def view(self) -> View:
         """What has the screen, or the attention, now."""
 

@@ -8,6 +8,7 @@ from signoff_tui.inbox import RowKey
 from signoff_tui.screens.review.deciding import Deciding
 from signoff_tui.screens.review.face import Face
 from signoff_tui.screens.review.keybar import to_show
+from signoff_tui.screens.review.open_bar import Finding
 
 __all__ = ["Navigating"]
 
@@ -153,6 +154,14 @@ class Navigating:
         if not self._face.document.go_hunk(forward=False):
             self._face.say("no hunk above", token="muted")
 
+    def do_find(self) -> None:
+        """Look for words in the text."""
+        if self._face.content_visible:
+            self._face.desk.guard.editor_opened()
+            self._face.open_bar(Finding())
+        else:
+            self._face.say("open a request to look for words in it", token="muted")
+
     def do_more_context(self) -> None:
         """More unchanged lines around changes."""
         self._set_context(min(self._face.document.context * 2, MOST_CONTEXT))
@@ -160,6 +169,17 @@ class Navigating:
     def do_less_context(self) -> None:
         """Fewer unchanged lines around changes."""
         self._set_context(max(self._face.document.context // 2, 1))
+
+    def do_wrap(self) -> None:
+        """Wrap long lines, or cut them: what is cut off does not count as shown."""
+        document = self._face.document
+        if document.toggle_wrap():
+            self._face.say("long lines are wrapped", token="muted")
+        elif document.wraps:
+            self._face.say("long lines stay wrapped: the pane is too narrow to cut them", token="muted")
+        else:
+            self._face.say("long lines are cut at >: what is cut off does not count as shown; w wraps")
+        self._face.redraw()
 
     def do_reveal(self) -> None:
         """Show the secrets of the request on the screen, or hide them again."""

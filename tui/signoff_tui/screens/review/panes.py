@@ -141,17 +141,28 @@ def _notes(desk: Desk, entry: Entry, width: int) -> list[Line]:
     return wrapped(", ".join(content.notes), width, "muted", head=chunk(" ", keep=True))
 
 
-def coverage_line(desk: Desk, entry: Entry, rest: Rest, glyph: str) -> Line:
-    """What is still to come, under the content: rows as they are folded here."""
+def coverage_line(desk: Desk, entry: Entry, rest: Rest, glyph: str, hunk: tuple[int, int] = (0, 0)) -> Line:
+    """Where the reader is and what is still to come, under the content: rows as they are folded here.
+
+    Args:
+        desk: Knows what was shown.
+        entry: Which request.
+        rest: What is below the view.
+        glyph: What the rule is drawn with.
+        hunk: Which hunk is at the top, from 1, and how many there are.
+    """
     coverage = desk.coverage(entry)
     if coverage is None:
         return Line(fill=glyph)
     more = f"{'over ' if rest.more else ''}{rest.rows:,} more {'row' if rest.rows == 1 else 'rows'} below"
     inside = "" if rest.line is None else f", line {rest.line}: {rest.percent}% of it"
     below = f" {more}{inside} " if rest.rows else " end "
+    where = (
+        (chunk(f" hunk {max(hunk[0], 1)}/{hunk[1]} ", "muted"), chunk(glyph * 2, "rule")) if hunk[1] > 1 else ()
+    )
     share = " all shown " if coverage.complete else f" {coverage.percent}% shown "
     return Line(
-        (chunk(glyph * 2, "rule"), chunk(below, "warn" if rest.rows else "muted")),
+        (chunk(glyph * 2, "rule"), *where, chunk(below, "warn" if rest.rows else "muted")),
         (chunk(share, "ok" if coverage.complete else "held", keep=True), chunk(glyph * 2, "rule")),
         fill=glyph,
     )

@@ -11,6 +11,7 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.timer import Timer
 
+from signoff.present.finding import Words
 from signoff.queue.records import ChangeSet
 from signoff_tui.actions import guard_keys
 from signoff_tui.desk import Answer, Desk
@@ -25,7 +26,7 @@ from signoff_tui.screens.review.editor import FeedbackInput
 from signoff_tui.screens.review.extent import Extent, View
 from signoff_tui.screens.review.moments import next_moment
 from signoff_tui.screens.review.navigating import Navigating
-from signoff_tui.screens.review.open_bar import GroupNotReady, OpenBar, Unseen, Writing
+from signoff_tui.screens.review.open_bar import Finding, GroupNotReady, OpenBar, Unseen, Writing
 from signoff_tui.screens.review.paints import Paints
 from signoff_tui.screens.review.work import Answers, ContentMade, QueueNews, Work
 from signoff_tui.widgets.divider import Divider
@@ -233,6 +234,8 @@ class ReviewScreen(Screen[None]):
     def takes_key(self, event: events.Key) -> bool:
         """Handle a key; False when it is text for the open text box."""
         key = event.character if event.is_printable and event.character else event.key
+        if isinstance(self._bar, Finding):
+            return self._find(key)
         if isinstance(self._bar, Writing) and key in {"escape", "tab"}:
             self._deciding.close_bar() if key == "escape" else self._deciding.soften()
             self.redraw()
@@ -438,13 +441,32 @@ class ReviewScreen(Screen[None]):
     def _open_text_box(self, before: OpenBar | None, bar: OpenBar | None) -> None:
         """Show or hide the box; what was written and not used is kept for the same requests."""
         box = self._text_box
-        self.set_class(isinstance(bar, Writing), "-writing")
+        self.set_class(isinstance(bar, Writing | Finding), "-writing")
+        if isinstance(bar, Finding) and not isinstance(before, Finding):
+            box.write("")
+        elif isinstance(before, Finding) and not isinstance(bar, Finding):
+            box.take_text()
+            self.set_focus(None)
         if isinstance(bar, Writing) and not isinstance(before, Writing):
             box.write(self.drafts.pop(bar.about, ""))
         elif isinstance(before, Writing) and not isinstance(bar, Writing):
             if text := box.take_text():
                 self.drafts[before.about] = text
             self.set_focus(None)
+
+    def _find(self, key: str) -> bool:
+        """Look for what is in the box; False when the key is text for it."""
+        if key == "escape":
+            self._deciding.close_bar()
+            self.document.end_find()
+        elif key in {"enter", "down", "up"}:
+            words = self._text_box.value
+            if words:
+                found = self.document.find(Words(words), forward=key != "up")
+                self.open_bar(Finding("" if found else "not in what is shown; } unfolds more"))
+        else:
+            return False
+        return True
 
     # -- time ---------------------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from signoff_tui.summary import ended_text, summarize
 __all__ = [
     "careless",
     "editor_lines",
+    "find_lines",
     "group_bar",
     "question_lines",
     "remember_sheet",
@@ -207,3 +208,11 @@ def _nothing_to_send(entries: Sequence[Entry], room: Room) -> tuple[Line, ...]:
 def question_lines(question: str, hints: Sequence[KeyHint], room: Room) -> tuple[Line, ...]:
     """A question of the program's own, such as before quitting."""
     return (line(chunk(f" {question}", "warn")), *flow(hints, Room(room.width, max(room.rows - 1, 1))))
+
+
+def find_lines(problem: str, room: Room) -> tuple[Line, ...]:
+    """The head of the box for words that are looked for."""
+    words = chunk(" Find in what is shown:", "strong")
+    said = (foreign(f" {problem} ", "warn", keep=True),) if problem else ()
+    hints = [KeyHint("Enter", "next"), KeyHint("Up", "previous"), KeyHint("Esc", "back")]
+    return (line(words, right=said), *flow(hints, Room(room.width, 1)))
