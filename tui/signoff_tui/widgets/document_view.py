@@ -226,7 +226,7 @@ class DocumentView(Widget):
 
     @property
     def hunk(self) -> tuple[int, int]:
-        """Which hunk is at the top, from 1, or 0 above the first; and how many there are. (0, 0) if all is visible."""
+        """Which hunk is at the top, from 1 (0 above the first), and how many there are; 0, 0 if all is visible."""
         if self._shown is None or (self._top == Place(0) and self.at_end):
             return (0, 0)
         return self._shown.reading.hunk_at(self._top)
