@@ -11,7 +11,7 @@ from signoff.present.document import Document
 from signoff.present.document_diff import diff_document
 from signoff.present.document_text import text_document
 from signoff.present.finding import Words
-from signoff_tui.reading import Place, Reading, Rest
+from signoff_tui.reading import Cell, Place, Reading, Rest
 
 WORDS = st.text(alphabet="abc xyz世界é\u0301\t\u200b\x1b", max_size=60)
 TEXTS = st.lists(WORDS, min_size=1, max_size=12).map("\n".join)
@@ -35,8 +35,13 @@ def many_hunks() -> Document:
     return diff("".join(before), "".join(after))
 
 
+def shown(reading: Reading, top: Place, height: int) -> list[Cell]:
+    """What the view shows, of readings with one column."""
+    return [cell for line in reading.window(top, height) for cell in line.cells]
+
+
 def drawn(reading: Reading, top: Place, height: int) -> list[str]:
-    return [reading.row(line.row).text.text[line.start : line.end] for line in reading.window(top, height)]
+    return [reading.row(cell.row).text.text[cell.start : cell.end] for cell in shown(reading, top, height)]
 
 
 # -- wrapping ------------------------------------------------------------------------------------------------
@@ -46,7 +51,7 @@ def drawn(reading: Reading, top: Place, height: int) -> list[str]:
 def test_wrapping_loses_no_character(content: str, width: int) -> None:
     reading = Reading([text_document(content)], width)
     for row in range(len(reading)):
-        lines = [line for line in reading.window(Place(row), 100) if line.row == row]
+        lines = [cell for cell in shown(reading, Place(row), 100) if cell.row == row]
         whole = reading.row(row).text.text
         assert "".join(whole[line.start : line.end] for line in lines) == whole
 
@@ -61,7 +66,7 @@ def test_no_line_is_wider_than_the_view(content: str, width: int) -> None:
 def test_the_parts_of_a_row_are_numbered_and_counted(content: str, width: int) -> None:
     reading = Reading([text_document(content)], width)
     for row in range(len(reading)):
-        lines = [line for line in reading.window(Place(row), 100) if line.row == row]
+        lines = [cell for cell in shown(reading, Place(row), 100) if cell.row == row]
         assert [(line.part, line.parts) for line in lines] == [(at, len(lines)) for at in range(len(lines))]
 
 
@@ -190,14 +195,12 @@ def test_every_row_of_the_whole_is_found_in_its_document(sizes: list[int]) -> No
 
 def test_the_next_row_with_the_words_is_found_and_after_the_last_the_first() -> None:
     reading = Reading([text("one", "two", "one more"), text("none", "two")])
-    rows = [reading.find(Words("one"), row, forward=True) for row in (0, 1, 3, 4)]
-    assert rows == [Place(0), Place(2), Place(3), Place(0)]
+    assert [reading.find(Words("one"), row, forward=True) for row in (0, 1, 3, 4)] == [0, 2, 3, 0]
 
 
 def test_the_row_with_the_words_above_is_found_and_before_the_first_the_last() -> None:
     reading = Reading([text("one", "two", "one more"), text("none", "two")])
-    rows = [reading.find(Words("one"), row, forward=False) for row in (4, 3, 2, 0)]
-    assert rows == [Place(3), Place(2), Place(0), Place(3)]
+    assert [reading.find(Words("one"), row, forward=False) for row in (4, 3, 2, 0)] == [3, 2, 0, 3]
 
 
 @pytest.mark.parametrize("forward", [True, False])
@@ -207,7 +210,7 @@ def test_words_that_are_nowhere_are_not_found(forward: bool) -> None:
 
 def test_the_wrapped_part_is_found_that_shows_the_words() -> None:
     reading = Reading([text(f"{'x' * 25}needle")], 10)
-    assert reading.find(Words("needle"), 0, forward=True) == Place(0, 2)
+    assert reading.place_of(Words("needle"), 0) == Place(0, 2)
 
 
 def test_the_place_says_which_hunk_it_is_in() -> None:
@@ -223,7 +226,7 @@ def test_the_place_says_which_hunk_it_is_in() -> None:
 @given(TEXTS, st.integers(8, 40))
 def test_a_row_that_is_cut_has_a_part_that_is_never_shown(content: str, width: int) -> None:
     reading = Reading([text_document(content)], width, wrap=False)
-    lines = reading.window(Place(0), 10_000)
+    lines = shown(reading, Place(0), 10_000)
     assert [line.row for line in lines] == list(range(len(reading)))
     for line in lines:
         whole = line.end == len(reading.row(line.row).text.text)

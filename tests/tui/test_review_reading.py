@@ -91,3 +91,33 @@ async def test_the_foot_says_which_hunk_is_read(asking: AgentQueue, place: Path,
         await seen.press("right_square_bracket")
         await seen.press("right_square_bracket")
         await seen.shows("end")
+
+
+WIDE = (160, 40)
+
+
+async def test_before_and_after_stand_beside_each_other_where_there_is_room(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    (workdir / "a.txt").write_text("one\ntwo\nthree\n")
+    request = post(asking, write(workdir / "a.txt", "one\n2\nthree\n"))
+    async with screen(place, size=WIDE, waiting=1) as seen:
+        await opens(seen, request)
+        await seen.press("v", "d")
+        await seen.shows("beside each other")
+        row = seen.line("- two")
+        assert "+ 2" in row
+        entry = seen.entry(request)
+        await seen.until(lambda: seen.is_read(entry), "both columns shown")
+
+
+async def test_a_narrow_screen_shows_one_column_whatever_is_wanted(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    (workdir / "a.txt").write_text("one\n")
+    request = post(asking, write(workdir / "a.txt", "2\n"))
+    async with screen(place, waiting=1) as seen:
+        await opens(seen, request)
+        await seen.press("d")
+        await seen.shows("where there is room")
+        assert "+ 2" not in seen.line("- one")

@@ -70,6 +70,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("more_context", ("}",), "}", "more context around changes", "read", moves=True),
     Action("less_context", ("{",), "{", "less context around changes", "read", moves=True),
     Action("wrap", ("w",), "w", "wrap long lines, or cut them", "read"),
+    Action("split", ("d",), "d", "before beside after, or below", "read"),
     Action("reveal", ("r",), "r", "show or hide secrets", "read"),
     Action("full", ("v",), "v", "full screen", "read", moves=True),
     Action("down", ("j", "down"), "j", "next row, or line", "list", moves=True, places=_PAGES),

@@ -18,6 +18,7 @@ from signoff.present.finding import Words
 from signoff.present.masking import LineMasks, Masks
 from signoff.present.reveal import Field, findings, reveal_line
 from signoff.present.rows import Row, RowKind, Run, Side
+from signoff.present.sides import Block, side_by_side
 from signoff.present.words import Span, diff_words
 
 __all__ = ["Alert", "Document", "DocumentKind", "Sources"]
@@ -147,6 +148,11 @@ class Document:
                 begins.append(start)
             counted = run.counts
         return begins
+
+    @cached_property
+    def sides(self) -> Sequence[Block]:
+        """Which rows stand beside each other when before and after are shown in two columns."""
+        return side_by_side(self._runs, self._starts)
 
     def row(self, index: int) -> Row:
         """Read one row.

@@ -11,11 +11,11 @@ from rich.style import Style
 from textual.strip import Strip
 
 from signoff.present.document import Document
-from signoff.present.rows import Row, RowKind
+from signoff.present.rows import Row, RowKind, Side
 from signoff_tui.highlight import Spans
 from signoff_tui.lines import sign_tokens
 from signoff_tui.look import Look
-from signoff_tui.reading import VisibleLine
+from signoff_tui.reading import Cell
 
 __all__ = ["NARROW", "DocumentLine", "Gutter", "paint_document_line"]
 
@@ -63,10 +63,12 @@ class Gutter:
     Attributes:
         columns: Columns of line numbers: before and after, only one of them, or none.
         digits: Digits of the largest number.
+        side: Whose numbers stand in the only column; the new ones where there are any if it is None.
     """
 
     columns: int
     digits: int
+    side: Side | None = None
 
     @classmethod
     def of(cls, documents: Sequence[Document], width: int) -> Gutter:
@@ -87,7 +89,8 @@ class Gutter:
         """Everything before the sign of a row."""
         old = "" if row.old_no is None else str(row.old_no)
         new = "" if row.new_no is None else str(row.new_no)
-        shown = {0: (), 1: (new or old,), 2: (old, new)}[self.columns]
+        only = new or old if self.side is None else old if self.side == "old" else new
+        shown = {0: (), 1: (only,), 2: (old, new)}[self.columns]
         return " " + "".join(f"{number:>{self.digits}} " for number in shown)
 
 
@@ -97,14 +100,14 @@ class DocumentLine:
 
     Attributes:
         row: The row it belongs to.
-        visible: Which part of the row it shows.
+        cell: Which part of the row it shows.
         syntax: Syntax colors of the row's source line; None or empty for none.
         emphasis: Spans of the changed words in the row's text.
         found: Spans of the words that somebody looked for.
     """
 
     row: Row
-    visible: VisibleLine
+    cell: Cell
     syntax: Spans | None = None
     emphasis: tuple[tuple[int, int], ...] = ()
     found: tuple[tuple[int, int], ...] = ()
@@ -112,9 +115,9 @@ class DocumentLine:
 
 def paint_document_line(line: DocumentLine, gutter: Gutter, width: int, look: Look) -> Strip:
     """Draw a line to exactly `width` cells."""
-    if line.visible.cut:
+    if line.cell.cut:
         more = Segment(CUT, look.theme.style("warn"))
-        whole = replace(line, visible=replace(line.visible, cut=False))
+        whole = replace(line, cell=replace(line.cell, cut=False))
         return Strip([*paint_document_line(whole, gutter, width - 1, look), more])
     kind = line.row.kind
     text = list(_text(line, look))
@@ -128,7 +131,7 @@ def paint_document_line(line: DocumentLine, gutter: Gutter, width: int, look: Lo
 def _before_text(line: DocumentLine, gutter: Gutter, look: Look) -> Sequence[Segment]:
     kind = line.row.kind
     numbers = look.theme.style("muted", background=_BACKGROUND.get(kind, "background"))
-    if line.visible.part:
+    if line.cell.part:
         return [Segment(look.glyphs.wrap.rjust(gutter.width - 1) + " ", numbers)]
     sign = look.theme.style(_SIGN_TOKEN.get(kind, _BASE.get(kind, "text")))
     return [Segment(gutter.numbers(line.row), numbers), Segment(f"{_SIGN.get(kind, ' ')} ", sign)]
@@ -148,7 +151,7 @@ def _text(line: DocumentLine, look: Look) -> Sequence[Segment]:
     signs = zip(row.text.hidden, sign_tokens(row.text), strict=True)
     overlays += [(start, end, theme.style("found")) for start, end in line.found]
     overlays += [(start, end, theme.style(token)) for (start, end), token in signs]
-    return _styled(row.text.text, line.visible.start, line.visible.end, base, overlays)
+    return _styled(row.text.text, line.cell.start, line.cell.end, base, overlays)
 
 
 def _styled(text: str, start: int, end: int, base: Style, overlays: Sequence[Overlay]) -> Sequence[Segment]:

@@ -7,8 +7,9 @@ what was shown, and asks for syntax colors of visible blocks only.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from rich.segment import Segment
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
@@ -16,17 +17,24 @@ from textual.widget import Widget
 
 from signoff.present.document import Document
 from signoff.present.finding import Words
+from signoff.present.rows import Side
 from signoff_tui.coverage import Part
 from signoff_tui.highlight import BLOCK_LINES, Block, Highlights, Spans
 from signoff_tui.lines import Line, paint
 from signoff_tui.look import look_of
-from signoff_tui.reading import Place, Reading, Rest, VisibleLine
+from signoff_tui.reading import Cell, Place, Reading, Rest, VisibleLine
+from signoff_tui.split_reading import LEAST_WIDTH, SplitReading, can_be_split
 from signoff_tui.widgets.document_lines import NARROW, DocumentLine, Gutter, paint_document_line
 
 __all__ = ["DocumentView"]
 
 CONTEXT = 3
 """Unchanged lines around changes, until somebody asks for more or less."""
+
+_BETWEEN = "|"
+"""Stands between two columns; one cell."""
+
+_SIDES: tuple[Side, Side] = ("old", "new")
 
 LEAST_TEXT = 8
 """Cells for text, however narrow the view."""
@@ -49,7 +57,7 @@ class _Shown:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What was looked for, and the row in which it was found."""
+    """What was looked for, and the row of the documents in which it was found."""
 
     words: Words
     row: int
@@ -87,6 +95,7 @@ class DocumentView(Widget):
         self._notice: tuple[Line, ...] = ()
         self._around = CONTEXT
         self._wrap = True
+        self._split = False
         self._found: _Found | None = None
         self._top = Place(0)
         self._places: dict[object, Place] = {}
@@ -114,9 +123,9 @@ class DocumentView(Widget):
         return () if self._shown is None else self._shown.reading.parts(self._visible)
 
     @property
-    def text_width(self) -> int:
-        """Cells at which text is wrapped; 0 where it is cut instead."""
-        return 0 if self._shown is None or not self._shown.reading.wrap else self._shown.reading.width
+    def layout_number(self) -> int:
+        """How rows are broken into lines, as a number: see `Reading.layout`."""
+        return 0 if self._shown is None else self._shown.reading.layout
 
     def show(self, owner: object, documents: Sequence[Document]) -> None:
         """Show documents. The place in them is remembered per owner."""
@@ -181,6 +190,17 @@ class DocumentView(Widget):
         self._wrap_anew()
         return self._wrap
 
+    def toggle_split(self) -> bool:
+        """Show before and after in two columns, or below each other; returns which is wanted now."""
+        self._split = not self._split
+        self._wrap_anew()
+        return self._split
+
+    @property
+    def split(self) -> bool:
+        """Whether before and after stand in two columns now."""
+        return isinstance(self._shown.reading if self._shown is not None else None, SplitReading)
+
     # -- moving ------------------------------------------------------------------------------------------
 
     @property
@@ -235,15 +255,16 @@ class DocumentView(Widget):
         """Go to the next or previous row that holds words as they are shown; False when there is none."""
         if self._shown is None:
             return False
-        row = self._top.row
+        reading = self._shown.reading
+        row = next(cell.row for cell in self._visible[0].cells) if self._visible else 0
         if self._found is not None and self._found.words.text == words.text:
             row = self._found.row + (1 if forward else 0)
-        place = self._shown.reading.find(words, row, forward=forward)
-        self._found = None if place is None else _Found(words, place.row)
+        found = reading.find(words, row, forward=forward)
+        self._found = None if found is None else _Found(words, found)
         self.refresh()
-        if place is None:
+        if found is None:
             return False
-        self._go(place)
+        self._go(reading.place_of(words, found))
         return True
 
     def end_find(self) -> None:
@@ -275,12 +296,21 @@ class DocumentView(Widget):
     def _height(self) -> int:
         return max(self.size.height, 1)
 
-    def _read(self, documents: Sequence[Document]) -> Reading:
-        wanted = tuple(document.with_context(self._around) for document in documents)
-        return Reading(wanted, self._text_width(wanted), wrap=self.wraps)
+    def _read(self, given: Sequence[Document]) -> Reading:
+        documents = tuple(document.with_context(self._around) for document in given)
+        width, gutter = self.size.width, self._gutter_of(documents)
+        whole = max(width - gutter.width, LEAST_TEXT)
+        if not self._splits(documents):
+            return Reading(documents, whole, wrap=self.wraps)
+        column = (width - len(_BETWEEN)) // 2 - gutter.width
+        return SplitReading(documents, whole, column, wrap=self.wraps)
 
-    def _text_width(self, documents: Sequence[Document]) -> int:
-        return max(self.size.width - Gutter.of(documents, self.size.width).width, LEAST_TEXT)
+    def _gutter_of(self, documents: Sequence[Document]) -> Gutter:
+        gutter = Gutter.of(documents, self.size.width)
+        return replace(gutter, columns=min(gutter.columns, 1)) if self._splits(documents) else gutter
+
+    def _splits(self, documents: Sequence[Document]) -> bool:
+        return self._split and self.size.width >= LEAST_WIDTH and can_be_split(documents)
 
     def _remember_place(self) -> None:
         if self._shown is not None:
@@ -296,11 +326,19 @@ class DocumentView(Widget):
 
     def _wrap_anew(self) -> None:
         if self._shown is not None:
-            reading, width = self._shown.reading, self._text_width(self._shown.given)
-            if (reading.width, reading.wrap) != (width, self.wraps):
-                reading.set_width(width, wrap=self.wraps)
-                self._top = Place(self._top.row)
+            before, anew = self._shown.reading, self._read(self._shown.given)
+            if (before.layout, before.width) != (anew.layout, anew.width):
+                self._top = Place(anew.index_of(self._top_row))
+                self._shown = replace(self._shown, reading=anew)
+                self._forget_colors()
         self._relayout()
+
+    @property
+    def _top_row(self) -> int:
+        """The row of the documents at the top of the view."""
+        if self._shown is None or not len(self._shown.reading):
+            return 0
+        return next(row for row in self._shown.reading.rows_at(self._top.row) if row is not None)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """Scroll three lines down."""
@@ -318,15 +356,15 @@ class DocumentView(Widget):
             # A view that grew shows the end at its bottom rather than blank lines.
             self._top = min(self._top, self._shown.reading.last(self._height))
             self._visible = self._shown.reading.window(self._top, self._height)
-            self._gutter = Gutter.of(self._shown.reading.documents, self.size.width)
+            self._gutter = self._gutter_of(self._shown.reading.documents)
             self._want_colors(self._shown.reading)
         self._drawn = False
         self.refresh()
         self.post_message(self.Moved())
 
     def _want_colors(self, reading: Reading) -> None:
-        for visible in self._visible:
-            document, inner = reading.locate(visible.row)
+        for cell in (cell for line in self._visible for cell in line.cells):
+            document, inner = reading.locate(cell.row)
             row = document.row(inner)
             if self._highlights.spans(document, row.side, row.source_line) is not None:
                 continue
@@ -349,8 +387,24 @@ class DocumentView(Widget):
         return self._document_line(self._shown.reading, self._visible[y], width)
 
     def _document_line(self, reading: Reading, visible: VisibleLine, width: int) -> Strip:
-        row = reading.row(visible.row)
-        syntax = self._highlights.spans(reading.locate(visible.row)[0], row.side, row.source_line)
+        look = look_of(self)
+        if len(visible.columns) == 1:
+            (cell,) = visible.cells
+            return paint_document_line(self._line(reading, cell), self._gutter, width, look)
+        half = (width - len(_BETWEEN)) // 2
+        left, right = (
+            Strip.blank(cells, look.theme.style("text"))
+            if cell is None
+            else paint_document_line(self._line(reading, cell), replace(self._gutter, side=side), cells, look)
+            for cell, side, cells in zip(
+                visible.columns, _SIDES, (half, width - half - len(_BETWEEN)), strict=True
+            )
+        )
+        between = Segment(look.glyphs.column, look.theme.style("rule"))
+        return Strip([*left, between, *right])
+
+    def _line(self, reading: Reading, cell: Cell) -> DocumentLine:
+        row = reading.row(cell.row)
+        syntax = self._highlights.spans(reading.locate(cell.row)[0], row.side, row.source_line)
         found = () if self._found is None else tuple(self._found.words.spans(row.text.text))
-        line = DocumentLine(row, visible, syntax, reading.emphasis(visible.row), found)
-        return paint_document_line(line, self._gutter, width, look_of(self))
+        return DocumentLine(row, cell, syntax, reading.emphasis(cell.row), found)

@@ -181,6 +181,17 @@ class Navigating:
             self._face.say("long lines are cut at >: what is cut off does not count as shown; w wraps")
         self._face.redraw()
 
+    def do_split(self) -> None:
+        """Show before and after in two columns, or below each other."""
+        document = self._face.document
+        if not document.toggle_split():
+            self._face.say("before and after stand below each other", token="muted")
+        elif document.split:
+            self._face.say("before and after stand beside each other", token="muted")
+        else:
+            self._face.say("changes stand in two columns where there is room for them: 110 cells", token="muted")
+        self._face.redraw()
+
     def do_reveal(self) -> None:
         """Show the secrets of the request on the screen, or hide them again."""
         face, desk = self._face, self._face.desk
