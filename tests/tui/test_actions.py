@@ -12,9 +12,16 @@ from signoff_tui.actions import ACTIONS, Action, Place, action_of, actions_on, g
 from signoff_tui.guard import DECISION_KEYS
 from signoff_tui.screens.help.screen import HelpScreen, key_lines
 from signoff_tui.screens.history import HistoryScreen
+from signoff_tui.screens.palette import PaletteScreen
+from signoff_tui.screens.palette.commands import commands_on
 from signoff_tui.screens.review.navigating import Navigating
 
-HANDLERS: dict[Place, type] = {"review": Navigating, "history": HistoryScreen, "help": HelpScreen}
+HANDLERS: dict[Place, type] = {
+    "review": Navigating,
+    "history": HistoryScreen,
+    "help": HelpScreen,
+    "palette": PaletteScreen,
+}
 """Who does what the table says, for each place."""
 
 PLACES: tuple[Place, ...] = get_args(Place)
@@ -58,7 +65,17 @@ def test_no_key_does_two_things_at_one_place(place: Place) -> None:
 @pytest.mark.parametrize("place", PLACES)
 def test_no_place_is_a_trap(place: Place) -> None:
     assert action_of("escape", place)
-    assert action_of("1", place)
+
+
+@pytest.mark.parametrize("place", [place for place in PLACES if action_of(":", place)])
+def test_the_palette_of_a_place_offers_all_that_can_be_done_there(place: Place) -> None:
+    offered = {command.action.name for command in commands_on(place, ()) if command.action is not None}
+    assert offered == {action.name for action in actions_on(place)} - {"palette"}
+
+
+@pytest.mark.parametrize("place", ["review", "history"])
+def test_the_palette_can_be_opened_wherever_there_is_a_choice(place: Place) -> None:
+    assert action_of(":", place)
 
 
 def test_enter_and_space_decide_nothing() -> None:

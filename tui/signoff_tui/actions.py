@@ -12,7 +12,7 @@ __all__ = ["ACTIONS", "Action", "Area", "Place", "action_of", "actions_on", "gua
 
 Area = Literal["decide", "read", "list", "go", "safety"]
 
-Place = Literal["review", "history", "help"]
+Place = Literal["review", "history", "help", "palette"]
 """Where keys act: the review (inbox, request, group), and the screens that lie over it."""
 
 _REVIEW: tuple[Place, ...] = ("review",)
@@ -87,6 +87,11 @@ ACTIONS: tuple[Action, ...] = (
     Action("history", ("h", "3"), "h", "history", "go", moves=True, places=_LISTS),
     Action("back", ("escape",), "Esc", "one level back; never decides", "go", moves=True, places=_PAGES),
     Action("help", ("?",), "?", "keys of this screen", "go", moves=True, places=_PAGES),
+    Action("palette", (":", "ctrl+p"), ":", "choose by name", "go", moves=True, places=_LISTS),
+    Action("run", ("enter",), "Enter", "do it; never approves", "go", places=("palette",)),
+    Action("down", ("down",), "Down", "next", "list", places=("palette",)),
+    Action("up", ("up",), "Up", "previous", "list", places=("palette",)),
+    Action("back", ("escape",), "Esc", "back", "go", places=("palette",)),
     Action("theme", ("ctrl+t",), "Ctrl+T", "next theme", "go", moves=True, places=_PAGES),
     Action("quit", ("q", "ctrl+q"), "q", "back; from the inbox: quit", "go", moves=True),
     Action("back", ("q", "ctrl+q"), "q", "back", "go", moves=True, places=(*_OVER, "help")),

@@ -17,12 +17,15 @@ from signoff.policy.trust import TrustError, changed_files
 from signoff.present.reveal import reveal_line
 from signoff.queue import ReviewQueue, open_review_queue, place_name
 from signoff.queue.clock import now_us
+from signoff_tui.actions import Place
 from signoff_tui.guard import GuardSettings
 from signoff_tui.last_net import DropControls
 from signoff_tui.look import ASCII, UNICODE, Look
 from signoff_tui.office import Office
 from signoff_tui.screens.help import HelpScreen
 from signoff_tui.screens.history import HistoryScreen
+from signoff_tui.screens.palette import PaletteScreen
+from signoff_tui.screens.palette.commands import Command, commands_on
 from signoff_tui.screens.plain import PlainScreen
 from signoff_tui.screens.review.screen import ReviewScreen
 from signoff_tui.screens.review.work import QueueNews
@@ -153,12 +156,26 @@ class SignoffApp(App[None]):
             case "history":
                 self._lay_over(HistoryScreen(self._office, query))
             case "help":
-                over = self.screen
-                self._cover(HelpScreen(self._office, over.place if isinstance(over, PlainScreen) else "review"))
+                self._cover(HelpScreen(self._office, self._place))
+            case "palette":
+                commands = commands_on(self._place, self._themes)
+                self._cover(PaletteScreen(self._office, commands, self._run_command))
             case "theme":
                 self._next_theme()
             case _:
                 raise ValueError(f"there is no screen {name!r}")
+
+    @property
+    def _place(self) -> Place:
+        """Where keys act now."""
+        return self.screen.place if isinstance(self.screen, PlainScreen) else "review"
+
+    def _run_command(self, command: Command) -> None:
+        """Do what was chosen in the palette, on the screen that it was opened on."""
+        if command.theme:
+            self._use_theme(command.theme)
+        elif command.action is not None and isinstance(self.screen, PlainScreen | ReviewScreen):
+            self.screen.perform(command.action)
 
     def _lay_over(self, screen: PlainScreen) -> None:
         """Lay a screen over the review, in the place of what lies there."""
@@ -175,7 +192,9 @@ class SignoffApp(App[None]):
 
     def _next_theme(self) -> None:
         names = list(self._themes)
-        name = names[(names.index(self.look.theme.name) + 1) % len(names)]
+        self._use_theme(names[(names.index(self.look.theme.name) + 1) % len(names)])
+
+    def _use_theme(self, name: str) -> None:
         self.look = Look(self._themes[name], self._glyphs)
         self.theme = name
         self.refresh_css()

@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual import events
 from textual.screen import Screen
 
-from signoff_tui.actions import Place, action_of
+from signoff_tui.actions import Action, Place, action_of
 from signoff_tui.office import Office
 
 __all__ = ["PlainScreen"]
@@ -37,11 +37,11 @@ class PlainScreen(Screen[None]):
         key = event.character if event.is_printable and event.character else event.key
         action = action_of(key, self.place)
         if action is not None and not action.decides:
-            self.perform(action.name)
+            self.perform(action)
 
-    def perform(self, name: str) -> None:
+    def perform(self, action: Action) -> None:
         """Do one action of this place, as its key would."""
-        getattr(self, f"do_{name}")()
+        getattr(self, f"do_{action.name}")()
 
     def do_back(self) -> None:
         """One level back."""
@@ -58,6 +58,10 @@ class PlainScreen(Screen[None]):
     def do_help(self) -> None:
         """Show the keys of this screen."""
         self._office.go("help")
+
+    def do_palette(self) -> None:
+        """Choose what to do by its name."""
+        self._office.go("palette")
 
     def do_theme(self) -> None:
         """Next theme."""

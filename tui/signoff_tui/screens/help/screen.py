@@ -25,7 +25,12 @@ _HEADINGS: dict[Area, str] = {
     "go": "go",
     "safety": "safety",
 }
-_TITLES: dict[Place, str] = {"review": "inbox, request and group", "history": "history", "help": "help"}
+_TITLES: dict[Place, str] = {
+    "review": "inbox, request and group",
+    "history": "history",
+    "help": "help",
+    "palette": "palette",
+}
 _SAFETY = (
     "Enter and Space never approve",
     "Esc only goes back",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from signoff_tui.actions import action_of
+from signoff_tui.actions import Action, action_of
 from signoff_tui.guard import Cause
 from signoff_tui.inbox import RowKey
 from signoff_tui.screens.review.deciding import Deciding
@@ -26,8 +26,11 @@ class Navigating:
     def press(self, key: str) -> None:
         """Do what a key stands for; keys that are not in the table do nothing."""
         action = action_of(key, "review")
-        if action is None or action.decides:
-            return
+        if action is not None and not action.decides:
+            self.perform(action)
+
+    def perform(self, action: Action) -> None:
+        """Do an action that decides nothing."""
         self._face.say("")
         getattr(self, f"do_{action.name}")()
 
@@ -241,6 +244,10 @@ class Navigating:
     def do_help(self) -> None:
         """Show the keys."""
         self._face.go("help")
+
+    def do_palette(self) -> None:
+        """Choose what to do by its name."""
+        self._face.go("palette")
 
     def do_theme(self) -> None:
         """Next theme."""

@@ -13,7 +13,7 @@ from textual.timer import Timer
 
 from signoff.present.finding import Words
 from signoff.queue.records import ChangeSet
-from signoff_tui.actions import guard_keys
+from signoff_tui.actions import Action, guard_keys
 from signoff_tui.desk import Answer, Desk
 from signoff_tui.documents import content_key, revealed_key
 from signoff_tui.guard import Cause, GuardSettings, Held
@@ -22,7 +22,6 @@ from signoff_tui.lines import Line, foreign, line
 from signoff_tui.office import Draft, Office
 from signoff_tui.screens.review.deciding import Deciding
 from signoff_tui.screens.review.drawing import Drawing, LastWords
-from signoff_tui.screens.review.editor import FeedbackInput
 from signoff_tui.screens.review.extent import Extent, View
 from signoff_tui.screens.review.moments import next_moment
 from signoff_tui.screens.review.navigating import Navigating
@@ -33,6 +32,7 @@ from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.row_list import RowList
+from signoff_tui.widgets.text_box import TextBox
 
 __all__ = ["Lost", "ReviewScreen"]
 
@@ -88,7 +88,7 @@ class ReviewScreen(Screen[None]):
                 yield LinesView(id="foot")
         yield LinesView(id="target")
         yield LinesView(id="actions")
-        yield FeedbackInput(id="feedback")
+        yield TextBox(id="feedback")
         yield LinesView(id="last")
 
     def on_mount(self) -> None:
@@ -157,6 +157,13 @@ class ReviewScreen(Screen[None]):
     def feedback_text(self) -> str:
         """What was written in the text box; it is used up."""
         return self._text_box.take_text()
+
+    def perform(self, action: Action) -> None:
+        """Do what the palette chose. A decision is left to its key: what stands in a list was not looked at."""
+        if action.decides:
+            self.say(f"{action.shown} does that, once the bar says [armed]: look, then press it")
+        elif self._moves_allowed:
+            self._navigating.perform(action)
 
     def send(self, held: Held[Answer]) -> None:
         """Give a decision to the queue."""
@@ -435,8 +442,8 @@ class ReviewScreen(Screen[None]):
     # -- the text box -------------------------------------------------------------------------------------
 
     @property
-    def _text_box(self) -> FeedbackInput:
-        return self.query_one("#feedback", FeedbackInput)
+    def _text_box(self) -> TextBox:
+        return self.query_one("#feedback", TextBox)
 
     def _open_text_box(self, before: OpenBar | None, bar: OpenBar | None) -> None:
         """Show or hide the box; what was written and not used is kept for the same requests."""
