@@ -1,4 +1,4 @@
-"""The palette: type some words, choose, Enter. It decides nothing: decisions are named here, their key makes them."""
+"""The palette: type some words, choose, Enter. It decides nothing: decisions are named here, not made."""
 
 from __future__ import annotations
 
