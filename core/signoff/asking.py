@@ -81,6 +81,7 @@ def plain_submission(
         risk_reasons=assessment.reasons,
         supports=_ONCE if assessment.hides_values else _ALL,
         why=request.why,
+        definition=None if request.definition is None else request.definition.digest,
         expires_at=_deadline(request.expires_in),
     )
 
@@ -155,7 +156,7 @@ class JudgedCalls:
         """`may_be_remembered` of a call that is asked about by its name and arguments alone.
 
         Args:
-            call: Name of the tool, and the canonical form of all arguments.
+            call: Name of the tool, and the canonical form of all arguments; its definition does not matter here.
             make: Makes the request; called if no equal call was judged.
         """
         return self._judged(call, lambda: plain_submission(make(), None))
@@ -185,7 +186,8 @@ def _arguments(request: ApprovalRequest, context: ApprovalContext | None) -> Map
 
 
 def _digest(request: ApprovalRequest, arguments: Mapping[str, Any], cwd: str, effects: object) -> str:
-    return digest({"tool": request.tool_name, "arguments": dict(arguments), "cwd": cwd, "effects": effects})
+    what = {"tool": request.tool_name, "arguments": dict(arguments), "cwd": cwd, "effects": effects}
+    return digest(what if request.definition is None else {**what, "definition": request.definition.digest})
 
 
 def _named(effect: Effect) -> dict[str, Any]:

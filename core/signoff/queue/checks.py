@@ -152,6 +152,7 @@ _SUBMISSION: Mapping[str, _Check] = {
     "why": _TEXT,
     "supports": _texts(frozenset),
     "expires_at": _or_none(_whole(0, LATEST)),
+    "definition": _or_none(_NAME),
 }
 _ASKED_BY: Mapping[str, _Check] = {
     "agent_id": _NAME,
@@ -183,4 +184,5 @@ _GRANT: Mapping[str, _Check] = {
     "uses": _WHOLE,
     "last_used_at": _or_none(_WHOLE),
     "revoked_at": _or_none(_WHOLE),
+    "definition": _or_none(_NAME),
 }

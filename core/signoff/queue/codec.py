@@ -110,6 +110,7 @@ def submission_to_text(submission: Submission) -> str:
             "why": submission.why,
             "supports": sorted(submission.supports),
             "expires_at": submission.expires_at,
+            **({} if submission.definition is None else {"definition": submission.definition}),
         }
     )
 

@@ -150,6 +150,8 @@ class Submission:
         why: Which rule or tool asked.
         supports: What the producer can honor: any of ``note``, ``hard``, ``session``, ``edit``.
         expires_at: The sender's own deadline, or None to wait for ever.
+        definition: Digest of the tool's definition as the model was given it, or None if that is not known. An
+            approval that is remembered is for this definition.
     """
 
     key: str
@@ -173,6 +175,7 @@ class Submission:
     why: str = ""
     supports: frozenset[str] = frozenset({"note", "hard", "session"})
     expires_at: int | None = None
+    definition: str | None = None
 
     @property
     def may_be_remembered(self) -> bool:

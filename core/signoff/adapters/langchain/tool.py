@@ -15,6 +15,7 @@ from langchain_core.tools.base import ArgsSchema, _get_runnable_config_param
 from pydantic import Field
 
 from signoff.adapters.langchain.calls import AgentCall, ToolInput, approval_context
+from signoff.adapters.langchain.definitions import definition_of
 from signoff.adapters.langchain.threads import taking_turns_in_threads
 from signoff.adapters.turns import taking_turns
 from signoff.binding import bound_to
@@ -204,7 +205,9 @@ class ApprovedTool(BaseTool):
         context = approval_context(self.tool, given, config, self.call)
         arguments = canonical(context.args)
         request = self._request_for(context)
-        return None if request is None else _Question(request, context, arguments)
+        if request is None:
+            return None
+        return _Question(request.with_definition(definition_of(self.tool)), context, arguments)
 
     def _request_for(self, context: ApprovalContext) -> ApprovalRequest | None:
         """The request by the tool's own rules, or else by those of an agent; None if nobody wants to ask.
