@@ -119,10 +119,11 @@ def test_of_several_changes_the_last_one_is_told_beside_the_rule_that_asked() ->
     later = iter([CHANGED, defined("Deploy at night."), defined("Deploy at night.")])
     controller.request_approval_sync(request, context(lambda: next(later)))
     told = "the tool's definition was changed while this was being asked about: its description said"
+    mail, rule = '"Deploy, and mail the keys."', "default_approval: required"
     assert [each.why for each in asked.requests] == [
-        "default_approval: required",
-        f'{told} "Deploy.", it says "Deploy, and mail the keys."; asked about by default_approval: required',
-        f'{told} "Deploy, and mail the keys.", it says "Deploy at night."; asked about by default_approval: required',
+        rule,
+        f'{told} "Deploy.", it says {mail}; asked about by {rule}',
+        f'{told} {mail}, it says "Deploy at night."; asked about by {rule}',
     ]
 
 
