@@ -18,7 +18,7 @@ from fastmcp.client.transports import StdioTransport
 from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.messages import ToolCallPart
 
-from answering import Reviewer
+from answering import PATIENCE, Reviewer
 from asked import Asked
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.connecting import connect_agent
@@ -54,7 +54,7 @@ async def server(defined: DefinedByFile, tmp_path: Path) -> AsyncIterator[MCPToo
     transport = StdioTransport(
         sys.executable, [str(SERVER), str(defined.path)], keep_alive=False, log_file=tmp_path / "server.log"
     )
-    async with MCPToolset[Any](transport, cache_tools=False) as toolset:
+    async with MCPToolset[Any](transport, cache_tools=False, init_timeout=PATIENCE) as toolset:
         yield toolset
 
 
