@@ -50,6 +50,8 @@ class HistoryRecord:
     """What the call declared it would do, as stored with the request; bound by the digest."""
     cwd: str = ""
     """Working directory of the call, as stored with the request."""
+    masked_keys: tuple[str, ...] = ()
+    """As in the submission."""
 
     @classmethod
     def about(
@@ -103,6 +105,7 @@ class HistoryRecord:
             hash=hash,
             snapshot=submission.snapshot,
             cwd=submission.cwd,
+            masked_keys=submission.masked_keys,
         )
 
 
