@@ -16,6 +16,7 @@ from typing import Any
 
 from signoff.canonical import canonical, digest
 from signoff.effects import Effect, FileWrite
+from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.policy.risk import assess
 from signoff.present.snapshot import Snapshot, take
 from signoff.queue.records import Submission
@@ -61,11 +62,12 @@ def plain_submission(
         where,
         description=request.description,
         shown=presentation,
+        masked_keys=request.masked_keys,
     )
     return Submission(
         key=_key(meta),
         tool_name=request.tool_name,
-        description=request.description,
+        description=_described(request, arguments),
         payload=payload,
         payload_key=payload_key,
         arguments=arguments,
@@ -83,6 +85,7 @@ def plain_submission(
         why=request.why,
         definition=None if request.definition is None else request.definition.digest,
         expires_at=_deadline(request.expires_in),
+        masked_keys=request.masked_keys,
     )
 
 
@@ -113,6 +116,7 @@ def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tup
         plain.cwd,
         description=request.description,
         shown=[plain.presentation, *(data.decode(errors="replace") for data in snapshot.blobs.values())],
+        masked_keys=request.masked_keys,
     )
     # What a link leads to may change under the same arguments, so an approval of it is for once.
     once = assessment.hides_values or _leads_elsewhere(snapshot)
@@ -149,7 +153,7 @@ class JudgedCalls:
         """
         arguments = _arguments(request, context)
         spelled = payload_key if arguments is request.payload else canonical(dict(arguments))
-        call = (request.tool_name, request.description, spelled)
+        call = (request.tool_name, request.description, "\0".join(request.masked_keys), spelled)
         return self._judged(call, lambda: plain_submission(request, context))
 
     def plain_may_be_remembered(self, call: tuple[str, str], make: Callable[[], ApprovalRequest]) -> bool:
@@ -183,6 +187,13 @@ def _arguments(request: ApprovalRequest, context: ApprovalContext | None) -> Map
     if request.arguments is not None:
         return request.arguments
     return context.args if context is not None else request.payload
+
+
+def _described(request: ApprovalRequest, arguments: Mapping[str, Any]) -> str:
+    """The tool's words without the values of arguments that settings mask: most often they are made of them."""
+    if not request.masked_keys:
+        return request.description
+    return DEFAULT_REDACTION.also(request.masked_keys).without_values(request.description, arguments)
 
 
 def _digest(request: ApprovalRequest, arguments: Mapping[str, Any], cwd: str, effects: object) -> str:

@@ -118,6 +118,8 @@ class ApprovalRequest(BaseModel):
     """Which rule or setting asked."""
     expires_in: float | None = Field(default=None, gt=0, le=LONGEST_WAIT)
     """Seconds the sender is willing to wait; None waits for ever."""
+    masked_keys: tuple[str, ...] = ()
+    """Names of arguments whose values are masked where they are shown, besides those that always are."""
     definition: SkipValidation[Definition] | None = Field(default=None, exclude=True, repr=False)
     """How the tool is offered to the model; adapters say so. An approval is for this definition only.
 

@@ -54,6 +54,8 @@ class HistoryRecord:
     """Why the risk is not lower, as stored with the request."""
     why: str = ""
     """Which rule or tool asked, as stored with the request."""
+    masked_keys: tuple[str, ...] = ()
+    """As in the submission."""
 
     @classmethod
     def about(
@@ -109,6 +111,7 @@ class HistoryRecord:
             cwd=submission.cwd,
             risk_reasons=submission.risk_reasons,
             why=submission.why,
+            masked_keys=submission.masked_keys,
         )
 
 

@@ -217,8 +217,11 @@ class ApprovedTool(BaseTool):
         """
         call = context, self.tool, _function_behind(self.tool, context), self.controller.memory
         demanded = [demand.request_for(*call) for demand in self.demands]  # each of them may block
-        requests = (self.needs.request_for(*call), *demanded)
-        return next((request for request in requests if request is not None), None)
+        requests = [each for each in (self.needs.request_for(*call), *demanded) if each is not None]
+        if not requests:
+            return None
+        names = tuple(dict.fromkeys(name for each in requests for name in each.masked_keys))
+        return requests[0].model_copy(update={"masked_keys": names}) if names else requests[0]
 
     async def _decision(self, question: _Question) -> ApprovalDecision:
         if self.call is None:

@@ -220,7 +220,8 @@ class HistoryScreen(PlainScreen):
             return
         if record.request_id is None:
             # Answered without asking: nobody was shown anything, the arguments are what there is.
-            self._document.show(owner, [structured_document(dict(record.arguments), masks=DEFAULT_REDACTION)])
+            masks = DEFAULT_REDACTION.also(record.masked_keys)
+            self._document.show(owner, [structured_document(dict(record.arguments), masks=masks)])
         else:
             self._document.notice([line(chunk("   reading what was decided on ...", "muted"))])
             self.run_worker(self._show(record, record.request_id), group="show", exclusive=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.redaction import DEFAULT_REDACTION, Redaction
 from signoff.present.reveal import SafeText, reveal
 from signoff.queue.records import RequestState, Risk
 from signoff_tui.desk import Desk
@@ -275,7 +275,8 @@ def _next_in_batch(entry: Entry, rows: int, width: int) -> list[Line]:
     """Why it is risky, and what the agent will do next: on one line, or one line each if there is room."""
     submission = entry.request.submission
     words: list[Chunk] = [chunk(" ", keep=True)]
-    following = [_batch_item(item) for item in submission.batch_remaining]
+    masks = DEFAULT_REDACTION.also(submission.masked_keys)
+    following = [_batch_item(item, masks) for item in submission.batch_remaining]
     if submission.risk is not Risk.LOW:
         words += [*_risk(entry), chunk("   ")]
         if Line(tuple(words)).width > width and rows > 1 + bool(following):
@@ -298,9 +299,9 @@ def _next_in_batch_only(following: Sequence[str], rows: int, words: tuple[Chunk,
     return [Line((*words, head)), *items]
 
 
-def _batch_item(item: Mapping[str, Any]) -> str:
+def _batch_item(item: Mapping[str, Any], masks: Redaction) -> str:
     """A tool and the first text among its arguments, which most often says what it is about."""
-    arguments = DEFAULT_REDACTION.mask_value(item.get("arguments"))
+    arguments = masks.mask_value(item.get("arguments"))
     values = arguments.values() if isinstance(arguments, Mapping) else ()
     about = next((value for value in values if isinstance(value, str)), "")
     return f"{item.get('tool', '?')} {about}".strip()[:LONGEST_ITEM]

@@ -130,9 +130,10 @@ def _matches(preview: RememberPreview, width: int) -> list[Line]:
     elif reach.free:
         words += [chunk("  with ANY ", "warn", keep=True), foreign(", ".join(reach.free), "warn")]
     lines = [_fact("matches", *words)]
+    masks = DEFAULT_REDACTION.also(preview.entry.request.submission.masked_keys)
     for name, value in reach.fixed:
         head = Chunk(foreign(f"{' ' * 12}{name} = ").text, "muted", keep=True, most=36)
-        lines += _fixed(head, DEFAULT_REDACTION.mask_value(value, name), width)
+        lines += _fixed(head, masks.mask_value(value, name), width)
     return lines
 
 
