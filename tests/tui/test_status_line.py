@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from screen_bench import HELD, LARGE, QUICK, agent, command, post, screen
+from screen_bench import HELD, LARGE, agent, command, post, screen
 
 from signoff.queue import AgentQueue
 from signoff_tui.inbox import Counts
@@ -66,23 +64,3 @@ async def test_a_wide_screen_says_how_much_is_held(asking: AgentQueue, place: Pa
         await seen.reads(request)
         await seen.press("y")
         await seen.until(lambda: " 1 held " in seen.frame[0])
-
-
-async def test_a_screen_for_looking_decides_nothing(asking: AgentQueue, place: Path, workdir: Path) -> None:
-    request = post(asking, command("ls", workdir))
-    async with screen(place, size=LARGE, read_only=True, waiting=1) as seen:
-        await seen.reads_if_possible(request)
-        await seen.press("y")
-        await seen.shows("READ ONLY", "y does nothing: read only")
-        assert not seen.entry(request).held
-
-
-async def test_what_waits_when_the_screen_opens_is_armed_as_an_arrival(
-    asking: AgentQueue, place: Path, workdir: Path
-) -> None:
-    request = post(asking, command("ls", workdir))
-    slow = replace(QUICK, arm_arrived=30)
-    async with screen(place, size=LARGE, settings=slow, waiting=1) as seen:
-        await seen.until(lambda: seen.is_read(seen.entry(request)))
-        assert seen.armed_at is not None
-        assert seen.armed_at > time.monotonic() + 10

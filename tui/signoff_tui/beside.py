@@ -62,6 +62,7 @@ class Beside:
         self._clocks = clocks
         self._notices = Notices(settings, clocks.monotonic())
         self._pending: dict[str, StoredRequest] = {}
+        self._waiting = Waiting()
         self._connected = True
         self._title: Words | None = None
         self._alarm: Alarm | None = None
@@ -98,9 +99,10 @@ class Beside:
                 new_high |= _is_high(request) and (known is None or not _is_high(known))
             elif known is not None and _is_left_alone(request):
                 gone.append(request.asked_by.name)
-        self._notices.changed(self._clocks.monotonic(), self._waiting(), new_high=new_high, gone=gone)
+        self._waiting = self._count()
+        self._notices.changed(self._clocks.monotonic(), self._waiting, new_high=new_high, gone=gone)
 
-    def _waiting(self) -> Waiting:
+    def _count(self) -> Waiting:
         pending = self._pending.values()
         if not pending:
             return Waiting()
@@ -115,7 +117,7 @@ class Beside:
         )
 
     def _say_title(self) -> None:
-        words = title_words(self._waiting(), connected=self._connected)
+        words = title_words(self._waiting, connected=self._connected)
         if self._settings.title and words != self._title:
             self._title = words
             self._say(Title(words))
