@@ -47,6 +47,8 @@ _ESCAPES = re.compile(
     r"|(?P<other>\x1b[ -/]*[0-~])",
     re.DOTALL,
 )
+_TITLE = re.compile(r"\x1b\]2;signoff: (?:nothing|\d+) waiting(?:, \d+ HIGH)?\x1b\\")
+"""The only string that the screen says while somebody looks, but for the empty title with which it ends."""
 _NAME = re.compile(r"\b[a-z0-9]+-\d")
 _ASKED = re.compile(rf"why asked: ({_NAME.pattern})")
 _JOINERS = re.compile("\u200d(?=[\u2600-\u27bf\U0001f300-\U0001faff])")
@@ -69,7 +71,7 @@ class Spoken:
 
 def spoken(raw: bytes) -> Spoken:
     """Take the output of a program apart. That it is UTF-8 excludes controls of one byte from 0x80 on."""
-    text = raw.decode("utf-8")
+    text = _TITLE.sub("", raw.decode("utf-8"))
     sequences = set()
     for found in _ESCAPES.finditer(text):
         if found["csi"] is None:
