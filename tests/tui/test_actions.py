@@ -10,6 +10,7 @@ import pytest
 
 from signoff_tui.actions import ACTIONS, Action, Place, action_of, actions_on, guard_keys
 from signoff_tui.guard import DECISION_KEYS
+from signoff_tui.screens.details import DetailsScreen
 from signoff_tui.screens.help.screen import HelpScreen, key_lines
 from signoff_tui.screens.history import HistoryScreen
 from signoff_tui.screens.palette import PaletteScreen
@@ -21,6 +22,7 @@ HANDLERS: dict[Place, type] = {
     "history": HistoryScreen,
     "help": HelpScreen,
     "palette": PaletteScreen,
+    "details": DetailsScreen,
 }
 """Who does what the table says, for each place."""
 

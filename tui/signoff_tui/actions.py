@@ -12,13 +12,14 @@ __all__ = ["ACTIONS", "Action", "Area", "Place", "action_of", "actions_on", "gua
 
 Area = Literal["decide", "read", "list", "go", "safety"]
 
-Place = Literal["review", "history", "help", "palette"]
+Place = Literal["review", "history", "help", "palette", "details"]
 """Where keys act: the review (inbox, request, group), and the screens that lie over it."""
 
 _REVIEW: tuple[Place, ...] = ("review",)
 _OVER: tuple[Place, ...] = ("history",)
 _LISTS: tuple[Place, ...] = (*_REVIEW, *_OVER)
-_PAGES: tuple[Place, ...] = (*_LISTS, "help")
+_SCROLLED: tuple[Place, ...] = ("help", "details")
+_PAGES: tuple[Place, ...] = (*_LISTS, *_SCROLLED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("undo_all", ("U",), "U", "take back all held", "decide", moves=True),
     Action("later", ("z",), "z", "later: the agent keeps waiting", "decide"),
     Action("page_down", (" ", "pagedown"), "Space", "page; at the end, next unseen", "read", moves=True),
-    Action("page_down", (" ", "pagedown"), "Space", "page", "read", moves=True, places=(*_OVER, "help")),
+    Action("page_down", (" ", "pagedown"), "Space", "page", "read", moves=True, places=(*_OVER, *_SCROLLED)),
     Action("page_up", ("b", "pageup"), "b", "page back", "read", moves=True, places=_PAGES),
     Action("half_down", ("ctrl+d",), "Ctrl+D", "half a page down", "read", moves=True),
     Action("half_up", ("ctrl+u",), "Ctrl+U", "half a page up", "read", moves=True),
@@ -71,6 +72,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("less_context", ("{",), "{", "less context around changes", "read", moves=True),
     Action("wrap", ("w",), "w", "wrap long lines, or cut them", "read"),
     Action("split", ("d",), "d", "before beside after, or below", "read"),
+    Action("details", ("i",), "i", "details: why asked, payload, hashes", "read", places=(*_REVIEW, "details")),
+    Action("copy", ("c",), "c", "copy text, path or id", "read"),
     Action("reveal", ("r",), "r", "show or hide secrets", "read"),
     Action("full", ("v",), "v", "full screen", "read", moves=True),
     Action("down", ("j", "down"), "j", "next row, or line", "list", moves=True, places=_PAGES),
@@ -94,7 +97,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("back", ("escape",), "Esc", "back", "go", places=("palette",)),
     Action("theme", ("ctrl+t",), "Ctrl+T", "next theme", "go", moves=True, places=_PAGES),
     Action("quit", ("q", "ctrl+q"), "q", "back; from the inbox: quit", "go", moves=True),
-    Action("back", ("q", "ctrl+q"), "q", "back", "go", moves=True, places=(*_OVER, "help")),
+    Action("back", ("q", "ctrl+q"), "q", "back", "go", moves=True, places=(*_OVER, *_SCROLLED)),
     Action("lock", ("L",), "L", "lock or unlock decision keys", "safety"),
     Action("interrupt", ("ctrl+c",), "Ctrl+C", "nothing: q quits", "safety", moves=True),
     Action("redraw", ("ctrl+l",), "Ctrl+L", "redraw", "safety", moves=True),

@@ -26,6 +26,7 @@ from signoff_tui.last_net import DropControls
 from signoff_tui.look import ASCII, UNICODE, Look
 from signoff_tui.notices import NoticeSettings
 from signoff_tui.office import Office
+from signoff_tui.screens.details import DetailsScreen
 from signoff_tui.screens.help import HelpScreen
 from signoff_tui.screens.history import HistoryScreen
 from signoff_tui.screens.palette import PaletteScreen
@@ -188,6 +189,10 @@ class SignoffApp(App[None]):
                 self._lay_over(HistoryScreen(self._office, query))
             case "help":
                 self._cover(HelpScreen(self._office, self._place))
+            case "details":
+                entry = self._review.desk.inbox.focused_request()
+                if entry is not None:
+                    self._cover(DetailsScreen(self._office, entry.request))
             case "palette":
                 commands = commands_on(self._place, self._themes)
                 self._cover(PaletteScreen(self._office, commands, self._run_command))

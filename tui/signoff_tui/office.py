@@ -21,6 +21,7 @@ from signoff.queue.records import ChangeSet
 from signoff_tui.desk import Answer
 from signoff_tui.documents import Content, make_content
 from signoff_tui.guard import Held
+from signoff_tui.terminal_voice import Saying
 
 __all__ = ["Draft", "Goes", "Office"]
 
@@ -41,6 +42,9 @@ class Goes(Protocol):
 
     def go(self, name: str, query: str = "") -> None:
         """Show another screen, with what the query picks, or change the theme."""
+
+    def speak(self, saying: Saying) -> None:
+        """Say something to the terminal besides what is drawn."""
 
 
 class Office:
@@ -72,6 +76,10 @@ class Office:
     def go(self, name: str, query: str = "") -> None:
         """Show another screen, with what the query picks, in the filter language."""
         self._app.go(name, query)
+
+    def speak(self, saying: Saying) -> None:
+        """Say something to the terminal besides what is drawn."""
+        self._app.speak(saying)
 
     def close(self) -> None:
         """Close the queue."""

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import zip_longest
 
-from textual import events
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
-
 from signoff_tui.actions import Area, Place, actions_on
-from signoff_tui.flow import KeyHint, Room, flow
-from signoff_tui.lines import Line, chunk, fullest, line, rule, wrapped
-from signoff_tui.look import look_of
+from signoff_tui.lines import Line, chunk, fullest, line, wrapped
 from signoff_tui.office import Office
-from signoff_tui.screens.plain import PlainScreen
-from signoff_tui.widgets.lines_view import LinesView
+from signoff_tui.screens.scrolling import ScrollingScreen
 
 __all__ = ["HelpScreen", "key_lines"]
 
@@ -44,13 +38,11 @@ _MARKS = (
     "marks: low med HIGH risk, new 61% seen, held = not sent yet, --- closed",
     "kinds: D edit, N new file, $ command, { structured call, T text, B binary, G group",
 )
-_KEYS = (KeyHint("j/k", "scroll"), KeyHint("Space", "page"), KeyHint("Esc", "back"))
 _COLUMN = 40
 _KEY = 9
-_SCROLLBAR = 1
 
 
-class HelpScreen(PlainScreen):
+class HelpScreen(ScrollingScreen):
     """Two columns of keys where there is room, else one.
 
     Args:
@@ -59,70 +51,24 @@ class HelpScreen(PlainScreen):
     """
 
     place = "help"
-    CSS = """
-    HelpScreen VerticalScroll { scrollbar-size-vertical: 1; }
-    """
 
     def __init__(self, office: Office, about: Place) -> None:
         super().__init__(office)
         self._about = about
 
-    def compose(self) -> ComposeResult:
-        """Lay out the page."""
-        yield LinesView(id="title")
-        with VerticalScroll(can_focus=False):
-            yield LinesView(id="keys")
-        yield LinesView(id="end")
-
-    def on_mount(self) -> None:
-        """Write the page."""
-        self._write()
-
-    def on_resize(self, _: events.Resize) -> None:
-        """Write the page for another width."""
-        self._write()
-
     def do_help(self) -> None:
         """Close: the key that opened it."""
         self.dismiss()
 
-    def do_down(self) -> None:
-        """Next line."""
-        self._scroller.scroll_down(animate=False)
-
-    def do_up(self) -> None:
-        """Previous line."""
-        self._scroller.scroll_up(animate=False)
-
-    def do_page_down(self) -> None:
-        """Page."""
-        self._scroller.scroll_page_down(animate=False)
-
-    def do_page_up(self) -> None:
-        """Page back."""
-        self._scroller.scroll_page_up(animate=False)
-
-    def do_first(self) -> None:
-        """First line."""
-        self._scroller.scroll_home(animate=False)
-
-    def do_last(self) -> None:
-        """Last line."""
-        self._scroller.scroll_end(animate=False)
-
-    @property
-    def _scroller(self) -> VerticalScroll:
-        return self.query_one(VerticalScroll)
-
-    def _write(self) -> None:
-        width, glyph = self.size.width, look_of(self).glyphs.rule
+    def title_line(self, width: int) -> Line:
+        """Whose keys these are."""
         name = chunk(f" signoff  keys for: {_TITLES[self._about]}", "strong", keep=True)
-        title = fullest(
-            [line(name, right=(chunk("any key not listed does nothing ", "muted"),)), line(name)], width
-        )
-        self.query_one("#title", LinesView).show([title, rule(glyph)])
-        self.query_one("#keys", LinesView).show([*key_lines(self._about, width), Line(), *mark_lines(width)])
-        self.query_one("#end", LinesView).show([rule(glyph), *flow(_KEYS, Room(width, 1))])
+        more = chunk("any key not listed does nothing ", "muted")
+        return fullest([line(name, right=(more,)), line(name)], width)
+
+    def page_lines(self, width: int) -> Sequence[Line]:
+        """All keys, and what the marks mean."""
+        return [*key_lines(self._about, width), Line(), *mark_lines(width)]
 
 
 def key_lines(place: Place, width: int) -> list[Line]:
@@ -131,14 +77,14 @@ def key_lines(place: Place, width: int) -> list[Line]:
     safety = [*_area(place, "safety"), *(line(chunk(" " * _KEY + words, "muted")) for words in facts)]
     left = _stacked(_area(place, "decide"), safety)
     right = _stacked(_area(place, "read"), _area(place, "list"), _area(place, "go"))
-    if width < 2 * _COLUMN:
+    if width < 2 * _COLUMN - 1:
         return [*left, Line(), *right]
     return [_beside(a, b) for a, b in zip_longest(left, right, fillvalue=Line())]
 
 
 def mark_lines(width: int) -> list[Line]:
     """What brackets, words and letters on the screens mean."""
-    return [row for words in _MARKS for row in wrapped(words, width - _SCROLLBAR, "muted", head=chunk("  "))]
+    return [row for words in _MARKS for row in wrapped(words, width, "muted", head=chunk("  "))]
 
 
 def _area(place: Place, area: Area) -> list[Line]:

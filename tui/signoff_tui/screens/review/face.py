@@ -60,6 +60,9 @@ class Face(Protocol):
     def redraw(self, cause: Cause = Cause.MOVED) -> None:
         """Draw everything that changed, and tell the guard what is shown and why."""
 
+    def copy(self, what: str) -> None:
+        """Put something of the focused request into the clipboard: a key of `COPIES`."""
+
     def send(self, held: Held[Answer]) -> None:
         """Give a decision to the queue."""
 

@@ -195,6 +195,17 @@ class Navigating:
             self._face.say("changes stand in two columns where there is room for them: 110 cells", token="muted")
         self._face.redraw()
 
+    def do_details(self) -> None:
+        """Show all that is known of the request."""
+        if self._face.desk.inbox.focused_request() is None:
+            self._face.say("i shows the details of a request: go to one", token="muted")
+        else:
+            self._face.go("details")
+
+    def do_copy(self) -> None:
+        """Ask what to copy."""
+        self._deciding.ask_what_to_copy()
+
     def do_reveal(self) -> None:
         """Show the secrets of the request on the screen, or hide them again."""
         face, desk = self._face, self._face.desk

@@ -20,6 +20,7 @@ from signoff_tui.guard import Cause, GuardSettings, Held
 from signoff_tui.inbox import Entry, RowKey
 from signoff_tui.lines import Line, foreign, line
 from signoff_tui.office import Draft, Office
+from signoff_tui.screens.review.copying import copied_text
 from signoff_tui.screens.review.deciding import Deciding
 from signoff_tui.screens.review.drawing import Drawing, LastWords
 from signoff_tui.screens.review.extent import Extent, View
@@ -28,6 +29,7 @@ from signoff_tui.screens.review.navigating import Navigating
 from signoff_tui.screens.review.open_bar import Finding, GroupNotReady, OpenBar, Unseen, Writing
 from signoff_tui.screens.review.paints import Paints
 from signoff_tui.screens.review.work import Answers, ContentMade, QueueNews, Work
+from signoff_tui.terminal_voice import Copy
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
@@ -164,6 +166,24 @@ class ReviewScreen(Screen[None]):
             self.say(f"{action.shown} does that, once the bar says [armed]: look, then press it")
         elif self._moves_allowed:
             self._navigating.perform(action)
+
+    def copy(self, what: str) -> None:
+        """Put something of the focused request into the clipboard, through the terminal."""
+        entry = self._desk.inbox.focused_request()
+        content = None if entry is None else self._desk.content(entry)
+        text = (
+            "" if entry is None else copied_text(what, entry.request, () if content is None else content.documents)
+        )
+        try:
+            saying = Copy(text)
+        except ValueError as error:
+            self.say(f"not copied: {error}")
+            return
+        if not text:
+            self.say("there is nothing of that to copy", token="muted")
+            return
+        self._office.speak(saying)
+        self.say(f"copied {len(text):,} characters, if the terminal lets programs copy", token="muted")
 
     def send(self, held: Held[Answer]) -> None:
         """Give a decision to the queue."""
