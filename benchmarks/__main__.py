@@ -11,6 +11,7 @@ from pathlib import Path
 from benchmarks import (
     diff_engine,
     display_safety,
+    filtering,
     import_cost,
     library_calls,
     queue_history,
@@ -24,6 +25,7 @@ from benchmarks import (
 PARTS = {
     "diff engine": diff_engine,
     "display: hostile text made visible": display_safety,
+    "a filter over 10 000 records": filtering,
     "imports": import_cost,
     "calls that need no person": library_calls,
     "verdicts for shell commands": shell_verdicts,

@@ -16,6 +16,7 @@ from typing import Any
 
 from signoff.canonical import canonical, digest
 from signoff.effects import Effect, FileWrite
+from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.policy.risk import assess
 from signoff.present.snapshot import Snapshot, take
 from signoff.queue.records import Submission
@@ -61,11 +62,12 @@ def plain_submission(
         where,
         description=request.description,
         shown=presentation,
+        masked_keys=request.masked_keys,
     )
     return Submission(
         key=_key(meta),
         tool_name=request.tool_name,
-        description=request.description,
+        description=_described(request, arguments),
         payload=payload,
         payload_key=payload_key,
         arguments=arguments,
@@ -81,7 +83,9 @@ def plain_submission(
         risk_reasons=assessment.reasons,
         supports=_ONCE if assessment.hides_values else _ALL,
         why=request.why,
+        definition=None if request.definition is None else request.definition.digest,
         expires_at=_deadline(request.expires_in),
+        masked_keys=request.masked_keys,
     )
 
 
@@ -112,6 +116,7 @@ def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tup
         plain.cwd,
         description=request.description,
         shown=[plain.presentation, *(data.decode(errors="replace") for data in snapshot.blobs.values())],
+        masked_keys=request.masked_keys,
     )
     # What a link leads to may change under the same arguments, so an approval of it is for once.
     once = assessment.hides_values or _leads_elsewhere(snapshot)
@@ -148,14 +153,14 @@ class JudgedCalls:
         """
         arguments = _arguments(request, context)
         spelled = payload_key if arguments is request.payload else canonical(dict(arguments))
-        call = (request.tool_name, request.description, spelled)
+        call = (request.tool_name, request.description, "\0".join(request.masked_keys), spelled)
         return self._judged(call, lambda: plain_submission(request, context))
 
     def plain_may_be_remembered(self, call: tuple[str, str], make: Callable[[], ApprovalRequest]) -> bool:
         """`may_be_remembered` of a call that is asked about by its name and arguments alone.
 
         Args:
-            call: Name of the tool, and the canonical form of all arguments.
+            call: Name of the tool, and the canonical form of all arguments; its definition does not matter here.
             make: Makes the request; called if no equal call was judged.
         """
         return self._judged(call, lambda: plain_submission(make(), None))
@@ -184,8 +189,16 @@ def _arguments(request: ApprovalRequest, context: ApprovalContext | None) -> Map
     return context.args if context is not None else request.payload
 
 
+def _described(request: ApprovalRequest, arguments: Mapping[str, Any]) -> str:
+    """The tool's words without the values of arguments that settings mask: most often they are made of them."""
+    if not request.masked_keys:
+        return request.description
+    return DEFAULT_REDACTION.also(request.masked_keys).without_values(request.description, arguments)
+
+
 def _digest(request: ApprovalRequest, arguments: Mapping[str, Any], cwd: str, effects: object) -> str:
-    return digest({"tool": request.tool_name, "arguments": dict(arguments), "cwd": cwd, "effects": effects})
+    what = {"tool": request.tool_name, "arguments": dict(arguments), "cwd": cwd, "effects": effects}
+    return digest(what if request.definition is None else {**what, "definition": request.definition.digest})
 
 
 def _named(effect: Effect) -> dict[str, Any]:

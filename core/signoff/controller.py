@@ -10,11 +10,13 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from signoff.asking import JudgedCalls, plain_submission, submission_with_snapshot
 from signoff.callbacks import ApprovalCallback, call_from_async, call_from_sync
+from signoff.definition import Definition
 from signoff.marking import simple_approval_request
 from signoff.memory import ApprovalMemory, CallKey, PlainCall, call_key
 from signoff.modes import Mode, chosen_mode, known_mode
@@ -23,7 +25,8 @@ from signoff.present.snapshot import Snapshot, SnapshotError, take
 from signoff.presenting import shown_to_callback
 from signoff.queue.clock import now_us
 from signoff.queue.errors import InvalidSubmissionError, QueueError
-from signoff.queue.records import DecisionSource, StoredRequest, Submission
+from signoff.queue.records import DecisionSource, Grant, StoredRequest, Submission
+from signoff.redefining import KnownDefinitions, look_again, look_again_sync
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
 if TYPE_CHECKING:
@@ -74,6 +77,7 @@ class ApprovalController:
         self._memory = memory if memory is not None else ApprovalMemory()
         self._cwd = cwd
         self._judged = JudgedCalls()
+        self._definitions = KnownDefinitions()
         self._opening = threading.Lock()
 
     @property
@@ -132,10 +136,12 @@ class ApprovalController:
                 answer = await asyncio.to_thread(self._without_asking, request, context)
             if answer is not None:
                 return answer
+            if request.definition is not None:
+                request = await asyncio.to_thread(self._told_of_change, request)
             plain = self._described(request, context)
             if self._callback is not None:
-                return await self._ask_callback(self._callback, request, plain)
-            return await self._ask(self._open_queue(), request, plain)
+                return await self._ask_callback(self._callback, request, plain, context)
+            return await self._ask(self._open_queue(), request, plain, context)
         except (QueueError, SnapshotError) as error:
             return failed(error)
 
@@ -152,10 +158,11 @@ class ApprovalController:
             answer = self._at_once(request, context) or self._without_asking(request, context)
             if answer is not None:
                 return answer
+            request = self._told_of_change(request)
             plain = self._described(request, context)
             if self._callback is not None:
-                return self._ask_callback_sync(self._callback, request, plain)
-            return self._ask_sync(self._open_queue(), request, plain)
+                return self._ask_callback_sync(self._callback, request, plain, context)
+            return self._ask_sync(self._open_queue(), request, plain, context)
         except (QueueError, SnapshotError) as error:
             return failed(error)
 
@@ -174,19 +181,25 @@ class ApprovalController:
         if not self._memory_is_enough():
             return None
         describe = partial(simple_approval_request, call.tool_name, call.payload)
-        return self._from_memory(call.key, lambda: self._judged.plain_may_be_remembered(call.key, describe))
+        key = call.key
+        return self._from_memory(key, lambda: self._judged.plain_may_be_remembered(key[:2], describe))
 
     def is_session_approved(self, request: ApprovalRequest) -> bool:
-        """Whether an equal request would be approved without asking. Does not count as a use."""
+        """Whether an equal request would be approved without asking. Does not count as a use.
+
+        An approval that was given for a definition of the tool counts only if the request has that definition.
+        """
         plain = self._described(request, None)
         if not plain.may_be_remembered:
             return False
-        if self._memory.contains(request.tool_name, request.payload):
+        if self._memory.approves(_key(request)):
             return True
         return self._queue is not None and self._queue.has_grant(plain)
 
     def add_session_approval(self, request: ApprovalRequest) -> None:
         """Approve equal requests for the rest of the session.
+
+        Only under the definition of the tool that the request has; if it has none, under any.
 
         Raises:
             QueueError: It cannot be remembered, for example because the risk is HIGH.
@@ -198,7 +211,7 @@ class ApprovalController:
         if not plain.may_be_remembered:
             raise InvalidSubmissionError("an approval of HIGH risk is never remembered")
         yes = ApprovalDecision(approved=True, remember="session", source=DecisionSource.CALLBACK)
-        self._memory.store(request.tool_name, request.payload, yes)
+        self._memory.store(request.tool_name, request.payload, yes, plain.definition)
 
     def clear_session_approvals(self) -> None:
         """Forget all approvals of this session."""
@@ -212,7 +225,7 @@ class ApprovalController:
         """Answer from memory where nothing has to be read or recorded; None where that takes more."""
         if request.effects or not self._memory_is_enough():
             return None
-        key = call_key(request.tool_name, request.payload)
+        key = _key(request)
         return self._from_memory(key, lambda: self._judged.may_be_remembered(request, context, key[1]))
 
     def _memory_is_enough(self) -> bool:
@@ -233,7 +246,7 @@ class ApprovalController:
             snapshot = _taken_if_possible(request) if decision.approved else None
             self._record(request, context, decision)
             return decision.with_snapshot(snapshot)
-        if self._memory.contains(request.tool_name, request.payload):
+        if self._memory.approves(_key(request)):
             decision = self._by_memory(request, context)
             if decision is not None:
                 self._record(request, context, decision)
@@ -258,7 +271,7 @@ class ApprovalController:
         bound, snapshot = submission_with_snapshot(request, self._described(request, context))
         if not bound.may_be_remembered:
             return None
-        decision = self._memory.use(call_key(request.tool_name, request.payload))
+        decision = self._memory.use(_key(request))
         return None if decision is None else decision.with_snapshot(_unless_empty(snapshot))
 
     def _open_queue(self) -> AgentQueue:
@@ -282,31 +295,65 @@ class ApprovalController:
         if self._queue is not None:
             self._queue.record(self._described(request, context), to_queue(decision))
 
+    def _told_of_change(self, request: ApprovalRequest) -> ApprovalRequest:
+        """The request, saying so if an equal call was approved while the tool was defined differently."""
+        if request.definition is None:
+            return request
+        others = [*self._memory.other_definitions(_key(request))]
+        if self._queue is not None:
+            others += _other_definitions(self._queue, request)
+        return self._definitions.since_approved(request, others)
+
+    def _redefined(
+        self, request: ApprovalRequest, plain: Submission, now: Definition | None
+    ) -> tuple[ApprovalRequest, Submission]:
+        """What is asked next: the same, under the definition that the tool has now if that is another one."""
+        if now is None:
+            return request, plain
+        request = self._definitions.while_asked(request, now)
+        return request, replace(plain, definition=now.digest, why=request.why)
+
     # -- asking a callback -----------------------------------------------------------------------------
 
     async def _ask_callback(
-        self, callback: ApprovalCallback, request: ApprovalRequest, plain: Submission
+        self,
+        callback: ApprovalCallback,
+        request: ApprovalRequest,
+        plain: Submission,
+        context: ApprovalContext | None,
     ) -> ApprovalDecision:
         bound, snapshot = await asyncio.to_thread(submission_with_snapshot, request, plain)
         while True:
             shown = await asyncio.to_thread(shown_to_callback, request, snapshot, bound)
             decision = _in_time(await call_from_async(callback, shown), plain)
-            if not decision.approved or not await asyncio.to_thread(snapshot.drift):
+            if not decision.approved:
                 return await asyncio.to_thread(self._settled, bound, snapshot, decision)
             try:
+                now = await look_again(request, context)
+                if now is None and not await asyncio.to_thread(snapshot.drift):
+                    return await asyncio.to_thread(self._settled, bound, snapshot, decision)
+                request, plain = self._redefined(request, plain, now)
                 bound, snapshot = await asyncio.to_thread(submission_with_snapshot, request, plain)
             except SnapshotError as error:
                 return await asyncio.to_thread(self._settled, bound, snapshot, not_run(error))
 
     def _ask_callback_sync(
-        self, callback: ApprovalCallback, request: ApprovalRequest, plain: Submission
+        self,
+        callback: ApprovalCallback,
+        request: ApprovalRequest,
+        plain: Submission,
+        context: ApprovalContext | None,
     ) -> ApprovalDecision:
         bound, snapshot = submission_with_snapshot(request, plain)
         while True:
             decision = _in_time(call_from_sync(callback, shown_to_callback(request, snapshot, bound)), plain)
-            if not decision.approved or not snapshot.drift():
+            if not decision.approved:
                 return self._settled(bound, snapshot, decision)
             try:
+                now = look_again_sync(request, context)
+                if now is None and not snapshot.drift():
+                    return self._settled(bound, snapshot, decision)
+                request, plain = self._redefined(request, plain, now)
                 bound, snapshot = submission_with_snapshot(request, plain)
             except SnapshotError as error:
                 return self._settled(bound, snapshot, not_run(error))
@@ -316,14 +363,16 @@ class ApprovalController:
         if decision.approved and not bound.may_be_remembered:
             decision = decision.model_copy(update={"remember": "none"})
         if decision.approved:
-            self._memory.store(bound.tool_name, bound.payload, decision.with_snapshot(None))
+            self._memory.store(bound.tool_name, bound.payload, decision.with_snapshot(None), bound.definition)
         if self._queue is not None:
             self._queue.record(bound, to_queue(decision))
         return decision.with_snapshot(_unless_empty(snapshot) if decision.approved else None)
 
     # -- asking the queue ------------------------------------------------------------------------------
 
-    async def _ask(self, queue: AgentQueue, request: ApprovalRequest, plain: Submission) -> ApprovalDecision:
+    async def _ask(
+        self, queue: AgentQueue, request: ApprovalRequest, plain: Submission, context: ApprovalContext | None
+    ) -> ApprovalDecision:
         submission, snapshot = await asyncio.to_thread(submission_with_snapshot, request, plain)
         # Shielded: what was posted while we are being cancelled must be known, to be taken back.
         posting = asyncio.ensure_future(queue.asubmit(submission))
@@ -334,9 +383,11 @@ class ApprovalController:
                 decision = from_outcome(posted, outcome)
                 if not decision.approved:
                     return decision
-                if not await asyncio.to_thread(snapshot.drift):
-                    return decision.with_snapshot(_unless_empty(snapshot))
                 try:
+                    now = await look_again(request, context)
+                    if now is None and not await asyncio.to_thread(snapshot.drift):
+                        return decision.with_snapshot(_unless_empty(snapshot))
+                    request, plain = self._redefined(request, plain, now)
                     submission, snapshot = await asyncio.to_thread(submission_with_snapshot, request, plain)
                 except SnapshotError as error:
                     return await asyncio.to_thread(_given_up, queue, posted, error)
@@ -345,7 +396,9 @@ class ApprovalController:
             await asyncio.shield(_take_back(queue, posting))
             raise
 
-    def _ask_sync(self, queue: AgentQueue, request: ApprovalRequest, plain: Submission) -> ApprovalDecision:
+    def _ask_sync(
+        self, queue: AgentQueue, request: ApprovalRequest, plain: Submission, context: ApprovalContext | None
+    ) -> ApprovalDecision:
         submission, snapshot = submission_with_snapshot(request, plain)
         posted = queue.submit(submission)
         try:
@@ -353,9 +406,11 @@ class ApprovalController:
                 decision = from_outcome(posted, queue.wait(posted.id))
                 if not decision.approved:
                     return decision
-                if not snapshot.drift():
-                    return decision.with_snapshot(_unless_empty(snapshot))
                 try:
+                    now = look_again_sync(request, context)
+                    if now is None and not snapshot.drift():
+                        return decision.with_snapshot(_unless_empty(snapshot))
+                    request, plain = self._redefined(request, plain, now)
                     submission, snapshot = submission_with_snapshot(request, plain)
                 except SnapshotError as error:
                     return _given_up(queue, posted, error)
@@ -364,6 +419,24 @@ class ApprovalController:
             with contextlib.suppress(QueueError):
                 queue.withdraw(posted.id, _NOBODY_WAITS)
             raise
+
+
+def _key(request: ApprovalRequest) -> CallKey:
+    """What a remembered approval of the request matches on."""
+    definition = request.definition
+    return call_key(request.tool_name, request.payload, None if definition is None else definition.digest)
+
+
+def _other_definitions(queue: AgentQueue, request: ApprovalRequest) -> list[str]:
+    """Other definitions of the tool under which the session has a grant that would cover the call."""
+    of_call = [grant for grant in queue.grants() if _covers_then(grant, request)]
+    return [grant.definition for grant in of_call if grant.definition is not None]
+
+
+def _covers_then(grant: Grant, request: ApprovalRequest) -> bool:
+    assert request.definition is not None
+    is_now = grant.definition == request.definition.digest
+    return not is_now and grant.covers(request.tool_name, request.payload, grant.definition)
 
 
 def _in_time(decision: ApprovalDecision, plain: Submission) -> ApprovalDecision:

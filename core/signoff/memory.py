@@ -1,6 +1,7 @@
 """What was approved for the session.
 
-An approval matches on the tool's name, code point by code point, and the canonical JSON of the payload.
+An approval matches on the tool's name, code point by code point, and the canonical JSON of the payload. One that
+was given for a definition of the tool answers no call under another; one that was given without, any.
 The controller remembers approvals only; a refusal is in here only if somebody stored it on purpose, and it
 never answers a request.
 """
@@ -13,13 +14,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from signoff.canonical import canonical
+from signoff.definition import Definition
 from signoff.effects import Effect
 from signoff.types import ApprovalDecision, DecisionSource
 
 __all__ = ["ApprovalMemory", "CallKey", "PlainCall", "RememberedApproval", "call_key"]
 
-CallKey = tuple[str, str]
-"""What a remembered approval matches on: the tool's name and the canonical payload."""
+CallKey = tuple[str, str, str | None]
+"""What a remembered approval matches on: the tool's name, the canonical payload, the digest of its definition."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +32,13 @@ class PlainCall:
         tool_name: Name of the tool.
         payload: All arguments, as JSON values that nobody else holds.
         spelled: Their canonical form.
+        definition: How the tool is offered to the model, if that is known.
     """
 
     tool_name: str
     payload: dict[str, Any]
     spelled: str
+    definition: Definition | None = None
 
     @property
     def effects(self) -> tuple[Effect, ...]:
@@ -44,7 +48,7 @@ class PlainCall:
     @property
     def key(self) -> CallKey:
         """What a remembered approval of it matches on."""
-        return self.tool_name, self.spelled
+        return self.tool_name, self.spelled, None if self.definition is None else self.definition.digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,8 @@ class RememberedApproval:
     decision: ApprovalDecision
     uses: int
     """How many calls it has answered."""
+    definition: str | None = None
+    """Digest of the tool's definition that it was given for; None for one that covers all."""
 
 
 @dataclass(slots=True)
@@ -65,6 +71,11 @@ class _Entry:
     stored: RememberedApproval
     answer: ApprovalDecision
     uses: int = 0
+
+    def use(self) -> ApprovalDecision:
+        """The answer, counted as a use."""
+        self.uses += 1
+        return self.answer
 
 
 class ApprovalMemory:
@@ -82,40 +93,63 @@ class ApprovalMemory:
         """How many decisions are stored."""
         return len(self._entries)
 
-    def lookup(self, tool_name: str, args: Mapping[str, Any]) -> ApprovalDecision | None:
+    def lookup(
+        self, tool_name: str, args: Mapping[str, Any], definition: str | None = None
+    ) -> ApprovalDecision | None:
         """Return the stored decision for an equal earlier call, counted as a use, or None.
 
         Args:
             tool_name: Name of the tool.
             args: The payload of the request.
+            definition: Digest of the tool's definition. Without one, only what covers all definitions is found.
 
         Returns:
             A decision with `remember` "session", or None. Look at `approved`: it is a refusal if one was
             stored.
         """
-        key = _key(tool_name, args)
+        key = _key(tool_name, args, definition)
         if key is None:
             return None
         with self._lock:
-            return self._used(key)
+            entry = self._found(key)
+            return None if entry is None else entry.use()
 
-    def contains(self, tool_name: str, args: Mapping[str, Any]) -> bool:
-        """Whether an equal call was approved for the session; does not count as a use."""
-        key = _key(tool_name, args)
+    def contains(self, tool_name: str, args: Mapping[str, Any], definition: str | None = None) -> bool:
+        """Whether `lookup` would find an approval; does not count as a use."""
+        key = _key(tool_name, args, definition)
         return key is not None and self.approves(key)
 
     def approves(self, key: CallKey) -> bool:
         """Whether the call was approved for the session; does not count as a use."""
-        entry = self._entries.get(key)
+        entry = self._found(key)
         return entry is not None and entry.answer.approved is True
 
     def use(self, key: CallKey) -> ApprovalDecision | None:
         """Return the approval of a call, counted as a use, or None. A stored refusal is none."""
         with self._lock:
-            return self._used(key) if self.approves(key) else None
+            entry = self._found(key)
+            return entry.use() if entry is not None and entry.answer.approved is True else None
 
-    def store(self, tool_name: str, args: Mapping[str, Any], decision: ApprovalDecision) -> None:
+    def other_definitions(self, key: CallKey) -> Sequence[str]:
+        """Digests of other definitions of the tool under which the call was approved."""
+        with self._lock:
+            same_call = [each for each in self._entries if each[:2] == key[:2]]
+        return [each[2] for each in same_call if each[2] not in (None, key[2]) and self.approves(each)]
+
+    def store(
+        self,
+        tool_name: str,
+        args: Mapping[str, Any],
+        decision: ApprovalDecision,
+        definition: str | None = None,
+    ) -> None:
         """Remember a decision that says it is for the session; any other is not stored.
+
+        Args:
+            tool_name: Name of the tool.
+            args: The payload of the request.
+            decision: What was decided.
+            definition: Digest of the tool's definition that it is for; None for any.
 
         Raises:
             NotJsonError: The payload is not JSON.
@@ -123,12 +157,13 @@ class ApprovalMemory:
         if decision.remember != "session":
             return
         payload = dict(args)
-        key = call_key(tool_name, payload)
+        key = call_key(tool_name, payload, definition)
         answer = decision.model_copy(update={"source": DecisionSource.GRANT, "by": "memory"})
         with self._lock:
             before = self._entries.get(key)
             uses = 0 if before is None else before.uses
-            self._entries[key] = _Entry(RememberedApproval(tool_name, payload, decision, 0), answer, uses)
+            stored = RememberedApproval(tool_name, payload, decision, 0, definition)
+            self._entries[key] = _Entry(stored, answer, uses)
 
     def list(self) -> tuple[RememberedApproval, ...]:
         """All remembered approvals, oldest first."""
@@ -139,42 +174,48 @@ class ApprovalMemory:
         return [(each.tool_name, dict(each.payload), each.decision) for each in self._stored()]
 
     def revoke(self, tool_name: str, args: Mapping[str, Any]) -> bool:
-        """Forget one decision; False when there was none."""
-        key = _key(tool_name, args)
+        """Forget what was decided of a call, under whatever definition of the tool; False when nothing was."""
+        key = _key(tool_name, args, None)
         if key is None:
             return False
         with self._lock:
-            return self._entries.pop(key, None) is not None
+            of_call = [each for each in self._entries if each[:2] == key[:2]]
+            for each in of_call:
+                del self._entries[each]
+        return bool(of_call)
 
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
             self._entries.clear()
 
-    def _used(self, key: CallKey) -> ApprovalDecision | None:
+    def _found(self, key: CallKey) -> _Entry | None:
+        """The entry for this definition, else the one for all of them."""
         entry = self._entries.get(key)
-        if entry is None:
-            return None
-        entry.uses += 1
-        return entry.answer
+        return entry if entry is not None else self._entries.get((key[0], key[1], None))
 
     def _stored(self) -> Sequence[RememberedApproval]:
         with self._lock:
             return [replace(entry.stored, uses=entry.uses) for entry in self._entries.values()]
 
 
-def call_key(tool_name: str, payload: Mapping[str, Any]) -> CallKey:
+def call_key(tool_name: str, payload: Mapping[str, Any], definition: str | None = None) -> CallKey:
     """Return what a remembered approval of a call matches on.
+
+    Args:
+        tool_name: Name of the tool.
+        payload: The payload of the request.
+        definition: Digest of the tool's definition, if that is known.
 
     Raises:
         NotJsonError: The payload is not JSON.
     """
-    return tool_name, canonical(dict(payload))
+    return tool_name, canonical(dict(payload)), definition
 
 
-def _key(tool_name: str, args: Mapping[str, Any]) -> CallKey | None:
+def _key(tool_name: str, args: Mapping[str, Any], definition: str | None) -> CallKey | None:
     """The key of a call, or None when its payload is not JSON and so equals nothing."""
     try:
-        return call_key(tool_name, args)
+        return call_key(tool_name, args, definition)
     except ValueError:
         return None

@@ -119,7 +119,15 @@ class ApprovalNeeds:
         # Hooks are handed a copy: what they change is not what runs, so it must not be what is shown either.
         own = ctx.model_copy(update={"args": copy.deepcopy(ctx.args)})
         request = self._decided(own, toolset, function, memory, marked_by)
-        return None if request is None else _in_full(request, ctx)
+        return None if request is None else self._masked(_in_full(request, ctx))
+
+    def _masked(self, request: ApprovalRequest) -> ApprovalRequest:
+        """The request with the names that the policy adds to those that are masked."""
+        added = () if self._policy is None else self._policy.masked_keys(self._server)
+        if not added:
+            return request
+        names = tuple(dict.fromkeys((*request.masked_keys, *added)))
+        return request.model_copy(update={"masked_keys": names})
 
     def _decided(
         self,

@@ -47,9 +47,8 @@ def shown_to_callback(request: ApprovalRequest, snapshot: Snapshot, submission: 
     from signoff.policy.redaction import DEFAULT_REDACTION
     from signoff.present.documents import documents_for
 
-    documents = documents_for(
-        snapshot, submission.presentation, submission.arguments, submission.cwd, masks=DEFAULT_REDACTION
-    )
+    masks = DEFAULT_REDACTION.also(submission.masked_keys)
+    documents = documents_for(snapshot, submission.presentation, submission.arguments, submission.cwd, masks=masks)
     only = documents[0] if len(documents) == 1 else None
     shown = ApprovalPresentation(
         type="text" if only is None else _TYPES.get(only.kind, "text"),

@@ -6,6 +6,7 @@ Names and shapes follow the public tool-approval documents of the llm-do and Con
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, runtime_checkable
 
@@ -20,6 +21,7 @@ from pydantic import (
 )
 
 from signoff.canonical import canonical
+from signoff.definition import Definition
 from signoff.effects import Effect
 from signoff.queue.records import DecisionSource, Risk
 
@@ -40,6 +42,9 @@ __all__ = [
 
 LONGEST_WAIT = 100 * 365 * 86_400.0
 """Longest deadline that may be given, in seconds: a hundred years."""
+
+LookAtDefinition = Callable[[], Definition | Awaitable[Definition | None] | None]
+"""How a tool is defined now; None if it is not offered any more. Asynchronous only where the request is."""
 
 PresentationType = Literal["text", "diff", "file_content", "command", "structured"]
 
@@ -83,6 +88,8 @@ class ApprovalContext(BaseModel):
     tool_name: str
     args: dict[str, Any]
     metadata: dict[str, Any] = Field(default_factory=dict)
+    defined_now: SkipValidation[LookAtDefinition] | None = Field(default=None, exclude=True, repr=False)
+    """Looks again how the tool is defined, before an approved call runs. None: it cannot change meanwhile."""
 
 
 class ApprovalRequest(BaseModel):
@@ -111,6 +118,27 @@ class ApprovalRequest(BaseModel):
     """Which rule or setting asked."""
     expires_in: float | None = Field(default=None, gt=0, le=LONGEST_WAIT)
     """Seconds the sender is willing to wait; None waits for ever."""
+    masked_keys: tuple[str, ...] = ()
+    """Names of arguments whose values are masked where they are shown, besides those that always are."""
+    definition: SkipValidation[Definition] | None = Field(default=None, exclude=True, repr=False)
+    """How the tool is offered to the model; adapters say so. An approval is for this definition only.
+
+    It is said about the tool, not by it: it is neither compared nor serialized.
+    """
+
+    def with_definition(self, definition: Definition | None) -> Self:
+        """Return a copy that says how the tool is offered to the model."""
+        return self.model_copy(update={"definition": definition})
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both ask the same, however the tool is offered."""
+        if type(other) is not type(self):
+            return NotImplemented
+        return {**self.__dict__, "definition": None} == {**other.__dict__, "definition": None}
+
+    def __hash__(self) -> int:
+        """Equal requests have equal hashes."""
+        return hash((self.tool_name, self.description, self.why))
 
     @field_validator("payload", "arguments")
     @classmethod

@@ -334,3 +334,11 @@ def test_settings_speak_for_a_tool_that_the_policy_knows_nothing_of_and_change_t
 ) -> None:
     said = {"tool_configs": configs, "policy": policy_of("unknown: allow")}
     assert outcome(call, Act(), Asked(), **said) == expected
+
+
+@every_entry_point
+def test_a_request_brings_the_names_that_settings_mask(call: EntryPoint) -> None:
+    asked = Asked()
+    rules = policy_of("tools: [{server_name: s, default: ask, redaction: {arguments: [number]}}]")
+    assert outcome(call, Act(), asked, policy=rules, server="s") == "asks"
+    assert [request.masked_keys for request in asked.requests] == [("number",)]

@@ -129,14 +129,14 @@ class Asking:
         return Ended(self.process.returncode, out.decode(), err.decode())
 
 
-def at_a_terminal(cli: Cli, *words: str) -> pexpect.spawn[str]:
-    """Start a command at a terminal of its own."""
+def at_a_terminal(cli: Cli, *words: str, **variables: str) -> pexpect.spawn[str]:
+    """Start a command at a terminal of its own, with variables besides the usual ones."""
     program, *arguments = cli.command(*words)
     return pexpect.spawn(
         program,
         arguments,
         cwd=cli.folder,
-        env=cli.environment(TERM="xterm"),
+        env=cli.environment(TERM="xterm", **variables),
         encoding="utf-8",
         timeout=PATIENCE,
         dimensions=(24, 100),

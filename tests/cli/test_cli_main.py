@@ -12,7 +12,9 @@ from signoff.cli import main as entry
 from signoff.cli.exit_codes import EXIT_CODE_OF_VERDICT, EXIT_CODE_TABLE, ExitCode, StatusCode
 from signoff.queue import AgentQueue, VerdictKind
 
-VERBS = ["approve", "ask", "config", "demo", "grants", "history", "list", "policy", "reject", "show", "status"]
+VERBS = [
+    "approve", "ask", "config", "demo", "grants", "history", "list", "policy", "popup", "reject", "show", "status"
+]  # fmt: skip
 GUIDE = Path(signoff.__file__).parents[2] / "docs" / "command-line.md"
 
 
@@ -79,6 +81,12 @@ def test_the_screen_needs_a_terminal(cli: Cli) -> None:
 def test_a_theme_that_is_none_ends_with_2(cli: Cli) -> None:
     terminal = at_a_terminal(cli, "--theme", "pink")
     terminal.expect_exact("there is no theme 'pink'; choose one of: ")
+    assert exit_status(terminal) == 2
+
+
+def test_a_channel_for_notices_that_is_none_ends_with_2(cli: Cli) -> None:
+    terminal = at_a_terminal(cli, SIGNOFF_NOTIFY="loud")
+    terminal.expect_exact("SIGNOFF_NOTIFY is 'loud'; choose one of: auto, bell")
     assert exit_status(terminal) == 2
 
 

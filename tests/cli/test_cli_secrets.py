@@ -8,8 +8,11 @@ import pytest
 from cli_bench import Cli, call, command, post, seen
 
 from redaction_corpus import GITHUB
+from signoff import ApprovalContext, ApprovalMemory
 from signoff.asking import plain_submission
 from signoff.cli.exit_codes import ExitCode
+from signoff.config import build, parse_config
+from signoff.needs import ApprovalNeeds
 from signoff.present.masking import mark
 from signoff.queue import AgentQueue, Decision
 
@@ -81,3 +84,51 @@ def test_a_request_that_hides_a_value_is_not_approved_for_the_session(cli: Cli, 
 def test_a_request_that_hides_a_value_is_approved_once(cli: Cli, agent: AgentQueue) -> None:
     request = post(agent, call(payload={"token": "abcd"}))
     assert cli.inside("approve", request.id[:8], "--seen", seen(cli, request)).code == 0
+
+
+SETTINGS = """\
+tools:
+  - server_name: bank
+    requires_approval: {always: true}
+    redaction: {arguments: [iban, command]}
+"""
+
+
+@pytest.fixture
+def paid(cli: Cli, agent: AgentQueue) -> str:
+    """The id of a decided request of an agent whose settings mask an argument."""
+    policy = build(parse_config(SETTINGS), cli.folder).call_policy
+    context = ApprovalContext(tool_name="pay", args={"iban": "DE02-1203", "command": "transfer"})
+    needs = ApprovalNeeds({}, "none", policy=policy, server="bank")
+    asked = needs.request_for(context, None, None, ApprovalMemory())
+    assert asked is not None
+    request = post(agent, asked)
+    with cli.review() as queue:
+        queue.decide(request.id, 1, request.submission.digest, Decision(approved=True))
+    return request.id
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["show", "ID"], ["show", "ID", "--json"], ["history", "--json"], ["history", "export"]],
+    ids=" ".join,
+)
+def test_settings_add_to_what_is_a_mark_and_never_hide_a_command(words: list[str], cli: Cli, paid: str) -> None:
+    words = [paid if word == "ID" else word for word in words]
+    hidden, whole = cli.inside(*words), cli.inside(*words, "--reveal")
+    assert "DE02-1203" not in hidden.out
+    assert mark(9) in hidden.out
+    assert "transfer" in hidden.out
+    assert "DE02-1203" in whole.out
+
+
+@pytest.mark.parametrize("words", [["history"], ["history", "export", "--format", "csv"]], ids=" ".join)
+def test_lines_of_the_history_do_not_tell_what_settings_mask(words: list[str], cli: Cli, paid: str) -> None:
+    del paid
+    assert "DE02-1203" not in cli.inside(*words).out
+
+
+def test_the_history_is_whole_with_names_that_are_masked(cli: Cli, paid: str) -> None:
+    del paid
+    with cli.review() as queue:
+        assert queue.check_history().fault is None

@@ -363,7 +363,6 @@ def test_rules_are_told_in_words() -> None:
         ("server critical-tools", "blocked: all but read_status, get_info"),
         ("server critical-tools", "asks first: every tool"),
         ("server critical-tools", "masked: arguments named like password, secret, key"),
-        ("server critical-tools", "masked: results"),
         ("any tool", "asks first, if by its name it appears to perform write operations"),
         ("any tool", "asks first, if by its name it appears to be dangerous"),
         ("unknown tools", "the default of the program decides"),
@@ -411,3 +410,21 @@ def test_programs_are_told_the_rules_by_the_keys_of_the_file() -> None:
     assert facts["tool_servers"][0]["denylist"] == [".*format.*", ".*sudo.*"]
     assert facts["auto_approve_in_daemon"] is True
     assert "sandbox" not in facts
+
+
+def test_the_policy_knows_the_names_that_are_masked_for_a_server() -> None:
+    policy = policy_of(MAXIMUM)
+    assert policy.masked_keys("critical-tools") == ("password", "secret", "key")
+    assert policy.masked_keys("other") == policy.masked_keys(None) == ()
+
+
+@pytest.mark.parametrize(
+    ("redaction", "key", "message"),
+    [
+        ("{arguments: [iban, file_path]}", "arguments.1", "commands, paths, hosts and code are never masked"),
+        ("{outputs: true}", "outputs", "results are neither shown nor kept here"),
+    ],
+)
+def test_masking_without_effect_is_warned_of(redaction: str, key: str, message: str) -> None:
+    text = f"{ASK}tools: [{{server_name: s, redaction: {redaction}}}]"
+    assert warnings_of(text) == {f"tool_servers.0.redaction.{key}": f"has no effect: {message}"}

@@ -78,3 +78,23 @@ def test_calls_that_differ_in_a_secret_only_have_other_digests_and_keys(tmp_path
 
 def test_what_is_posted_is_the_call_in_full(tmp_path: Path) -> None:
     assert asked(cwd=tmp_path, payload={"token": GITHUB}).arguments == {"token": GITHUB}
+
+
+MASKED = {"payload": {"iban": "DE02 1", "n": 1}, "description": "pay(iban='DE02 1', n=1)"}
+
+
+def test_a_call_with_a_value_that_settings_mask_is_never_remembered(tmp_path: Path) -> None:
+    found = asked(cwd=tmp_path, masked_keys=("iban",), **MASKED)
+    assert not found.may_be_remembered
+    assert HIDDEN_VALUE in found.risk_reasons
+
+
+def test_what_settings_mask_is_bound_and_matched_in_full(tmp_path: Path) -> None:
+    plain, masked = (asked(cwd=tmp_path, masked_keys=keys, **MASKED) for keys in ((), ("iban",)))
+    assert (masked.digest, masked.payload_key) == (plain.digest, plain.payload_key)
+    assert masked.arguments == plain.arguments == {"iban": "DE02 1", "n": 1}
+
+
+def test_the_description_says_nothing_that_settings_mask(tmp_path: Path) -> None:
+    found = asked(cwd=tmp_path, masked_keys=("iban",), **MASKED)
+    assert found.description == "pay(iban=[secret, 6 characters], n=1)"

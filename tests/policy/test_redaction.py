@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from redaction_corpus import GITHUB, KEY_LINES, PRIVATE_KEY, cases
 from signoff.canonical import canonical
 from signoff.policy.redaction import DEFAULT_REDACTION, NOTHING_HIDDEN, Redaction
-from signoff.present.masking import mark
+from signoff.present.masking import length_of, mark
 from signoff.present.structured import structured_document
 
 AWS = "AK" + "IAIOSFODNN7EXAMPLE"
@@ -456,3 +456,78 @@ class TestPlacesInCommands:
     )
     def test_what_may_run_or_is_no_secret_stays(self, text: str) -> None:
         assert shown(text, command=True) == text
+
+
+NAMES_AROUND = ["token", "api_key", "path", "a", "iban", "command", "name", "value", "pwd", "max_tokens"]
+values_around = st.recursive(
+    st.integers() | st.sampled_from(["", "x", "/w", GITHUB, "iban", "Authorization"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES_AROUND), inner, max_size=3),
+)
+
+
+def hides_as_much(more: Any, once: Any, value: Any) -> bool:
+    """Whether whatever is hidden in `once` of a value is hidden in `more`, too."""
+    if isinstance(value, dict) and isinstance(more, dict):
+        return isinstance(once, dict) and all(hides_as_much(more[key], once[key], value[key]) for key in value)
+    if isinstance(value, list) and isinstance(more, list):
+        return isinstance(once, list) and all(map(hides_as_much, more, once, value))
+    return bool(more == once or more == mark(length_of(value)))
+
+
+class TestAddedNames:
+    @pytest.mark.parametrize("key", ["iban", "IBAN", "client_iban", "ibanOfClient", "account no", "accountNo"])
+    def test_a_name_of_the_settings_hides_its_value(self, key: str) -> None:
+        masks = DEFAULT_REDACTION.also(["iban", "account_no"])
+        assert masks.mask_value({key: "DE02", "n": 1}) == {key: mark(4), "n": 1}
+
+    @pytest.mark.parametrize(
+        "key",
+        [
+            "command",
+            "cmd",
+            "script",
+            "args",
+            "path",
+            "file_path",
+            "url",
+            "host",
+            "endpoint",
+            "code",
+            "sql",
+            "content",
+        ],
+    )
+    def test_what_runs_and_where_it_goes_is_shown_whatever_is_added(self, key: str) -> None:
+        asked = {key: "rm -rf ~", "x": {key: "rm -rf ~"}, "y": [{key: ["rm -rf ~"]}]}
+        assert DEFAULT_REDACTION.also([key, "x", "y"]).mask_value(asked) == asked
+
+    def test_a_value_of_any_depth_is_hidden_if_it_is_only_data(self) -> None:
+        masks = DEFAULT_REDACTION.also(["client"])
+        assert masks.mask_value({"client": {"name": "A", "ids": [1, 2]}}) == {"client": mark(24)}
+
+    def test_the_entries_of_a_large_value_count_each(self) -> None:
+        masks = DEFAULT_REDACTION.also(["client"])
+        many = {f"n{number}": {"client": "A", "n": number} for number in range(99)}
+        assert masks.mask_value({"client": many})["client"]["n7"] == {"client": mark(1), "n": 7}
+
+    def test_a_pair_is_named_by_what_stands_beside_it(self) -> None:
+        masks = DEFAULT_REDACTION.also(["iban"])
+        assert masks.mask_value({"name": "iban", "value": "DE02"}) == {"name": "iban", "value": mark(4)}
+
+    @given(st.lists(st.sampled_from(NAMES_AROUND), max_size=4), values_around)
+    def test_names_never_take_masking_away(self, added: list[str], value: Any) -> None:
+        once = DEFAULT_REDACTION.mask_value(value)
+        assert hides_as_much(DEFAULT_REDACTION.also(added).mask_value(value), once, value)
+
+    def test_the_person_who_asked_to_see_everything_does(self) -> None:
+        assert NOTHING_HIDDEN.also(["iban"]).mask_value({"iban": "DE02"}) == {"iban": "DE02"}
+
+    def test_a_text_is_not_read_for_added_names(self) -> None:
+        masks = DEFAULT_REDACTION.also(["iban"])
+        assert masks.mask_text("pay --iban DE02 iban=DE02", command=True).text == "pay --iban DE02 iban=DE02"
+
+    def test_words_of_a_tool_are_told_without_what_is_hidden(self) -> None:
+        arguments = {"iban": "DE02 1", "pin": 12, "n": 12}
+        words = "pay(iban='DE02 1', pin=12, n=12) to DE02 1"
+        shown = DEFAULT_REDACTION.also(["iban", "pin"]).without_values(words, arguments)
+        assert shown == f"pay(iban={mark(6)}, pin={mark(2)}, n=12) to {mark(6)}"

@@ -184,3 +184,9 @@ def test_ordinary_values_do_not_warn(text: str, field: Field) -> None:
 def test_nothing_is_markup(text: str, field: Field) -> None:
     safe = reveal(text, field)
     assert (safe.text, safe.hidden, safe.findings) == (text, (), ())
+
+
+def test_texts_with_more_characters_than_are_remembered_stay_right() -> None:
+    many = "".join(map(chr, range(0xF0000, 0xF0000 + 90_000)))
+    assert reveal(many, "content").text == "".join(f"<U+{ord(char):04X}>" for char in many)
+    assert reveal("a\u200b", "content").text == "a<U+200B ZWSP>"

@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from reveal_fields import FIELDS, LOOSE, ONE_LINE
 
+from signoff.present import _draft
 from signoff.present.reveal import Field, SafeText, reveal, reveal_line
 
 HOSTILE = (
@@ -205,3 +206,12 @@ def test_mapped_spans_cover_what_they_covered(text: str, field: Field, data: st.
         tuple(count for span, count in zip(safe.hidden, safe.replaced, strict=True) if span in inside),
     )
     assert text[start:end] in original(shown)
+
+
+@given(texts, fields)
+def test_a_long_text_is_told_as_a_short_one_is(text: str, field: Field) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_draft, "_SMALL", 0)
+        long = reveal(text, field)
+        patch.setattr(_draft, "_SMALL", len(text))
+        assert long == reveal(text, field)

@@ -79,3 +79,10 @@ def test_windows_line_endings_are_shown_in_content_but_ordinary() -> None:
 
 def test_a_lone_carriage_return_in_content_is_warned_of() -> None:
     assert warned(reveal("good\revil\n", "content")) == ["control"]
+
+
+def test_a_long_text_of_which_half_is_hidden_tells_each_place() -> None:
+    safe = reveal("a\x1b" * 3_000, "content")
+    assert safe.text == "a^[" * 3_000
+    assert safe.hidden == tuple((at, at + 2) for at in range(1, 9_000, 3))
+    assert safe.replaced == (1,) * 3_000

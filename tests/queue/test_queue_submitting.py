@@ -49,6 +49,14 @@ def test_everything_that_was_submitted_comes_back_except_the_contents(agent, rev
     assert review.get(posted.id).submission == replace(submission, blobs={})
 
 
+def test_names_that_are_masked_stay_with_a_request_and_its_history(agent, review):
+    request = agent.submit(call(masked_keys=("iban", "pin")))
+    approve(review, review.get(request.id))
+    [record] = review.history()
+    assert review.get(request.id).submission.masked_keys == record.masked_keys == ("iban", "pin")
+    assert review.check_history().fault is None
+
+
 def test_arguments_keep_the_order_in_which_the_agent_gave_them(agent, review):
     posted = agent.submit(call(arguments={"z": 1, "a": 2, "m": {"y": 1, "b": 2}}))
     arguments = review.get(posted.id).submission.arguments
@@ -168,6 +176,7 @@ WRONG = {
     "why": {"a": 1},
     "supports": frozenset({1}),
     "expires_at": 2**62,
+    "masked_keys": ("x",) * 201,
 }
 
 

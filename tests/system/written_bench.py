@@ -26,6 +26,9 @@ _JOINERS = re.compile("\u200d(?=[\u2600-\u27bf\U0001f300-\U0001faff])")
 _CONCEALS = {"5", "6", "8"}
 """Colors and styles in which text cannot be read, or blinks."""
 
+_TITLE = re.compile(r"\x1b\]2;signoff: (?:nothing|\d+) waiting(?:, \d+ HIGH)?\x1b\\")
+"""The only string that the screen says while somebody looks."""
+
 _MARK = re.compile(r"q\d{3}")
 
 _ENOUGH = 5_000
@@ -70,7 +73,7 @@ class Written:
 
     def _sequence(self, found: re.Match[str]) -> str:
         if found["csi"] is None:
-            self.sequences.add(found[0])
+            self.sequences |= set() if _TITLE.fullmatch(found[0]) else {found[0]}
             return ""
         parameters, final = found["parameters"], found["final"]
         exact = final in "hl" or parameters[:1] in ("<", "=", ">", "?")
@@ -133,9 +136,8 @@ class Listener:
             self.terminal.tells(lambda: False, HAND)
             if not NOT_TAKEN.search(self.presses(key, f"{patterns[0]}|{NOT_TAKEN.pattern}")):
                 break
-            if (
-                key != "Enter"
-            ):  # The same words once more would not be written; and in a text box these would be none.
+            # The same words once more would not be written; and in a text box these would be none.
+            if key != "Enter":
                 self.presses("\x03", "Ctrl.C decides nothing")
         self._waits(lambda: None, patterns, start=self._start)
 

@@ -302,6 +302,7 @@ async def screen(
     reviewer: str = "you",
     theme: str = "signoff-dark",
     ascii_only: bool = False,
+    read_only: bool = False,
     waiting: int | None = None,
     wall_clock: Callable[[], int] = now_us,
     queue: ReviewQueue | None = None,
@@ -315,6 +316,7 @@ async def screen(
         reviewer: Who decides.
         theme: Name of a theme.
         ascii_only: Draw with ASCII characters only.
+        read_only: Look only.
         waiting: How many requests must be listed before the test goes on.
         wall_clock: The times that people read.
         queue: An open connection to use, instead of a new one.
@@ -325,6 +327,7 @@ async def screen(
         theme=theme,
         settings=settings,
         ascii_only=ascii_only,
+        read_only=read_only,
         wall_clock=wall_clock,
     )
     async with app.run_test(size=size) as pilot:

@@ -21,7 +21,7 @@ async def test_help_says_what_the_keys_and_marks_mean(place: Path, size: tuple[i
 async def test_help_leads_back(place: Path, key: str) -> None:
     async with screen(place) as seen:
         await seen.press("question_mark")
-        await seen.shows("signoff  keys")
+        await seen.shows("signoff  keys for: inbox, request and group")
         await seen.press(key)
         await seen.shows("Inbox")
 
@@ -34,13 +34,13 @@ async def test_decision_keys_do_nothing_in_help(
         await seen.reads(request)
         await seen.press("question_mark")
         await seen.press("y", "n", "x")
-        await seen.shows("signoff  keys")
+        await seen.shows("signoff  keys for: inbox, request and group")
     assert looking.get(request.id).pending
 
 
 async def test_help_can_be_scrolled_to_its_end(place: Path) -> None:
     async with screen(place, size=SMALL) as seen:
         await seen.press("question_mark")
-        await seen.shows("signoff  keys")
+        await seen.shows("signoff  keys for: inbox, request and group")
         await seen.press("G")
         await seen.shows("q      back; from the inbox: quit", "kinds: ")

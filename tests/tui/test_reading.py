@@ -10,7 +10,8 @@ from rich.cells import cell_len
 from signoff.present.document import Document
 from signoff.present.document_diff import diff_document
 from signoff.present.document_text import text_document
-from signoff_tui.reading import Place, Reading, Rest
+from signoff.present.finding import Words
+from signoff_tui.reading import Cell, Place, Reading, Rest
 
 WORDS = st.text(alphabet="abc xyz世界é\u0301\t\u200b\x1b", max_size=60)
 TEXTS = st.lists(WORDS, min_size=1, max_size=12).map("\n".join)
@@ -34,8 +35,13 @@ def many_hunks() -> Document:
     return diff("".join(before), "".join(after))
 
 
+def shown(reading: Reading, top: Place, height: int) -> list[Cell]:
+    """What the view shows, of readings with one column."""
+    return [cell for line in reading.window(top, height) for cell in line.cells]
+
+
 def drawn(reading: Reading, top: Place, height: int) -> list[str]:
-    return [reading.row(line.row).text.text[line.start : line.end] for line in reading.window(top, height)]
+    return [reading.row(cell.row).text.text[cell.start : cell.end] for cell in shown(reading, top, height)]
 
 
 # -- wrapping ------------------------------------------------------------------------------------------------
@@ -45,7 +51,7 @@ def drawn(reading: Reading, top: Place, height: int) -> list[str]:
 def test_wrapping_loses_no_character(content: str, width: int) -> None:
     reading = Reading([text_document(content)], width)
     for row in range(len(reading)):
-        lines = [line for line in reading.window(Place(row), 100) if line.row == row]
+        lines = [cell for cell in shown(reading, Place(row), 100) if cell.row == row]
         whole = reading.row(row).text.text
         assert "".join(whole[line.start : line.end] for line in lines) == whole
 
@@ -60,7 +66,7 @@ def test_no_line_is_wider_than_the_view(content: str, width: int) -> None:
 def test_the_parts_of_a_row_are_numbered_and_counted(content: str, width: int) -> None:
     reading = Reading([text_document(content)], width)
     for row in range(len(reading)):
-        lines = [line for line in reading.window(Place(row), 100) if line.row == row]
+        lines = [cell for cell in shown(reading, Place(row), 100) if cell.row == row]
         assert [(line.part, line.parts) for line in lines] == [(at, len(lines)) for at in range(len(lines))]
 
 
@@ -182,3 +188,51 @@ def test_every_row_of_the_whole_is_found_in_its_document(sizes: list[int]) -> No
     reading = Reading(documents)
     expected = [f"{index}.{row}" for index, size in enumerate(sizes) for row in range(size)]
     assert [reading.row(row).text.text for row in range(len(reading))] == expected
+
+
+# -- finding -------------------------------------------------------------------------------------------------
+
+
+def test_the_next_row_with_the_words_is_found_and_after_the_last_the_first() -> None:
+    reading = Reading([text("one", "two", "one more"), text("none", "two")])
+    assert [reading.find(Words("one"), row, forward=True) for row in (0, 1, 3, 4)] == [0, 2, 3, 0]
+
+
+def test_the_row_with_the_words_above_is_found_and_before_the_first_the_last() -> None:
+    reading = Reading([text("one", "two", "one more"), text("none", "two")])
+    assert [reading.find(Words("one"), row, forward=False) for row in (4, 3, 2, 0)] == [3, 2, 0, 3]
+
+
+@pytest.mark.parametrize("forward", [True, False])
+def test_words_that_are_nowhere_are_not_found(forward: bool) -> None:
+    assert Reading([text("one", "two")]).find(Words("three"), 1, forward=forward) is None
+
+
+def test_the_wrapped_part_is_found_that_shows_the_words() -> None:
+    reading = Reading([text(f"{'x' * 25}needle")], 10)
+    assert reading.place_of(Words("needle"), 0) == Place(0, 2)
+
+
+def test_the_place_says_which_hunk_it_is_in() -> None:
+    reading = Reading([many_hunks()])
+    first = reading.next_hunk(Place(0)) or Place(0)
+    second = reading.next_hunk(first) or Place(0)
+    assert [reading.hunk_at(place) for place in (first, Place(second.row - 1), second)] == [(1, 2), (1, 2), (2, 2)]
+
+
+# -- cutting -------------------------------------------------------------------------------------------------
+
+
+@given(TEXTS, st.integers(8, 40))
+def test_a_row_that_is_cut_has_a_part_that_is_never_shown(content: str, width: int) -> None:
+    reading = Reading([text_document(content)], width, wrap=False)
+    lines = shown(reading, Place(0), 10_000)
+    assert [line.row for line in lines] == list(range(len(reading)))
+    for line in lines:
+        whole = line.end == len(reading.row(line.row).text.text)
+        assert (line.parts == 1) == whole == (not line.cut)
+
+
+def test_nothing_lies_below_the_last_row_although_it_is_cut() -> None:
+    reading = Reading([text("x" * 50)], 10, wrap=False)
+    assert reading.rest(reading.window(Place(0), 5)) == Rest(0)

@@ -30,6 +30,15 @@ async def test_a_secret_is_a_mark_until_r_and_again_after_it(
         await seen.shows_no("abcd")
 
 
+async def test_what_the_settings_of_the_agent_mask_is_a_mark_until_r(asking: AgentQueue, place: Path) -> None:
+    request = post(asking, call(payload={"iban": "abcd", "command": "pay"}, masked_keys=("iban", "command")))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.reads(request)
+        await seen.shows(f"iban: {FOUR}", 'command: "pay"', "hidden-value")
+        await seen.press("r")
+        await seen.shows('iban: "abcd"')
+
+
 async def test_a_token_in_a_command_is_a_mark_in_every_place(
     asking: AgentQueue, place: Path, workdir: Path
 ) -> None:

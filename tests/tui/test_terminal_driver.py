@@ -1,15 +1,36 @@
-"""The driver writes text, colors and movements, and no string sequence, whoever asked for it."""
+"""The driver writes text, colors and movements; of string sequences only those that the program may say."""
 
 from __future__ import annotations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.drivers.linux_driver import LinuxDriver
 
 from signoff_tui.app import SignoffApp
 from signoff_tui.terminal_driver import QuietDriver, without_strings
+from signoff_tui.terminal_voice import Bell, Copy, DesktopNotice, Saying, Speaks, Title, TitleBack, Words, written
 
 PICTURE = "\x1b[?2026h\x1b[1;1H\x1b[38;2;1;2;3mrm -rf build\x1b[0m 世界\r\n\x1b[?2026l"
+
+SAYINGS = [Bell(), Title(Words("1 waiting")), DesktopNotice("osc9", Words("1 waiting")), Copy("rm -rf build")]
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What reaches the terminal, through drivers that have none."""
+    sent: list[str] = []
+    monkeypatch.setattr(LinuxDriver, "write", lambda _, data: sent.append(data))
+    monkeypatch.setattr(LinuxDriver, "start_application_mode", lambda _: None)
+    monkeypatch.setattr(LinuxDriver, "stop_application_mode", lambda _: None)
+    return sent
+
+
+@pytest.fixture
+def driver(sent: list[str]) -> QuietDriver:
+    driver = QuietDriver.__new__(QuietDriver)
+    driver._title = None
+    return driver
 
 
 def test_text_colors_and_movements_pass_untouched() -> None:
@@ -48,3 +69,54 @@ def test_nothing_that_is_left_begins_a_string_even_with_what_comes_next(first: s
 
 def test_a_terminal_gets_the_quiet_driver() -> None:
     assert SignoffApp.get_driver_class(SignoffApp.__new__(SignoffApp)) is QuietDriver
+
+
+# -- what the program says -----------------------------------------------------------------------------------
+
+
+def test_the_driver_speaks(driver: QuietDriver) -> None:
+    assert isinstance(driver, Speaks)
+
+
+@pytest.mark.parametrize("saying", [SAYINGS[0], *SAYINGS[2:]], ids=str)
+def test_a_saying_is_written_as_it_is(driver: QuietDriver, sent: list[str], saying: Saying) -> None:
+    driver.speak(saying, "tmux")
+    assert sent == [written(saying, "tmux")]
+
+
+@pytest.mark.parametrize("saying", SAYINGS, ids=str)
+def test_the_same_bytes_from_elsewhere_are_dropped(driver: QuietDriver, sent: list[str], saying: Saying) -> None:
+    driver.write(written(saying))
+    assert sent == [""]
+
+
+def test_what_is_no_saying_is_not_written(
+    driver: QuietDriver, sent: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("signoff_tui.terminal_driver.written", lambda *_: "\x1b]0;pwned\x07")
+    driver.speak(Bell(), "terminal")
+    assert sent == []
+
+
+def test_the_title_that_was_there_is_kept_once_and_brought_back(driver: QuietDriver, sent: list[str]) -> None:
+    one, two = Title(Words("1 waiting")), Title(Words("2 waiting"))
+    driver.speak(one, "terminal")
+    driver.speak(two, "terminal")
+    driver.stop_application_mode()
+    sayings = [TitleBack(keep=True), one, two, TitleBack(keep=False)]
+    assert sent == [written(saying) for saying in sayings]
+
+
+def test_after_a_suspension_the_title_is_said_again(driver: QuietDriver, sent: list[str]) -> None:
+    title = Title(Words("1 waiting"))
+    driver.speak(title, "terminal")
+    driver.stop_application_mode()
+    del sent[:]
+    driver.start_application_mode()
+    assert sent == [written(TitleBack(keep=True)), written(title)]
+
+
+def test_who_gave_no_title_leaves_the_title_alone(driver: QuietDriver, sent: list[str]) -> None:
+    driver.start_application_mode()
+    driver.stop_application_mode()
+    assert sent == []

@@ -1,4 +1,4 @@
-"""The one table of keys: what each does, where, and in which words. Help and the guard are made from it."""
+"""The one table of keys: what each does, where, and in which words. Help, palette and guard are made from it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,18 @@ from typing import Literal
 
 from signoff_tui.guard import DECISION_KEYS, Keys
 
-__all__ = ["ACTIONS", "Action", "Area", "action_of", "guard_keys"]
+__all__ = ["ACTIONS", "Action", "Area", "Place", "action_of", "actions_on", "guard_keys"]
 
-Area = Literal["decide", "read", "go", "list", "safety"]
+Area = Literal["decide", "read", "list", "go", "safety"]
+
+Place = Literal["review", "history", "help", "palette", "details"]
+"""Where keys act: the review (inbox, request, group), and the screens that lie over it."""
+
+_REVIEW: tuple[Place, ...] = ("review",)
+_OVER: tuple[Place, ...] = ("history",)
+_LISTS: tuple[Place, ...] = (*_REVIEW, *_OVER)
+_SCROLLED: tuple[Place, ...] = ("help", "details")
+_PAGES: tuple[Place, ...] = (*_LISTS, *_SCROLLED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +34,7 @@ class Action:
         area: Heading in the help.
         decides: Whether the guard judges it.
         moves: Whether it only moves, pages or takes back.
+        places: Where it can be done.
     """
 
     name: str
@@ -34,6 +44,7 @@ class Action:
     area: Area
     decides: bool = False
     moves: bool = False
+    places: tuple[Place, ...] = _REVIEW
 
 
 ACTIONS: tuple[Action, ...] = (
@@ -50,51 +61,69 @@ ACTIONS: tuple[Action, ...] = (
     Action("undo_all", ("U",), "U", "take back all held", "decide", moves=True),
     Action("later", ("z",), "z", "later: the agent keeps waiting", "decide"),
     Action("page_down", (" ", "pagedown"), "Space", "page; at the end, next unseen", "read", moves=True),
-    Action("page_up", ("b", "pageup"), "b", "page back", "read", moves=True),
+    Action("page_down", (" ", "pagedown"), "Space", "page", "read", moves=True, places=(*_OVER, *_SCROLLED)),
+    Action("page_up", ("b", "pageup"), "b", "page back", "read", moves=True, places=_PAGES),
     Action("half_down", ("ctrl+d",), "Ctrl+D", "half a page down", "read", moves=True),
     Action("half_up", ("ctrl+u",), "Ctrl+U", "half a page up", "read", moves=True),
     Action("next_hunk", ("]",), "]", "next hunk", "read", moves=True),
     Action("previous_hunk", ("[",), "[", "previous hunk", "read", moves=True),
+    Action("find", ("ctrl+f",), "Ctrl+F", "find in the text", "read", moves=True),
     Action("more_context", ("}",), "}", "more context around changes", "read", moves=True),
     Action("less_context", ("{",), "{", "less context around changes", "read", moves=True),
+    Action("wrap", ("w",), "w", "wrap long lines, or cut them", "read"),
+    Action("split", ("d",), "d", "before beside after, or below", "read"),
+    Action("details", ("i",), "i", "details: why asked, payload, hashes", "read", places=(*_REVIEW, "details")),
+    Action("copy", ("c",), "c", "copy text, path or id", "read"),
     Action("reveal", ("r",), "r", "show or hide secrets", "read"),
     Action("full", ("v",), "v", "full screen", "read", moves=True),
-    Action("down", ("j", "down"), "j", "next row, or line", "list", moves=True),
-    Action("up", ("k", "up"), "k", "previous row, or line", "list", moves=True),
+    Action("down", ("j", "down"), "j", "next row, or line", "list", moves=True, places=_PAGES),
+    Action("up", ("k", "up"), "k", "previous row, or line", "list", moves=True, places=_PAGES),
     Action("next_request", ("J",), "J", "next waiting request", "list", moves=True),
     Action("previous_request", ("K",), "K", "previous waiting request", "list", moves=True),
-    Action("first", ("g", "home"), "g", "first", "list", moves=True),
-    Action("last", ("G", "end"), "G", "last", "list", moves=True),
-    Action("open", ("enter",), "Enter", "open; never approves", "list", moves=True),
+    Action("first", ("g", "home"), "g", "first", "list", moves=True, places=_PAGES),
+    Action("last", ("G", "end"), "G", "last", "list", moves=True, places=_PAGES),
+    Action("open", ("enter",), "Enter", "open; never approves", "list", moves=True, places=_LISTS),
     Action("expand", ("right",), "Right", "open the group", "list", moves=True),
     Action("collapse", ("left",), "Left", "close the group", "list", moves=True),
     Action("tidy", ("o",), "o", "tidy: remove what ended", "list"),
-    Action("inbox", ("1",), "1", "inbox", "go", moves=True),
-    Action("history", ("h", "3"), "h", "history", "go", moves=True),
-    Action("back", ("escape",), "Esc", "one level back; never decides", "go", moves=True),
-    Action("help", ("?",), "?", "this page", "go", moves=True),
-    Action("theme", ("ctrl+t",), "Ctrl+T", "next theme", "go", moves=True),
+    Action("inbox", ("1",), "1", "inbox", "go", moves=True, places=_PAGES),
+    Action("history", ("h", "3"), "h", "history", "go", moves=True, places=_LISTS),
+    Action("back", ("escape",), "Esc", "one level back; never decides", "go", moves=True, places=_PAGES),
+    Action("help", ("?",), "?", "keys of this screen", "go", moves=True, places=_PAGES),
+    Action("palette", (":", "ctrl+p"), ":", "choose by name", "go", moves=True, places=_LISTS),
+    Action("run", ("enter",), "Enter", "do it; never approves", "go", places=("palette",)),
+    Action("down", ("down",), "Down", "next", "list", places=("palette",)),
+    Action("up", ("up",), "Up", "previous", "list", places=("palette",)),
+    Action("back", ("escape",), "Esc", "back", "go", places=("palette",)),
+    Action("theme", ("ctrl+t",), "Ctrl+T", "next theme", "go", moves=True, places=_PAGES),
     Action("quit", ("q", "ctrl+q"), "q", "back; from the inbox: quit", "go", moves=True),
+    Action("back", ("q", "ctrl+q"), "q", "back", "go", moves=True, places=(*_OVER, *_SCROLLED)),
     Action("lock", ("L",), "L", "lock or unlock decision keys", "safety"),
     Action("interrupt", ("ctrl+c",), "Ctrl+C", "nothing: q quits", "safety", moves=True),
     Action("redraw", ("ctrl+l",), "Ctrl+L", "redraw", "safety", moves=True),
 )
+"""Keys may mean different things at different places, but only one thing at one place."""
 
-_BY_KEY = {key: action for action in ACTIONS for key in action.keys}
+_BY_KEY = {(place, key): action for action in ACTIONS for place in action.places for key in action.keys}
 
 
-def action_of(key: str) -> Action | None:
-    """The action of a key, or None."""
-    return _BY_KEY.get(key)
+def action_of(key: str, place: Place) -> Action | None:
+    """What a key does at a place, or None."""
+    return _BY_KEY.get((place, key))
+
+
+def actions_on(place: Place) -> tuple[Action, ...]:
+    """All that can be done at a place, in the order of the table."""
+    return tuple(action for action in ACTIONS if place in action.places)
 
 
 def guard_keys() -> Keys:
-    """What the guard must know of the table."""
+    """What the guard of the review must know of the table."""
     return Keys(
         navigation=frozenset(_names(moves=True)),
-        bound=frozenset(_BY_KEY) | frozenset(DECISION_KEYS),
+        bound=frozenset(_names(moves=True)) | frozenset(_names(moves=False)) | frozenset(DECISION_KEYS),
     )
 
 
 def _names(*, moves: bool) -> Iterator[str]:
-    return (key for action in ACTIONS if action.moves is moves for key in action.keys)
+    return (key for action in actions_on("review") if action.moves is moves for key in action.keys)

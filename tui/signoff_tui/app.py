@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
@@ -10,23 +11,31 @@ from typing import ClassVar
 from textual.app import App
 from textual.binding import BindingType
 from textual.driver import Driver
-from textual.events import AppFocus
+from textual.events import AppBlur, AppFocus, Event, Key, MouseDown, Paste
 from textual.filter import LineFilter
-from textual.screen import Screen
 
 from signoff.policy.trust import TrustError, changed_files
 from signoff.present.reveal import reveal_line
 from signoff.queue import ReviewQueue, open_review_queue, place_name
 from signoff.queue.clock import now_us
+from signoff_tui.actions import Place
+from signoff_tui.beside import Beside, Clocks
+from signoff_tui.channels import around, notice_settings
 from signoff_tui.guard import GuardSettings
 from signoff_tui.last_net import DropControls
 from signoff_tui.look import ASCII, UNICODE, Look
+from signoff_tui.notices import NoticeSettings
 from signoff_tui.office import Office
+from signoff_tui.screens.details import DetailsScreen
 from signoff_tui.screens.help import HelpScreen
 from signoff_tui.screens.history import HistoryScreen
+from signoff_tui.screens.palette import PaletteScreen
+from signoff_tui.screens.palette.commands import Command, commands_on
+from signoff_tui.screens.plain import PlainScreen
 from signoff_tui.screens.review.screen import ReviewScreen
 from signoff_tui.screens.review.work import QueueNews
 from signoff_tui.standstill import Standstill
+from signoff_tui.terminal_voice import Around, Saying, Speaks
 from signoff_tui.themes import builtin_themes
 
 __all__ = ["DEFAULT_THEME", "SignoffApp", "run"]
@@ -44,7 +53,10 @@ class SignoffApp(App[None]):
         place: Where the queue is, in words.
         theme: Name of a built-in theme.
         settings: Times of the decision guard.
+        notices: How a person who looks elsewhere is called; by the bell alone if it is left out.
+        speaks_through: What reads first what is said to the terminal.
         ascii_only: Draw with ASCII characters only.
+        read_only: Look only: no key decides anything.
         wall_clock: Microseconds since the epoch, for the times that people read.
 
     Raises:
@@ -69,7 +81,10 @@ class SignoffApp(App[None]):
         place: str = "",
         theme: str = DEFAULT_THEME,
         settings: GuardSettings | None = None,
+        notices: NoticeSettings | None = None,
+        speaks_through: Around = "terminal",
         ascii_only: bool = False,
+        read_only: bool = False,
         wall_clock: Callable[[], int] = now_us,
     ) -> None:
         self._net = DropControls()
@@ -87,7 +102,11 @@ class SignoffApp(App[None]):
         self.theme = theme
         self._office = Office(queue, place, self, wall_clock)
         self._review = ReviewScreen(self._office, settings or GuardSettings())
+        self._review.desk.guard.set_read_only(read_only)
         self._standstill = Standstill(self._review.desk.guard.went_on)
+        self._speaks_through: Around = speaks_through
+        clocks = Clocks(time.monotonic, wall_clock, self.set_timer)
+        self._beside = Beside(notices or NoticeSettings(), speaks_through, self.speak, clocks)
 
     @property
     def review(self) -> ReviewScreen:
@@ -126,9 +145,25 @@ class SignoffApp(App[None]):
         """Textual calls this after every picture it wrote: only what is in one counts as painted."""
         self._review.displayed()
 
+    async def on_event(self, event: Event) -> None:
+        """Whatever a person does at the keyboard or with the mouse tells that somebody is there."""
+        if isinstance(event, Key | MouseDown | Paste):
+            self._beside.present()
+        await super().on_event(event)
+
     def on_app_focus(self, event: AppFocus) -> None:
         """The terminal got the focus, perhaps by a key or click that was meant for that alone."""
+        self._beside.focus(focused=True)
         self._review.terminal_focused(event.time)
+
+    def on_app_blur(self, _: AppBlur) -> None:
+        """The person looks elsewhere now."""
+        self._beside.focus(focused=False)
+
+    def speak(self, saying: Saying) -> None:
+        """Say something to the terminal besides what is drawn; elsewhere nothing happens."""
+        if isinstance(self._driver, Speaks):
+            self._driver.speak(saying, self._speaks_through)
 
     def announce(self, words: str, *, token: str = "ok") -> None:
         """Say something in the program's own words that stays while nothing waits."""
@@ -136,26 +171,66 @@ class SignoffApp(App[None]):
         if self._review.is_mounted:  # else it says so when it is drawn for the first time
             self._review.say(words, token=token)
 
-    def go(self, name: str) -> None:
-        """Show another screen, or change the theme."""
+    def go(self, name: str, query: str = "") -> None:
+        """Show another screen, or change the theme.
+
+        Args:
+            name: Which screen, or ``theme``.
+            query: What the screen picks, in the filter language; all if it is empty.
+
+        Raises:
+            ValueError: There is no such screen.
+        """
         match name:
+            case "inbox":
+                while self.screen is not self._review:
+                    self.pop_screen()
             case "history":
-                self._cover(HistoryScreen(self._office))
+                self._lay_over(HistoryScreen(self._office, query))
             case "help":
-                self._cover(HelpScreen())
+                self._cover(HelpScreen(self._office, self._place))
+            case "details":
+                entry = self._review.desk.inbox.focused_request()
+                if entry is not None:
+                    self._cover(DetailsScreen(self._office, entry.request))
+            case "palette":
+                commands = commands_on(self._place, self._themes)
+                self._cover(PaletteScreen(self._office, commands, self._run_command))
             case "theme":
                 self._next_theme()
             case _:
                 raise ValueError(f"there is no screen {name!r}")
 
-    def _cover(self, screen: Screen[None]) -> None:
-        """Lay another screen over the review, which gets no keys until it is back."""
-        self._review.covered()
+    @property
+    def _place(self) -> Place:
+        """Where keys act now."""
+        return self.screen.place if isinstance(self.screen, PlainScreen) else "review"
+
+    def _run_command(self, command: Command) -> None:
+        """Do what was chosen in the palette, on the screen that it was opened on."""
+        if command.theme:
+            self._use_theme(command.theme)
+        elif command.action is not None and isinstance(self.screen, PlainScreen | ReviewScreen):
+            self.screen.perform(command.action)
+
+    def _lay_over(self, screen: PlainScreen) -> None:
+        """Lay a screen over the review, in the place of what lies there."""
+        if self.screen is self._review:
+            self._cover(screen)
+        else:
+            self.switch_screen(screen)
+
+    def _cover(self, screen: PlainScreen) -> None:
+        """Lay a screen over what is there. The review gets no keys until it is back."""
+        if self.screen is self._review:
+            self._review.covered()
         self.push_screen(screen)
 
     def _next_theme(self) -> None:
         names = list(self._themes)
-        name = names[(names.index(self.look.theme.name) + 1) % len(names)]
+        self._use_theme(names[(names.index(self.look.theme.name) + 1) % len(names)])
+
+    def _use_theme(self, name: str) -> None:
         self.look = Look(self._themes[name], self._glyphs)
         self.theme = name
         self.refresh_css()
@@ -178,25 +253,33 @@ class SignoffApp(App[None]):
     async def _watch(self) -> None:
         async for changed in self._office.changes(lambda: self._review.desk.inbox.queue_cursor):
             self._review.post_message(QueueNews(changed))
+            self._beside.take(changed)
 
 
-def run(place: str | None = None, *, theme: str | None = None, ascii_only: bool = False) -> None:
+def run(
+    place: str | None = None, *, theme: str | None = None, ascii_only: bool = False, read_only: bool = False
+) -> None:
     """Open the screen on a queue and stay until the person leaves.
 
     Args:
         place: Directory, name or URL of the queue; ``SIGNOFF_QUEUE`` or the default queue otherwise.
         theme: Name of a built-in theme; ``SIGNOFF_THEME`` or the dark one by default.
         ascii_only: Draw with ASCII characters only.
+        read_only: Look only: no key decides anything.
 
     Raises:
         QueueError: The queue cannot be opened; the message says what to do.
-        ValueError: There is no such theme.
+        ValueError: There is no such theme, or no such channel for notices.
     """
+    notices = notice_settings(os.environ)
     queue = open_review_queue(place)
     app = SignoffApp(
         queue,
         place=place_name(place),
         theme=theme or os.environ.get("SIGNOFF_THEME") or DEFAULT_THEME,
+        notices=notices,
+        speaks_through=around(os.environ),
         ascii_only=ascii_only,
+        read_only=read_only,
     )
     app.run()

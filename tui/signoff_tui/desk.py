@@ -161,6 +161,7 @@ class Desk:
             and other.request.asked_by.session == entry.request.asked_by.session
             and other.request.submission.tool_name == submission.tool_name
             and other.request.submission.payload_key == submission.payload_key
+            and other.request.submission.definition == submission.definition
             for other in self.inbox.entries()
         )
         return RememberPreview(entry, reach(submission.payload, submission.arguments), matching)

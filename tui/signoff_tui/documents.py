@@ -72,7 +72,7 @@ def make_content(request: StoredRequest, blob: Callable[[str], bytes], *, reveal
         submission.presentation,
         submission.arguments,
         submission.cwd,
-        masks=None if revealed else DEFAULT_REDACTION,
+        masks=None if revealed else DEFAULT_REDACTION.also(submission.masked_keys),
     )
     return Content(
         key=revealed_key(request) if revealed else content_key(request),

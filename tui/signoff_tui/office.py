@@ -21,6 +21,7 @@ from signoff.queue.records import ChangeSet
 from signoff_tui.desk import Answer
 from signoff_tui.documents import Content, make_content
 from signoff_tui.guard import Held
+from signoff_tui.terminal_voice import Saying
 
 __all__ = ["Draft", "Goes", "Office"]
 
@@ -39,8 +40,11 @@ RETRY_SECONDS = 1.0
 class Goes(Protocol):
     """The app, as far as screens ask it to go somewhere."""
 
-    def go(self, name: str) -> None:
-        """Show another screen, or change the theme."""
+    def go(self, name: str, query: str = "") -> None:
+        """Show another screen, with what the query picks, or change the theme."""
+
+    def speak(self, saying: Saying) -> None:
+        """Say something to the terminal besides what is drawn."""
 
 
 class Office:
@@ -69,9 +73,13 @@ class Office:
         """Name under which decisions are recorded."""
         return self._queue.reviewer
 
-    def go(self, name: str) -> None:
-        """Show another screen."""
-        self._app.go(name)
+    def go(self, name: str, query: str = "") -> None:
+        """Show another screen, with what the query picks, in the filter language."""
+        self._app.go(name, query)
+
+    def speak(self, saying: Saying) -> None:
+        """Say something to the terminal besides what is drawn."""
+        self._app.speak(saying)
 
     def close(self) -> None:
         """Close the queue."""

@@ -6,19 +6,21 @@ part of it, never a count of screen lines, so it survives another width.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import accumulate, islice, pairwise, zip_longest
 
 from rich.cells import cell_len, chop_cells
 
 from signoff.present.document import Document
+from signoff.present.finding import Words
 from signoff.present.rows import Row
 from signoff_tui.coverage import Part
 
-__all__ = ["Place", "Reading", "Rest", "VisibleLine"]
+__all__ = ["Cell", "Place", "Reading", "Rest", "VisibleLine"]
 
 COUNTED = 500
 """Lines below the view that are wrapped to be counted: it is done at every step."""
@@ -33,15 +35,44 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class VisibleLine:
-    """One line of the view."""
+class Cell:
+    """What a column shows on one line of the view.
+
+    Attributes:
+        row: Row of the documents.
+        part: Which wrapped part of it.
+        parts: How many parts it has, one more if the rest is cut off.
+        start: First character of the row's text on this line.
+        end: The character after the last one.
+        cut: Whether the row goes on to the right of the view, where it cannot be seen.
+    """
 
     row: int
     part: int
     parts: int
     start: int
-    """First character of the row's text on this line."""
     end: int
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleLine:
+    """One line of the view.
+
+    Attributes:
+        row: Row of the reading, as places name it.
+        part: Which line of that row.
+        columns: What the columns show: one over the whole width, or before and after; None where one is empty.
+    """
+
+    row: int
+    part: int
+    columns: tuple[Cell | None, ...]
+
+    @property
+    def cells(self) -> Iterator[Cell]:
+        """What it shows."""
+        return (cell for cell in self.columns if cell is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,33 +93,34 @@ class Rest:
 
 
 class Reading:
-    """Documents one after the other, read in a view of some size.
+    """Documents one after the other, read in a view of some size. Each of their rows is a row of the reading.
 
     Args:
         documents: What to read; at least one.
         width: Cells available for text, without the gutter.
+        wrap: Whether rows that are too wide are wrapped rather than cut.
     """
 
-    def __init__(self, documents: Sequence[Document], width: int = 80) -> None:
+    def __init__(self, documents: Sequence[Document], width: int = 80, *, wrap: bool = True) -> None:
         self.documents = tuple(documents)
         self._starts = _running_totals(len(document) for document in self.documents)
         self._unit_starts = _running_totals(document.units for document in self.documents)
         self.emphasis = lru_cache(maxsize=512)(self._emphasis)
-        """Spans of the changed words in a row, by its index."""
-        self.set_width(width)
+        """Spans of the changed words in a row of the documents, by its index."""
+        self.set_width(width, wrap=wrap)
 
-    def set_width(self, width: int) -> None:
-        """Wrap at another width."""
+    def set_width(self, width: int, *, wrap: bool = True) -> None:
+        """Wrap, or cut, at another width."""
         self.width = max(width, 1)
-        self._wrapped = lru_cache(maxsize=2048)(self._wrap)
-
-    def __len__(self) -> int:
-        return self._starts[-1]
+        self.wrap = wrap
+        self._laid_out = lru_cache(maxsize=2048)(self._lay_out)
 
     @property
-    def units(self) -> int:
-        """Coverage units of all documents."""
-        return self._unit_starts[-1]
+    def layout(self) -> int:
+        """Tells the ways to break rows into lines apart: parts shown in one way are no parts in another."""
+        return self.width if self.wrap else 0
+
+    # -- rows of the documents -------------------------------------------------------------------------
 
     def locate(self, index: int) -> tuple[Document, int]:
         """The document of a row, and the row's index in it."""
@@ -96,9 +128,14 @@ class Reading:
         return self.documents[which], index - self._starts[which]
 
     def row(self, index: int) -> Row:
-        """A row of the whole."""
+        """A row of the documents."""
         document, inner = self.locate(index)
         return document.row(inner)
+
+    @property
+    def units(self) -> int:
+        """Coverage units of all documents."""
+        return self._unit_starts[-1]
 
     def unit(self, index: int) -> int | None:
         """The coverage unit of a row, counted over all documents."""
@@ -106,34 +143,47 @@ class Reading:
         unit = self.documents[which].unit_at(index - self._starts[which])
         return None if unit is None else self._unit_starts[which] + unit
 
+    # -- rows of the reading ---------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    def rows_at(self, index: int) -> tuple[int | None, ...]:
+        """The rows of the documents that a row of the reading shows, column by column."""
+        return (index,)
+
+    def index_of(self, row: int) -> int:
+        """The row of the reading that shows a row of the documents."""
+        return row
+
+    def width_of(self, columns: int) -> int:
+        """Cells for the text of a column where there are so many of them."""
+        return self.width
+
     def unit_from(self, place: Place) -> int | None:
         """The first coverage unit at a place or below, or None if there is none."""
-        rows = range(place.row, len(self))
+        rows = (row for index in range(place.row, len(self)) for row in self.rows_at(index) if row is not None)
         return next((unit for row in rows if (unit := self.unit(row)) is not None), None)
 
     def place_of_unit(self, unit: int) -> Place:
         """Where a coverage unit begins."""
         which = bisect_right(self._unit_starts, unit) - 1
-        return Place(self._starts[which] + self.documents[which].row_of_unit(unit - self._unit_starts[which]))
+        row = self._starts[which] + self.documents[which].row_of_unit(unit - self._unit_starts[which])
+        return Place(self.index_of(row))
 
     # -- what is visible -------------------------------------------------------------------------------
 
     def window(self, top: Place, height: int) -> tuple[VisibleLine, ...]:
         """The lines a view of some height shows from a place on."""
-        lines: list[VisibleLine] = []
-        for visible in self._lines_from(top):
-            if len(lines) >= height:
-                break
-            lines.append(visible)
-        return tuple(lines)
+        return tuple(islice(self._lines_from(top), height))
 
     def parts(self, visible: Sequence[VisibleLine]) -> tuple[Part, ...]:
         """What of the coverage units the lines show."""
         found = []
-        for item in visible:
-            unit = self.unit(item.row)
+        for cell in (cell for item in visible for cell in item.cells):
+            unit = self.unit(cell.row)
             if unit is not None:
-                found.append(Part(unit, item.part, item.parts))
+                found.append(Part(unit, cell.part, cell.parts))
         return tuple(found)
 
     def whole_units(self, visible: Sequence[VisibleLine]) -> frozenset[int]:
@@ -162,7 +212,7 @@ class Reading:
                 part -= 1
             elif row > 0:
                 row -= 1
-                part = len(self._wrapped(row)) - 1
+                part = self._height(row) - 1
             else:
                 break
         return Place(row, part)
@@ -172,7 +222,7 @@ class Reading:
         if not len(self):
             return Place(0)
         end = len(self) - 1
-        return self.up(Place(end, len(self._wrapped(end)) - 1), max(height - 1, 0))
+        return self.up(Place(end, self._height(end) - 1), max(height - 1, 0))
 
     def at_end(self, top: Place, height: int) -> bool:
         """Whether the view shows the end of the text."""
@@ -180,60 +230,124 @@ class Reading:
 
     def next_hunk(self, top: Place) -> Place | None:
         """The next hunk or file heading below a place."""
-        return self._heading(range(top.row + 1, len(self)))
+        return self._heading_at(bisect_right(self._headings, top.row))
 
     def previous_hunk(self, top: Place) -> Place | None:
         """The hunk or file heading above a place."""
-        return self._heading(range(top.row - 1, -1, -1))
+        return self._heading_at(bisect_left(self._headings, top.row) - 1)
+
+    def hunk_at(self, top: Place) -> tuple[int, int]:
+        """Which hunk or file a place is in, from 1, or 0 above the first; and how many there are."""
+        return bisect_right(self._headings, top.row), len(self._headings)
 
     def rest(self, visible: Sequence[VisibleLine]) -> Rest:
         """What lies below some lines of the view, counted as it is wrapped there."""
         if not visible:
             return Rest(0)
         last = visible[-1]
-        cut = last.parts - last.part - 1
+        below = self._height(last.row) - last.part - 1
         stop = min(last.row + 1 + COUNTED, len(self))
-        rows = cut + sum(len(self._wrapped(row)) for row in range(last.row + 1, stop)) + len(self) - stop
-        row = self.row(last.row)
-        number = (row.new_no or row.old_no or last.row + 1) if cut else None
-        return Rest(rows, more=stop < len(self), line=number, percent=100 * (last.part + 1) // last.parts)
+        rows = below + sum(self._height(row) for row in range(last.row + 1, stop)) + len(self) - stop
+        more = stop < len(self)
+        if not below:
+            return Rest(rows, more)
+        # Of two columns, the longer one goes on.
+        cell = max(last.cells, key=lambda cell: cell.parts)
+        row = self.row(cell.row)
+        return Rest(rows, more, row.new_no or row.old_no or cell.row + 1, 100 * (cell.part + 1) // cell.parts)
+
+    # -- finding ---------------------------------------------------------------------------------------
+
+    def find(self, words: Words, row: int, *, forward: bool) -> int | None:
+        """The next row of the documents that holds words as they are shown, from a row on; or the one above it.
+
+        Where the text ends, it goes on at the other end.
+        """
+        end = self._starts[-1]
+        if forward:
+            stretches = [range(row, end), range(row)]
+        else:
+            stretches = [range(row - 1, -1, -1), range(end - 1, row - 1, -1)]
+        return next((found for rows in stretches if (found := self._find(words, rows)) is not None), None)
+
+    def place_of(self, words: Words, row: int) -> Place:
+        """Where words begin that a row of the documents holds."""
+        first = next(words.spans(self.row(row).text.text), (0, 0))[0]
+        index = self.index_of(row)
+        for part, columns in enumerate(zip_longest(*self._laid_out(index))):
+            if any(cell is not None and cell.row == row and cell.start <= first < cell.end for cell in columns):
+                return Place(index, part)
+        return Place(index)
+
+    def _find(self, words: Words, rows: range) -> int | None:
+        """The first of some rows, in their order, that holds words."""
+        stretches = list(zip(self.documents, pairwise(self._starts), strict=True))
+        for document, (start, stop) in stretches if rows.step > 0 else reversed(stretches):
+            low, high = max(min(rows, default=0), start), min(max(rows, default=-1), stop - 1)
+            inner = range(low - start, high - start + 1)
+            found = document.find(words, inner if rows.step > 0 else reversed(inner))
+            if found is not None:
+                return start + found
+        return None
 
     # -- parts -----------------------------------------------------------------------------------------
 
     def _lines_from(self, top: Place) -> Iterator[VisibleLine]:
         first = top.part
         for row in range(top.row, len(self)):
-            spans = self._wrapped(row)
+            lines = list(zip_longest(*self._laid_out(row)))
             # Another width may have left fewer parts than the place names.
-            for part in range(min(first, len(spans) - 1), len(spans)):
-                yield VisibleLine(row, part, len(spans), *spans[part])
+            for part in range(min(first, len(lines) - 1), len(lines)):
+                yield VisibleLine(row, part, lines[part])
             first = 0
 
-    def _heading(self, rows: range) -> Place | None:
-        wanted = {
-            start + hunk for start, doc in zip(self._starts, self.documents, strict=False) for hunk in doc.hunks
-        }
-        return next((Place(row) for row in rows if row in wanted), None)
+    def _height(self, index: int) -> int:
+        """Lines that a row of the reading takes."""
+        return max(len(column) for column in self._laid_out(index))
+
+    def _lay_out(self, index: int) -> tuple[tuple[Cell, ...], ...]:
+        """The lines of each column of a row of the reading."""
+        rows = self.rows_at(index)
+        width = self.width_of(len(rows))
+        return tuple(() if row is None else self._column(row, width) for row in rows)
+
+    def _column(self, row: int, width: int) -> tuple[Cell, ...]:
+        text = self.row(row).text.text
+        spans = _broken(text, width) if self.wrap else _cut(text, width)
+        cut = spans[-1][1] < len(text)
+        # What is cut off is a part that is never shown.
+        return tuple(Cell(row, part, len(spans) + cut, *span, cut) for part, span in enumerate(spans))
+
+    @cached_property
+    def _headings(self) -> Sequence[int]:
+        """Rows of the reading that are headings of hunks or files."""
+        pairs = zip(self._starts, self.documents, strict=False)
+        return [self.index_of(start + hunk) for start, document in pairs for hunk in document.hunks]
+
+    def _heading_at(self, number: int) -> Place | None:
+        return Place(self._headings[number]) if 0 <= number < len(self._headings) else None
 
     def _emphasis(self, index: int) -> tuple[tuple[int, int], ...]:
         document, inner = self.locate(index)
         return document.emphasis(inner)
 
-    def _wrap(self, index: int) -> tuple[tuple[int, int], ...]:
-        text = self.row(index).text.text
-        if len(text) <= self.width and (text.isascii() or cell_len(text) <= self.width):
-            return ((0, len(text)),)
-        if text.isascii():
-            return tuple((start, min(start + self.width, len(text))) for start in range(0, len(text), self.width))
-        spans, start = [], 0
-        for piece in chop_cells(text, self.width):
-            spans.append((start, start + len(piece)))
-            start += len(piece)
-        return tuple(spans)
+
+def _broken(text: str, width: int) -> Sequence[tuple[int, int]]:
+    """Where a text is broken so that no line is wider than some cells."""
+    if len(text) <= width and (text.isascii() or cell_len(text) <= width):
+        return ((0, len(text)),)
+    if text.isascii():
+        return [(start, min(start + width, len(text))) for start in range(0, len(text), width)]
+    ends = list(accumulate(len(piece) for piece in chop_cells(text, width)))
+    return list(pairwise([0, *ends]))
+
+
+def _cut(text: str, width: int) -> Sequence[tuple[int, int]]:
+    """How much of a text there is room for, with a cell for the sign that it goes on."""
+    if len(text) <= width and (text.isascii() or cell_len(text) <= width):
+        return ((0, len(text)),)
+    return ((0, len(chop_cells(text, max(width - 1, 1))[0])),)
 
 
 def _running_totals(sizes: Iterable[int]) -> list[int]:
-    totals = [0]
-    for size in sizes:
-        totals.append(totals[-1] + size)
-    return totals
+    return list(accumulate(sizes, initial=0))

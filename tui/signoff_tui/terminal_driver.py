@@ -1,8 +1,8 @@
-"""The driver that speaks to the terminal: it sleeps while no key comes, and writes no string sequences.
+"""The driver that speaks to the terminal: it sleeps while no key comes, and writes no string sequences of others.
 
 Textual's own driver looks for keys ten times a second; a screen that stays open all day should cost nothing. And
 what a terminal reads as more than text, color and movement (its title, the clipboard, links, uploads) is never
-written, whoever asked for it.
+written, whoever asked for it, but for what `signoff_tui.terminal_voice` can say: that has a way of its own.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from textual import constants
 from textual._xterm_parser import XTermParser  # the parser that Textual's own driver uses; it has no public name
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
+
+from signoff_tui.terminal_voice import Around, Saying, Title, TitleBack, is_allowed, written
 
 __all__ = ["QuietDriver", "without_strings"]
 
@@ -54,10 +56,42 @@ class QuietDriver(LinuxDriver):
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self._end, self._end_writer = os.pipe()
+        self._title: Title | None = None
 
     def write(self, data: str) -> None:
         """Write to the terminal what is no string sequence."""
         super().write(without_strings(data))
+
+    def speak(self, saying: Saying, around: Around) -> None:
+        """Write one of the sequences that the program may say. A title is taken back when the screen closes.
+
+        Args:
+            saying: What to say.
+            around: What reads it first.
+        """
+        if isinstance(saying, Title):
+            if self._title is None:
+                self._utter(TitleBack(keep=True), around)
+            self._title = saying
+        self._utter(saying, around)
+
+    def start_application_mode(self) -> None:
+        """Take the terminal over, with the title that the program gave it before it was suspended."""
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        if self._title is not None:
+            self._utter(TitleBack(keep=True))
+            self._utter(self._title)
+
+    def stop_application_mode(self) -> None:
+        """Give the terminal back, with the title that it had."""
+        if self._title is not None:
+            self._utter(TitleBack(keep=False))
+        super().stop_application_mode()
+
+    def _utter(self, saying: Saying, around: Around = "terminal") -> None:
+        sequence = written(saying, around)
+        if is_allowed(sequence):
+            super().write(sequence)
 
     def disable_input(self) -> None:
         """Wake the thread that waits for keys, and end it."""

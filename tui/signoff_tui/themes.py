@@ -110,6 +110,7 @@ STYLES: Mapping[str, _Spec] = {
     "fold": _Spec("muted", "surface"),
     "fact": _Spec("warn", bold=True),
     "hidden": _Spec("warn", bold=True, reverse=True),
+    "found": _Spec("text", "focus-bg", bold=True, underline=True),
     "ok": _Spec("ok", bold=True),
     "no": _Spec("danger", bold=True),
     "held": _Spec("held", bold=True),

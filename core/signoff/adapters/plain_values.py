@@ -24,6 +24,7 @@ from pydantic import AnyUrl, BaseModel, RootModel, SecretBytes, SecretStr
 from pydantic_core import MultiHostUrl, Url, to_jsonable_python
 
 from signoff.canonical import MAX_DEPTH, NotJsonError, canonical
+from signoff.definition import Definition
 from signoff.memory import PlainCall
 
 __all__ = ["plain_call", "plain_values"]
@@ -60,15 +61,20 @@ def plain_values(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return plain_call(name, arguments).payload
 
 
-def plain_call(name: str, arguments: Mapping[str, Any]) -> PlainCall:
+def plain_call(name: str, arguments: Mapping[str, Any], definition: Definition | None = None) -> PlainCall:
     """Read the arguments of a call as `plain_values` does, and spell them, once for all that compares them.
+
+    Args:
+        name: Name of the tool.
+        arguments: Validated arguments, as the tool will be called with.
+        definition: How the tool is offered to the model, if that is known.
 
     Raises:
         NotJsonError: As in `plain_values`.
     """
     try:
         shown = {key: _plain(value, 0) for key, value in arguments.items()}
-        return PlainCall(name, shown, canonical(shown))
+        return PlainCall(name, shown, canonical(shown), definition)
     except NotJsonError as error:
         raise NotJsonError(
             f"the arguments of {name} cannot be shown to a reviewer as they are: {error}"

@@ -94,7 +94,7 @@ def record_facts(record: HistoryRecord, hidden: Redaction = DEFAULT_REDACTION) -
         "session": record.session,
         "tool": record.tool_name,
         "description": hidden.mask_text(record.description).text,
-        "arguments": hidden.mask_value(record.arguments),
+        "arguments": hidden.also(record.masked_keys).mask_value(record.arguments),
         "group": record.group_id,
         "batch": record.batch_id,
         "risk": record.risk,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -20,6 +21,7 @@ from signoff.cli.options import chosen_place, queue_option
 from signoff.cli.output import complain
 from signoff.cli.page import at_terminal
 from signoff.cli.policy.group import policy
+from signoff.cli.popup import popup
 from signoff.cli.showing import show
 from signoff.cli.status_command import status
 from signoff.queue.errors import QueueError, QueueNotFoundError
@@ -56,28 +58,34 @@ _HOW_A_QUEUE_BEGINS = (
 @click.version_option(__version__, message="signoff %(version)s")
 @click.option("--theme", metavar="NAME", envvar="SIGNOFF_THEME", show_envvar=True, help="Colors of the screen.")
 @click.option("--ascii", "ascii_only", is_flag=True, help="Draw the screen with ASCII characters only.")
+@click.option("--read-only", is_flag=True, help="Look only: no key on the screen decides anything.")
 @click.pass_context
-def signoff(context: click.Context, *, theme: str | None, ascii_only: bool) -> int:
+def signoff(context: click.Context, *, theme: str | None, ascii_only: bool, read_only: bool) -> int:
     """Agents ask, people sign off. Without a verb: open the screen."""
     if context.invoked_subcommand is not None:
         return ExitCode.OK
     if not at_terminal(sys.stdin, sys.stdout):
         raise click.UsageError("the screen needs a terminal; without one: signoff list, show, approve, reject")
-    _open_screen(theme, ascii_only=ascii_only)
+    _open_screen(theme, ascii_only=ascii_only, read_only=read_only)
     return ExitCode.OK
 
 
-for command in (approve, ask, config, demo, grants, history, list_pending, policy, reject, show, status):
+for command in (approve, ask, config, demo, grants, history, list_pending, policy, popup, reject, show, status):
     signoff.add_command(command)
 
 
-def _open_screen(theme: str | None, *, ascii_only: bool) -> None:
+def _open_screen(theme: str | None, *, ascii_only: bool, read_only: bool) -> None:
     from signoff_tui.app import run
+    from signoff_tui.channels import notice_settings
     from signoff_tui.themes import builtin_themes
 
     if theme is not None and theme not in (known := builtin_themes()):
         raise click.UsageError(f"there is no theme {theme!r}; choose one of: {', '.join(known)}")
-    run(chosen_place(), theme=theme, ascii_only=ascii_only)
+    try:
+        notice_settings(os.environ)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    run(chosen_place(), theme=theme, ascii_only=ascii_only, read_only=read_only)
 
 
 def run_group(arguments: Sequence[str]) -> int:

@@ -14,12 +14,14 @@ from signoff.cli.facts import record_facts, short_id
 from signoff.cli.history_export import export
 from signoff.cli.history_filters import filter_options
 from signoff.cli.history_keeping import prune, verify
+from signoff.cli.history_query import query_option, viewpoint
 from signoff.cli.options import json_option, open_for_review, queue_option, reveal_option
 from signoff.cli.output import clipped, complain, one_line, print_json
 from signoff.cli.page import Page, width_of
 from signoff.cli.subject import what_of
 
 if TYPE_CHECKING:
+    from signoff.filtering import Query
     from signoff.policy.redaction import Redaction
     from signoff.queue.history_records import HistoryFilter, HistoryRecord
     from signoff.queue.protocol import ReviewQueue
@@ -36,8 +38,10 @@ _PAGE = 500
     short_help="List what was decided; export, verify or prune it.",
     epilog="\b\nExamples:\n  signoff history --since 1h --state rejected --json\n"
     '  signoff history --text "release notes"\n'
+    "  signoff history --filter 'shown:<100 decision:approved by:you'\n"
     "  signoff history export --format csv --output decisions.csv",
 )
+@query_option
 @filter_options
 @click.option("--before", type=click.IntRange(1), metavar="SEQ", help="Only records with a lower number.")
 @click.option("--limit", type=click.IntRange(1, 1_000_000), default=100, show_default=True, metavar="N")
@@ -48,6 +52,7 @@ _PAGE = 500
 def history(
     context: click.Context,
     *,
+    query: Query | None,
     which: HistoryFilter,
     before: int | None,
     limit: int,
@@ -59,7 +64,10 @@ def history(
         _refuse_options(context)
         return ExitCode.OK
     with open_for_review() as queue:
-        records, more = _collect(queue, which, before, limit)
+        if query is None:
+            records, more, stopped_at = *_collect(queue, which, before, limit), None
+        else:
+            records, more, stopped_at = _search(queue, query, which, before, limit)
     if as_json:
         print_json([record_facts(record, hidden) for record in records])
     else:
@@ -69,6 +77,8 @@ def history(
             f"there is more: these are the newest {limit}; raise --limit to see older ones,"
             f" or go on with --before {records[-1].seq}"
         )
+    elif stopped_at is not None:
+        complain(f"there may be more: the search ended at record {stopped_at}; go on with --before {stopped_at}")
     elif not records:
         complain("no such record in the history")
     return ExitCode.OK
@@ -98,6 +108,16 @@ def _collect(
         found.extend(page)
         before = page[-1].seq
     return found[:limit], len(found) > limit
+
+
+def _search(
+    queue: ReviewQueue, query: Query, which: HistoryFilter, before: int | None, limit: int
+) -> tuple[list[HistoryRecord], bool, int | None]:
+    """Find what a filter keeps; says whether there is more, and where the search gave up if it did."""
+    from signoff.filtering import search_history
+
+    found = search_history(queue, query, viewpoint(queue), which, before=before, limit=limit)
+    return [*found.records], found.more, found.stopped_at
 
 
 def _table(records: list[HistoryRecord], width: int | None, hidden: Redaction) -> str:

@@ -17,12 +17,15 @@ import click
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.facts import record_facts
 from signoff.cli.history_filters import filter_options
+from signoff.cli.history_query import query_option, viewpoint
 from signoff.cli.options import open_for_review, queue_option, reveal_option
 from signoff.cli.output import ascii_json, complain, one_line
 
 if TYPE_CHECKING:
+    from signoff.filtering import Query
     from signoff.policy.redaction import Redaction
-    from signoff.queue.history_records import HistoryFilter
+    from signoff.queue.history_records import HistoryFilter, HistoryRecord
+    from signoff.queue.protocol import ReviewQueue
 
 __all__ = ["export"]
 
@@ -48,10 +51,13 @@ _COLUMNS = (
     help="A new file, readable by you only.",
 )
 @click.option("--force", is_flag=True, help="Replace the file if there is one.")
+@query_option
 @filter_options
 @reveal_option
 @queue_option
-def export(*, which: HistoryFilter, form: str, output: Path | None, force: bool, hidden: Redaction) -> int:
+def export(
+    *, query: Query | None, which: HistoryFilter, form: str, output: Path | None, force: bool, hidden: Redaction
+) -> int:
     """Write the records as JSON Lines (exact) or CSV (for people and spreadsheets), oldest first.
 
     Passwords and tokens are hidden, unless --reveal.
@@ -60,7 +66,7 @@ def export(*, which: HistoryFilter, form: str, output: Path | None, force: bool,
         raise click.UsageError("--force goes with --output")
     write = _write_csv if form == "csv" else _write_json_lines
     with open_for_review() as queue:
-        records = (record_facts(record, hidden) for record in queue.export(which))
+        records = (record_facts(record, hidden) for record in _wanted(queue, query, which))
         if output is None:
             write(records, sys.stdout)
             return ExitCode.OK
@@ -73,6 +79,20 @@ def export(*, which: HistoryFilter, form: str, output: Path | None, force: bool,
             raise click.UsageError(f"{output} cannot be written: {error.strerror or error}") from error
     complain(f"{count} {'record' if count == 1 else 'records'} written to {output}")
     return ExitCode.OK
+
+
+def _wanted(queue: ReviewQueue, query: Query | None, which: HistoryFilter) -> Iterator[HistoryRecord]:
+    """The records that fit all that was given, oldest first."""
+    if query is None:
+        yield from queue.export(which)
+        return
+    from signoff.filtering import narrowed, of_record
+
+    view = viewpoint(queue)
+    narrow = narrowed(query, view, which)
+    if narrow is not None:
+        test = query.test(view)
+        yield from (record for record in queue.export(narrow) if test(of_record(record)))
 
 
 def _write_json_lines(records: Iterable[dict[str, Any]], file: TextIO) -> int:

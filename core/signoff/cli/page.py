@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import TextIO
 
-__all__ = ["Page", "at_terminal", "width_of"]
+__all__ = ["Page", "at_terminal", "cells", "width_of"]
 
 _NARROWEST = 20
 
@@ -26,6 +26,11 @@ def width_of(stream: TextIO | None) -> int | None:
     if not at_terminal(stream):
         return None
     return max(_NARROWEST, shutil.get_terminal_size().columns)
+
+
+def cells(text: str) -> int:
+    """Columns of a line of safe text."""
+    return sum(map(_cells, text))
 
 
 class Page:
@@ -64,11 +69,11 @@ def _pieces(text: str, room: int) -> Iterator[str]:
     """Cut a text into parts of at most so many columns."""
     start = used = 0
     for index, character in enumerate(text):
-        cells = _cells(character)
-        if used and used + cells > room:
+        wide = _cells(character)
+        if used and used + wide > room:
             yield text[start:index]
             start, used = index, 0
-        used += cells
+        used += wide
     yield text[start:]
 
 

@@ -49,8 +49,9 @@ def content_of(
         QueueError: A stored content cannot be had.
     """
     submission = request.submission
+    masks = hidden.also(submission.masked_keys)
     snapshot = None if submission.snapshot is None else Snapshot.from_json(submission.snapshot, load)
-    made = documents_for(snapshot, submission.presentation, submission.arguments, submission.cwd, masks=hidden)
+    made = documents_for(snapshot, submission.presentation, submission.arguments, submission.cwd, masks=masks)
     documents = tuple(document.with_context(context) for document in made)
     return Content(documents, all(document.complete for document in documents))
 

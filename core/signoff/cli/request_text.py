@@ -125,6 +125,7 @@ def _agent_texts(request: StoredRequest) -> Iterator[tuple[str, str, Field]]:
 
 def _facts(request: StoredRequest, now: int, hidden: Redaction) -> Iterator[tuple[str, str]]:
     asked, submission = request.asked_by, request.submission
+    hidden = hidden.also(submission.masked_keys)
     yield "request", f"{request.id}, revision {request.revision}"
     yield "state", _state(request, now)
     reasons = ", ".join(one_line(reason) for reason in submission.risk_reasons)

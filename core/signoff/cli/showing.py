@@ -69,6 +69,7 @@ def show(*, request_id: str, context: int, hidden: Redaction, as_json: bool) -> 
 
 def _facts(request: StoredRequest, content: Content, now: int, hidden: Redaction) -> dict[str, Any]:
     submission = request.submission
+    hidden = hidden.also(submission.masked_keys)
     found = reach_of(request)
     return {
         **request_facts(request, kind_of(submission), now, hidden),

@@ -55,7 +55,8 @@ def name_rules(server: ToolServer) -> NameRules:
 
 
 def _server_rules(server: ToolServer) -> ServerRules:
-    return ServerRules(name_rules(server), LEVELS[server.default] if server.default else None)
+    default = LEVELS[server.default] if server.default else None
+    return ServerRules(name_rules(server), default, server.redaction.arguments)
 
 
 def _tool_arguments(config: PolicyConfig) -> Iterator[ToolArguments]:

@@ -8,6 +8,7 @@ from signoff.config.caution import Caution
 from signoff.config.policy_building import build_call_policy, name_rules
 from signoff.config.policy_models import PolicyConfig, ToolArgumentsConfig, ToolServer
 from signoff.policy.call_policy import CallPolicy
+from signoff.policy.redaction_added import is_always_shown
 from signoff.policy.verdict import Level
 from signoff.tools.setting_faults import KeyPath
 
@@ -35,6 +36,7 @@ def policy_cautions(config: PolicyConfig) -> Iterator[Caution]:
     for index, server in enumerate(config.tool_servers):
         path: KeyPath = ("tool_servers", index)
         yield from _of_lists(server, path)
+        yield from _of_redaction(server, (*path, "redaction"))
         yield from _of_arguments(policy, server.arguments, server.server_name, (*path, "arguments"))
     yield from _of_arguments(policy, config.arguments, None, ("arguments",))
 
@@ -61,6 +63,15 @@ def _of_lists(server: ToolServer, path: KeyPath) -> Iterator[Caution]:
         if denied is not None and allowed.fullmatch(allowed.text):
             words = f'has no effect on the tool of that name: "{denied.text}" of the denylist blocks it'
             yield Caution((*path, "allowlist", index), words)
+
+
+def _of_redaction(server: ToolServer, path: KeyPath) -> Iterator[Caution]:
+    for index, name in enumerate(server.redaction.arguments):
+        if is_always_shown(name):
+            shown = "has no effect: commands, paths, hosts and code are never masked"
+            yield Caution((*path, "arguments", index), shown)
+    if server.redaction.outputs:
+        yield Caution((*path, "outputs"), "has no effect: results are neither shown nor kept here")
 
 
 def _of_arguments(

@@ -168,9 +168,10 @@ class Redaction(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     arguments: tuple[str, ...] = ()
-    """Words; an argument with one of them in its name is masked."""
+    """Words; an argument with one of them in its name is masked, besides those that always are. Commands, paths,
+    hosts and code are never masked."""
     outputs: StrictBool = False
-    """Whether results are masked too."""
+    """Only means something to a program that shows or keeps results; signoff does neither."""
 
 
 class ToolServer(BaseModel):

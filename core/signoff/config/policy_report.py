@@ -54,8 +54,6 @@ def _of_server(server: ToolServer) -> Iterator[str]:
         yield f"any other tool: {_DOES[server.default]}"
     if server.redaction.arguments:
         yield f"masked: arguments named like {_listed(server.redaction.arguments)}"
-    if server.redaction.outputs:
-        yield "masked: results"
 
 
 def _of_arguments(tools: Mapping[str, ToolArgumentsConfig], before: str) -> Iterator[tuple[str, str]]:

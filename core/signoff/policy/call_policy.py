@@ -39,10 +39,12 @@ class ServerRules:
     Attributes:
         names: Which tools are blocked, and which have to be approved.
         default: What holds for a tool that no rule is about, whatever its class; None leaves it to that.
+        masked_keys: Names of arguments that are masked where calls are shown, besides those that always are.
     """
 
     names: NameRules
     default: Level | None = None
+    masked_keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,15 @@ class CallPolicy:
         by_name = self._by_name(tool_name, server, default, default_rule)
         guessed = self._by_guess(tool_name, server)
         return _combined((*own, by_name, *guessed, *self._by_rules_of_others(tool_name, arguments, server)))
+
+    def masked_keys(self, server: str | None) -> tuple[str, ...]:
+        """Names of arguments that are masked where a call is shown, besides those that always are.
+
+        Args:
+            server: As for `verdict`.
+        """
+        rules = self.servers.get(server) if server is not None else None
+        return rules.masked_keys if rules is not None else ()
 
     def by_name_alone(self, tool_name: str, server: str | None = None) -> Verdict:
         """Find what is said of every call of a tool, were there no default and no rules on arguments.

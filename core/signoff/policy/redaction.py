@@ -8,14 +8,16 @@ who reviews can ask for it; digests and grants are made from the full data.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from signoff.policy import redaction_keys as private_keys
+from signoff.policy.redaction_added import COMMAND_KEYS, AddedKeys
 from signoff.policy.redaction_commands import may_reuse
 from signoff.policy.redaction_keys import Span
+from signoff.policy.redaction_names import KeyWords, words_of
 from signoff.policy.redaction_shapes import merged, token_spans
 from signoff.present.masking import length_of, mark
 
@@ -51,19 +53,13 @@ _OPTION = re.compile(r"--?[A-Za-z][\w-]*", re.ASCII)
 _OPTION_VALUE = re.compile(r"[^\s\"'`;&|<>()@/\\,{}\[\].$:#-][^\s\"'`;&|<>()@/\\,{}\[\].$:#]{7,}+")
 _NEAR = 10
 """Words of a call before one that are read to tell what it is."""
+_TELLING = 4
+"""Characters of a value that is found in a description wherever it stands."""
 _MOST_WORDS = 500
 """Words of a call that is read whole."""
 _ONE_WORD = re.compile(r"[^\s;&|()`]+")
 _HEADER = re.compile(r"(?:proxy-)?authorization|(?:set-)?cookie|(?:x|api|private)-[a-z-]+", re.IGNORECASE)
 _NAMING, _NAMED = ("name", "key", "header", "field"), frozenset({"value", "values", "val"})
-
-_COMMAND_KEYS = frozenset({"command", "cmd", "script", "code", "shell", "args", "argv"})
-"""Arguments that are run: a name in such a text hides nothing."""
-
-_CHUNK = re.compile(r"[^\W_]+")
-_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\dA-Za-z_]+")
-_UNSEEN = frozenset({"Cf", "Cc", "Cn", "Co", "Cs", "Mn"})
-_BLANK_LETTERS = re.compile("[\u115f\u1160\u3164\uffa0]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,17 +81,35 @@ class Redaction:
     Args:
         keys: Names of arguments, each of one word or several: ``token``, ``api_key``. The value is hidden if the
             words are, one after the other, among those of its name, which is split at ``_``, ``-``, ``.``, other
-            signs and capitals. The list ``redaction.arguments`` of a configuration.
+            signs and capitals.
         shapes: Whether tokens and passwords in texts are hidden as well.
+        added: More such names, which come with a call: see `also`.
     """
 
-    def __init__(self, keys: Sequence[str] = DEFAULT_KEYS, *, shapes: bool = True) -> None:
+    def __init__(
+        self, keys: Sequence[str] = DEFAULT_KEYS, *, shapes: bool = True, added: Sequence[str] = ()
+    ) -> None:
+        self._keys = tuple(keys)
         self._shapes = shapes
-        self._lenient = tuple(keys) == DEFAULT_KEYS
-        plain = [_visible(key) for key in keys]
-        self._words = frozenset(key.casefold() for key in plain)
-        phrases = (tuple(map(str.casefold, _CAMEL.findall(key))) for key in plain)
-        self._phrases = tuple(phrase for phrase in phrases if len(phrase) > 1)
+        self._lenient = self._keys == DEFAULT_KEYS
+        self._listed = KeyWords(keys)
+        self._added = AddedKeys(added)
+
+    def also(self, keys: Sequence[str]) -> Redaction:
+        """What is hidden of a call that brings names of its own: ``redaction.arguments`` of a configuration.
+
+        They only add: nothing that is hidden without them is shown. As they come from the agent's side, they hide
+        less than `keys`: nothing whose name, or the name of anything in it, is one of a command, a path, a host or
+        code.
+
+        Args:
+            keys: The names.
+
+        Returns:
+            The same redaction if there are none, or if it is for the person who asked to see everything.
+        """
+        hides_nothing = not self._keys and not self._shapes
+        return self if not keys or hides_nothing else _with(self._keys, self._shapes, tuple(keys))
 
     # -- names and values ------------------------------------------------------------------------------------
 
@@ -108,10 +122,10 @@ class Redaction:
             return False
         if key == _PLACE:
             return True
-        words = _words(key)
+        words = words_of(key)
         if self._lenient and words == ["pwd"] and isinstance(value, str) and _PATH.match(value):
             return False  # the working directory
-        return self._lists(words)
+        return self._lists(words) or self._added.hide(words, value)
 
     def mask_value(self, value: Any, key: str = "") -> Any:
         """Return a JSON value without its secrets; keys of mappings stay as they are.
@@ -157,26 +171,27 @@ class Redaction:
             key: The name that the container stands under.
         """
         if isinstance(container, Mapping):
-            if str(at).lower() in _NAMED and self._names_a_secret(container):
+            if str(at).lower() in _NAMED and self._names_a_secret(container, at):
                 return _PLACE
             return str(at)
         before, value = (container[at - 1] if at else None), container[at]
         if not isinstance(before, str) or not isinstance(value, str):
             return key
         run = self.runs(key)
-        if not run and at % 2 and _HEADER.fullmatch(before) and self._lists(_words(before)):
+        if not run and at % 2 and _HEADER.fullmatch(before) and self._lists(words_of(before)):
             return _PLACE
-        if _OPTION.fullmatch(before) and self._lists(_words(before)) and _OPTION_VALUE.fullmatch(value):
+        if _OPTION.fullmatch(before) and self._lists(words_of(before)) and _OPTION_VALUE.fullmatch(value):
             return _PLACE if not run or not _is_called_by_shell(container) else key
         return _PLACE if run and self._is_token_operand(container, at) else key
 
     def runs(self, key: str) -> bool:
         """Whether the text under a name is run by a shell, as far as the name tells."""
-        return not _COMMAND_KEYS.isdisjoint(_words(key))
+        return not COMMAND_KEYS.isdisjoint(words_of(key))
 
-    def _names_a_secret(self, pair: Mapping[Any, Any]) -> bool:
+    def _names_a_secret(self, pair: Mapping[Any, Any], at: Any) -> bool:
         names = [each for name, each in pair.items() if str(name).lower() in _NAMING and isinstance(each, str)]
-        return any(self._lists(_words(name)) for name in names)
+        words = [words_of(name) for name in names]
+        return any(self._lists(each) or self._added.hide(each, pair[at]) for each in words)
 
     def _is_token_operand(self, words: Sequence[Any], at: int) -> bool:
         """Whether a word of a list that is run is all token, and none that a program runs or connects to."""
@@ -189,12 +204,39 @@ class Redaction:
         return (start, len(line)) in token_spans(line, command=True)
 
     def _lists(self, words: Sequence[str]) -> bool:
-        listed = self._words.intersection(words)
+        listed = self._listed.single(words)
         if self._lenient:
             listed = frozenset(word for word in listed if _TELLS_OTHERWISE.get(word, _NONE).isdisjoint(words))
-        if listed:
-            return True
-        return any(phrase in _sequences(words, len(phrase)) for phrase in self._phrases)
+        return bool(listed) or self._listed.phrase(words)
+
+    def without_values(self, words: str, arguments: Mapping[str, Any]) -> str:
+        """What a tool says of a call, with marks for what is hidden of its arguments.
+
+        Args:
+            words: One line, for a person; nothing that runs.
+            arguments: The arguments. Short values are only found where they stand behind their name.
+        """
+        marks: dict[str, str] = {}
+        for name, value in self._hidden_in(arguments):
+            whole = mark(length_of(value))
+            spelled = repr(value)
+            marks[f"{name}={spelled}"] = f"{name}={whole}"
+            texts = (value, spelled[1:-1]) if isinstance(value, str) else (spelled,)
+            marks |= {text: whole for text in texts if len(text) >= _TELLING}
+        longest_first = sorted(marks, key=len, reverse=True)
+        found = re.compile("|".join(map(re.escape, longest_first)))
+        return found.sub(lambda each: marks[each[0]], words) if marks else words
+
+    def _hidden_in(self, arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+        waiting: list[tuple[str, Any]] = [("", arguments)]
+        while waiting:
+            name, item = waiting.pop()
+            if self.hides(name, item):
+                yield name, item
+            elif isinstance(item, Mapping):
+                waiting.extend((self.name_of(item, inner, name), each) for inner, each in item.items())
+            elif isinstance(item, list | tuple):
+                waiting.extend((self.name_of(item, at, name), each) for at, each in enumerate(item))
 
     # -- texts -----------------------------------------------------------------------------------------------
 
@@ -251,28 +293,9 @@ def _is_called_by_shell(words: Sequence[Any]) -> bool:
     return len(words) > _MOST_WORDS or may_reuse(" ".join(word for word in words if isinstance(word, str)))
 
 
-def _words(key: str) -> list[str]:
-    """The words of a name in order, small; a word of odd capitals is there whole as well, behind its parts."""
-    words: list[str] = []
-    for chunk in _CHUNK.findall(_visible(key)):
-        parts = [part.casefold() for part in _CAMEL.findall(chunk) if not part.isdigit()]
-        words += parts
-        whole = chunk.rstrip("0123456789").casefold()
-        if parts != [whole]:
-            words.append(whole)
-    return words
-
-
-def _visible(key: str) -> str:
-    """A name without its invisible characters, and in the plain form of its letters."""
-    if key.isascii() and key.isprintable():
-        return key
-    plain = _BLANK_LETTERS.sub("", unicodedata.normalize("NFKC", key))
-    return "".join(char for char in plain if unicodedata.category(char) not in _UNSEEN)
-
-
-def _sequences(words: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
-    return (tuple(words[at : at + length]) for at in range(len(words) - length + 1))
+@lru_cache(maxsize=64)
+def _with(keys: tuple[str, ...], shapes: bool, added: tuple[str, ...]) -> Redaction:
+    return Redaction(keys, shapes=shapes, added=added)
 
 
 DEFAULT_REDACTION = Redaction()

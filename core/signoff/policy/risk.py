@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from signoff.effects import Command, Effect, FileEdit, FileWrite
-from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.redaction import DEFAULT_REDACTION, Redaction
 from signoff.policy.risk_command import command_findings
 from signoff.policy.risk_path import path_findings
 from signoff.present.reveal import Field, findings
@@ -52,6 +52,7 @@ def assess(
     *,
     description: str = "",
     shown: object = None,
+    masked_keys: Sequence[str] = (),
 ) -> Assessment:
     """Judge a tool call.
 
@@ -62,6 +63,7 @@ def assess(
         cwd: Absolute working directory: the project that the agent may be expected to work in.
         description: What the tool says of the call; it is only looked through for hidden characters and secrets.
         shown: What else a person is shown of it, as JSON values; it is only looked through for secrets.
+        masked_keys: Names of arguments that are masked besides those that always are.
 
     Returns:
         The highest level any reason asks for, with all reasons, each once, in order of discovery.
@@ -70,7 +72,7 @@ def assess(
         *_effects(effects, cwd),
         *_arguments(arguments, declared=bool(effects)),
         *_hostile(tool_name, effects, [description, *_texts(arguments)]),
-        *_hidden(effects, [dict(arguments), description, shown]),
+        *_hidden(effects, [dict(arguments), description, shown], DEFAULT_REDACTION.also(masked_keys)),
     ]
     risk = max((level for level, _ in findings), key=_ORDER.__getitem__, default=Risk.LOW)
     return Assessment(risk, tuple(dict.fromkeys(reason for _, reason in findings)))
@@ -114,8 +116,8 @@ def _hostile(tool_name: str, effects: Sequence[Effect], texts: Iterable[str]) ->
                 yield Risk.MEDIUM, "hidden-length" if finding.kind in _HIDES_THE_END else "hidden-chars"
 
 
-def _hidden(effects: Sequence[Effect], values: Sequence[object]) -> Iterator[Finding]:
-    if any(map(_has_secret, effects)) or any(map(DEFAULT_REDACTION.finds, values)):
+def _hidden(effects: Sequence[Effect], values: Sequence[object], masks: Redaction) -> Iterator[Finding]:
+    if any(map(_has_secret, effects)) or any(map(masks.finds, values)):
         yield Risk.MEDIUM, HIDDEN_VALUE
 
 

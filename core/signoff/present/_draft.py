@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, chain
 
-from signoff.present._padding import PADDING, collapsed, counted, extent, may_pad, pads, with_padding
+from signoff.present._dense import is_dense, written
+from signoff.present._padding import PADDING, collapsed_runs, counted, extent, may_pad, pads, with_padding
 from signoff.present._rules import Rules
+from signoff.present._spans import Later
 from signoff.present._unicode import HIDDEN, LINE_END, escaped
 
-__all__ = ["Draft", "Layout", "rewrite"]
+__all__ = ["Layout", "Rewritten", "rewrite"]
+
+Span = tuple[int, int]
+
+_SMALL = 1_000
+"""Characters of a text whose spans are worked out at once."""
 
 _REPLACED = re.compile(f"([{HIDDEN}]+|{PADDING}+)")
 
@@ -35,12 +43,21 @@ class Layout:
         return self.tab_width > 0
 
 
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """A text after the rewriting; see `SafeText` for the attributes."""
+
+    text: str
+    hidden: Sequence[Span]
+    replaced: Sequence[int]
+
+
 @dataclass(slots=True)
-class Draft:
-    """Safe text in the making; see `SafeText` for the attributes."""
+class _Draft:
+    """Safe text in the making."""
 
     parts: list[str] = field(default_factory=list)
-    hidden: list[tuple[int, int]] = field(default_factory=list)
+    hidden: list[Span] = field(default_factory=list)
     replaced: list[int] = field(default_factory=list)
     _size: int = 0
     _column: int = 0
@@ -67,7 +84,7 @@ class Draft:
         return self._column
 
 
-def rewrite(text: str, signs: str | None, rules: Rules, layout: Layout) -> Draft:
+def rewrite(text: str, signs: str | None, rules: Rules, layout: Layout, note: str) -> Rewritten:
     """Replace what must not stay as it is.
 
     Args:
@@ -75,31 +92,47 @@ def rewrite(text: str, signs: str | None, rules: Rules, layout: Layout) -> Draft
         signs: Its shape; None for printable ASCII, newlines and tabs that stay.
         rules: The rules of its field.
         layout: How its rows are drawn.
+        note: What is added at the end, as a sign.
     """
     shape = text if signs is None else signs
     padded = may_pad(shape, rules, one_row=layout.one_row)
     if _shows_blanks(shape, layout) or (padded and not (rules.rows and not layout.one_row)):
-        return _one_by_one(text, shape, rules, layout)
+        return _one_by_one(text, shape, rules, layout, note)
     if padded:
-        return _in_bulk(text, with_padding(shape, rules))
-    if signs is None:
-        return Draft([text])
-    return _in_bulk(text, signs)
+        shape = with_padding(shape, rules)
+    elif signs is None and not note:
+        return Rewritten(text, (), ())
+    if len(shape) <= _SMALL or not is_dense(shape):
+        return _in_bulk(text, shape, note)
+    later = cache(lambda: _in_bulk(text, shape, note))
+    return Rewritten(
+        written(text, shape) + note,
+        Later(lambda: tuple(later().hidden)),
+        Later(lambda: tuple(later().replaced)),
+    )
 
 
-def _in_bulk(text: str, shape: str) -> Draft:
-    """Replace hidden characters and padding: quickly, because hostile text may hold millions of them."""
+def _in_bulk(text: str, shape: str, note: str) -> Rewritten:
+    """Replace hidden characters and padding, run by run."""
     lengths = list(map(len, _REPLACED.split(shape)))  # of what is kept and what is replaced, by turns
-    ends = accumulate(lengths)
-    parts = [text[end - length : end] for end, length in zip(ends, lengths, strict=True)]
+    ends = list(accumulate(lengths))
+    parts = list(map(text.__getitem__, map(slice, chain((0,), ends), ends)))
     parts[1::2] = map(_replacement if PADDING in shape else escaped, parts[1::2])
+    counts = lengths[1::2]
+    if note:
+        parts.append(note)
+        counts.append(0)
     borders = list(accumulate(map(len, parts)))
-    hidden = list(zip(borders[0::2], borders[1::2], strict=False))
-    return Draft(parts, hidden, lengths[1::2], borders[-1])
+    hidden = _spans(borders) if len(shape) <= _SMALL else Later(lambda: _spans(borders))
+    return Rewritten("".join(parts), hidden, tuple(counts))
+
+
+def _spans(borders: list[int]) -> tuple[Span, ...]:
+    return tuple(zip(borders[0::2], borders[1::2], strict=False))
 
 
 def _replacement(run: str) -> str:
-    return collapsed(run) if run[0] in " \t\n" else escaped(run)
+    return collapsed_runs[run] if run[0] in " \t\n" else escaped(run)
 
 
 def _shows_blanks(shape: str, layout: Layout) -> bool:
@@ -108,9 +141,9 @@ def _shows_blanks(shape: str, layout: Layout) -> bool:
     return at_end or (layout.one_row and "\t" in shape)
 
 
-def _one_by_one(text: str, shape: str, rules: Rules, layout: Layout) -> Draft:
+def _one_by_one(text: str, shape: str, rules: Rules, layout: Layout, note: str) -> Rewritten:
     """Replace whatever has to be, where what stands before a blank decides how it is shown."""
-    draft = Draft()
+    draft = _Draft()
     at = 0
     for found in _pattern(rules, layout).finditer(shape):
         start, end = extent(found)
@@ -124,11 +157,13 @@ def _one_by_one(text: str, shape: str, rules: Rules, layout: Layout) -> Draft:
             case "edge":
                 sign = counted(raw)
             case _:
-                sign = collapsed(raw)
+                sign = collapsed_runs[raw]
         draft.hide(sign, end - start)
         at = end
     draft.keep(text[at:])
-    return draft
+    if note:
+        draft.hide(note, 0)
+    return Rewritten("".join(draft.parts), tuple(draft.hidden), tuple(draft.replaced))
 
 
 @cache

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from signoff.present import _unicode as signs_of
 from signoff.present._confusables import ascii_twin, look_alikes, script_change, whole_disguise
-from signoff.present._hosts import Authority, ascii_host, authorities
+from signoff.present._hosts import Authority, ascii_host
 from signoff.present._padding import counted, extent, may_pad, pads
 from signoff.present._rules import Rules
 from signoff.present._safetext import Finding
@@ -42,29 +42,34 @@ _MOST_HOSTS = 20
 _DELIMITERS = frozenset("/\\?#@:")
 
 
-def judge(text: str, signs: str | None, rules: Rules, *, one_row: bool) -> list[Finding]:
+def judge(
+    text: str, signs: str | None, links: Sequence[Authority], rules: Rules, *, one_row: bool
+) -> list[Finding]:
     """Find what a reviewer should know about a text, in the order in which it stands there.
 
     Args:
         text: The text as it came.
         signs: Its shape; None for printable ASCII, newlines and tabs that stay.
+        links: Whom the URLs in it lead to.
         rules: The rules of its field.
         one_row: The text is one row of the screen.
     """
     findings = [
         *_length(text, rules),
         *(_hidden(text, signs, rules) if signs is not None else ()),
-        *(_links(text, rules) if rules.links else ()),
+        *_links(links),
         *_blanks(text if signs is None else signs, rules, one_row=one_row),
     ]
     return sorted(findings, key=lambda finding: finding.where)
 
 
-def host_note(text: str, rules: Rules) -> str:
-    """The ASCII form of the hosts in a text that are not ASCII, as ``<host xn--...>``; empty if there is none."""
-    if not rules.links or text.isascii():
-        return ""
-    hosts = list(dict.fromkeys(each.host for each in _foreign(text, rules)))
+def host_note(links: Sequence[Authority]) -> str:
+    """The ASCII form of the hosts that are not ASCII, as ``<host xn--...>``; empty if there is none.
+
+    Args:
+        links: Whom the URLs in a text lead to.
+    """
+    hosts = list(dict.fromkeys(each.host for each in links if not each.host.isascii()))
     forms = [form for host in hosts[:_MOST_HOSTS] if (form := _looked_up(host))]
     if not forms:
         return ""
@@ -100,6 +105,8 @@ def _blanks(signs: str, rules: Rules, *, one_row: bool) -> Iterator[Finding]:
             message = blanks if edge else f"padding: {end - start} blanks in a row"
             yield Finding(kind, start, None, True, message)
             told.add(kind)
+        if rules.rows or len(told) == 2:
+            return  # there are no others
 
 
 def _characters(text: str, signs: str) -> Iterator[Finding]:
@@ -141,20 +148,17 @@ def _scripts(text: str, signs: str, rules: Rules) -> Iterator[Finding]:
         yield Finding("disguise", disguise, ord(text[disguise]), rules.name, message)
 
 
-def _links(text: str, rules: Rules) -> Iterator[Finding]:
-    found = authorities(text, whole=not rules.rows)
-    first = next((each for each in found if each.credentials or len(each.host) > _LONG_HOST), None)
+def _links(links: Sequence[Authority]) -> Iterator[Finding]:
+    first = next((each for each in links if each.credentials or len(each.host) > _LONG_HOST), None)
     if first is not None and first.credentials:
         told = "programs disagree on the host" if first.ambiguous else f"the host is {_ascii(first.host)}"
         message = f"the URL has a user part; {told}"
         yield Finding("credentials", first.where, None, True, message)
     elif first is not None:
         yield Finding("long", first.where, None, True, f"long host: {len(first.host)} characters")
-    if text.isascii():
-        return
     seen: set[str] = set()
-    for authority in _foreign(text, rules):
-        if authority.host in seen:
+    for authority in links:
+        if authority.host.isascii() or authority.host in seen:
             continue
         if len(seen) == _MOST_HOSTS:
             message = f"more than {_MOST_HOSTS} hosts with letters that are not ASCII"
@@ -162,11 +166,6 @@ def _links(text: str, rules: Rules) -> Iterator[Finding]:
             break
         seen.add(authority.host)
         yield _foreign_host(authority)
-
-
-def _foreign(text: str, rules: Rules) -> Iterator[Authority]:
-    found = authorities(text, whole=not rules.rows)
-    return (authority for authority in found if not authority.host.isascii())
 
 
 def _foreign_host(authority: Authority) -> Finding:

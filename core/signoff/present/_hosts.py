@@ -29,6 +29,8 @@ _PORT = re.compile(r":\d*$", re.ASCII)
 _DOTS = re.compile("[.\u3002\uff0e\uff61]")
 _LOGIN_SCHEMES = frozenset({"git+ssh", "rsync", "sftp", "ssh", "ssh+git", "svn+ssh"})
 _LOGIN = re.compile(r"[A-Za-z0-9_-]+")
+_SHORT = 60
+"""Characters of a URL up to the end of its host, of which nobody has to be told because of its length."""
 _LONGEST_HOST = 253
 _LONGEST_LABEL = 63  # Punycode takes quadratic time
 
@@ -63,7 +65,9 @@ class Authority:
 
 
 def authorities(text: str, *, whole: bool) -> Iterator[Authority]:
-    """Find the authorities in a text.
+    """Find the authorities in a text that a reviewer may have to be told of; of equal ones, the first.
+
+    Not among them are those without a user part that have a short name of ASCII.
 
     Args:
         text: A URL, or a text that holds some.
@@ -74,7 +78,12 @@ def authorities(text: str, *, whole: bool) -> Iterator[Authority]:
         if found:
             yield _authority(found)
     elif "//" in text or "\\\\" in text or "/\\" in text or "\\/" in text:
-        yield from map(_authority, _IN_TEXT.finditer(text))
+        told: set[str] = set()
+        for found in _IN_TEXT.finditer(text):
+            words = found[0]
+            if words not in told and ("@" in words or len(words) > _SHORT or not words.isascii()):
+                told.add(words)
+                yield _authority(found)
 
 
 def _authority(found: re.Match[str]) -> Authority:

@@ -10,8 +10,9 @@ import re
 from functools import cache
 
 from signoff.present._rules import Rules
+from signoff.present._unicode import Table
 
-__all__ = ["PADDING", "collapsed", "counted", "extent", "may_pad", "pads", "with_padding"]
+__all__ = ["PADDING", "collapsed_runs", "counted", "extent", "may_pad", "pads", "with_padding"]
 
 PADDING = "\x8d"
 """The sign of a blank of padding, in shapes in which `with_padding` marked it; other shapes do not hold it."""
@@ -71,12 +72,15 @@ def extent(found: re.Match[str]) -> tuple[int, int]:
 
 def with_padding(signs: str, rules: Rules) -> str:
     """The shape of a text that may have many rows, with `PADDING` for the blanks of padding."""
+    return pads(rules, one_row=False).sub(_marked, signs)
 
-    def marked(found: re.Match[str]) -> str:
-        start, end = extent(found)
-        return PADDING * (end - start) + found[0][end - start :]
 
-    return pads(rules, one_row=False).sub(marked, signs)
+def _marked(found: re.Match[str]) -> str:
+    # The last newline of a gap stays; see `extent`.
+    return _marked_gaps[found[0]] if found.lastgroup == "gap" else PADDING * len(found[0])
+
+
+_marked_gaps = Table[str]({}, lambda blanks: PADDING * (len(blanks) - 1) + blanks[-1])
 
 
 def counted(run: str) -> str:
@@ -85,7 +89,10 @@ def counted(run: str) -> str:
     return f"[{number} {_NAMES[run[0]]}{'s' if number > 1 else ''}]"
 
 
-def collapsed(blanks: str) -> str:
-    """Padding: equal blanks as their number, and what is left one by one."""
+def _collapsed(blanks: str) -> str:
     runs = (run[0] for run in _SAME.finditer(blanks))
     return "".join(counted(run) if len(run) >= _COUNTED else _EACH[run[0]] * len(run) for run in runs)
+
+
+collapsed_runs = Table[str]({}, _collapsed)
+"""Padding: equal blanks as their number, and what is left one by one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -62,9 +62,9 @@ class SafeText:
     """
 
     text: str
-    hidden: tuple[tuple[int, int], ...] = ()
+    hidden: Sequence[tuple[int, int]] = ()
     findings: tuple[Finding, ...] = ()
-    replaced: tuple[int, ...] = ()
+    replaced: Sequence[int] = ()
 
     def __post_init__(self) -> None:
         if not is_plain(self.text, "\n\t") and _OBEYED.search(self.text):
@@ -108,7 +108,7 @@ class SafeText:
             while span < len(self.hidden) and self.hidden[span][0] < end:
                 span += 1
             hidden = tuple((a - begin, b - begin) for a, b in self.hidden[first:span])
-            replaced = self.replaced[first:span]
+            replaced = tuple(self.replaced[first:span])
             length = len(row) - sum(b - a for a, b in hidden) + sum(replaced)
             told = finding
             last = number == len(rows) - 1

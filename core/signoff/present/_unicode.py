@@ -19,7 +19,10 @@ from collections.abc import Callable, Iterable
 from itertools import count
 from typing import TypeVar
 
-__all__ = ["BLANK", "HIDDEN", "LATIN", "LETTERS", "WITHIN_WORD", "escape", "escaped", "is_plain", "shape"]
+__all__ = [
+    "BLANK", "HIDDEN", "HIDDEN_SIGNS", "LATIN", "LETTERS", "REPEATED", "WITHIN_WORD", "Table", "escape", "escaped",
+    "escaped_runs", "is_plain", "shape",
+]  # fmt: skip
 
 # Signs of characters that are never written raw. They are contiguous, for use in a regular expression.
 CONTROL = "\x80"
@@ -37,6 +40,7 @@ EXACT_OVERLAY = "\x8b"  # a mark that strikes out its base, in an exact field
 STRAY_MARK = "\x8c"  # a mark on nothing, or one too many
 HIDDEN = "\x80-\x8c"
 """All of them, as a range inside a character set."""
+HIDDEN_SIGNS = frozenset(map(chr, range(ord(CONTROL), ord(STRAY_MARK) + 1)))
 
 # Signs of characters that may be written raw. Space, newline and tab stand for themselves.
 PLAIN = "."
@@ -131,19 +135,33 @@ _SCRIPT_OF = {"ARABIC-INDIC": "ARABIC", "EXTENDED": "ARABIC", "": "TANGUT"}
 _Key = TypeVar("_Key")
 
 
-class _Table(dict[_Key, str]):
-    """Strings by code point, for `str.translate`, or by short text; worked out when first asked for."""
+class Table(dict[_Key, str]):
+    """Strings by code point, for `str.translate`, or by text; worked out when first asked for.
 
-    _MOST = 20_000  # entries: hostile text shall not fill the memory
+    Hostile text shall neither fill the memory nor leave others without a place: a full table begins anew.
 
-    def __init__(self, known: dict[_Key, str], work_out: Callable[[_Key], str]) -> None:
+    Args:
+        known: What is kept for good.
+        work_out: Works out what is not there.
+        most: Entries of a full table.
+    """
+
+    _LONGEST = 100  # characters of a key, and of what it stands for
+
+    def __init__(self, known: dict[_Key, str], work_out: Callable[[_Key], str], most: int = 10_000) -> None:
         super().__init__(known)
+        self._known = known
+        self._most = most
         self._work_out = work_out
 
     def __missing__(self, key: _Key) -> str:
         value = self._work_out(key)
-        if len(self) < self._MOST:
-            self[key] = value
+        if len(value) > self._LONGEST or (isinstance(key, str) and len(key) > self._LONGEST):
+            return value
+        if len(self) >= self._most:
+            self.clear()
+            self.update(self._known)
+        self[key] = value
         return value
 
 
@@ -171,7 +189,12 @@ def _sign(code: int) -> str:
     return _scripts[script]
 
 
-_signs = _Table[int](_SIGNS, _sign)
+_MANY = 80_000
+"""Code points of a table: those of the first plane, and more."""
+_signs = Table[int](_SIGNS, _sign, _MANY)
+_FAR_UNASSIGNED, _FAR_PRIVATE = "\U00040000", "\U000f0000"
+_FAR = re.compile("[\U00040000-\U000dffff]"), re.compile("[\U000f0000-\U000ffffd\U00100000-\U0010fffd]")
+"""The planes in which there is only one sign: more code points than a table should hold."""
 _SIGNS_OF_LATIN_1 = "".join(map(_signs.__getitem__, range(0x100))).encode("latin-1")
 _PLAIN = {kept: bytes(range(0x20, 0x7F)) + kept.encode() for kept in ("", "\t", "\n\t")}
 _PIECE = 1 << 16
@@ -183,9 +206,9 @@ _EMOJI = re.compile(
 )
 _SETTLED = str.maketrans({JOINER: PICTOGRAPH, SELECTOR: EMOJI_MARK, KEYCAP: EMOJI_MARK})
 _MOST_MARKS = 4
-_ON_NOTHING = rf"(?<=\A{MARK})|(?<=[ \t\n{BLANK}{HIDDEN}]{MARK})"
-_TOO_MANY = rf"(?<=[{MARK}{EMOJI_MARK}]{{{_MOST_MARKS}}}{MARK})"
-_STRAY = re.compile(f"{MARK}(?:{_ON_NOTHING}|{_TOO_MANY}){MARK}*")  # a search for one character first is fast
+# A search for one character first is fast.
+_ON_NOTHING = re.compile(rf"{MARK}(?:(?<=\A{MARK})|(?<=[ \t\n{BLANK}{HIDDEN}]{MARK})){MARK}*")
+_TOO_MANY = re.compile(rf"{MARK}(?<=[{MARK}{STRAY_MARK}{EMOJI_MARK}]{{{_MOST_MARKS}}}{MARK})")
 
 
 def is_plain(text: str, kept: str) -> bool:
@@ -199,7 +222,13 @@ def _signs_of(text: str) -> str:
         return text.encode("latin-1").translate(_SIGNS_OF_LATIN_1).decode("latin-1")
     except UnicodeEncodeError:
         starts = range(0, len(text), _PIECE)
-        return "".join(text[start : start + _PIECE].translate(_signs) for start in starts)
+        return "".join(_near(text[start : start + _PIECE]).translate(_signs) for start in starts)
+
+
+def _near(text: str) -> str:
+    """A text of the same signs in which the planes of one sign have one character."""
+    unassigned, private = _FAR
+    return private.sub(_FAR_PRIVATE, unassigned.sub(_FAR_UNASSIGNED, text))
 
 
 def shape(text: str, *, exact: bool, kept: str) -> str:
@@ -224,7 +253,8 @@ def shape(text: str, *, exact: bool, kept: str) -> str:
         if blank not in kept:
             signs = signs.replace(blank, CONTROL)
     if MARK in signs:
-        signs = _STRAY.sub(lambda marks: STRAY_MARK * len(marks[0]), signs)
+        signs = _ON_NOTHING.sub(lambda marks: STRAY_MARK * len(marks[0]), signs)
+        signs = _TOO_MANY.sub(STRAY_MARK, signs)
     return signs
 
 
@@ -255,22 +285,26 @@ def escape(code: int) -> str:
     return f"<U+{code:04X} {name}>" if name else f"<U+{code:04X}>"
 
 
-_escapes = _Table[int]({}, escape)
-_escaped_runs = _Table[str]({}, lambda run: run.translate(_escapes))
+_escapes = Table[int]({}, escape, _MANY)
 _REPEATS = 8
-_REPEATED = re.compile(rf"(.)\1{{{_REPEATS - 1},}}", re.DOTALL)
+REPEATED = re.compile(rf"(.)\1{{{_REPEATS - 1},}}", re.DOTALL)
+"""So many of one character in a row that they are counted."""
 
 
 def escaped(run: str) -> str:
     """Every character of a run as an escape; eight or more of one as ``[400 x <U+200B ZWSP>]``."""
     if len(run) < _REPEATS:
-        return _escaped_runs[run]
+        return escaped_runs[run]
     parts = []
     at = 0
-    for repeated in _REPEATED.finditer(run):
+    for repeated in REPEATED.finditer(run):
         start, end = repeated.span()
         parts.append(run[at:start].translate(_escapes))
-        parts.append(f"[{end - start} x {escape(ord(repeated[1]))}]")
+        parts.append(f"[{end - start} x {_escapes[ord(repeated[1])]}]")
         at = end
     parts.append(run[at:].translate(_escapes))
     return "".join(parts)
+
+
+escaped_runs = Table[str]({}, lambda run: run.translate(_escapes))
+"""Escapes for runs of fewer characters than are counted."""

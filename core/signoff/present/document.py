@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import Literal
 
+from signoff.present.finding import Words
 from signoff.present.masking import LineMasks, Masks
 from signoff.present.reveal import Field, findings, reveal_line
 from signoff.present.rows import Row, RowKind, Run, Side
+from signoff.present.sides import Block, side_by_side
 from signoff.present.words import Span, diff_words
 
 __all__ = ["Alert", "Document", "DocumentKind", "Sources"]
@@ -147,6 +149,11 @@ class Document:
             counted = run.counts
         return begins
 
+    @cached_property
+    def sides(self) -> Sequence[Block]:
+        """Which rows stand beside each other when before and after are shown in two columns."""
+        return side_by_side(self._runs, self._starts)
+
     def row(self, index: int) -> Row:
         """Read one row.
 
@@ -206,6 +213,19 @@ class Document:
             raise IndexError(f"there is no unit {unit} of {self.units}")
         number = bisect_right(self._units, unit) - 1
         return self._starts[number] + unit - self._units[number]
+
+    def find(self, words: Words, rows: Iterable[int]) -> int | None:
+        """The first of some rows, in their order, whose text holds words as it is shown; None if none does."""
+        for index in rows:
+            number, offset = self._at(index)
+            run = self._runs[number]
+            if run.text is None:
+                side, first = _side_of(run)
+                if not words.may_be_in(self._sources.line(side, first + offset)):
+                    continue  # the row need not be made
+            if any(words.spans(self.row(index).text.text)):
+                return index
+        return None
 
     def scan(self) -> tuple[Alert, ...]:
         """Look through everything that counts for what a reviewer should be warned of.

@@ -11,9 +11,11 @@ Every step is linear in the length of the text; printable ASCII takes a short cu
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from signoff.present._draft import Layout, rewrite
 from signoff.present._findings import host_note, judge
+from signoff.present._hosts import Authority, authorities
 from signoff.present._rules import RULES, Field, Rules
 from signoff.present._safetext import Finding, SafeText
 from signoff.present._unicode import LINE_END, RETURN, is_plain, shape
@@ -61,7 +63,7 @@ def findings(text: str, field: Field) -> tuple[Finding, ...]:
         field: Where it stands in a request.
     """
     rules = RULES[field]
-    return tuple(judge(text, _shape(text, rules, Layout()), rules, one_row=False))
+    return tuple(judge(text, _shape(text, rules, Layout()), _links(text, rules), rules, one_row=False))
 
 
 def quoted(safe: SafeText) -> SafeText:
@@ -73,12 +75,14 @@ def quoted(safe: SafeText) -> SafeText:
 
 def _reveal(text: str, rules: Rules, layout: Layout) -> SafeText:
     signs = _shape(text, rules, layout)
-    draft = rewrite(text, signs, rules, layout)
-    found = judge(text, signs, rules, one_row=layout.one_row)
-    note = host_note(text, rules)
-    if note:
-        draft.hide(note, 0)
-    return SafeText("".join(draft.parts), tuple(draft.hidden), tuple(found), tuple(draft.replaced))
+    links = _links(text, rules)
+    found = judge(text, signs, links, rules, one_row=layout.one_row)
+    new = rewrite(text, signs, rules, layout, host_note(links))
+    return SafeText(new.text, new.hidden, tuple(found), new.replaced)
+
+
+def _links(text: str, rules: Rules) -> Sequence[Authority]:
+    return tuple(authorities(text, whole=not rules.rows)) if rules.links else ()
 
 
 def _shape(text: str, rules: Rules, layout: Layout) -> str | None:

@@ -44,6 +44,7 @@ def record_hash(previous: str, record: HistoryRecord) -> str:
             "reason": record.reason,
             "took_us": record.took_us,
             "digest": record.digest,
+            **({"masked_keys": record.masked_keys} if record.masked_keys else {}),
         }
     )
     return hashlib.sha256(f"{previous}{body}".encode("ascii")).hexdigest()

@@ -15,6 +15,7 @@ __all__ = [
     "LATEST",
     "LONGEST_NAME",
     "LONGEST_TEXT",
+    "MOST_MASKED",
     "check_asked_by",
     "check_decision",
     "check_grant",
@@ -29,6 +30,9 @@ LONGEST_TEXT = 1_000_000
 
 LATEST = 253_402_300_799_999_999
 """Latest time that is accepted, in microseconds since the epoch: the end of the year 9999."""
+
+MOST_MASKED = 200
+"""Most names of arguments that are masked besides those that always are."""
 
 _MOST = 1_000_000
 """Largest size of a group or batch."""
@@ -123,6 +127,11 @@ def _are_blobs(value: object) -> bool:
     )
 
 
+def _are_few_names(value: object) -> bool:
+    fits, _ = _NAME
+    return isinstance(value, tuple) and len(value) <= MOST_MASKED and all(map(fits, value))
+
+
 _NAME, _TEXT = _text(LONGEST_NAME), _text(LONGEST_TEXT)
 _OBJECT = _a(Mapping, "an object")
 _WHOLE = _a(int, "a whole number")
@@ -152,6 +161,8 @@ _SUBMISSION: Mapping[str, _Check] = {
     "why": _TEXT,
     "supports": _texts(frozenset),
     "expires_at": _or_none(_whole(0, LATEST)),
+    "definition": _or_none(_NAME),
+    "masked_keys": (_are_few_names, f"a tuple of at most {MOST_MASKED} names"),
 }
 _ASKED_BY: Mapping[str, _Check] = {
     "agent_id": _NAME,
@@ -183,4 +194,5 @@ _GRANT: Mapping[str, _Check] = {
     "uses": _WHOLE,
     "last_used_at": _or_none(_WHOLE),
     "revoked_at": _or_none(_WHOLE),
+    "definition": _or_none(_NAME),
 }

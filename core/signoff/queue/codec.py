@@ -110,6 +110,8 @@ def submission_to_text(submission: Submission) -> str:
             "why": submission.why,
             "supports": sorted(submission.supports),
             "expires_at": submission.expires_at,
+            **({} if submission.definition is None else {"definition": submission.definition}),
+            **({"masked_keys": list(submission.masked_keys)} if submission.masked_keys else {}),
         }
     )
 
@@ -125,6 +127,7 @@ def submission_from_text(text: str) -> Submission:
     fields["risk"] = Risk(fields["risk"])
     fields["risk_reasons"] = tuple(fields["risk_reasons"])
     fields["supports"] = frozenset(fields["supports"])
+    fields["masked_keys"] = tuple(fields.get("masked_keys", ()))
     submission = Submission(**fields)
     check_submission_fields(submission)
     return submission

@@ -10,7 +10,7 @@ from typing import Any
 from signoff.canonical import NotJsonError, canonical
 from signoff.queue.patterns import GrantPattern
 
-__all__ = ["Grant", "GrantKind"]
+__all__ = ["Grant", "GrantKind", "stored_key"]
 
 
 class GrantKind(StrEnum):
@@ -24,7 +24,10 @@ class GrantKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A remembered approval: a tool, and an exact payload or a pattern of it, for one session."""
+    """A remembered approval: a tool, and an exact payload or a pattern of it, for one session.
+
+    One that was given for a definition of the tool covers no call under another.
+    """
 
     id: str
     session: str
@@ -33,7 +36,7 @@ class Grant:
     payload: Mapping[str, Any]
     """Of the call that it was given for. An exact grant covers this and nothing else."""
     payload_key: str
-    """Canonical form of what it compares with: the payload, or the pattern."""
+    """Canonical form of what it compares with: the payload, or the pattern. See `stored_key`."""
     origin_request: str
     """Id of the request that it was given for; "" if it was given outside the queue."""
     created_at: int
@@ -46,15 +49,28 @@ class Grant:
     """What a grant of the kind `PATTERN` covers; None for an exact one."""
     damage: str | None = None
     """What is wrong with its record. A damaged grant covers nothing."""
+    definition: str | None = None
+    """Digest of the tool's definition that it was given for; None for one that covers all."""
 
     @property
     def kind(self) -> GrantKind:
         """How it compares calls."""
         return GrantKind.EXACT if self.pattern is None else GrantKind.PATTERN
 
-    def covers(self, tool_name: str, payload: Mapping[str, Any]) -> bool:
-        """Whether it covers a call of its session; whether the call's risk allows that is not looked at."""
-        if self.damage is not None:
+    @property
+    def stored_key(self) -> str:
+        """Under what it is found: grants of one session, tool and kind differ exactly if this does."""
+        return stored_key(self.payload_key, self.definition)
+
+    def covers(self, tool_name: str, payload: Mapping[str, Any], definition: str | None = None) -> bool:
+        """Whether it covers a call of its session; whether the call's risk allows that is not looked at.
+
+        Args:
+            tool_name: Name of the tool.
+            payload: What remembered approvals match on.
+            definition: Digest of the tool's definition, if it is known.
+        """
+        if self.damage is not None or self.definition not in (None, definition):
             return False
         if self.pattern is not None:
             return self.pattern.matches(tool_name, payload)
@@ -67,4 +83,18 @@ class Grant:
         """What it covers, in plain words and printable ASCII; nothing is left out."""
         if self.damage is not None:
             return "nothing: its record is damaged"
-        return (self.pattern or GrantPattern.exactly(self.tool_name, self.payload)).words()
+        covered = (self.pattern or GrantPattern.exactly(self.tool_name, self.payload)).words()
+        if self.definition is None:
+            return covered
+        return f"{covered}; only while the tool is defined as it was then (definition {self.definition[:8]})"
+
+
+def stored_key(key: str, definition: str | None) -> str:
+    """Return under what a grant is found.
+
+    Args:
+        key: Canonical form of what it compares with.
+        definition: Digest of the tool's definition that it is for; None for any.
+    """
+    # No canonical form has a line break in it, so no two keys look the same.
+    return key if definition is None else f"{key}\n{definition}"

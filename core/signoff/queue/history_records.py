@@ -50,6 +50,12 @@ class HistoryRecord:
     """What the call declared it would do, as stored with the request; bound by the digest."""
     cwd: str = ""
     """Working directory of the call, as stored with the request."""
+    risk_reasons: tuple[str, ...] = ()
+    """Why the risk is not lower, as stored with the request."""
+    why: str = ""
+    """Which rule or tool asked, as stored with the request."""
+    masked_keys: tuple[str, ...] = ()
+    """As in the submission."""
 
     @classmethod
     def about(
@@ -103,6 +109,9 @@ class HistoryRecord:
             hash=hash,
             snapshot=submission.snapshot,
             cwd=submission.cwd,
+            risk_reasons=submission.risk_reasons,
+            why=submission.why,
+            masked_keys=submission.masked_keys,
         )
 
 

@@ -150,6 +150,10 @@ class Submission:
         why: Which rule or tool asked.
         supports: What the producer can honor: any of ``note``, ``hard``, ``session``, ``edit``.
         expires_at: The sender's own deadline, or None to wait for ever.
+        definition: Digest of the tool's definition as the model was given it, or None if that is not known. An
+            approval that is remembered is for this definition.
+        masked_keys: Names of arguments that are masked where the call is shown, besides those that always are.
+            They are of no account for what is executed, bound or matched.
     """
 
     key: str
@@ -173,6 +177,8 @@ class Submission:
     why: str = ""
     supports: frozenset[str] = frozenset({"note", "hard", "session"})
     expires_at: int | None = None
+    definition: str | None = None
+    masked_keys: tuple[str, ...] = ()
 
     @property
     def may_be_remembered(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from rich.segment import Segment
@@ -11,19 +11,22 @@ from rich.style import Style
 from textual.strip import Strip
 
 from signoff.present.document import Document
-from signoff.present.rows import Row, RowKind
+from signoff.present.rows import Row, RowKind, Side
 from signoff_tui.highlight import Spans
 from signoff_tui.lines import sign_tokens
 from signoff_tui.look import Look
-from signoff_tui.reading import VisibleLine
+from signoff_tui.reading import Cell
 
-__all__ = ["DocumentLine", "Gutter", "paint_document_line"]
+__all__ = ["NARROW", "DocumentLine", "Gutter", "paint_document_line"]
 
 NARROW = 60
 """Below this many cells, one line number is shown instead of two."""
 
 LEAST_DIGITS = 3
 """Room for line numbers even in short files, so that most documents look alike."""
+
+CUT = ">"
+"""At the end of a row that goes on where it cannot be seen."""
 
 _BASE = {
     RowKind.ADDED: "add",
@@ -60,10 +63,12 @@ class Gutter:
     Attributes:
         columns: Columns of line numbers: before and after, only one of them, or none.
         digits: Digits of the largest number.
+        side: Whose numbers stand in the only column; the new ones where there are any if it is None.
     """
 
     columns: int
     digits: int
+    side: Side | None = None
 
     @classmethod
     def of(cls, documents: Sequence[Document], width: int) -> Gutter:
@@ -84,7 +89,8 @@ class Gutter:
         """Everything before the sign of a row."""
         old = "" if row.old_no is None else str(row.old_no)
         new = "" if row.new_no is None else str(row.new_no)
-        shown = {0: (), 1: (new or old,), 2: (old, new)}[self.columns]
+        only = new or old if self.side is None else old if self.side == "old" else new
+        shown = {0: (), 1: (only,), 2: (old, new)}[self.columns]
         return " " + "".join(f"{number:>{self.digits}} " for number in shown)
 
 
@@ -94,19 +100,25 @@ class DocumentLine:
 
     Attributes:
         row: The row it belongs to.
-        visible: Which part of the row it shows.
+        cell: Which part of the row it shows.
         syntax: Syntax colors of the row's source line; None or empty for none.
         emphasis: Spans of the changed words in the row's text.
+        found: Spans of the words that somebody looked for.
     """
 
     row: Row
-    visible: VisibleLine
+    cell: Cell
     syntax: Spans | None = None
     emphasis: tuple[tuple[int, int], ...] = ()
+    found: tuple[tuple[int, int], ...] = ()
 
 
 def paint_document_line(line: DocumentLine, gutter: Gutter, width: int, look: Look) -> Strip:
     """Draw a line to exactly `width` cells."""
+    if line.cell.cut:
+        more = Segment(CUT, look.theme.style("warn"))
+        whole = replace(line, cell=replace(line.cell, cut=False))
+        return Strip([*paint_document_line(whole, gutter, width - 1, look), more])
     kind = line.row.kind
     text = list(_text(line, look))
     if kind in _WHOLE_WIDTH:
@@ -119,7 +131,7 @@ def paint_document_line(line: DocumentLine, gutter: Gutter, width: int, look: Lo
 def _before_text(line: DocumentLine, gutter: Gutter, look: Look) -> Sequence[Segment]:
     kind = line.row.kind
     numbers = look.theme.style("muted", background=_BACKGROUND.get(kind, "background"))
-    if line.visible.part:
+    if line.cell.part:
         return [Segment(look.glyphs.wrap.rjust(gutter.width - 1) + " ", numbers)]
     sign = look.theme.style(_SIGN_TOKEN.get(kind, _BASE.get(kind, "text")))
     return [Segment(gutter.numbers(line.row), numbers), Segment(f"{_SIGN.get(kind, ' ')} ", sign)]
@@ -137,8 +149,9 @@ def _text(line: DocumentLine, look: Look) -> Sequence[Segment]:
     if row.kind in _EMPHASIS:
         overlays += [(start, end, theme.style(_EMPHASIS[row.kind])) for start, end in line.emphasis]
     signs = zip(row.text.hidden, sign_tokens(row.text), strict=True)
+    overlays += [(start, end, theme.style("found")) for start, end in line.found]
     overlays += [(start, end, theme.style(token)) for (start, end), token in signs]
-    return _styled(row.text.text, line.visible.start, line.visible.end, base, overlays)
+    return _styled(row.text.text, line.cell.start, line.cell.end, base, overlays)
 
 
 def _styled(text: str, start: int, end: int, base: Style, overlays: Sequence[Overlay]) -> Sequence[Segment]:

@@ -7,25 +7,34 @@ what was shown, and asks for syntax colors of visible blocks only.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from rich.segment import Segment
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
 from signoff.present.document import Document
+from signoff.present.finding import Words
+from signoff.present.rows import Side
 from signoff_tui.coverage import Part
 from signoff_tui.highlight import BLOCK_LINES, Block, Highlights, Spans
 from signoff_tui.lines import Line, paint
 from signoff_tui.look import look_of
-from signoff_tui.reading import Place, Reading, Rest, VisibleLine
-from signoff_tui.widgets.document_lines import DocumentLine, Gutter, paint_document_line
+from signoff_tui.reading import Cell, Place, Reading, Rest, VisibleLine
+from signoff_tui.split_reading import LEAST_WIDTH, SplitReading, can_be_split
+from signoff_tui.widgets.document_lines import NARROW, DocumentLine, Gutter, paint_document_line
 
 __all__ = ["DocumentView"]
 
 CONTEXT = 3
 """Unchanged lines around changes, until somebody asks for more or less."""
+
+_BETWEEN = "|"
+"""Stands between two columns; one cell."""
+
+_SIDES: tuple[Side, Side] = ("old", "new")
 
 LEAST_TEXT = 8
 """Cells for text, however narrow the view."""
@@ -44,6 +53,14 @@ class _Shown:
     owner: object
     given: tuple[Document, ...]
     reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What was looked for, and the row of the documents in which it was found."""
+
+    words: Words
+    row: int
 
 
 class DocumentView(Widget):
@@ -77,6 +94,9 @@ class DocumentView(Widget):
         self._shown: _Shown | None = None
         self._notice: tuple[Line, ...] = ()
         self._around = CONTEXT
+        self._wrap = True
+        self._split = False
+        self._found: _Found | None = None
         self._top = Place(0)
         self._places: dict[object, Place] = {}
         self._visible: tuple[VisibleLine, ...] = ()
@@ -103,9 +123,9 @@ class DocumentView(Widget):
         return () if self._shown is None else self._shown.reading.parts(self._visible)
 
     @property
-    def text_width(self) -> int:
-        """Cells available for text; wrapping depends on it."""
-        return 0 if self._shown is None else self._shown.reading.width
+    def layout_number(self) -> int:
+        """How rows are broken into lines, as a number: see `Reading.layout`."""
+        return 0 if self._shown is None else self._shown.reading.layout
 
     def show(self, owner: object, documents: Sequence[Document]) -> None:
         """Show documents. The place in them is remembered per owner."""
@@ -115,6 +135,7 @@ class DocumentView(Widget):
                 self._relayout()  # the view had no size yet when it was asked to show them
             return
         self._remember_place()
+        self._found = None
         self._shown = _Shown(owner, given, self._read(given))
         self._top = self._places.get(owner, Place(0))
         self._forget_colors()
@@ -144,6 +165,7 @@ class DocumentView(Widget):
     def set_context(self, lines: int) -> None:
         """Show another number of unchanged lines around changes; the reader stays at the same change."""
         self._around = lines
+        self._found = None
         self._places.clear()
         if self._shown is None:
             return
@@ -152,6 +174,32 @@ class DocumentView(Widget):
         self._top = Place(0) if unit is None else self._shown.reading.place_of_unit(unit)
         self._forget_colors()
         self._relayout()
+
+    @property
+    def wraps(self) -> bool:
+        """Whether rows that are too wide are wrapped; in a narrow view they always are."""
+        return self._wrap or 0 < self.size.width < NARROW
+
+    def toggle_wrap(self) -> bool:
+        """Cut rows that are too wide instead of wrapping them, or wrap them again; the topmost row stays.
+
+        Returns:
+            Whether they are to be wrapped. In a narrow view they are in any case.
+        """
+        self._wrap = not self._wrap
+        self._wrap_anew()
+        return self._wrap
+
+    def toggle_split(self) -> bool:
+        """Show before and after in two columns, or below each other; returns which is wanted now."""
+        self._split = not self._split
+        self._wrap_anew()
+        return self._split
+
+    @property
+    def split(self) -> bool:
+        """Whether before and after stand in two columns now."""
+        return isinstance(self._shown.reading if self._shown is not None else None, SplitReading)
 
     # -- moving ------------------------------------------------------------------------------------------
 
@@ -196,6 +244,34 @@ class DocumentView(Widget):
         place = reading.next_hunk(self._top) if forward else reading.previous_hunk(self._top)
         return place is not None and self._go(place)
 
+    @property
+    def hunk(self) -> tuple[int, int]:
+        """Which hunk is at the top, from 1 (0 above the first), and how many there are; 0, 0 if all is visible."""
+        if self._shown is None or (self._top == Place(0) and self.at_end):
+            return (0, 0)
+        return self._shown.reading.hunk_at(self._top)
+
+    def find(self, words: Words, *, forward: bool = True) -> bool:
+        """Go to the next or previous row that holds words as they are shown; False when there is none."""
+        if self._shown is None:
+            return False
+        reading = self._shown.reading
+        row = next(cell.row for cell in self._visible[0].cells) if self._visible else 0
+        if self._found is not None and self._found.words.text == words.text:
+            row = self._found.row + (1 if forward else 0)
+        found = reading.find(words, row, forward=forward)
+        self._found = None if found is None else _Found(words, found)
+        self.refresh()
+        if found is None:
+            return False
+        self._go(reading.place_of(words, found))
+        return True
+
+    def end_find(self) -> None:
+        """Mark the words no more that were looked for."""
+        self._found = None
+        self.refresh()
+
     def go_unseen(self, is_shown: Callable[[int], bool]) -> bool:
         """Go to the first coverage unit that was not shown and is not visible now; False when there is none."""
         if self._shown is None:
@@ -220,12 +296,21 @@ class DocumentView(Widget):
     def _height(self) -> int:
         return max(self.size.height, 1)
 
-    def _read(self, documents: Sequence[Document]) -> Reading:
-        wanted = tuple(document.with_context(self._around) for document in documents)
-        return Reading(wanted, self._text_width(wanted))
+    def _read(self, given: Sequence[Document]) -> Reading:
+        documents = tuple(document.with_context(self._around) for document in given)
+        width, gutter = self.size.width, self._gutter_of(documents)
+        whole = max(width - gutter.width, LEAST_TEXT)
+        if not self._splits(documents):
+            return Reading(documents, whole, wrap=self.wraps)
+        column = (width - len(_BETWEEN)) // 2 - gutter.width
+        return SplitReading(documents, whole, column, wrap=self.wraps)
 
-    def _text_width(self, documents: Sequence[Document]) -> int:
-        return max(self.size.width - Gutter.of(documents, self.size.width).width, LEAST_TEXT)
+    def _gutter_of(self, documents: Sequence[Document]) -> Gutter:
+        gutter = Gutter.of(documents, self.size.width)
+        return replace(gutter, columns=min(gutter.columns, 1)) if self._splits(documents) else gutter
+
+    def _splits(self, documents: Sequence[Document]) -> bool:
+        return self._split and self.size.width >= LEAST_WIDTH and can_be_split(documents)
 
     def _remember_place(self) -> None:
         if self._shown is not None:
@@ -237,12 +322,23 @@ class DocumentView(Widget):
 
     def on_resize(self, _: events.Resize) -> None:
         """Wrap anew; the topmost row stays."""
+        self._wrap_anew()
+
+    def _wrap_anew(self) -> None:
         if self._shown is not None:
-            width = self._text_width(self._shown.given)
-            if self._shown.reading.width != width:
-                self._shown.reading.set_width(width)
-                self._top = Place(self._top.row)
+            before, anew = self._shown.reading, self._read(self._shown.given)
+            if (before.layout, before.width) != (anew.layout, anew.width):
+                self._top = Place(anew.index_of(self._top_row))
+                self._shown = replace(self._shown, reading=anew)
+                self._forget_colors()
         self._relayout()
+
+    @property
+    def _top_row(self) -> int:
+        """The row of the documents at the top of the view."""
+        if self._shown is None or not len(self._shown.reading):
+            return 0
+        return next(row for row in self._shown.reading.rows_at(self._top.row) if row is not None)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """Scroll three lines down."""
@@ -260,15 +356,15 @@ class DocumentView(Widget):
             # A view that grew shows the end at its bottom rather than blank lines.
             self._top = min(self._top, self._shown.reading.last(self._height))
             self._visible = self._shown.reading.window(self._top, self._height)
-            self._gutter = Gutter.of(self._shown.reading.documents, self.size.width)
+            self._gutter = self._gutter_of(self._shown.reading.documents)
             self._want_colors(self._shown.reading)
         self._drawn = False
         self.refresh()
         self.post_message(self.Moved())
 
     def _want_colors(self, reading: Reading) -> None:
-        for visible in self._visible:
-            document, inner = reading.locate(visible.row)
+        for cell in (cell for line in self._visible for cell in line.cells):
+            document, inner = reading.locate(cell.row)
             row = document.row(inner)
             if self._highlights.spans(document, row.side, row.source_line) is not None:
                 continue
@@ -291,7 +387,24 @@ class DocumentView(Widget):
         return self._document_line(self._shown.reading, self._visible[y], width)
 
     def _document_line(self, reading: Reading, visible: VisibleLine, width: int) -> Strip:
-        row = reading.row(visible.row)
-        syntax = self._highlights.spans(reading.locate(visible.row)[0], row.side, row.source_line)
-        line = DocumentLine(row, visible, syntax, reading.emphasis(visible.row))
-        return paint_document_line(line, self._gutter, width, look_of(self))
+        look = look_of(self)
+        if len(visible.columns) == 1:
+            (cell,) = visible.cells
+            return paint_document_line(self._line(reading, cell), self._gutter, width, look)
+        half = (width - len(_BETWEEN)) // 2
+        left, right = (
+            Strip.blank(cells, look.theme.style("text"))
+            if cell is None
+            else paint_document_line(self._line(reading, cell), replace(self._gutter, side=side), cells, look)
+            for cell, side, cells in zip(
+                visible.columns, _SIDES, (half, width - half - len(_BETWEEN)), strict=True
+            )
+        )
+        between = Segment(look.glyphs.column, look.theme.style("rule"))
+        return Strip([*left, between, *right])
+
+    def _line(self, reading: Reading, cell: Cell) -> DocumentLine:
+        row = reading.row(cell.row)
+        syntax = self._highlights.spans(reading.locate(cell.row)[0], row.side, row.source_line)
+        found = () if self._found is None else tuple(self._found.words.spans(row.text.text))
+        return DocumentLine(row, cell, syntax, reading.emphasis(cell.row), found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall
@@ -13,6 +14,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.pydantic import get_fields
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
+from signoff.adapters.langchain.definitions import definition_of
 from signoff.adapters.langchain.stops import Stops
 from signoff.adapters.look_ahead import look_ahead
 from signoff.adapters.plain_values import plain_values
@@ -138,7 +140,12 @@ def approval_context(
         "tool_call_id": given.call_id or None,
         **(call.metadata if call is not None else {}),
     }
-    return ApprovalContext(tool_name=tool.name, args=given.shown(tool), metadata=metadata)
+    return ApprovalContext(
+        tool_name=tool.name,
+        args=given.shown(tool),
+        metadata=metadata,
+        defined_now=partial(definition_of, tool),
+    )
 
 
 def agent_call(request: ToolCallRequest, stops: Stops) -> AgentCall:

@@ -15,6 +15,7 @@ from langchain_core.tools.base import ArgsSchema, _get_runnable_config_param
 from pydantic import Field
 
 from signoff.adapters.langchain.calls import AgentCall, ToolInput, approval_context
+from signoff.adapters.langchain.definitions import definition_of
 from signoff.adapters.langchain.threads import taking_turns_in_threads
 from signoff.adapters.turns import taking_turns
 from signoff.binding import bound_to
@@ -204,7 +205,9 @@ class ApprovedTool(BaseTool):
         context = approval_context(self.tool, given, config, self.call)
         arguments = canonical(context.args)
         request = self._request_for(context)
-        return None if request is None else _Question(request, context, arguments)
+        if request is None:
+            return None
+        return _Question(request.with_definition(definition_of(self.tool)), context, arguments)
 
     def _request_for(self, context: ApprovalContext) -> ApprovalRequest | None:
         """The request by the tool's own rules, or else by those of an agent; None if nobody wants to ask.
@@ -214,8 +217,11 @@ class ApprovedTool(BaseTool):
         """
         call = context, self.tool, _function_behind(self.tool, context), self.controller.memory
         demanded = [demand.request_for(*call) for demand in self.demands]  # each of them may block
-        requests = (self.needs.request_for(*call), *demanded)
-        return next((request for request in requests if request is not None), None)
+        requests = [each for each in (self.needs.request_for(*call), *demanded) if each is not None]
+        if not requests:
+            return None
+        names = tuple(dict.fromkeys(name for each in requests for name in each.masked_keys))
+        return requests[0].model_copy(update={"masked_keys": names}) if names else requests[0]
 
     async def _decision(self, question: _Question) -> ApprovalDecision:
         if self.call is None:

@@ -6,6 +6,7 @@ hears of the call. A toolset that asks itself wants the call instead, and the ma
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -13,7 +14,7 @@ from pydantic_ai import RunContext
 from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import ToolsetTool
 
-__all__ = ["approved_context", "called_at_once", "is_marked"]
+__all__ = ["approved_context", "called_at_once", "is_marked", "without_mark"]
 
 Context = TypeVar("Context", bound=RunContext[Any] | None)
 
@@ -35,6 +36,11 @@ def is_marked(tool: ToolsetTool[AgentDepsT] | None) -> bool:
     if tool is None:
         return False
     return tool.tool_def.kind == "unapproved" or _MARK in (tool.tool_def.metadata or {})
+
+
+def without_mark(metadata: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The metadata of a tool as its toolset gave it."""
+    return {key: value for key, value in (metadata or {}).items() if key != _MARK}
 
 
 def approved_context(ctx: Context) -> Context:

@@ -9,19 +9,27 @@ from pydantic_ai.messages import ModelResponse, ToolCallPart
 
 from signoff.adapters.look_ahead import look_ahead
 from signoff.memory import PlainCall
-from signoff.types import ApprovalContext
+from signoff.types import ApprovalContext, LookAtDefinition
 
 __all__ = ["approval_context"]
 
 
-def approval_context(call: PlainCall, ctx: RunContext[Any] | None) -> ApprovalContext:
+def approval_context(
+    call: PlainCall, ctx: RunContext[Any] | None, defined_now: LookAtDefinition | None = None
+) -> ApprovalContext:
     """Describe a call: its arguments, its ids, and what the model wants after it.
 
     Args:
         call: The call, under the name that the wrapped toolset knows it by.
         ctx: The run; None for a call from outside a run.
+        defined_now: Looks again how the tool is defined; None if that cannot change.
     """
-    return ApprovalContext(tool_name=call.tool_name, args=call.payload, metadata=_metadata(ctx))
+    return ApprovalContext(
+        tool_name=call.tool_name,
+        args=call.payload,
+        metadata=_metadata(ctx),
+        defined_now=defined_now,
+    )
 
 
 def _metadata(ctx: RunContext[Any] | None) -> dict[str, Any]:

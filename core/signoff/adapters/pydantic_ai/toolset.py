@@ -13,6 +13,7 @@ from pydantic_ai.tools import AgentDepsT
 from pydantic_ai.toolsets import AbstractToolset, CombinedToolset, ToolsetTool, WrapperToolset
 
 from signoff.adapters.plain_values import plain_call
+from signoff.adapters.pydantic_ai.definitions import Definitions, looking_at, may_change
 from signoff.adapters.pydantic_ai.marks import approved_context, called_at_once, is_marked
 from signoff.adapters.pydantic_ai.objects import ObjectToolset
 from signoff.adapters.pydantic_ai.run_context import approval_context
@@ -20,9 +21,11 @@ from signoff.adapters.turns import taking_turns
 from signoff.binding import bound_to
 from signoff.controller import ApprovalCallback, ApprovalController
 from signoff.declaring import hook_of
+from signoff.definition import Definition
 from signoff.memory import ApprovalMemory
 from signoff.needs import HOOKS, ApprovalNeeds, Setting, default_setting
 from signoff.policy.call_policy import CallPolicy
+from signoff.redefining import ToolGoneError
 from signoff.types import (
     ApprovalContext,
     ApprovalDecision,
@@ -120,6 +123,7 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
         self.policy = policy
         self.server = server
         self._needs = ApprovalNeeds(self.tool_configs, self.default_approval, policy=policy, server=server)
+        self._definitions = Definitions()
 
     @property
     def memory(self) -> ApprovalMemory:
@@ -167,11 +171,17 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
             return await self.wrapped.call_tool(name, tool_args, approved_context(ctx), tool)
         marked_by = "requires_approval=True" if is_marked(tool) else None
         asks_plainly = self._needs.asks_plainly(name, given, function, marked_by=marked_by)
-        call = plain_call(name, tool_args)
+        defined_now = looking_at(self.wrapped, name, ctx) if may_change(tool) else None
+        definition: Definition | None = None
+        if asks_plainly:
+            definition = self._definitions.of(tool) if defined_now is None else await defined_now()
+            if definition is None and defined_now is not None:
+                return _gone(name)
+        call = plain_call(name, tool_args, definition)
         if asks_plainly and self.controller.remembered(call) is not None:
             with bound_to(call):
                 return await self.wrapped.call_tool(name, tool_args, approved_context(ctx), tool)
-        context = approval_context(call, ctx)
+        context = approval_context(call, ctx, defined_now)
         request = self._request_for(context, function, marked_by)
         if request is None:
             trusted = approved_context(ctx) if self._needs.never_asks(name) else ctx
@@ -181,6 +191,11 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
                 request = self._request_for(context, function, "ApprovalRequired")
                 if request is None:
                     raise
+        if not asks_plainly:
+            definition = self._definitions.of(tool) if defined_now is None else await defined_now()
+            if definition is None and defined_now is not None:
+                return _gone(name)
+        request = request.with_definition(definition)
         async with taking_turns(request.effects):
             decision = await self.controller.request_approval(request, context)
             if decision.approved is not True:
@@ -194,6 +209,10 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
         self, context: ApprovalContext, function: Callable[..., Any] | None, marked_by: str | None
     ) -> ApprovalRequest | None:
         return self._needs.request_for(context, self._given, function, self.memory, marked_by=marked_by)
+
+
+def _gone(name: str) -> ToolDenied:
+    return ToolDenied(f"Not run: {ToolGoneError(name)}")
 
 
 def _refuse_hidden_hooks(toolset: AbstractToolset[Any]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from signoff.queue.codec import pack_text, to_text
 from signoff.queue.errors import GrantRefusedError, UnknownRequestError
+from signoff.queue.grant import stored_key
 from signoff.queue.ids import new_id
 from signoff.queue.patterns import GrantPattern, PatternError
 from signoff.queue.records import Grant, GrantKind, RequestState, StoredRequest, Submission
@@ -23,7 +24,7 @@ def in_force(look: Look, session: str, submission: Submission) -> Grant | None:
     """
     for row in _candidates(look, session, submission):
         grant = grant_or_damage(row)
-        if grant.covers(submission.tool_name, submission.payload):
+        if grant.covers(submission.tool_name, submission.payload, submission.definition):
             return grant
     return None
 
@@ -62,6 +63,7 @@ def remember(
             uses=0,
             last_used_at=None,
             revoked_at=None,
+            definition=submission.definition,
         ),
     )
 
@@ -107,6 +109,7 @@ def add_pattern(transaction: Transaction, pattern: GrantPattern, *, session: str
             last_used_at=None,
             revoked_at=None,
             pattern=pattern,
+            definition=request.submission.definition,
         ),
     )
 
@@ -167,7 +170,9 @@ def all_grants(look: Look, *, session: str | None = None, include_revoked: bool 
 
 def _candidates(look: Look, session: str, submission: Submission) -> Iterator[Row]:
     """The grants in force that may cover a call, the best first."""
-    yield from _with_key(look, session, submission.tool_name, GrantKind.EXACT, submission.payload_key)
+    bound = stored_key(submission.payload_key, submission.definition)
+    for key in dict.fromkeys((bound, submission.payload_key)):
+        yield from _with_key(look, session, submission.tool_name, GrantKind.EXACT, key)
     yield from look.rows(
         """
         SELECT * FROM grants
@@ -193,7 +198,7 @@ def _with_key(look: Look, session: str, tool_name: str, kind: GrantKind, key: st
 
 def _keep(transaction: Transaction, grant: Grant) -> Grant:
     """Store a grant, unless there is an equal one in force: then that one is returned."""
-    for row in _with_key(transaction, grant.session, grant.tool_name, grant.kind, grant.payload_key):
+    for row in _with_key(transaction, grant.session, grant.tool_name, grant.kind, grant.stored_key):
         there = grant_or_damage(row)
         if there.damage is None:
             return there
@@ -207,7 +212,7 @@ def _keep(transaction: Transaction, grant: Grant) -> Grant:
         pack_text(grant.session),
         pack_text(grant.tool_name),
         grant.kind.value,
-        pack_text(grant.payload_key),
+        pack_text(grant.stored_key),
         _info(grant),
         grant.created_at,
     )
@@ -238,5 +243,6 @@ def _info(grant: Grant) -> str:
             "payload_key": grant.payload_key,
             "origin_request": grant.origin_request,
             "created_by": grant.created_by,
+            **({} if grant.definition is None else {"definition": grant.definition}),
         }
     )

@@ -83,7 +83,8 @@ def grant_from_row(row: Row) -> Grant:
     """
     with _intact("grant", row["seq"]):
         info = from_text(row["info"])
-        key = unpack_text(row["payload_key"])
+        whole_key = unpack_text(row["payload_key"])
+        key, bound, definition = whole_key.partition("\n")
         pattern = None
         if row["kind"] == GrantKind.PATTERN:
             pattern = GrantPattern.from_json(parse_json(key))
@@ -102,11 +103,14 @@ def grant_from_row(row: Row) -> Grant:
             revoked_at=row["revoked_at"],
             revoked_by=None if row["revoked_by"] is None else unpack_text(row["revoked_by"]),
             pattern=pattern,
+            definition=info.get("definition"),
         )
         covered = canonical(grant.payload) if pattern is None else pattern.key
         tool_name = grant.tool_name if pattern is None else pattern.tool_name
         columns = unpack_text(row["session"]), unpack_text(row["tool"]), key, key
-        if (grant.session, grant.tool_name, grant.payload_key, covered) != columns or tool_name != grant.tool_name:
+        said = grant.session, grant.tool_name, grant.payload_key, covered
+        same_definition = grant.definition == (definition if bound else None)
+        if said != columns or tool_name != grant.tool_name or not same_definition:
             raise ValueError("it says two things about what it covers")
         check_grant(grant)
         return grant

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import zip_longest
 
-from textual import events
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
-from textual.screen import Screen
-
-from signoff_tui.actions import ACTIONS, Area
-from signoff_tui.flow import KeyHint, Room, flow
-from signoff_tui.lines import Line, chunk, fullest, line, rule, wrapped
-from signoff_tui.look import look_of
-from signoff_tui.widgets.lines_view import LinesView
+from signoff_tui.actions import Area, Place, actions_on
+from signoff_tui.lines import Line, chunk, fullest, line, wrapped
+from signoff_tui.office import Office
+from signoff_tui.screens.scrolling import ScrollingScreen
 
 __all__ = ["HelpScreen", "key_lines"]
 
@@ -24,6 +19,12 @@ _HEADINGS: dict[Area, str] = {
     "go": "go",
     "safety": "safety",
 }
+_TITLES: dict[Place, str] = {
+    "review": "inbox, request and group",
+    "history": "history",
+    "help": "help",
+    "palette": "palette",
+}
 _SAFETY = (
     "Enter and Space never approve",
     "Esc only goes back",
@@ -31,97 +32,78 @@ _SAFETY = (
     "nothing moves by itself",
     "what is held can be taken back",
 )
+_DECIDES_NOTHING = "no decision keys work here"
 _MARKS = (
     "brackets: [y] works now, (y) not yet: arming, or not all shown",
     "marks: low med HIGH risk, new 61% seen, held = not sent yet, --- closed",
     "kinds: D edit, N new file, $ command, { structured call, T text, B binary, G group",
 )
-_KEYS = (KeyHint("j/k", "scroll"), KeyHint("Space", "page"), KeyHint("Esc", "back"))
 _COLUMN = 40
 _KEY = 9
-_SCROLLBAR = 1
 
 
-class HelpScreen(Screen[None]):
-    """Two columns of keys where there is room, else one."""
+class HelpScreen(ScrollingScreen):
+    """Two columns of keys where there is room, else one.
 
-    AUTO_FOCUS = ""
-    CSS = """
-    HelpScreen VerticalScroll { scrollbar-size-vertical: 1; }
+    Args:
+        office: What all screens share.
+        about: Whose keys are explained.
     """
 
-    def compose(self) -> ComposeResult:
-        """Lay out the page."""
-        yield LinesView(id="title")
-        with VerticalScroll(can_focus=False):
-            yield LinesView(id="keys")
-        yield LinesView(id="end")
+    place = "help"
 
-    def on_mount(self) -> None:
-        """Write the page."""
-        self._write()
+    def __init__(self, office: Office, about: Place) -> None:
+        super().__init__(office)
+        self._about = about
 
-    def on_resize(self, _: events.Resize) -> None:
-        """Write the page for another width."""
-        self._write()
+    def do_help(self) -> None:
+        """Close: the key that opened it."""
+        self.dismiss()
 
-    def on_key(self, event: events.Key) -> None:
-        """Scroll, or close."""
-        event.stop()
-        event.prevent_default()
-        scroll = self.query_one(VerticalScroll)
-        match event.key:
-            case "escape" | "q" | "question_mark" | "ctrl+q":
-                self.dismiss()
-            case "down" | "j":
-                scroll.scroll_down(animate=False)
-            case "up" | "k":
-                scroll.scroll_up(animate=False)
-            case "space" | "pagedown":
-                scroll.scroll_page_down(animate=False)
-            case "b" | "pageup":
-                scroll.scroll_page_up(animate=False)
-            case "g" | "home":
-                scroll.scroll_home(animate=False)
-            case "G" | "end":
-                scroll.scroll_end(animate=False)
-            case _:
-                pass
+    def title_line(self, width: int) -> Line:
+        """Whose keys these are."""
+        name = chunk(f" signoff  keys for: {_TITLES[self._about]}", "strong", keep=True)
+        more = chunk("any key not listed does nothing ", "muted")
+        return fullest([line(name, right=(more,)), line(name)], width)
 
-    def _write(self) -> None:
-        width, glyph = self.size.width, look_of(self).glyphs.rule
-        name = chunk(" signoff  keys", "strong", keep=True)
-        title = fullest(
-            [line(name, right=(chunk("any key not listed does nothing ", "muted"),)), line(name)], width
-        )
-        self.query_one("#title", LinesView).show([title, rule(glyph)])
-        self.query_one("#keys", LinesView).show([*key_lines(width), Line(), *mark_lines(width)])
-        self.query_one("#end", LinesView).show([rule(glyph), *flow(_KEYS, Room(width, 1))])
+    def page_lines(self, width: int) -> Sequence[Line]:
+        """All keys, and what the marks mean."""
+        return [*key_lines(self._about, width), Line(), *mark_lines(width)]
 
 
-def key_lines(width: int) -> list[Line]:
-    """Every key of the table, in two columns where there is room."""
-    left = [*_area("decide"), Line(), *_area("safety")]
-    left += [line(chunk(" " * _KEY + words, "muted")) for words in _SAFETY]
-    right = [*_area("read"), Line(), *_area("list"), Line(), *_area("go")]
-    if width < 2 * _COLUMN:
+def key_lines(place: Place, width: int) -> list[Line]:
+    """Every key of a place, in two columns where there is room."""
+    facts = _SAFETY if place == "review" else (_DECIDES_NOTHING,)
+    safety = [*_area(place, "safety"), *(line(chunk(" " * _KEY + words, "muted")) for words in facts)]
+    left = _stacked(_area(place, "decide"), safety)
+    right = _stacked(_area(place, "read"), _area(place, "list"), _area(place, "go"))
+    if width < 2 * _COLUMN - 1:
         return [*left, Line(), *right]
     return [_beside(a, b) for a, b in zip_longest(left, right, fillvalue=Line())]
 
 
 def mark_lines(width: int) -> list[Line]:
     """What brackets, words and letters on the screens mean."""
-    return [row for words in _MARKS for row in wrapped(words, width - _SCROLLBAR, "muted", head=chunk("  "))]
+    return [row for words in _MARKS for row in wrapped(words, width, "muted", head=chunk("  "))]
 
 
-def _area(area: Area) -> list[Line]:
-    lines = [line(chunk(f" {_HEADINGS[area]}", "strong"))]
-    lines += (
-        line(chunk(f"  {action.shown:<{_KEY - 2}}", "key", keep=True), chunk(action.words))
-        for action in ACTIONS
-        if action.area == area
-    )
-    return lines
+def _area(place: Place, area: Area) -> list[Line]:
+    actions = [action for action in actions_on(place) if action.area == area]
+    if not actions:
+        return []
+    return [
+        line(chunk(f" {_HEADINGS[area]}", "strong")),
+        *(
+            line(chunk(f"  {action.shown:<{_KEY - 2}}", "key", keep=True), chunk(action.words))
+            for action in actions
+        ),
+    ]
+
+
+def _stacked(*blocks: list[Line]) -> list[Line]:
+    """Blocks with an empty line between them."""
+    lines = [row for block in blocks if block for row in (*block, Line())]
+    return lines[:-1]
 
 
 def _beside(left: Line, right: Line) -> Line:

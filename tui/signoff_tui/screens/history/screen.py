@@ -8,7 +8,6 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
-from textual.screen import Screen
 
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.structured import structured_document
@@ -20,6 +19,7 @@ from signoff_tui.lines import Line, chunk, foreign, line, rule
 from signoff_tui.look import look_of
 from signoff_tui.office import Office
 from signoff_tui.screens.history.lines import heading, height, record_lines, record_row, totals
+from signoff_tui.screens.plain import PlainScreen
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
@@ -32,11 +32,11 @@ RECORDS = 500
 """Records that are loaded; older ones are reached with `signoff history`."""
 
 
-class HistoryScreen(Screen[None]):
+class HistoryScreen(PlainScreen):
     """Records, and beside them (or on Enter) the focused one with its content."""
 
     CSS_PATH = "screen.tcss"
-    AUTO_FOCUS = ""
+    place = "history"
 
     class Loaded(Message):
         """The newest records were read, or cannot be."""
@@ -55,9 +55,8 @@ class HistoryScreen(Screen[None]):
             self.content = content
             self.failure = failure
 
-    def __init__(self, office: Office) -> None:
-        super().__init__()
-        self._office = office
+    def __init__(self, office: Office, query: str = "") -> None:
+        super().__init__(office, query)
         self._records: Sequence[HistoryRecord] = ()
         self._rows: Sequence[tuple[int, int]] = ()
         """Index of a record and of one of its lines, for each row of the list."""
@@ -86,38 +85,42 @@ class HistoryScreen(Screen[None]):
         """Lay out for the size."""
         self._draw()
 
-    def on_key(self, event: events.Key) -> None:
-        """Move, open, go back."""
-        event.stop()
-        event.prevent_default()
-        match event.key:
-            case "escape" | "q" | "ctrl+q":
-                self._back()
-                return
-            case "1":
-                self.dismiss()
-                return
-            case "enter":
-                self._opened = True
-            case "j" | "down":
-                self._step(1)
-            case "k" | "up":
-                self._step(-1)
-            case "g" | "home":
-                self._step(-RECORDS)
-            case "G" | "end":
-                self._step(RECORDS)
-            case "space" | "pagedown":
-                self._page(1)
-            case "b" | "pageup":
-                self._page(-1)
-            case "question_mark":
-                self._office.go("help")
-            case "ctrl+t":
-                self._office.go("theme")
-            case _:
-                return
+    def do_back(self) -> None:
+        """From a record that has the whole screen to the list, else back."""
+        if self._reading:
+            self._opened = False
+            self._draw()
+        else:
+            self.dismiss()
+
+    def do_open(self) -> None:
+        """The whole record."""
+        self._opened = True
         self._draw()
+
+    def do_down(self) -> None:
+        """Next record, or line."""
+        self._step(1)
+
+    def do_up(self) -> None:
+        """Previous record, or line."""
+        self._step(-1)
+
+    def do_first(self) -> None:
+        """Newest record, or first line."""
+        self._step(-RECORDS)
+
+    def do_last(self) -> None:
+        """Oldest record that is loaded, or last line."""
+        self._step(RECORDS)
+
+    def do_page_down(self) -> None:
+        """Page."""
+        self._page(1)
+
+    def do_page_up(self) -> None:
+        """Page back."""
+        self._page(-1)
 
     @on(RowList.Clicked)
     def _row_clicked(self, event: RowList.Clicked) -> None:
@@ -138,13 +141,6 @@ class HistoryScreen(Screen[None]):
         """Whether list and record stand side by side."""
         return self.size.width >= TWO_PANES
 
-    def _back(self) -> None:
-        if self._opened and not self.two_panes:
-            self._opened = False
-            self._draw()
-        else:
-            self.dismiss()
-
     @property
     def _reading(self) -> bool:
         """Whether the record has the whole screen, so that row keys move lines."""
@@ -159,10 +155,12 @@ class HistoryScreen(Screen[None]):
             self._document.scroll_lines(steps)
         else:
             self._cursor = max(0, min(len(self._records) - 1, self._cursor + steps))
+        self._draw()
 
     def _page(self, pages: int) -> None:
         if self._reading or self.two_panes:
             self._document.scroll_pages(pages)
+            self._draw()
         else:
             self._step(pages * self.query_one("#rows", RowList).page)
 
@@ -222,7 +220,8 @@ class HistoryScreen(Screen[None]):
             return
         if record.request_id is None:
             # Answered without asking: nobody was shown anything, the arguments are what there is.
-            self._document.show(owner, [structured_document(dict(record.arguments), masks=DEFAULT_REDACTION)])
+            masks = DEFAULT_REDACTION.also(record.masked_keys)
+            self._document.show(owner, [structured_document(dict(record.arguments), masks=masks)])
         else:
             self._document.notice([line(chunk("   reading what was decided on ...", "muted"))])
             self.run_worker(self._show(record, record.request_id), group="show", exclusive=True)

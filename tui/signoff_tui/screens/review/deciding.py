@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, assert_never
+from typing import Any, Literal, assert_never
 
 from signoff_tui.actions import action_of
 from signoff_tui.desk import Answer
@@ -31,9 +31,18 @@ from signoff_tui.guard import (
     TakenBack,
 )
 from signoff_tui.inbox import RowKey
+from signoff_tui.screens.review.copying import COPIES
 from signoff_tui.screens.review.face import Face
 from signoff_tui.screens.review.naming import as_many, names_of
-from signoff_tui.screens.review.open_bar import Asking, GroupNotReady, Remembering, Stopping, Unseen, Writing
+from signoff_tui.screens.review.open_bar import (
+    Asking,
+    Finding,
+    GroupNotReady,
+    Remembering,
+    Stopping,
+    Unseen,
+    Writing,
+)
 from signoff_tui.screens.review.sheets import careless
 
 __all__ = ["Deciding"]
@@ -139,7 +148,7 @@ class Deciding:
         match face.bar:
             case None:
                 return False
-            case Writing():
+            case Writing() | Finding():
                 face.desk.guard.editor_closed()
             case Unseen() | GroupNotReady():
                 face.desk.guard.bar_closed()
@@ -193,7 +202,7 @@ class Deciding:
     def _undo(self, keys: Sequence[str]) -> None:
         """Undo what keys changed that were obeyed before they were known to be typing."""
         guard = self._face.desk.guard
-        for action in (action_of(key) for key in reversed(keys)):
+        for action in (action_of(key, "review") for key in reversed(keys)):
             if action is not None and action.name == "later":
                 self._face.desk.undo_aside()
             elif action is not None and action.name == "lock":
@@ -219,18 +228,31 @@ class Deciding:
         desk.guard.sheet_opened(confirm="!" if careless(previews) else "y")
         face.open_bar(Remembering(offer.refs))
 
-    def _ask(self, question: str, *hints: KeyHint) -> None:
+    def ask_what_to_copy(self) -> None:
+        """Ask what of the request goes to the clipboard."""
+        entry = self._face.desk.inbox.focused_request()
+        if entry is None:
+            self._face.say("c copies what a request holds: go to one", token="muted")
+            return
+        hints = [KeyHint(key, what) for key, what in COPIES.items()]
+        self._ask("Copy", *hints, KeyHint("Esc", "back"), about="copy")
+
+    def _ask(self, question: str, *hints: KeyHint, about: Literal["quit", "copy"] = "quit") -> None:
         keys = frozenset(hint.key for hint in hints if len(hint.key) == 1)
         self._face.desk.guard.question_opened(keys)
-        self._face.open_bar(Asking(question, hints))
+        self._face.open_bar(Asking(question, hints, about))
 
     def _answer(self, key: str) -> None:
-        """The only questions are those before quitting."""
-        self._face.open_bar(None)
-        holds = self._face.desk.guard.holds
+        """Do what the answer to a question of ours says."""
+        face, bar = self._face, self._face.bar
+        face.open_bar(None)
+        if isinstance(bar, Asking) and bar.about == "copy":
+            face.copy(key)
+            return
+        holds = face.desk.guard.holds
         if key == "u":
             self.take_back(holds.take_back_all())
         due: tuple[Held[Any], ...] = holds.release_all() if key == "y" else ()
         for held in due:
-            self._face.send(held)
-        self._face.leave()
+            face.send(held)
+        face.leave()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from signoff.present.reveal import reveal_line
 from signoff_tui.documents import content_key
 from signoff_tui.flow import Room
 from signoff_tui.guard import Status
 from signoff_tui.inbox import Entry, Group
-from signoff_tui.lines import Chunk, Line, chunk, foreign, line, rule
+from signoff_tui.lines import Chunk, Line, chunk, crop, foreign, line, rule
 from signoff_tui.look import Look, look_of
 from signoff_tui.office import Office
 from signoff_tui.reading import Rest
@@ -21,7 +23,7 @@ from signoff_tui.screens.review.keybar import action_lines
 from signoff_tui.screens.review.naming import as_many, held_words, names_of
 from signoff_tui.screens.review.open_bar import bar_lines
 from signoff_tui.screens.review.rows import RowStyle, inbox_heading, inbox_row, member_heading, member_row
-from signoff_tui.screens.review.status import Where, empty_lines, lost_lines, status_line
+from signoff_tui.screens.review.status import NAMES_FROM, Where, empty_lines, lost_lines, status_line
 from signoff_tui.screens.review.target import target_line
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
     from signoff_tui.screens.review.screen import ReviewScreen
 
 __all__ = ["Drawing", "LastWords"]
+
+LONGEST_NAME = 24
+"""Cells for the name of an agent on the status line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +76,27 @@ class Drawing:
             *(("READ ONLY",) if guard.read_only else ()),
             *(("guard: reduced",) if guard.settings.reduced else ()),
         )
-        where = Where(self._title(), guard.connected, modes)
         width = self._screen.size.width
+        where = Where(self._title(), guard.connected, modes, self._held_requests(), self._who_waits(width))
         self._lines("#status", [status_line(where, desk.inbox.counts(), self._office.now(), width)])
         lost = self._screen.lost
         self._lines("#lost", () if lost is None else lost_lines(lost.since, lost.why))
+
+    def _held_requests(self) -> int:
+        return sum(len(held.refs) for held in self._screen.desk.guard.holds)
+
+    def _who_waits(self, width: int) -> str:
+        """Agents with the number of requests they wait for, on screens with room for them."""
+        if width < NAMES_FROM:
+            return ""
+        pending = (entry.request for entry in self._screen.desk.inbox.entries() if entry.request.pending)
+        waits = Counter((request.asked_by.agent_id, request.asked_by.name) for request in pending)
+        names = [f"{self._short(name)} {count}" for (_, name), count in waits.items()]
+        return as_many(names, width // 3)
+
+    def _short(self, name: str) -> str:
+        safe = reveal_line(name, "agent").text
+        return crop(safe, LONGEST_NAME, "end", ellipsis=self._look.glyphs.ellipsis)
 
     def _title(self) -> str:
         inbox = self._screen.desk.inbox
@@ -196,8 +217,9 @@ class Drawing:
         document = screen.query_one("#document", DocumentView)
         header = panes.header_lines(desk, entry, self._style, self._content_width, extent)
         self._lines("#header", header if extent.low else [*header, self._rule])
-        below = document.rest if document.owner == content_key(entry.request) else Rest(0)
-        foot = panes.coverage_line(desk, entry, below, self._look.glyphs.rule)
+        there = document.owner == content_key(entry.request)
+        below, hunk = (document.rest, document.hunk) if there else (Rest(0), (0, 0))
+        foot = panes.coverage_line(desk, entry, below, self._look.glyphs.rule, hunk)
         self._lines("#foot", [] if extent.low else [foot])
 
     # -- parts -----------------------------------------------------------------------------------------------

@@ -30,6 +30,10 @@ class Face(Protocol):
         """Whether list and content stand side by side."""
 
     @property
+    def content_visible(self) -> bool:
+        """Whether the content of the focused request is on the screen."""
+
+    @property
     def view(self) -> View:
         """What has the screen, or the attention, now."""
 
@@ -55,6 +59,9 @@ class Face(Protocol):
 
     def redraw(self, cause: Cause = Cause.MOVED) -> None:
         """Draw everything that changed, and tell the guard what is shown and why."""
+
+    def copy(self, what: str) -> None:
+        """Put something of the focused request into the clipboard: a key of `COPIES`."""
 
     def send(self, held: Held[Answer]) -> None:
         """Give a decision to the queue."""

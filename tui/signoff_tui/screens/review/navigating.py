@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from signoff_tui.actions import action_of
+from signoff_tui.actions import Action, action_of
 from signoff_tui.guard import Cause
 from signoff_tui.inbox import RowKey
 from signoff_tui.screens.review.deciding import Deciding
 from signoff_tui.screens.review.face import Face
 from signoff_tui.screens.review.keybar import to_show
+from signoff_tui.screens.review.open_bar import Finding
 
 __all__ = ["Navigating"]
 
@@ -24,9 +25,12 @@ class Navigating:
 
     def press(self, key: str) -> None:
         """Do what a key stands for; keys that are not in the table do nothing."""
-        action = action_of(key)
-        if action is None or action.decides:
-            return
+        action = action_of(key, "review")
+        if action is not None and not action.decides:
+            self.perform(action)
+
+    def perform(self, action: Action) -> None:
+        """Do an action that decides nothing."""
         self._face.say("")
         getattr(self, f"do_{action.name}")()
 
@@ -153,6 +157,14 @@ class Navigating:
         if not self._face.document.go_hunk(forward=False):
             self._face.say("no hunk above", token="muted")
 
+    def do_find(self) -> None:
+        """Look for words in the text."""
+        if self._face.content_visible:
+            self._face.desk.guard.editor_opened()
+            self._face.open_bar(Finding())
+        else:
+            self._face.say("open a request to look for words in it", token="muted")
+
     def do_more_context(self) -> None:
         """More unchanged lines around changes."""
         self._set_context(min(self._face.document.context * 2, MOST_CONTEXT))
@@ -160,6 +172,39 @@ class Navigating:
     def do_less_context(self) -> None:
         """Fewer unchanged lines around changes."""
         self._set_context(max(self._face.document.context // 2, 1))
+
+    def do_wrap(self) -> None:
+        """Wrap long lines, or cut them: what is cut off does not count as shown."""
+        document = self._face.document
+        if document.toggle_wrap():
+            self._face.say("long lines are wrapped", token="muted")
+        elif document.wraps:
+            self._face.say("long lines stay wrapped: the pane is too narrow to cut them", token="muted")
+        else:
+            self._face.say("long lines are cut at >: what is cut off does not count as shown; w wraps")
+        self._face.redraw()
+
+    def do_split(self) -> None:
+        """Show before and after in two columns, or below each other."""
+        document = self._face.document
+        if not document.toggle_split():
+            self._face.say("before and after stand below each other", token="muted")
+        elif document.split:
+            self._face.say("before and after stand beside each other", token="muted")
+        else:
+            self._face.say("changes stand in two columns where there is room for them: 110 cells", token="muted")
+        self._face.redraw()
+
+    def do_details(self) -> None:
+        """Show all that is known of the request."""
+        if self._face.desk.inbox.focused_request() is None:
+            self._face.say("i shows the details of a request: go to one", token="muted")
+        else:
+            self._face.go("details")
+
+    def do_copy(self) -> None:
+        """Ask what to copy."""
+        self._deciding.ask_what_to_copy()
 
     def do_reveal(self) -> None:
         """Show the secrets of the request on the screen, or hide them again."""
@@ -210,6 +255,10 @@ class Navigating:
     def do_help(self) -> None:
         """Show the keys."""
         self._face.go("help")
+
+    def do_palette(self) -> None:
+        """Choose what to do by its name."""
+        self._face.go("palette")
 
     def do_theme(self) -> None:
         """Next theme."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from signoff_tui.desk import Desk
 from signoff_tui.flow import KeyHint, Room
@@ -11,7 +12,17 @@ from signoff_tui.guard import LeftOut, Offer, Ref
 from signoff_tui.lines import Line
 from signoff_tui.screens.review import sheets
 
-__all__ = ["Asking", "GroupNotReady", "OpenBar", "Remembering", "Stopping", "Unseen", "Writing", "bar_lines"]
+__all__ = [
+    "Asking",
+    "Finding",
+    "GroupNotReady",
+    "OpenBar",
+    "Remembering",
+    "Stopping",
+    "Unseen",
+    "Writing",
+    "bar_lines",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +68,22 @@ class Writing:
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """Words are looked for in what is shown."""
+
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Asking:
     """A question of the program's own. It is answered by one of the hinted keys."""
 
     question: str
     hints: tuple[KeyHint, ...]
+    about: Literal["quit", "copy"] = "quit"
 
 
-OpenBar = Unseen | GroupNotReady | Remembering | Stopping | Writing | Asking
+OpenBar = Unseen | GroupNotReady | Remembering | Stopping | Writing | Finding | Asking
 
 
 def bar_lines(desk: Desk, open_bar: OpenBar, room: Room, *, armed: bool) -> Sequence[Line]:
@@ -81,5 +100,7 @@ def bar_lines(desk: Desk, open_bar: OpenBar, room: Room, *, armed: bool) -> Sequ
             return sheets.stop_sheet(desk, refs, room, armed=armed)
         case Writing(offer, hard):
             return sheets.editor_lines(desk, offer, room, hard=hard)
+        case Finding(problem):
+            return sheets.find_lines(problem, room)
         case Asking(question, hints):
             return sheets.question_lines(question, hints, room)

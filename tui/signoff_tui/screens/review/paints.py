@@ -62,4 +62,4 @@ class Paints:
         key = content_key(entry.request)
         if document.owner != key or not document.drawn:
             return False
-        return desk.painted(key, document.parts, document.text_width)
+        return desk.painted(key, document.parts, document.layout_number)

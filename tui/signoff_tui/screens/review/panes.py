@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.redaction import DEFAULT_REDACTION, Redaction
 from signoff.present.reveal import SafeText, reveal
 from signoff.queue.records import RequestState, Risk
 from signoff_tui.desk import Desk
@@ -141,17 +141,28 @@ def _notes(desk: Desk, entry: Entry, width: int) -> list[Line]:
     return wrapped(", ".join(content.notes), width, "muted", head=chunk(" ", keep=True))
 
 
-def coverage_line(desk: Desk, entry: Entry, rest: Rest, glyph: str) -> Line:
-    """What is still to come, under the content: rows as they are folded here."""
+def coverage_line(desk: Desk, entry: Entry, rest: Rest, glyph: str, hunk: tuple[int, int] = (0, 0)) -> Line:
+    """Where the reader is and what is still to come, under the content: rows as they are folded here.
+
+    Args:
+        desk: Knows what was shown.
+        entry: Which request.
+        rest: What is below the view.
+        glyph: What the rule is drawn with.
+        hunk: Which hunk is at the top, from 1, and how many there are.
+    """
     coverage = desk.coverage(entry)
     if coverage is None:
         return Line(fill=glyph)
     more = f"{'over ' if rest.more else ''}{rest.rows:,} more {'row' if rest.rows == 1 else 'rows'} below"
     inside = "" if rest.line is None else f", line {rest.line}: {rest.percent}% of it"
     below = f" {more}{inside} " if rest.rows else " end "
+    where = (
+        (chunk(f" hunk {max(hunk[0], 1)}/{hunk[1]} ", "muted"), chunk(glyph * 2, "rule")) if hunk[1] > 1 else ()
+    )
     share = " all shown " if coverage.complete else f" {coverage.percent}% shown "
     return Line(
-        (chunk(glyph * 2, "rule"), chunk(below, "warn" if rest.rows else "muted")),
+        (chunk(glyph * 2, "rule"), *where, chunk(below, "warn" if rest.rows else "muted")),
         (chunk(share, "ok" if coverage.complete else "held", keep=True), chunk(glyph * 2, "rule")),
         fill=glyph,
     )
@@ -264,7 +275,8 @@ def _next_in_batch(entry: Entry, rows: int, width: int) -> list[Line]:
     """Why it is risky, and what the agent will do next: on one line, or one line each if there is room."""
     submission = entry.request.submission
     words: list[Chunk] = [chunk(" ", keep=True)]
-    following = [_batch_item(item) for item in submission.batch_remaining]
+    masks = DEFAULT_REDACTION.also(submission.masked_keys)
+    following = [_batch_item(item, masks) for item in submission.batch_remaining]
     if submission.risk is not Risk.LOW:
         words += [*_risk(entry), chunk("   ")]
         if Line(tuple(words)).width > width and rows > 1 + bool(following):
@@ -287,9 +299,9 @@ def _next_in_batch_only(following: Sequence[str], rows: int, words: tuple[Chunk,
     return [Line((*words, head)), *items]
 
 
-def _batch_item(item: Mapping[str, Any]) -> str:
+def _batch_item(item: Mapping[str, Any], masks: Redaction) -> str:
     """A tool and the first text among its arguments, which most often says what it is about."""
-    arguments = DEFAULT_REDACTION.mask_value(item.get("arguments"))
+    arguments = masks.mask_value(item.get("arguments"))
     values = arguments.values() if isinstance(arguments, Mapping) else ()
     about = next((value for value in values if isinstance(value, str)), "")
     return f"{item.get('tool', '?')} {about}".strip()[:LONGEST_ITEM]

@@ -11,27 +11,30 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.timer import Timer
 
+from signoff.present.finding import Words
 from signoff.queue.records import ChangeSet
-from signoff_tui.actions import guard_keys
+from signoff_tui.actions import Action, guard_keys
 from signoff_tui.desk import Answer, Desk
 from signoff_tui.documents import content_key, revealed_key
 from signoff_tui.guard import Cause, GuardSettings, Held
 from signoff_tui.inbox import Entry, RowKey
 from signoff_tui.lines import Line, foreign, line
 from signoff_tui.office import Draft, Office
+from signoff_tui.screens.review.copying import copied_text
 from signoff_tui.screens.review.deciding import Deciding
 from signoff_tui.screens.review.drawing import Drawing, LastWords
-from signoff_tui.screens.review.editor import FeedbackInput
 from signoff_tui.screens.review.extent import Extent, View
 from signoff_tui.screens.review.moments import next_moment
 from signoff_tui.screens.review.navigating import Navigating
-from signoff_tui.screens.review.open_bar import GroupNotReady, OpenBar, Unseen, Writing
+from signoff_tui.screens.review.open_bar import Finding, GroupNotReady, OpenBar, Unseen, Writing
 from signoff_tui.screens.review.paints import Paints
 from signoff_tui.screens.review.work import Answers, ContentMade, QueueNews, Work
+from signoff_tui.terminal_voice import Copy
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.row_list import RowList
+from signoff_tui.widgets.text_box import TextBox
 
 __all__ = ["Lost", "ReviewScreen"]
 
@@ -87,7 +90,7 @@ class ReviewScreen(Screen[None]):
                 yield LinesView(id="foot")
         yield LinesView(id="target")
         yield LinesView(id="actions")
-        yield FeedbackInput(id="feedback")
+        yield TextBox(id="feedback")
         yield LinesView(id="last")
 
     def on_mount(self) -> None:
@@ -156,6 +159,31 @@ class ReviewScreen(Screen[None]):
     def feedback_text(self) -> str:
         """What was written in the text box; it is used up."""
         return self._text_box.take_text()
+
+    def perform(self, action: Action) -> None:
+        """Do what the palette chose. A decision is left to its key: what stands in a list was not looked at."""
+        if action.decides:
+            self.say(f"{action.shown} does that, once the bar says [armed]: look, then press it")
+        elif self._moves_allowed:
+            self._navigating.perform(action)
+
+    def copy(self, what: str) -> None:
+        """Put something of the focused request into the clipboard, through the terminal."""
+        entry = self._desk.inbox.focused_request()
+        content = None if entry is None else self._desk.content(entry)
+        text = (
+            "" if entry is None else copied_text(what, entry.request, () if content is None else content.documents)
+        )
+        try:
+            saying = Copy(text)
+        except ValueError as error:
+            self.say(f"not copied: {error}")
+            return
+        if not text:
+            self.say("there is nothing of that to copy", token="muted")
+            return
+        self._office.speak(saying)
+        self.say(f"copied {len(text):,} characters, if the terminal lets programs copy", token="muted")
 
     def send(self, held: Held[Answer]) -> None:
         """Give a decision to the queue."""
@@ -233,6 +261,8 @@ class ReviewScreen(Screen[None]):
     def takes_key(self, event: events.Key) -> bool:
         """Handle a key; False when it is text for the open text box."""
         key = event.character if event.is_printable and event.character else event.key
+        if isinstance(self._bar, Finding):
+            return self._find(key)
         if isinstance(self._bar, Writing) and key in {"escape", "tab"}:
             self._deciding.close_bar() if key == "escape" else self._deciding.soften()
             self.redraw()
@@ -325,6 +355,8 @@ class ReviewScreen(Screen[None]):
 
     def on_screen_resume(self) -> None:
         """Something lay over the screen: it has to be painted and armed anew."""
+        if self.app.screen is not self:
+            return  # something else was laid over it at once
         self._desk.guard.editor_closed()
         self._desk.guard.restart()
         self.redraw()
@@ -430,19 +462,38 @@ class ReviewScreen(Screen[None]):
     # -- the text box -------------------------------------------------------------------------------------
 
     @property
-    def _text_box(self) -> FeedbackInput:
-        return self.query_one("#feedback", FeedbackInput)
+    def _text_box(self) -> TextBox:
+        return self.query_one("#feedback", TextBox)
 
     def _open_text_box(self, before: OpenBar | None, bar: OpenBar | None) -> None:
         """Show or hide the box; what was written and not used is kept for the same requests."""
         box = self._text_box
-        self.set_class(isinstance(bar, Writing), "-writing")
+        self.set_class(isinstance(bar, Writing | Finding), "-writing")
+        if isinstance(bar, Finding) and not isinstance(before, Finding):
+            box.write("")
+        elif isinstance(before, Finding) and not isinstance(bar, Finding):
+            box.take_text()
+            self.set_focus(None)
         if isinstance(bar, Writing) and not isinstance(before, Writing):
             box.write(self.drafts.pop(bar.about, ""))
         elif isinstance(before, Writing) and not isinstance(bar, Writing):
             if text := box.take_text():
                 self.drafts[before.about] = text
             self.set_focus(None)
+
+    def _find(self, key: str) -> bool:
+        """Look for what is in the box; False when the key is text for it."""
+        if key == "escape":
+            self._deciding.close_bar()
+            self.document.end_find()
+        elif key in {"enter", "down", "up"}:
+            words = self._text_box.value
+            if words:
+                found = self.document.find(Words(words), forward=key != "up")
+                self.open_bar(Finding("" if found else "not in what is shown; } unfolds more"))
+        else:
+            return False
+        return True
 
     # -- time ---------------------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from signoff_tui.summary import ended_text, summarize
 __all__ = [
     "careless",
     "editor_lines",
+    "find_lines",
     "group_bar",
     "question_lines",
     "remember_sheet",
@@ -129,9 +130,10 @@ def _matches(preview: RememberPreview, width: int) -> list[Line]:
     elif reach.free:
         words += [chunk("  with ANY ", "warn", keep=True), foreign(", ".join(reach.free), "warn")]
     lines = [_fact("matches", *words)]
+    masks = DEFAULT_REDACTION.also(preview.entry.request.submission.masked_keys)
     for name, value in reach.fixed:
         head = Chunk(foreign(f"{' ' * 12}{name} = ").text, "muted", keep=True, most=36)
-        lines += _fixed(head, DEFAULT_REDACTION.mask_value(value, name), width)
+        lines += _fixed(head, masks.mask_value(value, name), width)
     return lines
 
 
@@ -207,3 +209,11 @@ def _nothing_to_send(entries: Sequence[Entry], room: Room) -> tuple[Line, ...]:
 def question_lines(question: str, hints: Sequence[KeyHint], room: Room) -> tuple[Line, ...]:
     """A question of the program's own, such as before quitting."""
     return (line(chunk(f" {question}", "warn")), *flow(hints, Room(room.width, max(room.rows - 1, 1))))
+
+
+def find_lines(problem: str, room: Room) -> tuple[Line, ...]:
+    """The head of the box for words that are looked for."""
+    words = chunk(" Find in what is shown:", "strong")
+    said = (foreign(f" {problem} ", "warn", keep=True),) if problem else ()
+    hints = [KeyHint("Enter", "next"), KeyHint("Up", "previous"), KeyHint("Esc", "back")]
+    return (line(words, right=said), *flow(hints, Room(room.width, 1)))

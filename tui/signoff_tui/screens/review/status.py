@@ -11,8 +11,14 @@ from signoff_tui.summary import clock_text, running_text
 
 __all__ = ["Where", "empty_lines", "lost_lines", "status_line"]
 
+NOTABLE_WAIT = 60
+"""Seconds after which the age of the oldest waiting request stands out."""
+
 LONG_WAIT = 300
-"""Seconds after which the oldest waiting request is marked."""
+"""Seconds after which it is marked."""
+
+HELD_FROM, NAMES_FROM = 100, 160
+"""Columns from which it is told what is held, and who waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +29,15 @@ class Where:
         title: Which view, in words.
         connected: Whether the queue is there.
         modes: What is switched off or reduced, in words.
+        held: How many requests have a decision that is not sent yet.
+        names: Who waits, and for how much, where there is room for it: in as few words as fit.
     """
 
     title: str
     connected: bool = True
     modes: tuple[str, ...] = ()
+    held: int = 0
+    names: str = ""
 
 
 def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
@@ -45,7 +55,13 @@ def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
     oldest, short = _age(counts, now, " oldest "), _age(counts, now, " ")
     queue, agents = _queue(where), _agents(counts)
     modes = tuple(chunk(f" {mode} ", "bar-danger", keep=True) for mode in where.modes)
+    held = (chunk(f" {where.held} held ", "bar", keep=True),) if where.held and width >= HELD_FROM else ()
+    names = (
+        (foreign(f" {where.names} ", "bar-muted", keep=True),) if where.names and width >= NAMES_FROM else agents
+    )
     wordings = [
+        ((name, title, *waiting, *high, *oldest, *held), (*modes, *names, *queue)),
+        ((name, title, *waiting, *high, *oldest, *held), (*modes, *agents, *queue)),
         ((name, title, *waiting, *high, *oldest), (*modes, *agents, *queue)),
         ((name, title, *waiting, *high, *oldest), (*modes, *queue)),
         ((name, *waiting, *high, *short), (*modes, *queue)),
@@ -69,7 +85,8 @@ def _age(counts: Counts, now: int, word: str) -> tuple[Chunk, ...]:
         return ()
     age = (now - counts.oldest_at) / 1e6
     mark = "!" if age >= LONG_WAIT else ""
-    return (chunk(f"{word}{running_text(age)}{mark} ", "bar", keep=True),)
+    token = "bar-strong" if age >= NOTABLE_WAIT else "bar"
+    return (chunk(f"{word}{running_text(age)}{mark} ", token, keep=True),)
 
 
 def _agents(counts: Counts) -> tuple[Chunk, ...]:

@@ -119,7 +119,8 @@ def _by_argument(alike: Sequence[StoredRequest], names: Names) -> Names:
 
 def _arguments(request: StoredRequest) -> dict[str, str]:
     """Each argument of a call in short, without its secrets."""
-    shown = DEFAULT_REDACTION.mask_value(request.submission.arguments)
+    submission = request.submission
+    shown = DEFAULT_REDACTION.also(submission.masked_keys).mask_value(submission.arguments)
     return {
         reveal_line(key, "arg_key").text: _begin(_value(value), _LONGEST_VALUE) for key, value in shown.items()
     }

@@ -1,4 +1,4 @@
-"""The text box for words to the agent. Its screen sees every key first."""
+"""The box for one line of text. Its screen sees every key first."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol, cast
 from textual import events
 from textual.widgets import Input
 
-__all__ = ["FeedbackInput", "TakesKeys"]
+__all__ = ["TakesKeys", "TextBox"]
 
 
 class TakesKeys(Protocol):
@@ -20,12 +20,12 @@ class TakesKeys(Protocol):
         """Handle the paste; False when it is text for the box."""
 
 
-class FeedbackInput(Input):
-    """One line of feedback. Enter and Esc belong to the screen."""
+class TextBox(Input):
+    """One line of text. Enter and Esc belong to the screen."""
 
     DEFAULT_CSS = """
-    FeedbackInput { height: 1; border: none; padding: 0 1; }
-    FeedbackInput:focus { border: none; }
+    TextBox { height: 1; border: none; padding: 0 1; }
+    TextBox:focus { border: none; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name

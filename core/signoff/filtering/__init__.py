@@ -1,0 +1,48 @@
+"""The filter language: one for the inbox, the history and remembered approvals.
+
+`parse` reads a filter, a `Query` keeps subjects, and `of_request`, `of_record` and `of_grant` make them.
+`complete` says what could be typed next, `search_history` filters the history of a queue.
+"""
+
+from __future__ import annotations
+
+from signoff.filtering.completion import Candidate, Completion, complete, existing_values
+from signoff.filtering.errors import FilterError
+from signoff.filtering.fields import FIELDS, Field, Filtered, Form, fields_of
+from signoff.filtering.history import Found, narrowed, search_history
+from signoff.filtering.parsing import LONGEST_FILTER
+from signoff.filtering.query import Query, parse
+from signoff.filtering.saved import SAVED_FILTERS, SavedFilter
+from signoff.filtering.subjects import CallFacts, ScreenFacts, Subject, of_grant, of_record, of_request
+from signoff.filtering.syntax import quote, written
+from signoff.filtering.values import Viewpoint
+
+__all__ = [
+    "FIELDS",
+    "LONGEST_FILTER",
+    "SAVED_FILTERS",
+    "CallFacts",
+    "Candidate",
+    "Completion",
+    "Field",
+    "FilterError",
+    "Filtered",
+    "Form",
+    "Found",
+    "Query",
+    "SavedFilter",
+    "ScreenFacts",
+    "Subject",
+    "Viewpoint",
+    "complete",
+    "existing_values",
+    "fields_of",
+    "narrowed",
+    "of_grant",
+    "of_record",
+    "of_request",
+    "parse",
+    "quote",
+    "search_history",
+    "written",
+]

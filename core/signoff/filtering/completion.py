@@ -1,0 +1,160 @@
+"""What could be typed next: fields first, then values that exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from signoff.filtering.fields import FIELDS, Field, Filtered, Form, fields_of
+from signoff.filtering.parsing import SPECIAL
+from signoff.filtering.subjects import Subject
+from signoff.filtering.syntax import Operator, quote
+
+__all__ = ["Candidate", "Completion", "complete", "existing_values"]
+
+_TIMES = ("1h", "today", "yesterday")
+_NOT_BARE = f"{SPECIAL},"
+_UNTYPED = f"{_NOT_BARE}<>=~*[ "
+_COLLECTED: Mapping[str, Callable[[Subject], Iterable[str | None]]] = {
+    "agent": lambda subject: (subject.agent,),
+    "session": lambda subject: (subject.session,),
+    "group": lambda subject: (subject.group,),
+    "batch": lambda subject: (subject.batch,),
+    "tool": lambda subject: (subject.tool,),
+    "why": lambda subject: () if subject.why is None else subject.why.items,
+    "by": lambda subject: (subject.by,),
+}
+_MOST_VALUES = 200
+"""So many values of one field are enough to choose from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Something that could stand there.
+
+    Attributes:
+        text: What would be written.
+        help: What it is about, in a few words of ours; "" for a value that exists.
+    """
+
+    text: str
+    help: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What could take the place of a part of a filter.
+
+    Attributes:
+        start: Where the part begins.
+        end: Where it ends.
+        candidates: What could take its place, best first.
+    """
+
+    start: int
+    end: int
+    candidates: tuple[Candidate, ...] = ()
+
+    def applied(self, text: str, which: int = 0) -> tuple[str, int]:
+        """Return the text with a candidate in place, and where the cursor goes."""
+        chosen = self.candidates[which].text
+        return f"{text[: self.start]}{chosen}{text[self.end :]}", self.start + len(chosen)
+
+
+def complete(
+    text: str, cursor: int, filtered: Filtered, values: Mapping[str, Iterable[str]] | None = None
+) -> Completion:
+    """Find what could stand where the cursor is.
+
+    Args:
+        text: The filter so far; it need not be one that can be read.
+        cursor: How many characters stand before the cursor.
+        filtered: What it is to filter.
+        values: Values that exist, by the name of their field; see `existing_values`.
+    """
+    start = _start_of_item(text, cursor)
+    if start is None:
+        return Completion(cursor, cursor)
+    name, colon, typed = text[start:cursor].partition(":")
+    if not colon:
+        end = _end_of_word(text, cursor, SPECIAL + ":")
+        end += text[end : end + 1] == ":"
+        return Completion(start, end, tuple(_field_candidates(name, filtered)))
+    field = FIELDS.get(name.lower())
+    if field is None or filtered not in field.known:
+        return Completion(cursor, cursor)
+    operator = _operator_of(typed)
+    begin = cursor - len(typed) + len(operator)
+    begin = max(begin, text.rfind(",", begin, cursor) + 1)
+    if operator not in field.operators or operator is Operator.PATTERN or text[begin : begin + 1] == '"':
+        return Completion(cursor, cursor)
+    found = _value_candidates(field, filtered, operator, text[begin:cursor], (values or {}).get(field.name, ()))
+    return Completion(begin, _end_of_word(text, cursor, SPECIAL + ","), tuple(found))
+
+
+def existing_values(subjects: Iterable[Subject]) -> dict[str, list[str]]:
+    """Collect the values that subjects have, by the name of their field, the first ones first."""
+    seen: dict[str, dict[str, None]] = {name: {} for name in _COLLECTED}
+    for subject in subjects:
+        for name, values_of in _COLLECTED.items():
+            known = seen[name]
+            if len(known) < _MOST_VALUES:
+                known.update(dict.fromkeys(filter(None, values_of(subject))))
+    return {name: [*known] for name, known in seen.items()}
+
+
+def _start_of_item(text: str, cursor: int) -> int | None:
+    """Where the item at the cursor begins, behind its ``-``; None inside quotes."""
+    start, inside = 0, False
+    for place, character in enumerate(text[:cursor]):
+        if character == '"':
+            inside = not inside
+        elif not inside and (character.isspace() or character in "|()"):
+            start = place + 1
+    if inside:
+        return None
+    return start + 1 if text[start : start + 1] == "-" and start < cursor else start
+
+
+def _end_of_word(text: str, cursor: int, stops: str) -> int:
+    end = cursor
+    while end < len(text) and text[end] not in stops and not text[end].isspace():
+        end += 1
+    return end
+
+
+def _operator_of(typed: str) -> Operator:
+    for operator in sorted(Operator, key=len, reverse=True):
+        if typed.startswith(operator):
+            return operator
+    return Operator.FITS
+
+
+def _field_candidates(typed: str, filtered: Filtered) -> Iterable[Candidate]:
+    for field in fields_of(filtered):
+        if field.name.startswith(typed.lower()):
+            yield Candidate(f"{field.name}:", field.help)
+
+
+def _value_candidates(
+    field: Field, filtered: Filtered, operator: Operator, typed: str, values: Iterable[str]
+) -> Iterable[Candidate]:
+    begin = typed.lower()
+    if field.form is Form.TIME:
+        values = _TIMES[1:] if field.name == "on" else _TIMES
+    if not (field.form is Form.PERSON and operator is Operator.EQUAL):
+        yield from (Candidate(word) for word in field.words_of(filtered) if word.startswith(begin))
+    for value in dict.fromkeys(values):
+        globs = operator is Operator.FITS and field.form is not Form.TEXT
+        if value and value.lower().startswith(begin) and (value.isprintable() or globs):
+            yield Candidate(_as_value(value, operator, field))
+
+
+def _as_value(value: str, operator: Operator, field: Field) -> str:
+    """A value as it is typed. What cannot be seen is never put into a filter: a wildcard stands for it."""
+    if not value.isprintable():
+        return "".join(each if each.isprintable() and each not in _UNTYPED else "?" for each in value)
+    wild = operator is Operator.FITS and any(character in "*?[" for character in value)
+    bare = not any(character in _NOT_BARE or character.isspace() for character in value)
+    operates = value.startswith(tuple(filter(None, Operator)))
+    return value if bare and not wild and not operates and value.lower() not in field.words else quote(value)

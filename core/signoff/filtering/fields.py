@@ -1,0 +1,189 @@
+"""The fields of the filter language: what they take, and of which things they are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from signoff.filtering.errors import FilterError, nearest, quoted
+from signoff.filtering.syntax import Operator
+
+__all__ = ["FIELDS", "Field", "Filtered", "Form", "field_named", "fields_of"]
+
+
+class Filtered(StrEnum):
+    """What is filtered."""
+
+    INBOX = "inbox"
+    """Requests that wait, or ended while they were listed."""
+    HISTORY = "history"
+    """Records of what was decided, or ended undecided."""
+    MEMORY = "memory"
+    """Remembered approvals."""
+
+
+class Form(StrEnum):
+    """What the values of a field look like, and so how they are compared."""
+
+    NAME = "name"
+    """A name, or a glob in which ``*`` stands for anything."""
+    PATH = "path"
+    """A glob in which ``*`` stays within one part of a path and ``**`` does not."""
+    TEXT = "text"
+    """A part of a text."""
+    WORDS = "words"
+    """One of the field's words."""
+    RANKED = "ranked"
+    """One of the field's words, which have an order."""
+    PERSON = "person"
+    """One of the field's words, or a name."""
+    NUMBER = "number"
+    LENGTH = "length"
+    """A length of time."""
+    TIME = "time"
+    """A point in time, or a day."""
+
+
+_TEXTS = frozenset({Operator.FITS, Operator.EQUAL, Operator.PATTERN})
+_AMOUNTS = frozenset(
+    {Operator.FITS, Operator.EQUAL, Operator.MORE, Operator.AT_LEAST, Operator.LESS, Operator.AT_MOST}
+)
+_OPERATORS = {
+    Form.NAME: _TEXTS,
+    Form.PATH: _TEXTS,
+    Form.TEXT: _TEXTS,
+    Form.PERSON: _TEXTS,
+    Form.WORDS: frozenset({Operator.FITS, Operator.EQUAL}),
+    Form.RANKED: _AMOUNTS,
+    Form.NUMBER: _AMOUNTS,
+    Form.LENGTH: _AMOUNTS,
+    Form.TIME: frozenset({Operator.FITS}),
+}
+
+_EVERYTHING = frozenset(Filtered)
+_CALLS = frozenset({Filtered.INBOX, Filtered.HISTORY})
+_INBOX = frozenset({Filtered.INBOX})
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field.
+
+    Attributes:
+        name: As it is typed before the colon.
+        form: What its values look like.
+        help: What it is about, in a few words.
+        example: A pair with it.
+        known: Of which things it is known.
+        words: The words that it takes, with the things that each of them is known of.
+    """
+
+    name: str
+    form: Form
+    help: str
+    example: str
+    known: frozenset[Filtered] = _CALLS
+    words: Mapping[str, frozenset[Filtered]] = field(default_factory=dict)
+
+    @property
+    def operators(self) -> frozenset[Operator]:
+        """The comparisons that it takes."""
+        return _OPERATORS[self.form]
+
+    def words_of(self, filtered: Filtered) -> tuple[str, ...]:
+        """The words that it takes where such things are filtered."""
+        return tuple(word for word, known in self.words.items() if filtered in known)
+
+
+def _words(text: str, known: frozenset[Filtered] = _CALLS) -> dict[str, frozenset[Filtered]]:
+    return dict.fromkeys(text.split(), known)
+
+
+_ALL_FIELDS = (
+    Field("agent", Form.NAME, "name of the agent", "agent:refactor", _EVERYTHING),
+    Field("session", Form.NAME, "session of the agent", "session:7f3a*", _EVERYTHING),
+    Field("group", Form.NAME, "group of the request", "group:rename"),
+    Field("batch", Form.NAME, "batch of the request", "batch:b-12"),
+    Field("tool", Form.NAME, "name of the tool", "tool:write_file", _EVERYTHING),
+    Field("kind", Form.WORDS, "what it would do", "kind:shell,api", words=_words("diff new shell api text bin")),
+    Field("risk", Form.RANKED, "risk of the call", "risk:high", words=_words("low med high")),
+    Field("why", Form.TEXT, "reason of the risk, or what asked", "why:network"),
+    Field(
+        "is",
+        Form.WORDS,
+        "state of the row",
+        "is:closed",
+        _EVERYTHING,
+        {
+            **_words("waiting later held", _INBOX),
+            **_words("seen part unseen"),
+            **_words("tagged", _INBOX),
+            **_words("closed", _EVERYTHING),
+            **_words("expired gone redacted hidden changed"),
+            **_words("late", _INBOX),
+        },
+    ),
+    Field("path", Form.PATH, "a file that it changes", "path:src/**"),
+    Field("cmd", Form.TEXT, "a command that it runs", 'cmd:"git push"'),
+    Field(
+        "decision",
+        Form.WORDS,
+        "how it ended",
+        "decision:rejected",
+        words=_words("approved rejected soft hard stopped expired"),
+    ),
+    Field("scope", Form.WORDS, "how far the approval goes", "scope:session", words=_words("once session")),
+    Field(
+        "by",
+        Form.PERSON,
+        "who or what decided",
+        "by:you",
+        _EVERYTHING,
+        {**_words("you", _EVERYTHING), **_words("rule memory cascade mode callback nobody")},
+    ),
+    Field("shown", Form.NUMBER, "percent of the content that was shown", "shown:<100"),
+    Field("age", Form.LENGTH, "how long ago it was asked, or ended", "age:>5m", _EVERYTHING),
+    Field("took", Form.LENGTH, "how long the answer took", "took:1m..5m"),
+    Field("lines", Form.NUMBER, "lines to be read", "lines:>=200", _INBOX),
+    Field("since", Form.TIME, "from a time on", "since:1h", _EVERYTHING),
+    Field("until", Form.TIME, "up to a time", "until:14:30", _EVERYTHING),
+    Field("on", Form.TIME, "on a day", "on:yesterday", _EVERYTHING),
+    Field("note", Form.TEXT, "the reviewer's words", 'note:"use yarn"'),
+)
+
+FIELDS: Mapping[str, Field] = MappingProxyType({field.name: field for field in _ALL_FIELDS})
+"""All fields by name, in the order in which they are offered."""
+
+_FEW = 10
+"""So many fields can be listed in one message."""
+
+
+def fields_of(filtered: Filtered) -> tuple[Field, ...]:
+    """The fields that are known of what is filtered."""
+    return tuple(field for field in _ALL_FIELDS if filtered in field.known)
+
+
+def field_named(name: str, filtered: Filtered, column: int) -> Field:
+    """Find a field.
+
+    Args:
+        name: What was typed before the colon.
+        filtered: What is filtered.
+        column: Where it was typed.
+
+    Raises:
+        FilterError: There is none, or it is not known of these things.
+    """
+    found = FIELDS.get(name.lower())
+    known = [field.name for field in fields_of(filtered)]
+    if found is None:
+        meant = nearest(name, known)
+        hint = f"did you mean {meant}?" if meant else "put quotes around text that has a colon"
+        raise FilterError(column, f"{quoted(name)} is not a field, {hint}")
+    if filtered not in found.known:
+        places = " and ".join(f"the {place}" for place in Filtered if place in found.known)
+        here = f"; fields here: {' '.join(known)}" if len(known) <= _FEW else ""
+        raise FilterError(column, f"{quoted(found.name)} is known in {places}, not in the {filtered}{here}")
+    return found

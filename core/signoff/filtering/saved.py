@@ -1,0 +1,49 @@
+"""Filters that are there without being typed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from signoff.filtering.syntax import quote
+
+__all__ = ["SAVED_FILTERS", "SavedFilter"]
+
+_AGENT = "{agent}"
+
+
+@dataclass(frozen=True, slots=True)
+class SavedFilter:
+    """A filter under a digit.
+
+    Attributes:
+        digit: The digit.
+        label: What it shows, in a few words.
+        query: The filter; ``{agent}`` stands for the agent that is looked at.
+    """
+
+    digit: int
+    label: str
+    query: str
+
+    @property
+    def needs_agent(self) -> bool:
+        """Whether it is about the agent that is looked at."""
+        return _AGENT in self.query
+
+    def text(self, agent: str = "") -> str:
+        """The filter as it would be typed.
+
+        Args:
+            agent: Name of the agent that is looked at.
+        """
+        return self.query.replace(_AGENT, quote(agent))
+
+
+SAVED_FILTERS = (
+    SavedFilter(1, "last hour of this agent", f"agent:={_AGENT} since:1h"),
+    SavedFilter(2, "approved without reading all", "shown:<100 decision:approved by:you"),
+    SavedFilter(3, "rejections", "decision:rejected"),
+    SavedFilter(4, "high risk", "risk:high"),
+    SavedFilter(5, "automatic", "by:memory,rule"),
+)
+"""The filters that everybody has; for the inbox and the history, the first one for remembered approvals too."""

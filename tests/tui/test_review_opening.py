@@ -1,0 +1,49 @@
+"""How the screen is opened: for looking only, and over what somebody is typing into."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from screen_bench import LARGE, QUICK, Screen, command, post, screen
+from test_review_quitting import ended
+
+from signoff.queue import AgentQueue
+
+
+def question_armed_at(seen: Screen) -> float:
+    """From when on the keys of the open question act."""
+    sheet = seen.desk.guard._sheet
+    return math.inf if sheet is None or sheet.arming.armed_at is None else sheet.arming.armed_at
+
+
+async def test_a_screen_for_looking_decides_nothing(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, size=LARGE, read_only=True, waiting=1) as seen:
+        await seen.reads_if_possible(request)
+        await seen.press("y")
+        await seen.shows("READ ONLY", "y does nothing: read only")
+        assert not seen.entry(request).held
+
+
+async def test_what_waits_when_the_screen_opens_is_armed_as_an_arrival(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    slow = replace(QUICK, arm_arrived=30)
+    async with screen(place, size=LARGE, settings=slow, waiting=1) as seen:
+        await seen.until(lambda: seen.is_read(seen.entry(request)))
+        assert seen.armed_at is not None
+        assert seen.armed_at > time.monotonic() + 10
+
+
+async def test_a_screen_for_looking_can_be_left(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    post(asking, command("ls", workdir))
+    async with screen(place, read_only=True, waiting=1) as seen:
+        await seen.press("q")
+        await seen.shows("1 waiting stay blocked")
+        await seen.until(lambda: question_armed_at(seen) < time.monotonic(), "an armed question")
+        await seen.press("y")
+        await ended(seen)

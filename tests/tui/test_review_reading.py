@@ -1,0 +1,123 @@
+"""Reading a request: looking for words, wrapping and cutting, and what that means for what counts as shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from screen_bench import LARGE, SMALL, Screen, command, lines, post, screen, write
+
+from signoff.queue import AgentQueue, ReviewQueue, StoredRequest
+
+SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
+
+
+async def opens(seen: Screen, request: StoredRequest) -> None:
+    await seen.goes_to(request)
+    if not seen.app.review.two_panes:
+        await seen.press("enter")
+    await seen.until(lambda: seen.app.review.document.owner is not None, "content")
+
+
+async def finds(seen: Screen, words: str) -> None:
+    await seen.press("ctrl+f")
+    await seen.types(words)
+    await seen.press("enter")
+
+
+@SIZES
+async def test_words_are_found_where_they_stand(
+    asking: AgentQueue, place: Path, workdir: Path, size: tuple[int, int]
+) -> None:
+    request = post(asking, write(workdir / "a.txt", lines(500)))
+    async with screen(place, size=size, waiting=1) as seen:
+        await opens(seen, request)
+        await finds(seen, "line 321")
+        await seen.shows("321 + line 321" if "+ line" in seen.text else "line 321")
+
+
+async def test_enter_goes_on_to_the_next_and_up_back(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    request = post(asking, write(workdir / "a.txt", lines(500)))
+    async with screen(place, waiting=1) as seen:
+        await opens(seen, request)
+        await finds(seen, "00")
+        await seen.shows("line 100")
+        await seen.press("enter")
+        await seen.shows("line 200")
+        await seen.press("up")
+        await seen.shows("line 100")
+
+
+async def test_what_is_nowhere_is_said(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    request = post(asking, write(workdir / "a.txt", lines(5)))
+    async with screen(place, waiting=1) as seen:
+        await opens(seen, request)
+        await finds(seen, "absent")
+        await seen.shows("not in what is shown")
+
+
+async def test_words_that_are_looked_for_decide_nothing(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("echo yYnN", workdir))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.reads(request)
+        await finds(seen, "yYnNxX!")
+        await seen.press("escape")
+        await seen.shows("[y]")
+        assert looking.get(request.id).pending
+
+
+async def test_a_line_that_is_cut_does_not_count_as_shown(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    request = post(asking, command(f"echo {'x' * 300}", workdir))
+    async with screen(place, waiting=1) as seen:
+        await seen.press("w")
+        await seen.shows("long lines are cut")
+        await opens(seen, request)
+        entry = seen.entry(request)
+        await seen.until(lambda: seen.has_settled(entry), "settled lines")
+        assert not seen.is_read(entry)
+        await seen.press("w")
+        await seen.until(lambda: seen.is_read(entry), "the whole line")
+
+
+async def test_the_foot_says_which_hunk_is_read(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    (workdir / "a.txt").write_text(lines(200))
+    changed = lines(200).replace("line 20\n", "new\n").replace("line 150\n", "more\n")
+    request = post(asking, write(workdir / "a.txt", changed))
+    async with screen(place, waiting=1) as seen:
+        await opens(seen, request)
+        await seen.shows("hunk 1/2")
+        await seen.press("right_square_bracket")
+        await seen.press("right_square_bracket")
+        await seen.shows("end")
+
+
+WIDE = (160, 40)
+
+
+async def test_before_and_after_stand_beside_each_other_where_there_is_room(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    (workdir / "a.txt").write_text("one\ntwo\nthree\n")
+    request = post(asking, write(workdir / "a.txt", "one\n2\nthree\n"))
+    async with screen(place, size=WIDE, waiting=1) as seen:
+        await opens(seen, request)
+        await seen.press("v", "d")
+        await seen.shows("beside each other")
+        row = seen.line("- two")
+        assert "+ 2" in row
+        entry = seen.entry(request)
+        await seen.until(lambda: seen.is_read(entry), "both columns shown")
+
+
+async def test_a_narrow_screen_shows_one_column_whatever_is_wanted(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    (workdir / "a.txt").write_text("one\n")
+    request = post(asking, write(workdir / "a.txt", "2\n"))
+    async with screen(place, waiting=1) as seen:
+        await opens(seen, request)
+        await seen.press("d")
+        await seen.shows("where there is room")
+        assert "+ 2" not in seen.line("- one")

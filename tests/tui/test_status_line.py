@@ -1,0 +1,66 @@
+"""What else the first line of the screen says where there is room for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from screen_bench import HELD, LARGE, agent, command, post, screen
+
+from signoff.queue import AgentQueue
+from signoff_tui.inbox import Counts
+from signoff_tui.lines import Line
+from signoff_tui.screens.review.status import Where, status_line
+
+NOW = 1_000_000_000
+COUNTS = Counts(waiting=16, high=2, oldest_at=NOW - 30_000_000, agents=3)
+FULL = Where("Inbox", held=4, names="refactor 12  docs-bot 3  +1 more")
+
+
+def text(line: Line) -> str:
+    return " ".join(piece.text.text.strip() for piece in (*line.left, *line.right))
+
+
+@pytest.mark.parametrize(
+    ("width", "words"),
+    [
+        (50, "signoff 16 waiting 2 HIGH 30s queue ok"),
+        (80, "signoff Inbox 16 waiting 2 HIGH oldest 30s 3 agents queue ok"),
+        (120, "signoff Inbox 16 waiting 2 HIGH oldest 30s 4 held 3 agents queue ok"),
+        (160, "signoff Inbox 16 waiting 2 HIGH oldest 30s 4 held refactor 12  docs-bot 3  +1 more queue ok"),
+    ],
+)
+def test_a_wider_screen_says_more(width: int, words: str) -> None:
+    assert text(status_line(FULL, COUNTS, NOW, width)) == words
+
+
+@pytest.mark.parametrize("width", range(30, 220, 7))
+def test_high_and_read_only_are_said_at_any_width(width: int) -> None:
+    where = Where("Inbox", connected=False, modes=("READ ONLY",), held=4, names="x 16")
+    line = status_line(where, COUNTS, NOW, width)
+    assert {"2 HIGH", "READ ONLY", "QUEUE LOST"} <= {
+        piece.text.text.strip() for piece in (*line.left, *line.right)
+    }
+
+
+@pytest.mark.parametrize(("seconds", "token"), [(59, "bar"), (61, "bar-strong")])
+def test_the_age_of_the_oldest_stands_out_after_a_minute(seconds: int, token: str) -> None:
+    line = status_line(FULL, Counts(1, 0, NOW - seconds * 1_000_000, 1), NOW, 80)
+    assert next(piece.token for piece in line.left if "oldest" in piece.text.text) == token
+
+
+async def test_a_very_wide_screen_names_who_waits(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    with agent(place, "docs\x1b[2J" + "x" * 90, session="s-2", cwd=workdir) as other:
+        post(other, command("ls", workdir))
+        post(asking, command("ls a", workdir))
+        post(asking, command("ls b", workdir))
+        async with screen(place, size=(160, 40), waiting=3) as seen:
+            await seen.until(lambda: "tester 2" in seen.frame[0] and "docs^[[2Jxxxxx" in seen.frame[0])
+
+
+async def test_a_wide_screen_says_how_much_is_held(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, size=LARGE, settings=HELD, waiting=1) as seen:
+        await seen.reads(request)
+        await seen.press("y")
+        await seen.until(lambda: " 1 held " in seen.frame[0])

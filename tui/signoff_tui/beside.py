@@ -1,0 +1,158 @@
+"""Being beside a person who looks elsewhere: follows the queue, and drives window title, bell and notices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from signoff.queue.errors import QueueError
+from signoff.queue.records import ChangeSet, RequestState, Risk, StoredRequest
+from signoff.queue.wording import agent_is_gone
+from signoff_tui.notices import Notice, Notices, NoticeSettings, Waiting, title_words
+from signoff_tui.summary import RISK_WORD
+from signoff_tui.terminal_voice import Around, Bell, DesktopNotice, Saying, Title, Words
+
+__all__ = ["Alarm", "Beside", "Clocks"]
+
+_LATER = 0.01
+"""Seconds by which the alarm comes too late rather than too early."""
+
+_BY_RISK = (Risk.HIGH, Risk.MEDIUM, Risk.LOW)
+
+
+class Alarm(Protocol):
+    """A timer that was set, and can be stopped."""
+
+    def stop(self) -> None:
+        """Do not ring."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """The times that are needed.
+
+    Attributes:
+        monotonic: Seconds, never going back.
+        wall: Microseconds since the epoch, the clock of requests.
+        set_alarm: Calls a function once, after some seconds.
+    """
+
+    monotonic: Callable[[], float]
+    wall: Callable[[], int]
+    set_alarm: Callable[[float, Callable[[], None]], Alarm]
+
+
+class Beside:
+    """Tells a person who looks elsewhere what waits.
+
+    Args:
+        settings: How and how often.
+        around: What reads first what is said.
+        say: Says it to the terminal.
+        clocks: The times.
+    """
+
+    def __init__(
+        self, settings: NoticeSettings, around: Around, say: Callable[[Saying], None], clocks: Clocks
+    ) -> None:
+        self._settings = settings
+        self._around = around
+        self._say = say
+        self._clocks = clocks
+        self._notices = Notices(settings, clocks.monotonic())
+        self._pending: dict[str, StoredRequest] = {}
+        self._waiting = Waiting()
+        self._connected = True
+        self._title: Words | None = None
+        self._alarm: Alarm | None = None
+        self._alarm_at = 0.0
+
+    def take(self, news: ChangeSet | QueueError) -> None:
+        """Take over what changed in the queue, or that it cannot be reached."""
+        self._connected = isinstance(news, ChangeSet)
+        if isinstance(news, ChangeSet):
+            self._notices.found()
+            self._take_changes(news)
+        else:
+            self._notices.lost(self._clocks.monotonic())
+        self._say_title()
+        self._go_on()
+
+    def focus(self, *, focused: bool) -> None:
+        """The terminal got or lost the focus."""
+        self._notices.focus(self._clocks.monotonic(), focused=focused)
+        self._go_on()
+
+    def present(self) -> None:
+        """A key or a mouse button was pressed."""
+        self._notices.present(self._clocks.monotonic())
+
+    # -- parts ---------------------------------------------------------------------------------------------
+
+    def _take_changes(self, changes: ChangeSet) -> None:
+        new_high, gone = False, []
+        for request in (change.request for change in changes.changes):
+            known = self._pending.pop(request.id, None)
+            if request.pending:
+                self._pending[request.id] = request
+                new_high |= _is_high(request) and (known is None or not _is_high(known))
+            elif known is not None and _is_left_alone(request):
+                gone.append(request.asked_by.name)
+        self._waiting = self._count()
+        self._notices.changed(self._clocks.monotonic(), self._waiting, new_high=new_high, gone=gone)
+
+    def _count(self) -> Waiting:
+        pending = self._pending.values()
+        if not pending:
+            return Waiting()
+        risks = [request.submission.risk for request in pending]
+        oldest = min(request.created_at for request in pending)
+        return Waiting(
+            count=len(pending),
+            high=risks.count(Risk.HIGH),
+            highest=RISK_WORD[min(risks, key=_BY_RISK.index)],  # type: ignore[arg-type]
+            oldest_since=self._clocks.monotonic() - max(self._clocks.wall() - oldest, 0) / 1e6,
+            agents=tuple(sorted({request.asked_by.name for request in pending})),
+        )
+
+    def _say_title(self) -> None:
+        words = title_words(self._waiting, connected=self._connected)
+        if self._settings.title and words != self._title:
+            self._title = words
+            self._say(Title(words))
+
+    def _go_on(self) -> None:
+        """Say what is due, and wake up when something else may be."""
+        now = self._clocks.monotonic()
+        if (notice := self._notices.due(now)) is not None:
+            self._tell(notice)
+        moment = self._notices.next_at(now)
+        if moment is not None and (self._alarm is None or moment < self._alarm_at):
+            if self._alarm is not None:
+                self._alarm.stop()
+            self._alarm_at = moment
+            self._alarm = self._clocks.set_alarm(max(moment - now, 0) + _LATER, self._ring)
+
+    def _ring(self) -> None:
+        self._alarm = None
+        self._go_on()
+
+    def _tell(self, notice: Notice) -> None:
+        channel = self._settings.channel
+        if channel == "off":
+            return
+        if channel != "bell":
+            self._say(DesktopNotice(channel, notice.words))
+        # A multiplexer often keeps notices to itself, and marks a window by its bell alone.
+        if notice.bell or channel == "bell" or self._around != "terminal":
+            self._say(Bell())
+
+
+def _is_high(request: StoredRequest) -> bool:
+    return request.submission.risk is Risk.HIGH
+
+
+def _is_left_alone(request: StoredRequest) -> bool:
+    """Whether it ended because its agent died."""
+    return request.state is RequestState.WITHDRAWN and request.state_note == agent_is_gone(request.asked_by.pid)

@@ -1,0 +1,50 @@
+"""What the palette offers, and what of it fits the words that were typed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from signoff_tui.actions import Action, Place, actions_on
+
+__all__ = ["Command", "commands_on", "fitting"]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One line of the palette.
+
+    Attributes:
+        name: What it does, in words of ours.
+        key: The key that does the same; empty if there is none.
+        action: What of the action table it is, or None.
+        theme: Name of the theme that it chooses; empty if it is an action.
+    """
+
+    name: str
+    key: str = ""
+    action: Action | None = None
+    theme: str = ""
+
+
+def commands_on(place: Place, themes: Iterable[str]) -> tuple[Command, ...]:
+    """All that can be chosen at a place: each of its actions once, and the themes."""
+    actions = {action.name: action for action in actions_on(place) if action.name != "palette"}
+    return (
+        *(Command(action.words, action.shown, action) for action in actions.values()),
+        *(Command(f"theme {name}", theme=name) for name in themes),
+    )
+
+
+def fitting(commands: Sequence[Command], words: str) -> tuple[Command, ...]:
+    """The commands that hold every word, the ones that begin with the first of them on top."""
+    wanted = words.casefold().split()
+    found = [command for command in commands if all(word in _text(command) for word in wanted)]
+    if not wanted:
+        return tuple(found)
+    return tuple(sorted(found, key=lambda command: not _text(command).startswith(wanted[0])))
+
+
+def _text(command: Command) -> str:
+    name = command.action.name.replace("_", " ") if command.action is not None else ""
+    return f"{command.name} {name}".casefold()

@@ -1,0 +1,136 @@
+"""The palette: type some words, choose, Enter. It decides nothing: decisions are named here, not made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from textual import events, on
+from textual.app import ComposeResult
+
+from signoff_tui.actions import action_of
+from signoff_tui.flow import KeyHint, Room, flow
+from signoff_tui.lines import Line, chunk, line, rule
+from signoff_tui.look import look_of
+from signoff_tui.office import Office
+from signoff_tui.screens.palette.commands import Command, fitting
+from signoff_tui.screens.plain import PlainScreen
+from signoff_tui.widgets.lines_view import LinesView
+from signoff_tui.widgets.row_list import RowList
+from signoff_tui.widgets.text_box import TextBox
+
+__all__ = ["PaletteScreen"]
+
+_KEY = 9
+_KEYS = (KeyHint("Enter", "do it"), KeyHint("Down/Up", "choose"), KeyHint("Esc", "back"))
+
+
+class PaletteScreen(PlainScreen):
+    """Commands that fit what was typed.
+
+    Args:
+        office: What all screens share.
+        commands: What there is to choose from.
+        run: Does what was chosen, once the palette is gone.
+    """
+
+    place = "palette"
+    CSS = """
+    PaletteScreen TextBox { background: $signoff-surface; color: $signoff-text; }
+    PaletteScreen RowList { background: $signoff-background; }
+    """
+
+    def __init__(self, office: Office, commands: Sequence[Command], run: Callable[[Command], None]) -> None:
+        super().__init__(office)
+        self._commands = commands
+        self._run = run
+        self._found = tuple(commands)
+        self._cursor = 0
+
+    def compose(self) -> ComposeResult:
+        """Lay out the page."""
+        yield LinesView(id="title")
+        yield TextBox(id="words")
+        yield RowList(id="rows")
+        yield LinesView(id="foot")
+
+    def on_mount(self) -> None:
+        """Wait for words."""
+        self.query_one(TextBox).focus()
+        self._draw()
+
+    def on_resize(self, _: events.Resize) -> None:
+        """Lay out for the size."""
+        self._draw()
+
+    def takes_key(self, event: events.Key) -> bool:
+        """Choose, run, go back; False when the key is text for the box."""
+        action = None if event.is_printable else action_of(event.key, self.place)
+        if action is None:
+            return False
+        self.perform(action)
+        return True
+
+    def takes_paste(self, _: events.Paste) -> bool:
+        """Pasted text is text to look for."""
+        return False
+
+    @on(TextBox.Changed)
+    def _typed(self, event: TextBox.Changed) -> None:
+        self._found, self._cursor = fitting(self._commands, event.value), 0
+        self._draw()
+
+    @on(RowList.Clicked)
+    def _row_clicked(self, event: RowList.Clicked) -> None:
+        self._cursor = event.index
+        self._draw()
+
+    @on(RowList.Resized)
+    def _list_resized(self) -> None:
+        self._draw()
+
+    def do_down(self) -> None:
+        """Next command."""
+        self._cursor = min(self._cursor + 1, max(len(self._found) - 1, 0))
+        self._draw()
+
+    def do_up(self) -> None:
+        """Previous command."""
+        self._cursor = max(self._cursor - 1, 0)
+        self._draw()
+
+    def do_run(self) -> None:
+        """Close, and do what was chosen."""
+        if self._found:
+            chosen = self._found[self._cursor]
+            self.dismiss()
+            self._run(chosen)
+
+    def _draw(self) -> None:
+        if not self.is_mounted or not self.size:
+            return
+        look = look_of(self)
+        title = line(chunk(" signoff  what to do: type some words", "strong"))
+        self.query_one("#title", LinesView).show([title, rule(look.glyphs.rule)])
+        found = self._found
+
+        def row(index: int, _: int) -> tuple[Line, ...]:
+            return (_row(found[index], look.glyphs.focus, focused=index == self._cursor),)
+
+        self.query_one("#rows", RowList).show(len(found), row, cursor=self._cursor if found else None)
+        said = [] if found else [line(chunk(" nothing is called so", "muted"))]
+        keys = flow(_KEYS, Room(self.size.width, 1))
+        self.query_one("#foot", LinesView).show([*said, rule(look.glyphs.rule), *keys])
+
+
+def _row(command: Command, focus: str, *, focused: bool) -> Line:
+    token = "strong" if focused else "text"
+    decides = command.action is not None and command.action.decides
+    return Line(
+        (
+            chunk(f"{focus} " if focused else "  ", "accent", keep=True),
+            chunk(f"{command.key:<{_KEY}}", "key", keep=True),
+            chunk(command.name, token),
+        ),
+        (chunk("by its key only ", "muted"),) if decides else (),
+        background="focus-bg" if focused else "background",
+    )

@@ -1,0 +1,68 @@
+"""What the screens that lie over the review have in common: keys from the action table, no decisions."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import events
+from textual.screen import Screen
+
+from signoff_tui.actions import Action, Place, action_of
+from signoff_tui.office import Office
+
+__all__ = ["PlainScreen"]
+
+
+class PlainScreen(Screen[None]):
+    """A screen without decisions: each action of its place is a method named ``do_`` and the action's name.
+
+    Args:
+        office: What all screens share.
+        query: What the screen picks, in the filter language; all if it is empty.
+    """
+
+    AUTO_FOCUS = ""
+    place: ClassVar[Place]
+    """Which part of the action table it answers."""
+
+    def __init__(self, office: Office, query: str = "") -> None:
+        super().__init__()
+        self._office = office
+        self._query = query
+
+    def on_key(self, event: events.Key) -> None:
+        """Do what the key stands for here; a key that is not in the table does nothing."""
+        event.stop()
+        event.prevent_default()
+        key = event.character if event.is_printable and event.character else event.key
+        action = action_of(key, self.place)
+        if action is not None and not action.decides:
+            self.perform(action)
+
+    def perform(self, action: Action) -> None:
+        """Do one action of this place, as its key would."""
+        getattr(self, f"do_{action.name}")()
+
+    def do_back(self) -> None:
+        """One level back."""
+        self.dismiss()
+
+    def do_inbox(self) -> None:
+        """Show the inbox."""
+        self._office.go("inbox")
+
+    def do_history(self) -> None:
+        """Show what was decided."""
+        self._office.go("history")
+
+    def do_help(self) -> None:
+        """Show the keys of this screen."""
+        self._office.go("help")
+
+    def do_palette(self) -> None:
+        """Choose what to do by its name."""
+        self._office.go("palette")
+
+    def do_theme(self) -> None:
+        """Next theme."""
+        self._office.go("theme")
