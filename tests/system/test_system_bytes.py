@@ -176,7 +176,7 @@ def test_every_hostile_text_is_there_and_shows_what_it_hides(written: Stages, su
 
 def test_no_click_on_any_cell_of_any_screen_does_more_than_move(tmp_path: Path) -> None:
     with HostileScene(tmp_path, TEXTS[-8:]) as scene:
-        with screen(scene, 48, 14) as listener:
+        with screen(scene, 64, 13) as listener:
             clicks_on_lists(listener)
             clicks_on_sheets(listener)
         with screen(scene, 100, 12) as listener:

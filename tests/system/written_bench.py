@@ -20,8 +20,9 @@ _SEQUENCE = re.compile(
     r"|(?P<other>\x1b(?![\[\]PX^_])[ -/]*[0-~])",
     re.DOTALL,
 )
-_JOINERS = re.compile("\u200d(?=[\u2600-\u27bf\U0001f300-\U0001faff])")
-"""What joins pictographs to one. Where a row ends within a pictograph, one stands at the start of the next row."""
+_PICTOGRAPH = "[\u2600-\u27bf\ufe0f\U0001f300-\U0001faff]"
+_JOINERS = re.compile(f"(?<={_PICTOGRAPH})\u200d|\u200d(?={_PICTOGRAPH})")
+"""What joins pictographs to one. A row may end within one, before or after that."""
 
 _CONCEALS = {"5", "6", "8"}
 """Colors and styles in which text cannot be read, or blinks."""
