@@ -116,6 +116,7 @@ def add_pattern(transaction: Transaction, pattern: GrantPattern, *, session: str
 
 def count_use(transaction: Transaction, grant: Grant) -> Grant:
     """Count one use of a grant in force and return it as it is now."""
+    transaction.grants_change()
     transaction.run("UPDATE grants SET uses = uses + 1, last_used_at = ? WHERE id = ?", transaction.now, grant.id)
     row = transaction.row("SELECT * FROM grants WHERE id = ?", grant.id)
     assert row is not None
@@ -135,6 +136,7 @@ def revoke(transaction: Transaction, grant_id: str, by: str) -> bool:
         pack_text(grant_id),
     )
     if revoked:
+        transaction.grants_change()
         return True
     if transaction.row("SELECT 1 FROM grants WHERE id = ?", pack_text(grant_id)) is None:
         raise UnknownRequestError(f"there is no grant {grant_id!r}")
@@ -145,12 +147,15 @@ def revoke_all(transaction: Transaction, session: str | None, by: str) -> int:
     """Revoke all grants of a session, or of all sessions if it is None; returns how many."""
     tests = {} if session is None else {"session = ?": pack_text(session)}
     where = " AND ".join(["revoked_at IS NULL", *tests])
-    return transaction.run(
+    revoked = transaction.run(
         f"UPDATE grants SET revoked_at = ?, revoked_by = ? WHERE {where}",  # noqa: S608
         transaction.now,
         pack_text(by),
         *tests.values(),
     )
+    if revoked:
+        transaction.grants_change()
+    return revoked
 
 
 def all_grants(look: Look, *, session: str | None = None, include_revoked: bool = False) -> tuple[Grant, ...]:
@@ -203,6 +208,7 @@ def _keep(transaction: Transaction, grant: Grant) -> Grant:
         if there.damage is None:
             return there
         revoke(transaction, there.id, grant.created_by)  # it covers nothing, and stands in the way
+    transaction.grants_change()
     transaction.run(
         """
         INSERT INTO grants (id, session, tool, kind, payload_key, info, created_at)

@@ -174,9 +174,9 @@ class SqlReviewQueue(GrantReview):
         return ChangeSet(tuple(map(Change, self._sweeper.readable(rows))), newest)
 
     async def watch(self, cursor: int = 0) -> AsyncIterator[ChangeSet]:
-        """Yield a change set now, and another whenever something changed.
+        """Yield a change set now, and another whenever something changed: an empty one if it was only a grant.
 
-        Only the first may be empty. A dead agent is noticed within about a second.
+        A dead agent is noticed within about a second.
 
         Raises:
             QueueUnavailableError: The queue cannot be used, or the connection was closed.
@@ -190,13 +190,14 @@ class SqlReviewQueue(GrantReview):
             yield found
             while True:
                 await bell.sleep(swept + RELOOK_SECONDS - time.monotonic())
+                cursor = found.cursor
                 looked = time.monotonic()
                 if looked - swept < _SWEEP_AGAIN_SECONDS:
-                    found = await thread.run(self._changes, found.cursor)
+                    found = await thread.run(self._changes, cursor)
                 else:
                     swept = looked
-                    found = await thread.run(self.changes, found.cursor)
-                if found.changes:
+                    found = await thread.run(self.changes, cursor)
+                if found.cursor != cursor:
                     yield found
 
     def decide(self, request_id: str, revision: int, digest: str, decision: Decision) -> Verdict:
