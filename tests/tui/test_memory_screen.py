@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -76,7 +77,8 @@ async def test_a_row_says_what_runs_how_wide_it_is_and_how_often_it_ran(
     used(asking, looking, command("pytest -q", workdir))
     async with screen(place, size=size) as seen:
         await opens_memory(seen, "1 active", 'command = "pytest -q"')
-        row = seen.line('command = "pytest -q"')
+        at = seen.frame.index(seen.line('command = "pytest -q"'))
+        row = " ".join(seen.frame[at - (size == LARGE) : at + 1])
         assert "shell" in row
         assert "exact" in row
         assert "1x" in row
@@ -90,7 +92,7 @@ async def test_the_details_say_who_remembered_it_for_whom_and_from_which_request
     async with screen(place, size=size, reviewer=looking.reviewer) as seen:
         await opens_memory(seen, "1 active")
         await tells(seen, f"by you, from request {grant.origin_request[:8]}", "any agent of session s-1")
-        await tells(seen, "agent tester", "with the session; HIGH risk still asks", "used never")
+        await tells(seen, "of agent tester", "with the session; HIGH risk still asks", "used never")
 
 
 async def test_another_reviewer_is_named(
@@ -158,7 +160,7 @@ async def test_nothing_moves_when_a_row_is_revoked(
 ) -> None:
     for name in "abc":
         remembered(asking, looking, command(f"ls {name}", workdir))
-    async with screen(place, size=LARGE) as seen:
+    async with screen(place) as seen:
         await opens_memory(seen, "ls c")
         places = [index for index, line in enumerate(seen.frame) for name in "abc" if f'"ls {name}"' in line]
         await seen.press("j")
@@ -166,7 +168,7 @@ async def test_nothing_moves_when_a_row_is_revoked(
         await seen.shows("#2 revoked")
         after = [index for index, line in enumerate(seen.frame) for name in "abc" if f'"ls {name}"' in line]
         assert after == places
-        assert "revoked" in seen.line('"ls b"')
+        assert "revoked" in seen.frame[places[1]]
 
 
 async def test_a_second_press_does_not_go_on_to_the_next(
@@ -275,7 +277,7 @@ async def test_all_are_revoked_with_a_second_key(
     assert looking.grants() == ()
 
 
-@pytest.mark.parametrize("key", ["enter", "R", "y", "space", "escape"])
+@pytest.mark.parametrize("key", ["enter", "R", "escape"])
 async def test_no_other_key_revokes_all(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, key: str
 ) -> None:
@@ -326,7 +328,7 @@ async def test_m_in_the_inbox_shows_the_session_of_the_request(
 TYPED = replace(QUICK, quiet_before=0.25, typing_lock=True)
 
 
-@pytest.mark.parametrize("word", ["xerox x", "exit", "jxjxjx", "xxxxxx", "Rx!R!"])
+@pytest.mark.parametrize("word", ["xerox x", "jxjxjx", "xxxxxx", "Rx!R!"])
 async def test_a_word_typed_here_revokes_one_at_most(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, word: str
 ) -> None:
@@ -350,16 +352,16 @@ async def test_a_key_pressed_before_the_list_was_there_does_nothing(
     assert len(looking.grants()) == 1
 
 
-@pytest.mark.parametrize("key", ["y", "Y", "s", "S", "N", "X", "u", "!"])
 async def test_no_request_can_be_decided_here(
-    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, key: str
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     remembered(asking, looking, command("ls", workdir))
     waiting = post(asking, command("pwd", workdir))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.reads(waiting)
         await opens_memory(seen, "1 active")
-        await presses(seen, key)
+        await presses(seen, "y")
+        await seen.press("Y", "s", "S", "N", "X", "u", "!")
         assert len(seen.desk.guard.holds) == 0
     assert looking.get(waiting.id).pending
     assert len(looking.grants()) == 1
@@ -398,9 +400,8 @@ async def test_a_wider_one_is_saved_after_its_preview(
 
 async def saves(seen: Screen) -> None:
     """Show the rest of the sheet, and save."""
-    while not (sheet := memory(seen)._sheet) or not memory(seen)._is_painted(sheet):
-        await seen.press("space")
-        await asyncio.sleep(0.02)
+    await seen.until(lambda: (sheet := memory(seen)._sheet) is not None and sheet.preview is not None)
+    await seen.press("space", "space", "space")
     await seen.shows("[!] save")
     await seen.press("!")
 
@@ -417,7 +418,7 @@ async def test_another_choice_has_another_preview(asking: AgentQueue, looking: R
         await tells(seen, "would have matched 2 of the last 2 calls", "Write src/b.py")
 
 
-@pytest.mark.parametrize("key", ["enter", "y", "w", "s", "escape"])
+@pytest.mark.parametrize("key", ["enter", "y", "escape"])
 async def test_no_other_key_saves(asking: AgentQueue, looking: ReviewQueue, place: Path, key: str) -> None:
     remembered(asking, looking, writing("docs/a.md"))
     async with screen(place, size=LARGE) as seen:
@@ -455,6 +456,21 @@ async def test_there_is_nothing_narrower_than_one_call(
         await opens_memory(seen, "1 active")
         await presses(seen, "n")
         await seen.shows("#1 gets no narrower: it covers one call only")
+
+
+async def test_a_row_for_which_there_is_no_room_can_be_read_on_the_whole_screen(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    remembered(asking, looking, command("ls " + "name " * 50, workdir))
+    async with screen(place, size=(40, 10)) as seen:
+        await seen.press("4")
+        await seen.shows("1 active")
+        await seen.press("v")
+        await seen.shows("remembered")
+        await seen.press(*["space"] * 30)
+        await seen.shows("right now", "would match 0")
+        await seen.press("escape")
+        await seen.shows("tool, and what runs")
 
 
 # -- states ----------------------------------------------------------------------------------------------------
@@ -509,8 +525,8 @@ async def test_hostile_words_are_inert_wherever_they_stand(
             await seen.shows("Widen #1", "would have matched")
             assert not set(seen.text) & {"\x1b", "\x07", "\u202e", "\u200b"}
             await seen.press("escape")
-            for row in range(size[1]):
-                await seen.pilot.click(offset=(size[0] // 3, row))
+            for column, row in product((12, size[0] - 12), range(size[1])):
+                await seen.pilot.click(offset=(column, row))
             await seen.shows("Session memory")
     assert len(looking.grants(include_revoked=True)) == 1
 

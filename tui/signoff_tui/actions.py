@@ -96,6 +96,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("widen", ("w", "e"), "w", "cover more, after a preview", "decide", places=_MEMORY),
     Action("narrow", ("n",), "n", "cover less, after a preview", "decide", places=_MEMORY),
     Action("confirm", ("!",), "!", "do what was asked or shown", "decide", places=_MEMORY),
+    Action("full", ("v",), "v", "details on the whole screen", "read", moves=True, places=_MEMORY),
     Action("uses", ("enter",), "Enter", "its uses, in the history", "list", moves=True, places=_MEMORY),
     Action("back", ("escape",), "Esc", "one level back; never decides", "go", moves=True, places=_PAGES),
     Action("help", ("?",), "?", "keys of this screen", "go", moves=True, places=_PAGES),

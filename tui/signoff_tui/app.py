@@ -146,6 +146,8 @@ class SignoffApp(App[None]):
     def post_display_hook(self) -> None:
         """Textual calls this after every picture it wrote: only what is in one counts as painted."""
         self._review.displayed()
+        if self.screen_stack and isinstance(over := self.screen_stack[-1], PlainScreen):
+            over.displayed()
 
     async def on_event(self, event: Event) -> None:
         """Whatever a person does at the keyboard or with the mouse tells that somebody is there."""

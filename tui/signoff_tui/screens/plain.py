@@ -59,6 +59,9 @@ class PlainScreen(Screen[None]):
     def take_news(self, news: News) -> None:
         """The queue changed or was lost. Screens that show what is in it look again."""
 
+    def displayed(self) -> None:
+        """A picture of this screen was written: whoever asks for a second key counts from here."""
+
     def perform(self, action: Action) -> None:
         """Do one action of this place, as its key would."""
         getattr(self, f"do_{action.name}")()

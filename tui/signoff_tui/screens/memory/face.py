@@ -12,11 +12,11 @@ from signoff_tui.screens.memory.entries import Entry
 
 __all__ = ["Bar", "Said", "empty_lines", "foot_lines", "title_line"]
 
-_ALWAYS = " revoking never changes decisions already given"
+_ALWAYS = (" revoking never changes decisions already given", " what was decided stays decided")
 _WORDS = {
-    "list": (_ALWAYS, "muted"),
-    "empty": (_ALWAYS, "muted"),
-    "sheet": (" Nothing is saved before ! is pressed.", "muted"),
+    "list": _ALWAYS,
+    "empty": _ALWAYS,
+    "sheet": (" Nothing is saved before ! is pressed.",),
 }
 
 
@@ -35,11 +35,13 @@ class Bar:
     Attributes:
         kind: The list, nothing to act on, the question before all is revoked, or a choice of patterns.
         number: How many are in force.
+        filtered: Whether only one session is listed.
         live: Whether the key that changes something works now.
     """
 
     kind: Literal["list", "empty", "all", "sheet"]
     number: int = 0
+    filtered: bool = False
     live: bool = True
 
 
@@ -91,12 +93,18 @@ def foot_lines(bar: Bar, said: Said, width: int, *, rows: int) -> list[Line]:
         width: Cells.
         rows: Rows for the keys.
     """
-    words = line(chunk(*_WORDS[bar.kind])) if bar.kind != "all" else _question(bar)
-    return [_said(said) if said.words else words, *flow(_hints(bar), Room(width, rows))]
+    words = _said(said) if said.words else fullest(_wordings(bar), width)
+    return [words, *flow(_hints(bar), Room(width, rows))]
 
 
-def _question(bar: Bar) -> Line:
-    return line(chunk(f" Revoke ALL {bar.number}? The next such calls ask again.", "danger"))
+def _wordings(bar: Bar) -> Sequence[Line]:
+    if bar.kind == "all":
+        question = f" Revoke ALL {bar.number}?"
+        return [
+            line(chunk(f"{question} The next such calls ask again.", "danger")),
+            line(chunk(question, "danger")),
+        ]
+    return [line(chunk(words, "muted")) for words in _WORDS[bar.kind]]
 
 
 def _hints(bar: Bar) -> Sequence[KeyHint]:
@@ -116,9 +124,9 @@ def _hints(bar: Bar) -> Sequence[KeyHint]:
                 KeyHint("R", "revoke all", live=bar.number > 0),
                 KeyHint("w", "widen", live=bar.live),
                 KeyHint("n", "narrow", live=bar.live),
+                KeyHint("v", "details"),
                 KeyHint("Enter", "uses"),
-                KeyHint("M", "its session"),
-                KeyHint("4", "all"),
+                KeyHint("4", "all sessions") if bar.filtered else KeyHint("M", "its session"),
                 KeyHint("1", "inbox"),
                 KeyHint("Esc", "back"),
                 help_,

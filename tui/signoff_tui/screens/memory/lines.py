@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from signoff.canonical import parse_json
-from signoff.policy.breadth import Breadth
+from signoff.policy.breadth import Breadth, Reach
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.reveal import reveal_line
 from signoff.queue.patterns import AnyValue, Exact, GrantPattern, Matcher, OneOf, Under
-from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, line, wrapped
+from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line, wrapped
 from signoff_tui.look import Glyphs
 from signoff_tui.screens.memory.entries import Entry
 from signoff_tui.summary import clock_text
@@ -23,8 +23,10 @@ __all__ = [
     "breadth_word",
     "covered",
     "detail_lines",
+    "free_lines",
     "heading",
     "matcher_text",
+    "pattern_entry",
     "row_lines",
     "when_text",
 ]
@@ -61,7 +63,8 @@ def breadth_token(word: str) -> str:
 def heading(width: int) -> Line:
     """Names of the columns."""
     if width < LISTED_AS_ROWS:
-        return line(chunk("   #  tool, and what runs without asking", "muted"))
+        words = chunk("   #  tool, and what runs without asking", "muted")
+        return fullest([line(words, right=(chunk(" breadth, uses, last use ", "muted"),)), line(words)], width)
     columns = "breadth".ljust(_BREADTH) + "used".rjust(_USED) + "last".rjust(_LAST) + " "
     return line(
         chunk(f"   #  {'tool':<{_TOOL}} ", "muted", keep=True),
@@ -108,7 +111,7 @@ def covered(entry: Entry) -> str:
         parts = [f"{name} = {_json(value, name)}" for name, value in sorted(grant.payload.items())]
     else:
         parts = [f"{name} {matcher_text(name, matcher)}" for name, matcher in pattern.entries]
-    parts += [f"ANY {name}" for name in _free(entry, pattern)]
+    parts += [f"ANY {name}" for name in _free(entry.reach, pattern)]
     if entry.reach is not None and entry.reach.breadth is Breadth.EVERYTHING:
         return "ANY call of this tool"
     return (", ".join(parts) or "ANY call of this tool")[:LONGEST_ROW]
@@ -127,12 +130,18 @@ def matcher_text(name: str, matcher: Matcher) -> str:
             return "ANY"
 
 
-def _free(entry: Entry, pattern: GrantPattern | None) -> Sequence[str]:
+def free_lines(reach: Reach | None, pattern: GrantPattern | None, width: int) -> list[Line]:
+    """What may be anything because nothing is said about it."""
+    free = _free(reach, pattern)
+    return _fact("", f"with ANY {', '.join(free)}", width, "warn") if free else []
+
+
+def _free(reach: Reach | None, pattern: GrantPattern | None) -> Sequence[str]:
     """Arguments that no entry of the payload says anything about."""
-    if entry.reach is None:
+    if reach is None:
         return ()
     named = {name for name, _ in pattern.entries} if pattern is not None else set()
-    return [name for name in entry.reach.free if name not in named]
+    return [name for name in reach.free if name not in named]
 
 
 def _json(value: Any, name: str) -> str:
@@ -189,7 +198,6 @@ def detail_lines(entry: Entry, width: int, *, now: int, you: str, waiting: int |
     if grant.damage is not None:
         return [*lines, *_fact("damaged", f"it covers nothing: {grant.damage}", width, "danger")]
     lines += _fact("applies to", f"any agent of session {grant.session}, from any directory", width)
-    lines += _fact("asked by", f"agent {grant.agent_name}", width)
     lines += _fact("ends", _ENDS, width)
     lines += _matches(entry, width)
     lines += _fact("used", _uses(entry, now), width)
@@ -202,8 +210,9 @@ def _origin(entry: Entry, now: int, you: str) -> str:
     grant = entry.grant
     when = f"remembered {when_text(grant.created_at, now)}"
     if not grant.origin_request:
-        return f"{when} by {grant.created_by}, outside the queue: its own program said so"
-    return f"{when} by {_who(grant.created_by, you)}, from request {grant.origin_request[:8]}"
+        return f"{when} by {grant.created_by} for agent {grant.agent_name}, outside the queue"
+    origin = f"from request {grant.origin_request[:8]} of agent {grant.agent_name}"
+    return f"{when} by {_who(grant.created_by, you)}, {origin}"
 
 
 def _uses(entry: Entry, now: int) -> str:
@@ -223,7 +232,6 @@ def _right_now(waiting: int | None) -> str:
 
 def _matches(entry: Entry, width: int) -> list[Line]:
     grant, word = entry.grant, breadth_word(entry)
-    careless = entry.reach is not None and entry.reach.breadth.careless
     tool = Chunk(foreign(grant.tool_name).text, keep=True, most=24)
     breadth = chunk(f"  breadth: {word}", breadth_token(word), keep=True)
     lines = [line(_name("matches"), tool, breadth)]
@@ -233,16 +241,12 @@ def _matches(entry: Entry, width: int) -> list[Line]:
     else:
         for name, matcher in grant.pattern.entries:
             lines += pattern_entry(name, matcher, width)
-    free = _free(entry, grant.pattern)
-    if free:
-        lines += _fact("", f"with ANY {', '.join(free)}", width, "warn")
+    lines += free_lines(entry.reach, grant.pattern, width)
     if entry.reach is None:
         words = "its request is not stored: what is not named here may be anything"
         lines += _fact("", words, width, "warn")
     elif entry.reach.breadth is Breadth.EVERYTHING:
         lines += _fact("", "ANY call of this tool, no argument is fixed", width, "danger")
-    if careless:
-        lines += _fact("", "HIGH requests still ask", width, "muted")
     return lines
 
 

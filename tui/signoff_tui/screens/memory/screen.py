@@ -32,7 +32,7 @@ __all__ = ["MemoryScreen"]
 
 TWO_PANES = 100
 LOW = 16
-"""Under so many rows there is room for the list only; details have the screen while something is chosen."""
+"""Under so many rows there is room for the list only; `v` shows the details."""
 
 
 class MemoryScreen(PlainScreen):
@@ -95,7 +95,7 @@ class MemoryScreen(PlainScreen):
         self._cursor = 0
         self._waiting: dict[str, int] = {}
         self._sheet: widening.Widening | None = None
-        self._asks_all = False
+        self._asks_all = self._full = self._drawn = False
         self._said = Said()
         self._ready = False
         self._problem = ""
@@ -146,6 +146,8 @@ class MemoryScreen(PlainScreen):
         """Close what is asked or chosen; else one level back."""
         if self._sheet is not None or self._asks_all:
             self._close_bars()
+        elif self._full:
+            self._full = False
         else:
             self.dismiss()
 
@@ -188,6 +190,11 @@ class MemoryScreen(PlainScreen):
             self._office.go("history", f"by:{entry.grant.id}")
         else:
             self._say(f"#{entry.number} was never used")
+
+    def do_full(self) -> None:
+        """Details on the whole screen, and back."""
+        if self._sheet is None:
+            self._full = bool(self._entries) and not self._full
 
     # -- revoking ----------------------------------------------------------------------------------------
 
@@ -276,6 +283,11 @@ class MemoryScreen(PlainScreen):
         return [entry for entry in self._entries if entry.in_force]
 
     @property
+    def _is_full(self) -> bool:
+        """Whether details or a choice have the whole body."""
+        return self._full or (self._sheet is not None and not self.two_panes)
+
+    @property
     def _scroller(self) -> VerticalScroll:
         return self.query_one("#scroll", VerticalScroll)
 
@@ -322,20 +334,20 @@ class MemoryScreen(PlainScreen):
         look, width = look_of(self), self.size.width
         low = self.size.height < LOW
         self.set_class(self.two_panes, "-two")
-        self.set_class(self._sheet is not None, "-sheet")
+        self.set_class(bool(self._entries) and self._is_full, "-full")
         self.set_class(low and not self.two_panes, "-low")
         self.set_class(not self._entries, "-empty")
         waiting = self._desk.inbox.counts().waiting
         title = title_line(self._entries, self._session, width, waiting=waiting, lost=bool(self._problem))
         self.query_one("#title", LinesView).show([title, rule(look.glyphs.rule)])
         self._draw_list()
+        self._drawn = bool(self._entries)
         self.query_one("#between", LinesView).show([rule(look.glyphs.rule)])
         self._draw_detail()
         bar = self._bar
         self.query_one("#foot", LinesView).show(
             [rule(look.glyphs.rule), *foot_lines(bar, self._said, width, rows=1 if low else 2)]
         )
-        self.call_after_refresh(self._painted)
 
     @property
     def _bar(self) -> Bar:
@@ -347,7 +359,8 @@ class MemoryScreen(PlainScreen):
         entry = self._focused
         if entry is None:
             return Bar("empty")
-        return Bar("list", number=len(self._in_force), live=entry.in_force and not self._problem)
+        live = entry.in_force and not self._problem
+        return Bar("list", number=len(self._in_force), filtered=self._session is not None, live=live)
 
     def _armed(self, what: str) -> bool:
         return time.monotonic() >= self._calm.armed_at(what, self._desk.settings.arm_sheet)
@@ -377,15 +390,15 @@ class MemoryScreen(PlainScreen):
         else:
             view.show([])
 
-    def _painted(self) -> None:
+    def displayed(self) -> None:
         """What was drawn last is on the screen: its keys are armed from now on."""
-        if not self.is_mounted:
+        if not self.is_mounted or not self.query("#detail"):
             return
         now, arm = time.monotonic(), self._desk.settings.arm_sheet
-        if self._entries:
+        if self._entries and self._drawn:
             self._calm.painted("list", now)
         what = None
-        if self._asks_all:
+        if self._asks_all and self.query_one("#foot", LinesView).drawn:
             what = "all"
         elif self._sheet is not None and self._sheet.preview is not None and self._at_end:
             what = _paint_of(self._sheet)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from signoff.policy.breadth import Breadth
+from signoff.policy.breadth import Reach
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.policy.widening import narrower, pattern_of, reach_of_pattern, refusal, wider
 from signoff.present.reveal import reveal_line
@@ -24,7 +24,7 @@ from signoff.queue.patterns import Exact
 from signoff_tui.lines import Chunk, Line, chunk, foreign, line, wrapped
 from signoff_tui.look import Glyphs
 from signoff_tui.screens.memory.entries import Entry
-from signoff_tui.screens.memory.lines import breadth_token, matcher_text, pattern_entry, when_text
+from signoff_tui.screens.memory.lines import breadth_token, free_lines, matcher_text, pattern_entry, when_text
 
 __all__ = ["LAST_CALLS", "Option", "Widening", "offers", "preview", "save", "sheet_lines"]
 
@@ -47,12 +47,12 @@ class Option:
     Attributes:
         pattern: What would be covered.
         words: What is different, not safe to draw yet.
-        breadth: How wide it is.
+        reach: How wide it is.
     """
 
     pattern: GrantPattern
     words: str
-    breadth: Breadth
+    reach: Reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ def _option(pattern: GrantPattern, now: GrantPattern, request: StoredRequest) ->
         words = "exactly the call that it was given for"
     else:
         words = ", ".join(f"{name} {matcher_text(name, matcher)}" for name, matcher in changed)
-    return Option(pattern, words, reach_of_pattern(pattern, submission.payload, submission.arguments).breadth)
+    return Option(pattern, words, reach_of_pattern(pattern, submission.payload, submission.arguments))
 
 
 # -- drawing ---------------------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def sheet_lines(sheet: Widening, width: int, glyphs: Glyphs, *, now: int) -> lis
         now: Wall clock, microseconds since the epoch.
     """
     number, option = sheet.entry.number, sheet.chosen
-    title = f" Narrow #{number}: what it covers from now on" if sheet.narrows else f" Widen #{number}: cover also"
+    title = f" Narrow #{number}: remember instead" if sheet.narrows else f" Widen #{number}: remember besides"
     place = f"{sheet.index + 1} of {len(sheet.options)} "
     return [
         line(chunk(title, "strong"), right=(chunk(place, "muted"),)),
@@ -186,6 +186,7 @@ def sheet_lines(sheet: Widening, width: int, glyphs: Glyphs, *, now: int) -> lis
         *_answered(sheet.preview, width, now),
         line(_name("covers"), Chunk(foreign(option.pattern.tool_name).text, keep=True, most=24)),
         *(row for name, matcher in option.pattern.entries for row in pattern_entry(name, matcher, width)),
+        *free_lines(option.reach, option.pattern, width),
         *_breadth(option, width),
         *_fact("asks still", "HIGH risk, and what leads elsewhere", width),
         *_fact("saving", _saving(sheet), width),
@@ -199,7 +200,7 @@ def _options(sheet: Widening, glyphs: Glyphs) -> list[Line]:
 
 
 def _option_row(option: Option, glyphs: Glyphs, *, focused: bool) -> Line:
-    word = str(option.breadth)
+    word = str(option.reach.breadth)
     return Line(
         (
             chunk(f" {glyphs.focus} " if focused else "   ", "accent", keep=True),
@@ -245,8 +246,8 @@ def _call(record: HistoryRecord, now: int) -> Line:
 
 
 def _breadth(option: Option, width: int) -> Sequence[Line]:
-    word = str(option.breadth)
-    words = f"{word}: no argument would be limited" if option.breadth.careless else word
+    word = str(option.reach.breadth)
+    words = f"{word}: no argument would be limited" if option.reach.breadth.careless else word
     return _fact("breadth", words, width, breadth_token(word))
 
 
