@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from signoff.canonical import NotJsonError
 from signoff.policy.breadth import Reach
+from signoff.policy.redaction import DEFAULT_REDACTION, Redaction
 from signoff.policy.widening import reach_of_grant
 from signoff.queue import DamagedRecordError, Grant, ReviewQueue, StoredRequest, UnknownRequestError
 
-__all__ = ["Entry", "Reading", "load", "matching", "merged", "session_of"]
+__all__ = ["Entry", "Origin", "Reading", "load", "matching", "merged", "session_of"]
 
 HOUR_US = 3_600_000_000
 """Revoked grants are listed this long."""
@@ -26,11 +26,18 @@ class Entry:
         grant: As the queue holds it.
         reach: How wide it is; None if that cannot be told, because the request that it was given for is not
             stored, or either of them is damaged.
+        masked_keys: Names of entries whose values its agent's settings hide besides the usual ones.
     """
 
     number: int
     grant: Grant
     reach: Reach | None
+    masked_keys: tuple[str, ...] = ()
+
+    @property
+    def masks(self) -> Redaction:
+        """What is hidden of it."""
+        return DEFAULT_REDACTION.also(self.masked_keys)
 
     @property
     def in_force(self) -> bool:
@@ -39,16 +46,24 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """What the call says that a grant was given for; as in `Entry`."""
+
+    reach: Reach | None = None
+    masked_keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """What was read of the queue at one time.
 
     Attributes:
         entries: In the order in which they were given.
-        reaches: How wide each is, by id of the grant: it never changes, and is not read twice.
+        origins: What the call says that each was given for, by id of the grant: it is not read twice.
     """
 
     entries: Sequence[Entry]
-    reaches: Mapping[str, Reach | None]
+    origins: Mapping[str, Origin]
 
 
 def session_of(query: str) -> str | None:
@@ -57,7 +72,7 @@ def session_of(query: str) -> str | None:
 
 
 def load(
-    queue: ReviewQueue, session: str | None, now: int, listed: frozenset[str], known: Mapping[str, Reach | None]
+    queue: ReviewQueue, session: str | None, now: int, listed: frozenset[str], known: Mapping[str, Origin]
 ) -> Reading:
     """Read what is in force, what was revoked in the last hour, and what is listed already.
 
@@ -66,7 +81,7 @@ def load(
         session: Only of this session; None for all.
         now: Wall clock, microseconds since the epoch.
         listed: Ids of what stays in the list whatever became of it.
-        known: How wide grants are, as far as that was read before.
+        known: Origins that were read before.
 
     Raises:
         QueueError: The queue cannot be read.
@@ -78,8 +93,11 @@ def load(
         if session in (None, grant.session)
         and (grant.revoked_at is None or grant.id in listed or now - grant.revoked_at <= HOUR_US)
     ]
-    reaches = {grant.id: known[grant.id] if grant.id in known else _reach(queue, grant) for _, grant in kept}
-    return Reading([Entry(number, grant, reaches[grant.id]) for number, grant in kept], reaches)
+    origins = {grant.id: known[grant.id] if grant.id in known else _origin(queue, grant) for _, grant in kept}
+    entries = [
+        Entry(number, grant, origins[grant.id].reach, origins[grant.id].masked_keys) for number, grant in kept
+    ]
+    return Reading(entries, origins)
 
 
 def merged(before: Sequence[Entry], now: Sequence[Entry]) -> list[Entry]:
@@ -100,21 +118,15 @@ def matching(grant: Grant, requests: Iterable[StoredRequest]) -> int:
     )
 
 
-def _reach(queue: ReviewQueue, grant: Grant) -> Reach | None:
-    arguments = _arguments(queue, grant)
-    if grant.damage is not None or arguments is None:
-        return None
-    try:
-        return reach_of_grant(grant, arguments)
-    except NotJsonError:
-        return None
-
-
-def _arguments(queue: ReviewQueue, grant: Grant) -> Mapping[str, Any] | None:
-    """All arguments of the call that a grant was given for, if they are stored."""
+def _origin(queue: ReviewQueue, grant: Grant) -> Origin:
     if not grant.origin_request:
-        return None
+        return Origin()
     try:
-        return queue.get(grant.origin_request).submission.arguments
+        submission = queue.get(grant.origin_request).submission
     except (UnknownRequestError, DamagedRecordError):
-        return None
+        return Origin()
+    try:
+        reach = None if grant.damage is not None else reach_of_grant(grant, submission.arguments)
+    except NotJsonError:
+        reach = None
+    return Origin(reach, submission.masked_keys)

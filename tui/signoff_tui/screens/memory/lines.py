@@ -9,7 +9,7 @@ from typing import Any
 
 from signoff.canonical import parse_json
 from signoff.policy.breadth import Breadth, Reach
-from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.redaction import Redaction
 from signoff.present.reveal import reveal_line
 from signoff.queue.patterns import AnyValue, Exact, GrantPattern, Matcher, OneOf, Under
 from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line, wrapped
@@ -108,24 +108,24 @@ def covered(entry: Entry) -> str:
         return "nothing: its record is damaged"
     pattern = grant.pattern
     if pattern is None:
-        parts = [f"{name} = {_json(value, name)}" for name, value in sorted(grant.payload.items())]
+        parts = [f"{name} = {_json(value, name, entry.masks)}" for name, value in sorted(grant.payload.items())]
     else:
-        parts = [f"{name} {matcher_text(name, matcher)}" for name, matcher in pattern.entries]
+        parts = [f"{name} {matcher_text(name, matcher, entry.masks)}" for name, matcher in pattern.entries]
     parts += [f"ANY {name}" for name in _free(entry.reach, pattern)]
     if entry.reach is not None and entry.reach.breadth is Breadth.EVERYTHING:
         return "ANY call of this tool"
     return (", ".join(parts) or "ANY call of this tool")[:LONGEST_ROW]
 
 
-def matcher_text(name: str, matcher: Matcher) -> str:
+def matcher_text(name: str, matcher: Matcher, masks: Redaction) -> str:
     """How an entry of the payload must be, in few words, without secrets; not safe to draw yet."""
     match matcher:
         case Exact(key):
-            return f"= {_json(parse_json(key), name)}"
+            return f"= {_json(parse_json(key), name, masks)}"
         case OneOf(keys):
-            return f"one of {', '.join(_json(parse_json(key), name) for key in keys)}"
+            return f"one of {', '.join(_json(parse_json(key), name, masks) for key in keys)}"
         case Under(directory):
-            return f"below {DEFAULT_REDACTION.mask_value(directory, name)}/"
+            return f"below {masks.mask_value(directory, name)}/"
         case AnyValue():
             return "ANY"
 
@@ -144,8 +144,8 @@ def _free(reach: Reach | None, pattern: GrantPattern | None) -> Sequence[str]:
     return [name for name in reach.free if name not in named]
 
 
-def _json(value: Any, name: str) -> str:
-    return json.dumps(DEFAULT_REDACTION.mask_value(value, name), ensure_ascii=False)
+def _json(value: Any, name: str, masks: Redaction) -> str:
+    return json.dumps(masks.mask_value(value, name), ensure_ascii=False)
 
 
 def when_text(at: int, now: int) -> str:
@@ -237,10 +237,10 @@ def _matches(entry: Entry, width: int) -> list[Line]:
     lines = [line(_name("matches"), tool, breadth)]
     if grant.pattern is None:
         for name, value in sorted(grant.payload.items()):
-            lines += _value(name, "=", DEFAULT_REDACTION.mask_value(value, name), width)
+            lines += _value(name, "=", entry.masks.mask_value(value, name), width)
     else:
         for name, matcher in grant.pattern.entries:
-            lines += pattern_entry(name, matcher, width)
+            lines += pattern_entry(name, matcher, width, entry.masks)
     lines += free_lines(entry.reach, grant.pattern, width)
     if entry.reach is None:
         words = "its request is not stored: what is not named here may be anything"
@@ -250,16 +250,16 @@ def _matches(entry: Entry, width: int) -> list[Line]:
     return lines
 
 
-def pattern_entry(name: str, matcher: Matcher, width: int) -> list[Line]:
+def pattern_entry(name: str, matcher: Matcher, width: int, masks: Redaction) -> list[Line]:
     """One entry of a pattern, in full."""
     match matcher:
         case Exact(key):
-            return _value(name, "=", DEFAULT_REDACTION.mask_value(parse_json(key), name), width)
+            return _value(name, "=", masks.mask_value(parse_json(key), name), width)
         case OneOf(keys):
-            values = [DEFAULT_REDACTION.mask_value(parse_json(key), name) for key in keys]
+            values = [masks.mask_value(parse_json(key), name) for key in keys]
             return [row for value in values for row in _value(name, "may be", value, width)]
         case Under(directory):
-            return _value(name, "is any path below", DEFAULT_REDACTION.mask_value(directory, name), width)
+            return _value(name, "is any path below", masks.mask_value(directory, name), width)
         case AnyValue():
             return [line(_head(name, "is"), chunk("ANYTHING", "danger", keep=True))]
 

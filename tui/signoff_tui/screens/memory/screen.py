@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.message import Message
 
-from signoff.policy.breadth import Reach
 from signoff.queue import PatternPreview, QueueError, ReviewQueue, StoredRequest
 from signoff_tui.actions import actions_on
 from signoff_tui.desk import Desk
@@ -20,7 +19,7 @@ from signoff_tui.look import look_of
 from signoff_tui.office import Office
 from signoff_tui.screens.memory import widening
 from signoff_tui.screens.memory.calm import Calm
-from signoff_tui.screens.memory.entries import Entry, Reading, load, matching, merged, session_of
+from signoff_tui.screens.memory.entries import Entry, Origin, Reading, load, matching, merged, session_of
 from signoff_tui.screens.memory.face import Bar, Said, empty_lines, foot_lines, title_line
 from signoff_tui.screens.memory.lines import LISTED_AS_ROWS, detail_lines, heading, row_lines
 from signoff_tui.screens.plain import News, PlainScreen
@@ -91,12 +90,13 @@ class MemoryScreen(PlainScreen):
         self._desk = desk
         self._calm = Calm(desk.settings, _keys())
         self._entries: list[Entry] = []
-        self._reaches: Mapping[str, Reach | None] = {}
+        self._origins: Mapping[str, Origin] = {}
         self._cursor = 0
         self._waiting: dict[str, int] = {}
         self._sheet: widening.Widening | None = None
         self._asks_all = self._full = self._drawn = False
         self._said = Said()
+        self._key = ""
         self._ready = False
         self._problem = ""
         self._loading = self._outdated = self._busy = False
@@ -127,6 +127,7 @@ class MemoryScreen(PlainScreen):
         """Take note of every key before it is judged what it stands for."""
         key = event.character if event.is_printable and event.character else event.key
         self._calm.press(key, event.time, time.monotonic())
+        self._key = key
         self._said = Said()
         super().on_key(event)
         self._draw()
@@ -314,6 +315,9 @@ class MemoryScreen(PlainScreen):
         if self._busy or self._problem:
             self._say("not now: the queue is not there" if self._problem else "not now: the last key is at work")
             return False
+        if self._key != key:
+            self._say(f"press {key} itself")  # chosen by name somewhere else, where nothing was asked or shown
+            return False
         if not self._calm.meant(what, delay):
             self._say(f"{key} was not taken: too soon, or typed among other keys. Press it once more", "warn")
             return False
@@ -427,7 +431,7 @@ class MemoryScreen(PlainScreen):
 
     async def _load(self) -> None:
         listed = frozenset(entry.grant.id for entry in self._entries)
-        session, now, known = self._session, self._office.now(), self._reaches
+        session, now, known = self._session, self._office.now(), self._origins
         try:
             reading = await self._office.ask(lambda queue: load(queue, session, now, listed, known))
         except QueueError as error:
@@ -442,7 +446,7 @@ class MemoryScreen(PlainScreen):
         if event.reading is not None:
             self._ready = True
             self._entries = merged(self._entries, event.reading.entries)
-            self._reaches = event.reading.reaches
+            self._origins = event.reading.origins
             self._count()
         if self._outdated:
             self._outdated = False

@@ -156,11 +156,12 @@ def save(queue: ReviewQueue, grant: Grant, pattern: GrantPattern, *, narrows: bo
 def _option(pattern: GrantPattern, now: GrantPattern, request: StoredRequest) -> Option:
     submission = request.submission
     before = dict(now.entries)
+    masks = DEFAULT_REDACTION.also(submission.masked_keys)
     changed = [(name, matcher) for name, matcher in pattern.entries if before.get(name) != matcher]
     if len(changed) > 1 and all(isinstance(matcher, Exact) for _, matcher in pattern.entries):
         words = "exactly the call that it was given for"
     else:
-        words = ", ".join(f"{name} {matcher_text(name, matcher)}" for name, matcher in changed)
+        words = ", ".join(f"{name} {matcher_text(name, matcher, masks)}" for name, matcher in changed)
     return Option(pattern, words, reach_of_pattern(pattern, submission.payload, submission.arguments))
 
 
@@ -185,7 +186,11 @@ def sheet_lines(sheet: Widening, width: int, glyphs: Glyphs, *, now: int) -> lis
         Line(),
         *_answered(sheet.preview, width, now),
         line(_name("covers"), Chunk(foreign(option.pattern.tool_name).text, keep=True, most=24)),
-        *(row for name, matcher in option.pattern.entries for row in pattern_entry(name, matcher, width)),
+        *(
+            row
+            for name, matcher in option.pattern.entries
+            for row in pattern_entry(name, matcher, width, sheet.entry.masks)
+        ),
         *free_lines(option.reach, option.pattern, width),
         *_breadth(option, width),
         *_fact("asks still", "HIGH risk, and what leads elsewhere", width),
@@ -238,7 +243,7 @@ def _answered(found: PatternPreview | None, width: int, now: int) -> list[Line]:
 
 def _call(record: HistoryRecord, now: int) -> Line:
     subject = subject_text(record.snapshot, record.cwd) or record.description
-    text = DEFAULT_REDACTION.mask_text(subject, command=True).text
+    text = DEFAULT_REDACTION.also(record.masked_keys).mask_text(subject, command=True).text
     return line(
         chunk(f"{' ' * (_NAME + 1)}{when_text(record.at, now)} {record.state} ", "muted", keep=True),
         Chunk(reveal_line(text[:400], "description"), cut="end"),
