@@ -40,6 +40,10 @@ def test_a_file_that_others_run_or_obey_is_protected(name: str) -> None:
     assert is_protected([name.upper()])
 
 
+def test_a_file_whose_writing_is_of_high_risk_anyway_is_protected() -> None:
+    assert is_protected(["sub", "fish", "config.fish"])
+
+
 @pytest.mark.parametrize("path", ORDINARY.split())
 def test_other_names_are_not_protected(path: str) -> None:
     assert not is_protected(path.split("/"))
