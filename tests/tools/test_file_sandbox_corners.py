@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from signoff.binding import bound_to
+from signoff.tools import beneath
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.types import ApprovalContext
 
@@ -156,6 +158,47 @@ def test_a_tilde_is_refused_inside_a_root_too(workdir: Path) -> None:
         with pytest.raises(PermissionError, match="not expanded"):
             write_verdict(sandbox, path)
     assert write_verdict(sandbox, "a.txt~") is not None
+
+
+def test_relative_paths_start_where_the_process_is_unless_told(
+    workdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(workdir)
+    assert FileSandbox({}).cwd == str(workdir)
+
+
+@pytest.mark.parametrize(("options", "may"), [({}, True), ({"by_kernel": False}, False)])
+def test_the_kernel_resolves_unless_it_must_not(
+    workdir: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, bool], may: bool
+) -> None:
+    asked = []
+
+    def no_kernel() -> None:
+        asked.append(True)
+
+    monkeypatch.setattr(beneath, "_kernel_opener", no_kernel)
+    sandbox = FileSandbox({"w": {"root": ".", "mode": "rw"}}, cwd=str(workdir), **options)
+    sandbox.write_file("sub/a.txt", "x")
+    assert sandbox.list_files() == ["sub/a.txt"]
+    assert bool(asked) == may
+
+
+def test_a_sandbox_that_cannot_open_its_roots_is_not_taken_for_an_empty_one(
+    workdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_more(*_: Any, **__: Any) -> Any:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("signoff.tools.roots.RootDirectory", no_more)
+    with pytest.raises(OSError, match="Too many open files"):
+        FileSandbox({"w": {"root": "."}}, cwd=str(workdir))
+
+
+@pytest.mark.parametrize(("suffixes", "told"), [([".md", ".txt"], r"\.md, \.txt"), ([], "none")])
+def test_a_refusal_says_which_files_a_root_is_for(workdir: Path, suffixes: list[str], told: str) -> None:
+    sandbox = FileSandbox({"w": {"root": ".", "mode": "rw", "suffixes": suffixes}}, cwd=str(workdir))
+    with pytest.raises(PermissionError, match=f"for files that end in: {told}$"):
+        write_verdict(sandbox, "a.exe")
 
 
 def test_a_root_of_two_names_is_held_by_each(workdir: Path) -> None:

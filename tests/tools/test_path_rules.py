@@ -101,6 +101,12 @@ def test_a_root_is_read_only_and_asks_before_writing_unless_it_says_otherwise() 
     assert (config.mode, config.write_approval, config.read_approval) == ("ro", True, False)
 
 
+def test_what_is_allowed_cannot_be_changed_afterwards() -> None:
+    config = PathConfig(root=".")
+    with pytest.raises(ValidationError, match="frozen"):
+        config.root = "/"  # type: ignore[misc]
+
+
 @pytest.mark.parametrize(
     ("block", "write", "read"),
     [
