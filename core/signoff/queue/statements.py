@@ -100,6 +100,7 @@ def grant_statement(grant: Grant) -> bytes:
             "tool": grant.tool_name,
             "kind": grant.kind.value,
             "covers": grant.payload_key,
+            "definition": grant.definition,
             "origin": grant.origin_request,
             "agent": grant.agent_name,
             "created_at": grant.created_at,

@@ -207,6 +207,7 @@ class SqlReviewQueue(GrantReview):
 
         Raises:
             QueueUnavailableError: Nothing was decided.
+            ReviewerKeysError: An approval cannot be signed, so nothing was decided; the message says what to do.
         """
         return self.decide_many([(request_id, revision, digest)], decision)[0]
 
@@ -215,18 +216,22 @@ class SqlReviewQueue(GrantReview):
 
         Raises:
             QueueUnavailableError: Nothing was decided.
+            ReviewerKeysError: An approval cannot be signed, so nothing was decided; the message says what to do.
         """
-        decision = self._signed(decision)
+        from signoff.queue.keys.signing import signer_for, willing_signer
+
+        decision = self._named(decision)
+        signer = signer_for() if decision.approved else willing_signer()
         overdue = self._sweeper.look()
         with self._engine.write() as transaction:
             self._sweeper.end(transaction, overdue)
             verdicts = tuple(
-                decide_one(transaction, target, decision, alone=len(targets) == 1) for target in targets
+                decide_one(transaction, target, decision, signer, alone=len(targets) == 1) for target in targets
             )
             if decision.hard:
                 for verdict in verdicts:
                     if verdict.accepted and not decision.approved and verdict.current is not None:
-                        stop_batch(transaction, verdict.current, decision.by)
+                        stop_batch(transaction, verdict.current, decision.by, signer)
         return verdicts
 
     def history(
@@ -352,7 +357,7 @@ class SqlReviewQueue(GrantReview):
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _signed(self, decision: Decision) -> Decision:
+    def _named(self, decision: Decision) -> Decision:
         """A person decides in the name of this connection, whatever the decision says."""
         if decision.source is DecisionSource.REVIEWER or not decision.by:
             return replace(decision, by=self._reviewer)
