@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
+from contextlib import closing
 from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from queue_engines import SqliteOpener
 from queue_samples import approve, call, decide, reject
 
 from signoff.queue import (
@@ -21,6 +24,7 @@ from signoff.queue import (
     RequestState,
     ReviewerKeysError,
     Seal,
+    VerdictKind,
 )
 from signoff.queue.codec import decision_to_text
 from signoff.queue.keys import deciding_key, reviewers
@@ -64,6 +68,25 @@ def forge(review):
             )
 
     return write
+
+
+@pytest.fixture
+def rewrite(opener):
+    """Change what a request says, as somebody who also removes the rules of the database."""
+
+    def change(request, old, new):
+        statement = "UPDATE requests SET submission = replace(submission, {0}, {0}) WHERE seq = {0}"
+        if isinstance(opener, SqliteOpener):
+            with closing(sqlite3.connect(f"{opener.place}/queue.db", isolation_level=None)) as raw:
+                for (name,) in raw.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+                    raw.execute(f"DROP TRIGGER {name}")
+                raw.execute(statement.format("?"), (old, new, request.seq))
+        else:
+            with opener.administrator() as admin:
+                admin.execute("SET session_replication_role = replica")
+                admin.execute(statement.format("%s"), (old, new, request.seq))
+
+    return change
 
 
 def test_an_approval_is_signed_by_the_reviewer(agent, review):
@@ -171,6 +194,12 @@ class TestForgedApprovals:
         forge(posted, signer_for().decision(shown, YES))
         self.refused(agent, posted, "was given to something else")
 
+    def test_of_what_the_queue_says_and_the_agent_never_asked(self, agent, review, rewrite):
+        posted = agent.submit(call())
+        rewrite(posted, "write notes.txt", "nothing to worry about")
+        assert approve(review, review.get(posted.id)).accepted
+        self.refused(agent, posted, "was given to something else")
+
     def test_with_what_no_reviewer_can_have_written(self, agent, forge):
         posted = agent.submit(call())
         own = signer_for().decision(posted, YES)
@@ -191,6 +220,28 @@ async def test_a_row_that_cannot_be_read_is_told_to_its_own_waiter_only(agent, r
     assert "is damaged" in str(broken)
     assert answered.approved
     assert not doubted.approved
+
+
+LOOKS = {
+    "pending": lambda review, _: review.pending(),
+    "changes": lambda review, _: review.changes(0),
+    "get": lambda review, request_id: review.get(request_id),
+    "find": lambda review, request_id: review.find(request_id),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+def test_what_was_shown_in_other_words_for_a_while_is_not_approved(agent, review, rewrite, look):
+    posted = agent.submit(call())
+    rewrite(posted, "write notes.txt", "nothing to worry about")
+    look(review, posted.id)
+    rewrite(posted, "nothing to worry about", "write notes.txt")
+    verdict = approve(review, posted)
+    assert verdict.kind is VerdictKind.CHANGED
+    assert "reject it" in verdict.message
+    review.get(posted.id)
+    assert approve(review, posted).kind is VerdictKind.CHANGED
+    assert reject(review, posted).accepted
 
 
 def test_a_no_needs_no_seal(agent, forge):

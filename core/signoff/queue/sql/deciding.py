@@ -18,6 +18,7 @@ from signoff.queue.records import (
 from signoff.queue.sql import grants, requests
 from signoff.queue.sql.engine import Transaction
 from signoff.queue.sql.rows import sort_out
+from signoff.queue.sql.shown import Shown
 from signoff.queue.sql.upcoming import why_undecidable
 
 if TYPE_CHECKING:
@@ -25,9 +26,20 @@ if TYPE_CHECKING:
 
 __all__ = ["decide_one", "stop_batch"]
 
+_TAMPERED = (
+    "what it says was changed in the queue without the agent asking anew, so nobody knows what was shown;"
+    " reject it, and find out who can write to the queue"
+)
+
 
 def decide_one(
-    transaction: Transaction, target: tuple[str, int, str], decision: Decision, signer: Signer, *, alone: bool
+    transaction: Transaction,
+    target: tuple[str, int, str],
+    decision: Decision,
+    signer: Signer,
+    shown: Shown,
+    *,
+    alone: bool,
 ) -> Verdict:
     """Decide one request, or say why not.
 
@@ -36,6 +48,7 @@ def decide_one(
         target: Id, revision and digest of what was shown.
         decision: The answer, with the reviewer's name.
         signer: Signs it.
+        shown: What the reviewer's connection handed out.
         alone: Whether no other request is decided by the same act.
     """
     request_id, revision, digest = target
@@ -50,6 +63,8 @@ def decide_one(
         return Verdict(VerdictKind.GONE, request_id, "there is no such request", None)
     exact = (revision, digest) == (current.revision, current.submission.digest)
     if exact and current.pending:
+        if decision.approved and shown.differs(transaction, current.id, current.revision):
+            return Verdict(VerdictKind.CHANGED, request_id, _TAMPERED, current)
         refusal = _refusal(current, decision, alone=alone)
         if refusal is not None:
             return Verdict(VerdictKind.REFUSED, request_id, refusal, current)

@@ -33,6 +33,7 @@ from signoff.queue.sql.deciding import decide_one, stop_batch
 from signoff.queue.sql.engine import Engine, Look
 from signoff.queue.sql.review_grants import GrantReview
 from signoff.queue.sql.rows import agent_from_row, request_from_row
+from signoff.queue.sql.shown import Shown
 from signoff.queue.sql.sweeping import Sweeper
 from signoff.queue.sql.upcoming import upcoming
 
@@ -67,6 +68,7 @@ class SqlReviewQueue(GrantReview):
     def __init__(self, reviewer: str, engine: Engine) -> None:
         super().__init__(reviewer, engine)
         self._sweeper = Sweeper(engine)
+        self._shown = Shown()
         self._guard = threading.Lock()
         self._own_thread: OwnThread | None = None
 
@@ -86,6 +88,7 @@ class SqlReviewQueue(GrantReview):
         self._sweeper.sweep()
         with self._engine.read() as look:
             rows = look.rows(_PENDING)
+        self._shown.note(rows)
         return tuple(self._sweeper.readable(rows))
 
     def upcoming(self) -> tuple[UpcomingCall, ...]:
@@ -111,6 +114,8 @@ class SqlReviewQueue(GrantReview):
                 request = requests.newest(look, request_id)
             else:
                 request = _revision(look, request_id, revision)
+            if request is not None:
+                self._shown.note_one(look, request.id, request.revision)
         if request is None:
             which = "request" if revision is None else f"revision {revision} of a request"
             raise UnknownRequestError(f"there is no {which} {request_id!r}")
@@ -171,6 +176,7 @@ class SqlReviewQueue(GrantReview):
         with self._engine.read() as look:
             newest = look.number("SELECT value FROM counters WHERE name = 'change'")
             rows = look.rows(_PENDING) if cursor == 0 else look.rows(_CHANGED, cursor)
+        self._shown.note(rows)
         return ChangeSet(tuple(map(Change, self._sweeper.readable(rows))), newest)
 
     async def watch(self, cursor: int = 0) -> AsyncIterator[ChangeSet]:
@@ -226,7 +232,8 @@ class SqlReviewQueue(GrantReview):
         with self._engine.write() as transaction:
             self._sweeper.end(transaction, overdue)
             verdicts = tuple(
-                decide_one(transaction, target, decision, signer, alone=len(targets) == 1) for target in targets
+                decide_one(transaction, target, decision, signer, self._shown, alone=len(targets) == 1)
+                for target in targets
             )
             if decision.hard:
                 for verdict in verdicts:
