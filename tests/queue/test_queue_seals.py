@@ -465,6 +465,14 @@ def test_a_grant_of_another_process_can_be_given_again(agent, open_agent, review
     assert open_agent().use_grant(call("k2")) is not None
 
 
+def test_a_grant_given_again_by_the_agent_counts_although_its_reviewer_is_forgotten(keys, agent, review):
+    approve(review, agent.submit(call("origin")), remember=True)
+    reviewers.forget(keys, deciding_key.load(keys).public.key_id)
+    assert agent.use_grant(call("k2")) is None
+    agent.add_grant(call("k2"), by="callback")
+    assert agent.use_grant(call("k3")) is not None
+
+
 def test_the_history_counts_approvals_by_their_signatures(agent, review, forge, stranger):
     own, strange, unsigned = (agent.submit(call(f"k{number}")) for number in range(3))
     approve(review, own)

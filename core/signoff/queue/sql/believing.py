@@ -62,7 +62,7 @@ class Belief:
 
     def grant(self, grant: Grant) -> bool:
         """Whether a grant counts: a reviewer signed it, or this process gave it itself."""
-        return _fingerprint(grant) in _own_grants or believed_by_a_reviewer(grant)
+        return (grant.seal is not None and believed_by_a_reviewer(grant)) or _fingerprint(grant) in _own_grants
 
 
 def believed_by_a_reviewer(grant: Grant) -> bool:
