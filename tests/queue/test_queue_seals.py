@@ -537,7 +537,16 @@ def test_a_change_of_any_part_of_a_grant_changes_what_was_signed(data):
         id="g", session="s", agent_name="a", tool_name="t", payload={}, payload_key="{}", origin_request="r",
         created_at=1, created_by="anna", uses=0, last_used_at=None, revoked_at=None,
     )  # fmt: skip
-    texts = ("id", "session", "agent_name", "tool_name", "payload_key", "origin_request", "created_by")
+    texts = (
+        "id",
+        "session",
+        "agent_name",
+        "tool_name",
+        "payload_key",
+        "origin_request",
+        "created_by",
+        "definition",
+    )
     name = data.draw(st.sampled_from(texts))
     value = data.draw(st.text().filter(lambda text: text != getattr(grant, name)))
     assert grant_statement(replace(grant, **{name: value})) != grant_statement(grant)
