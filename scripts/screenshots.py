@@ -6,6 +6,7 @@ Usage: python scripts/screenshots.py [FOLDER]
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import tempfile
 import time
@@ -19,6 +20,7 @@ from signoff.demo.careful import CarefulReviewer
 from signoff.demo.processes import AgentProcesses
 from signoff.demo.project import create_project
 from signoff.queue import open_review_queue
+from signoff.queue.keys.folder import KEYS_VARIABLE
 from signoff_tui.app import SignoffApp
 from signoff_tui.picture import save_picture
 
@@ -40,6 +42,7 @@ def main() -> None:
 
 async def _take_all(folder: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="signoff-pictures-") as base:
+        os.environ[KEYS_VARIABLE] = str(Path(base) / "keys")  # the person's own key stays out of it
         await _waiting_pictures(Path(base) / "waiting", folder)
         await _history_pictures(Path(base) / "decided", folder)
 
