@@ -37,9 +37,10 @@ def _let_programs_be_interrupted() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_data_directory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What the user of this machine keeps for signoff has no say in tests."""
+    """What the user of this machine keeps for signoff has no say in tests, and is not touched."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        patch.setenv("SIGNOFF_KEYS_DIR", str(tmp_path_factory.mktemp("keys")))
         yield
 
 

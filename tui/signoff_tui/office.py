@@ -111,6 +111,14 @@ class Office:
         """Run a function in a thread."""
         return await asyncio.to_thread(function, *args, **kwargs)
 
+    async def ask(self, question: Callable[[ReviewQueue], T]) -> T:
+        """Ask the queue something, or tell it something that is no decision, in a thread.
+
+        Raises:
+            QueueError: The queue cannot be used.
+        """
+        return await asyncio.to_thread(question, self._queue)
+
     async def decide(self, held: Held[Answer]) -> tuple[Verdict, ...]:
         """Give a held decision to the queue. A queue that cannot be reached refuses; nothing was decided."""
         task = asyncio.create_task(asyncio.to_thread(self._decide, held))

@@ -22,6 +22,7 @@ _HEADINGS: dict[Area, str] = {
 _TITLES: dict[Place, str] = {
     "review": "inbox, request and group",
     "history": "history",
+    "memory": "session memory",
     "help": "help",
     "palette": "palette",
 }
@@ -32,7 +33,16 @@ _SAFETY = (
     "nothing moves by itself",
     "what is held can be taken back",
 )
-_DECIDES_NOTHING = "no decision keys work here"
+_DECIDES_NOTHING = ("no decision keys work here",)
+_FACTS: dict[Place, tuple[str, ...]] = {
+    "review": _SAFETY,
+    "memory": (
+        "no request is decided here",
+        "Enter never revokes and never saves",
+        "a typed word revokes one at most",
+    ),
+}
+_OWN_HEADINGS: dict[tuple[Place, Area], str] = {("memory", "decide"): "change what is remembered"}
 _MARKS = (
     "brackets: [y] works now, (y) not yet: arming, or not all shown",
     "marks: low med HIGH risk, new 61% seen, held = not sent yet, --- closed",
@@ -73,7 +83,7 @@ class HelpScreen(ScrollingScreen):
 
 def key_lines(place: Place, width: int) -> list[Line]:
     """Every key of a place, in two columns where there is room."""
-    facts = _SAFETY if place == "review" else (_DECIDES_NOTHING,)
+    facts = _FACTS.get(place, _DECIDES_NOTHING)
     safety = [*_area(place, "safety"), *(line(chunk(" " * _KEY + words, "muted")) for words in facts)]
     left = _stacked(_area(place, "decide"), safety)
     right = _stacked(_area(place, "read"), _area(place, "list"), _area(place, "go"))
@@ -92,7 +102,7 @@ def _area(place: Place, area: Area) -> list[Line]:
     if not actions:
         return []
     return [
-        line(chunk(f" {_HEADINGS[area]}", "strong")),
+        line(chunk(f" {_OWN_HEADINGS.get((place, area), _HEADINGS[area])}", "strong")),
         *(
             line(chunk(f"  {action.shown:<{_KEY - 2}}", "key", keep=True), chunk(action.words))
             for action in actions

@@ -66,8 +66,8 @@ class Face(Protocol):
     def send(self, held: Held[Answer]) -> None:
         """Give a decision to the queue."""
 
-    def go(self, name: str) -> None:
-        """Go to another screen: ``history``, ``help``."""
+    def go(self, name: str, query: str = "") -> None:
+        """Go to another screen, with what the query picks: ``history``, ``memory``, ``help``."""
 
     def leave(self) -> None:
         """End the program."""

@@ -252,6 +252,19 @@ class Navigating:
         """Show what was decided."""
         self._face.go("history")
 
+    def do_memory(self) -> None:
+        """Show what runs without asking."""
+        self._face.go("memory")
+
+    def do_session_memory(self) -> None:
+        """Show what runs without asking in the session of what the cursor is on."""
+        inbox = self._face.desk.inbox
+        if inbox.cursor is None:
+            self._face.go("memory")
+            return
+        entry = inbox.focused_request() or inbox.members(inbox.cursor)[0]
+        self._face.go("memory", f"session:{entry.request.asked_by.session}")
+
     def do_help(self) -> None:
         """Show the keys."""
         self._face.go("help")

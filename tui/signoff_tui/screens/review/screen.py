@@ -190,14 +190,14 @@ class ReviewScreen(Screen[None]):
         self._desk.sending(held)
         self._work.send(held)
 
-    def go(self, name: str) -> None:
-        """Go to another screen, or draw this one anew."""
+    def go(self, name: str, query: str = "") -> None:
+        """Go to another screen, with what the query picks, or draw this one anew."""
         if name == "redraw":
             self.app.refresh(layout=True)
             self._desk.guard.restart()
             self.redraw()
             return
-        self._office.go(name)
+        self._office.go(name, query)
 
     def leave(self) -> None:
         """End the program once what was sent has been answered."""
