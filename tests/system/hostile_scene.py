@@ -70,6 +70,16 @@ class HostileScene:
                 self._rejects(request, text)
         del self.waiting[: len(self._own)]
 
+    def remembers(self) -> None:
+        """For each text, an approval that a colleague gave and that is remembered."""
+        with open_review_queue(self.place, reviewer="anna") as queue:
+            for text in self.texts:
+                agent = self._agent(text)
+                request = agent.submit(_kept(self._in_each_field(text), key=f"remembered {text.mark}"))
+                decision = Decision(approved=True, remember=True, by="anna")
+                verdict = queue.decide(request.id, request.revision, request.submission.digest, decision)
+                assert verdict.accepted, verdict.message
+
     def _rejects(self, request: StoredRequest, text: Hostile) -> None:
         with open_review_queue(self.place, reviewer=text.name) as queue:
             decision = Decision(approved=False, note=f"note {text.name}", by=text.name)
@@ -111,8 +121,7 @@ class HostileScene:
         named = {text.name: text.text[:300] for text in self.texts}
         request = ApprovalRequest(tool_name=self.texts[0].name, description="remember all", payload=named)
         submission = plain_submission(request, None, cwd=str(self.folder))
-        # Among them are words that look like secrets, with which a call would be asked about each time.
-        return replace(submission, risk=Risk.MEDIUM, risk_reasons=(), supports=submission.supports | {"session"})
+        return _kept(submission, key=submission.key)
 
     def _doing_everything(self) -> Submission:
         old, lines = self.folder / "old.txt", [text.content for text in self.texts]
@@ -127,3 +136,9 @@ class HostileScene:
         ]
         request = ApprovalRequest(tool_name="everything", description="do all", payload={}, effects=tuple(effects))
         return submission_with_snapshot(request, plain_submission(request, None, cwd=str(self.folder)))[0]
+
+
+def _kept(submission: Submission, *, key: str) -> Submission:
+    """The same as it can be remembered: words that look like secrets would be asked about each time."""
+    supports = submission.supports | {"session"}
+    return replace(submission, key=key, risk=Risk.MEDIUM, risk_reasons=(), supports=supports)

@@ -47,6 +47,22 @@ def looks_at_each_request(scene: HostileScene) -> Stages:
         listener.presses("Enter", TEXTS[0].end)
         for text in TEXTS[1:]:
             listener.presses("J", f"TARGET .*{text.mark}", text.end)
+            listener.begins("details")
+            listener.presses("i", f"details of .*{text.mark}", "who asks")
+            listener.begins("request")
+            listener.presses("Escape", "TARGET", text.end)
+    return listener.stages
+
+
+def looks_at_memory(scene: HostileScene) -> Stages:
+    """On a very high screen: what is remembered of every text, and the details of the first ones."""
+    scene.remembers()
+    with screen(scene, 100, 420) as listener:
+        listener.begins("memory")
+        listener.presses("4", "#1 +remembered")
+        listener.sees_all(TEXTS)
+        for number in range(2, 10):
+            listener.presses("j", f"#{number} +remembered")
     return listener.stages
 
 
@@ -130,6 +146,7 @@ LOOKS: tuple[Callable[[HostileScene], Stages], ...] = (
     looks_at_list_and_history,
     looks_at_sheets,
     looks_at_lines,
+    looks_at_memory,
 )
 SURFACES = (
     "request",
@@ -145,6 +162,8 @@ SURFACES = (
     "inbox",
     "help",
     "history",
+    "details",
+    "memory",
 )
 EVERY_SURFACE = pytest.mark.parametrize("surface", SURFACES)
 
@@ -205,7 +224,7 @@ def clicks_on_sheets(listener: Listener) -> None:
     listener.presses("G", r"TARGET .*1 of \d+: ")
     listener.presses("K", "TARGET .*remember all")
     listener.presses("Enter", "signoff +Request")
-    Person(listener.terminal).reads()
+    Person(listener.terminal).reads("shown 100%")
     listener.clicks_everywhere()
     for key, words in (
         ("s", "Remember for this session"),
