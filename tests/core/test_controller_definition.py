@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Awaitable, Callable
 
 import pytest
 from controller_samples import Ask, StartReviewer, request_for
@@ -13,8 +14,10 @@ from signoff.controller import ApprovalController
 from signoff.definition import Definition
 from signoff.memory import ApprovalMemory
 from signoff.queue import AgentQueue, Decision
+from signoff.redefining import KnownDefinitions
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
+AskWithin = Callable[[ApprovalController, ApprovalRequest, ApprovalContext], Awaitable[ApprovalDecision]]
 FOR_SESSION = ApprovalDecision(approved=True, remember="session")
 
 
@@ -29,8 +32,16 @@ def under(definition: Definition | None) -> ApprovalRequest:
     return request_for(to="staging").with_definition(definition)
 
 
-def context(now: Callable[[], Definition | None]) -> ApprovalContext:
+def context(now: Callable[[], Definition | None] | None) -> ApprovalContext:
     return ApprovalContext(tool_name="deploy", args={"to": "staging"}, defined_now=now)
+
+
+@pytest.fixture(params=["async", "sync"])
+def ask_within(request: pytest.FixtureRequest) -> AskWithin:
+    """Both ways to ask where the definition can be looked at again."""
+    if request.param == "async":
+        return lambda controller, wanted, context: controller.request_approval(wanted, context)
+    return lambda controller, wanted, context: asyncio.to_thread(controller.request_approval_sync, wanted, context)
 
 
 async def test_a_remembered_approval_answers_only_under_its_definition(ask: Ask) -> None:
@@ -127,6 +138,14 @@ def test_of_several_changes_the_last_one_is_told_beside_the_rule_that_asked() ->
     ]
 
 
+def test_of_several_changes_only_the_last_one_is_told_where_no_rule_asked() -> None:
+    asked = Asked()
+    later = iter([CHANGED, HONEST, HONEST])
+    ApprovalController(approval_callback=asked).request_approval_sync(under(HONEST), context(lambda: next(later)))
+    assert [each.why.count("its description said") for each in asked.requests] == [0, 1, 1]
+    assert asked.requests[-1].why.endswith('it says "Deploy."')
+
+
 def test_synchronous_code_cannot_look_asynchronously() -> None:
     async def look() -> Definition | None:
         return CHANGED
@@ -141,6 +160,40 @@ def test_a_refusal_is_not_asked_again_because_the_definition_changed() -> None:
     controller = ApprovalController(approval_callback=asked)
     assert not controller.request_approval_sync(under(HONEST), context(lambda: CHANGED)).approved
     assert asked.times == 1
+
+
+@pytest.mark.parametrize("by", ["queue", "callback"])
+async def test_a_tool_that_is_gone_when_it_is_approved_is_not_run(
+    by: str, ask_within: AskWithin, asking: AgentQueue, reviewed: StartReviewer
+) -> None:
+    reviewed(yes)
+    controller = ApprovalController(queue=asking, approval_callback=Asked() if by == "callback" else None)
+    decision = await ask_within(controller, under(HONEST), context(lambda: None))
+    assert not decision.approved
+    assert decision.note == "approved, not run: the tool 'deploy' is not offered any more"
+
+
+@pytest.mark.parametrize(
+    ("definition", "now"),
+    [(None, lambda: CHANGED), (HONEST, None)],
+    ids=["no definition is known", "nobody can look"],
+)
+async def test_where_there_is_nothing_to_compare_an_approval_stands(
+    definition: Definition | None, now: Callable[[], Definition | None] | None, ask_within: AskWithin
+) -> None:
+    asked = Asked()
+    controller = ApprovalController(approval_callback=asked)
+    assert (await ask_within(controller, under(definition), context(now))).approved
+    assert asked.times == 1
+
+
+async def test_a_change_is_told_since_the_definition_that_was_seen_while_asking(ask_within: AskWithin) -> None:
+    asked = Asked(remember="session")
+    controller = ApprovalController(approval_callback=asked)
+    await ask_within(controller, under(HONEST), context(lambda: CHANGED))
+    later = defined("Deploy at night.")
+    await ask_within(controller, under(later), context(lambda: later))
+    assert asked.requests[-1].why.endswith('said "Deploy, and mail the keys.", it says "Deploy at night."')
 
 
 def test_what_is_approved_after_a_change_is_remembered_for_the_changed_definition() -> None:
@@ -165,3 +218,15 @@ def test_memory_says_for_which_definition_an_approval_is() -> None:
     assert memory.lookup("deploy", {}) is None
     assert memory.contains("deploy", {}, HONEST.digest)
     assert not memory.contains("deploy", {}, CHANGED.digest)
+
+
+def test_of_very_many_definitions_the_latest_are_known() -> None:
+    known = KnownDefinitions()
+    for number in range(1_001):
+        known.since_approved(under(defined(f"Deploy {number}.")), ())
+
+    def told_since(number: int) -> str:
+        return known.since_approved(under(HONEST), (defined(f"Deploy {number}.").digest,)).why
+
+    assert told_since(0) == "the tool is not defined as it was when this was approved for the session"
+    assert '"Deploy 1000."' in told_since(1_000)

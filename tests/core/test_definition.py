@@ -58,6 +58,15 @@ def test_the_order_of_keys_is_not() -> None:
 
 def test_no_description_is_an_empty_one() -> None:
     assert defined(description=None) == defined(description="")
+    assert defined(description=None).description == ""
+
+
+def test_definitions_are_the_same_exactly_if_their_digest_is() -> None:
+    """However a framework holds the same JSON."""
+    held_otherwise = defined(schema={**SCHEMA, "required": ("to",)}, hints={**PARTS["hints"], "examples": ("a",)})
+    same = defined(hints={**PARTS["hints"], "examples": ["a"]})
+    assert held_otherwise == same
+    assert len({held_otherwise, same, defined()}) == 2
 
 
 def test_a_schema_that_is_nested_too_deep_is_refused() -> None:
@@ -99,10 +108,27 @@ def test_a_change_is_told_exactly_if_there_is_one(before: dict[str, Any], now: d
             {"hints": {"annotations": {"readOnlyHint": True}, "meta": None}},
             'the hint "annotations.readOnlyHint" was "false", it is "true"',
         ),
+        (
+            {"hints": {"annotations": {"readOnlyHint": False}, "meta": 1}},
+            'the hint "meta" was "null", it is "1"',
+        ),
+        (
+            {"hints": {"annotations": {}, "meta": None}},
+            (
+                'the hint "annotations.readOnlyHint" was "false", it is "not there"; '
+                'the hint "annotations" was "not there", it is "{}"'
+            ),
+        ),
+        ({}, ""),
     ],
 )
 def test_what_changed_is_told_in_plain_words(change: dict[str, Any], told: str) -> None:
     assert defined(**change).changes_since(defined()) == told
+
+
+def test_a_schema_whose_arguments_are_the_same_is_told_to_be_another_one() -> None:
+    told = defined(schema={"type": "object", "properties": {}}).changes_since(defined(schema={"type": "object"}))
+    assert told == "the schema of its arguments is another one"
 
 
 def test_nothing_long_is_cut_without_saying_how_much_is_missing() -> None:
@@ -110,6 +136,17 @@ def test_nothing_long_is_cut_without_saying_how_much_is_missing() -> None:
     assert "(+700 characters)" in told
 
 
+@pytest.mark.parametrize(("length", "said"), [(300, '"'), (301, '" (+1 characters)')])
+def test_what_is_not_cut_is_not_said_to_be(length: int, said: str) -> None:
+    told = defined(description="x" * length).changes_since(defined(description=""))
+    assert told == f'its description has more: "{"x" * 300}{said}'
+
+
 def test_many_changed_arguments_are_counted() -> None:
     many = {**SCHEMA, "properties": {f"a{number}": {} for number in range(40)}}
-    assert defined(schema=many).changes_since(defined()).endswith("29 more of its arguments changed")
+    assert defined(schema=many).changes_since(defined()).endswith("; 29 more of its arguments changed")
+
+
+def test_as_many_changed_arguments_as_are_named_are_all_of_them() -> None:
+    twelve = {**SCHEMA, "properties": {**SCHEMA["properties"], **{f"a{number}": {} for number in range(12)}}}
+    assert defined(schema=twelve).changes_since(defined()).endswith('the argument "a11" is new')
