@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 from controller_samples import Ask, StartReviewer, request_for
@@ -12,6 +13,7 @@ from answering import yes
 from asked import Asked
 from signoff.controller import ApprovalController
 from signoff.definition import Definition
+from signoff.effects import FileWrite
 from signoff.memory import ApprovalMemory
 from signoff.queue import AgentQueue, Decision
 from signoff.redefining import KnownDefinitions
@@ -111,16 +113,32 @@ async def test_a_grant_for_another_payload_is_no_reason_to_say_so(
     assert "defined" not in reviewer.seen[0].submission.why
 
 
+@pytest.mark.parametrize("definition", [None, HONEST], ids=["any definition", "the same definition"])
+async def test_a_grant_that_covers_the_definition_is_no_reason_to_say_so(
+    definition: Definition | None, ask: Ask, asking: AgentQueue, reviewed: StartReviewer, workdir: Path
+) -> None:
+    """It does not answer a call of HIGH risk, which is asked as any other."""
+    reviewer = reviewed(yes)
+    controller = ApprovalController(queue=asking)
+    controller.add_session_approval(under(definition))
+    risky = (FileWrite(str(workdir / ".ssh" / "authorized_keys"), "a key"),)
+    await ask(controller, under(HONEST).model_copy(update={"effects": risky}))
+    assert "defined" not in reviewer.seen[0].submission.why
+
+
 @pytest.mark.parametrize("by", ["queue", "callback"])
-def test_synchronous_code_is_asked_again_too_when_the_definition_changed_meanwhile(
-    by: str, asking: AgentQueue, reviewed: StartReviewer
+async def test_people_are_asked_again_when_the_definition_changed_meanwhile_and_told_so(
+    by: str, ask_within: AskWithin, asking: AgentQueue, reviewed: StartReviewer
 ) -> None:
     asked = Asked()
     reviewer = reviewed(yes)
     controller = ApprovalController(queue=asking, approval_callback=asked if by == "callback" else None)
-    decision = controller.request_approval_sync(under(HONEST), context(lambda: CHANGED))
-    times = asked.times if by == "callback" else len(reviewer.seen)
-    assert (decision.approved, times) == (True, 2)
+    decision = await ask_within(controller, under(HONEST), context(lambda: CHANGED))
+    told = [each.why for each in asked.requests] or [each.submission.why for each in reviewer.seen]
+    assert (decision.approved, len(told)) == (True, 2)
+    assert told[1].startswith(
+        "the tool's definition was changed while this was being asked about: its description"
+    )
 
 
 def test_of_several_changes_the_last_one_is_told_beside_the_rule_that_asked() -> None:

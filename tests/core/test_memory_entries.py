@@ -25,6 +25,10 @@ def test_a_stored_refusal_is_not_used_as_an_approval() -> None:
     assert memory.list_approvals()[0][2].approved is False
 
 
+def test_what_was_never_stored_is_not_used() -> None:
+    assert ApprovalMemory().use(call_key("t", {})) is None
+
+
 def test_what_is_listed_is_what_was_stored_whatever_the_caller_changes_later() -> None:
     memory = ApprovalMemory()
     payload = {"to": "staging"}
@@ -46,3 +50,30 @@ def test_a_payload_may_be_any_mapping() -> None:
     memory = ApprovalMemory()
     memory.store("deploy", MappingProxyType({"to": "staging"}), FOR_SESSION)
     assert memory.contains("deploy", MappingProxyType({"to": "staging"}))
+
+
+def test_other_definitions_are_those_of_approvals_of_the_same_call() -> None:
+    memory = ApprovalMemory()
+    refused = ApprovalDecision(approved=False, remember="session")
+    for definition in (None, "earlier", "now"):
+        memory.store("deploy", {}, FOR_SESSION, definition)
+    memory.store("deploy", {}, refused, "refused")
+    memory.store("deploy", {"to": "moon"}, FOR_SESSION, "of another payload")
+    memory.store("destroy", {}, FOR_SESSION, "of another tool")
+    assert memory.other_definitions(call_key("deploy", {}, "now")) == ["earlier"]
+
+
+def test_revoking_a_call_leaves_other_calls_of_the_tool() -> None:
+    memory = ApprovalMemory()
+    memory.store("deploy", {}, FOR_SESSION, "now")
+    memory.store("deploy", {"to": "moon"}, FOR_SESSION, "now")
+    assert memory.revoke("deploy", {})
+    assert [each.payload for each in memory.list()] == [{"to": "moon"}]
+
+
+def test_what_is_stored_for_a_definition_comes_before_what_is_stored_for_all() -> None:
+    memory = ApprovalMemory()
+    memory.store("deploy", {}, FOR_SESSION)
+    memory.store("deploy", {}, ApprovalDecision(approved=False, remember="session"), "now")
+    assert not memory.contains("deploy", {}, "now")
+    assert memory.contains("deploy", {}, "another")
