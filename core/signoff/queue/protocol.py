@@ -243,11 +243,11 @@ class ReviewQueue(Protocol):
     ) -> tuple[Verdict, ...]:
         """Approve one request and remember that; approve the named requests that wait for the same call, too.
 
-        All in one transaction. Each of the others is approved exactly if it waits unchanged, in the same session, for
-        the same tool with the same payload under the same definition, at LOW or MEDIUM risk, and may be remembered.
-        Its approval is the grant's (source grant, `by` the id of the grant), with a note that names the reviewer, a
-        seal and a record in the history of its own; it counts as a use of the grant. The others stay as they are.
-        What is not named is never touched. If the target is not approved, nothing happens at all.
+        All in one transaction. Each of the others is approved exactly if it waits unchanged, in the same session,
+        for the same tool with the same payload under the same definition, at LOW or MEDIUM risk, and may be
+        remembered. Its approval is the grant's (source grant, `by` the id of the grant), with a note that names
+        the reviewer, a seal and a record in the history of its own; it counts as a use of the grant. The others
+        stay as they are. What is not named is never touched. If the target is not approved, nothing happens.
 
         Args:
             target: Id, revision and digest of the request that is approved and remembered.
