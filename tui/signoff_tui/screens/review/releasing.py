@@ -104,7 +104,7 @@ def _named(desk: Desk, ref: Ref, refs: Sequence[Ref], *, now: int, width: int) -
     """The requests in words, several on a line where they fit."""
     rows: list[str] = []
     for name, other in zip(names_of(desk, refs), refs, strict=True):
-        words = f"{name} ({', '.join(_about(desk, ref, other, now))})"
+        words = f"{name} ({', '.join(_about(desk, ref, other, now, name))})"
         if rows and cell_len(_INDENT + rows[-1] + _BETWEEN + words) <= width:
             rows[-1] += _BETWEEN + words
         else:
@@ -112,7 +112,7 @@ def _named(desk: Desk, ref: Ref, refs: Sequence[Ref], *, now: int, width: int) -
     return rows
 
 
-def _about(desk: Desk, ref: Ref, other: Ref, now: int) -> list[str]:
+def _about(desk: Desk, ref: Ref, other: Ref, now: int, name: str) -> list[str]:
     if other.id not in desk.inbox:
         return ["gone"]
     entry = desk.inbox.entry(other.id)
@@ -120,7 +120,9 @@ def _about(desk: Desk, ref: Ref, other: Ref, now: int) -> list[str]:
         return ["ended meanwhile, not approved by this"]
     if ref_of(entry) != other:
         return ["changed meanwhile, stays"]
-    words = [summarize(entry.request).agent.text, running_text((now - entry.request.created_at) / 1e6)]
+    agent = summarize(entry.request).agent.text
+    words = [] if f"({agent})" in name else [agent]  # several names may be told apart by their agents
+    words.append(running_text((now - entry.request.created_at) / 1e6))
     if other.digest != ref.digest:
         words.append(f"other arguments, {int(desk.share(entry) * 100)}% shown")
     return words
