@@ -93,13 +93,13 @@ async def test_arguments_that_may_be_anything_are_named(asking: AgentQueue, plac
         await seen.shows("breadth: pattern", "with ANY content")
 
 
-async def test_other_waiting_requests_that_match_are_counted_and_stay(
+async def test_other_waiting_requests_that_match_stay(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     first, second = (post(asking, command("ls", workdir)) for _ in range(2))
     async with screen(place, waiting=2) as seen:
         await asks_to_remember(seen, first)
-        await seen.shows("approves only this request; 1 other waiting match and stay")
+        await seen.shows("y approves only this request")
         await seen.press("y")
         await seen.until(lambda: not looking.get(first.id).pending)
     assert looking.get(second.id).pending

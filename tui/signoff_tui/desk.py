@@ -49,7 +49,7 @@ class RememberPreview:
     Attributes:
         entry: The request.
         reach: What later calls would match.
-        matching: How many other waiting requests of the session would match it; they stay waiting.
+        matching: How many other waiting requests of the session would match it.
     """
 
     entry: Entry
@@ -155,16 +155,23 @@ class Desk:
         """What remembering an approval of a request would cover."""
         entry = self.inbox.entry(request_id)
         submission = entry.request.submission
-        matching = sum(
-            other.request.pending
+        matching = len(self.waiting_for_the_same(request_id))
+        return RememberPreview(entry, reach(submission.payload, submission.arguments), matching)
+
+    def waiting_for_the_same(self, request_id: str) -> tuple[Entry, ...]:
+        """What else waits that remembering an approval of a request would cover, were it asked later."""
+        entry = self.inbox.entry(request_id)
+        submission = entry.request.submission
+        return tuple(
+            other
+            for other in self.inbox.entries()
+            if other.request.pending
             and other.id != entry.id
             and other.request.asked_by.session == entry.request.asked_by.session
             and other.request.submission.tool_name == submission.tool_name
             and other.request.submission.payload_key == submission.payload_key
             and other.request.submission.definition == submission.definition
-            for other in self.inbox.entries()
         )
-        return RememberPreview(entry, reach(submission.payload, submission.arguments), matching)
 
     def waiting_of_agent(self) -> tuple[Ref, ...]:
         """All that the agent under the cursor waits for, in the order in which it arrived."""
@@ -207,7 +214,13 @@ class Desk:
         focused = self.inbox.focused_request()
         if focused is not None and focused.id in replaced:
             self.guard.changed()
-        return self.guard.holds.take_back_where(lambda permit: all(ref.id in replaced for ref in permit.refs))
+
+        def is_void(permit: Permit) -> bool:
+            # What is released goes with the first one, and waits if that is not approved.
+            deciding = permit.refs[:1] if permit.act is Act.RELEASE else permit.refs
+            return all(ref.id in replaced for ref in deciding)
+
+        return self.guard.holds.take_back_where(is_void)
 
     # -- what was painted --------------------------------------------------------------------------------
 
@@ -306,7 +319,7 @@ class Desk:
         decision = Decision(
             approved=permit.act.approves,
             note=note or None,
-            remember=permit.act is Act.REMEMBER,
+            remember=permit.act.remembers,
             hard=permit.act in {Act.STOP, Act.STOP_ALL},
             by=self.reviewer,
             shown=permit.shown,

@@ -20,7 +20,7 @@ from signoff.queue import (
 from signoff.queue.records import ChangeSet
 from signoff_tui.desk import Answer
 from signoff_tui.documents import Content, make_content
-from signoff_tui.guard import Held
+from signoff_tui.guard import Act, Held
 from signoff_tui.terminal_voice import Saying
 
 __all__ = ["Draft", "Goes", "Office"]
@@ -155,6 +155,8 @@ class Office:
                 ref = held.refs[0]
                 return (self._queue.decide(ref.id, ref.revision, ref.digest, decision),)
             targets = [(ref.id, ref.revision, ref.digest) for ref in held.refs]
+            if held.permit.act is Act.RELEASE:
+                return self._queue.remember_and_release(targets[0], targets[1:], decision)
             return self._queue.decide_many(targets, decision)
         except QueueError as error:
             return tuple(Verdict(VerdictKind.REFUSED, ref.id, str(error), None) for ref in held.refs)

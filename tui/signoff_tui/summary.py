@@ -154,7 +154,8 @@ def ended_text(request: StoredRequest) -> str:
         case RequestState.PENDING:
             return ""
         case RequestState.APPROVED:
-            return f"approved by {by}"
+            released = request.decision is not None and request.decision.source == "grant"
+            return "approved by memory" if released else f"approved by {by}"
         case RequestState.REJECTED:
             decision = request.decision
             if decision is not None and decision.source == "cascade":

@@ -238,6 +238,29 @@ class ReviewQueue(Protocol):
         Approving several never includes HIGH risk: those are refused.
         """
 
+    def remember_and_release(
+        self, target: tuple[str, int, str], also: Sequence[tuple[str, int, str]], decision: Decision
+    ) -> tuple[Verdict, ...]:
+        """Approve one request and remember that; approve the named requests that wait for the same call, too.
+
+        All in one transaction. Each of the others is approved exactly if it waits unchanged, in the same session,
+        for the same tool with the same payload under the same definition, at LOW or MEDIUM risk, and may be
+        remembered. Its approval is the grant's (source grant, `by` the id of the grant), with a note that names
+        the reviewer, a seal and a record in the history of its own; it counts as a use of the grant. The others
+        stay as they are. What is not named is never touched. If the target is not approved, nothing happens.
+
+        Args:
+            target: Id, revision and digest of the request that is approved and remembered.
+            also: The same of each request to release.
+            decision: An approval that remembers; anything else is refused.
+
+        Returns:
+            The verdict on the target, then one on each of the others, in their order.
+
+        Raises:
+            ReviewerKeysError: An approval cannot be signed, so nothing was decided; the message says what to do.
+        """
+
     def grants(self, *, include_revoked: bool = False) -> tuple[Grant, ...]:
         """Grants of all sessions, oldest first; one that cannot be read covers nothing and says so."""
 

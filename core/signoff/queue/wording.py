@@ -13,6 +13,7 @@ __all__ = [
     "duration",
     "expired",
     "how_it_ended",
+    "released",
     "replaced",
     "stopped_with",
 ]
@@ -61,6 +62,11 @@ def replaced(request: StoredRequest, revision: int, by: AskedBy) -> str:
     return f"{words}; another connection of the session asked for it: {by.name} (process {by.pid} on {by.host})"
 
 
+def released(by: str) -> str:
+    """Note to the agent on a request that was approved along with an equal one, which is remembered."""
+    return f"released by {by}, who approved the same call for the session"
+
+
 def stopped_with(stopper: StoredRequest, by: str) -> str:
     """Note to the agent on a request that was rejected along with an earlier one of its batch."""
     return (
@@ -79,8 +85,12 @@ def how_it_ended(request: StoredRequest, now: int) -> str:
     ago = f"{duration(now - (request.decided_at or now))} ago"
     if request.decision is None:
         return f"{request.state.value} {ago}: {request.state_note}"
-    words = f"{_verb(request.decision)} by {request.decision.by} {ago}"
+    words = f"{_verb(request.decision)} by {_who(request.decision)} {ago}"
     return words if request.state is not RequestState.SUPERSEDED else f"{words}, then superseded"
+
+
+def _who(decision: Decision) -> str:
+    return f"grant {decision.by}" if decision.source is DecisionSource.GRANT else decision.by
 
 
 def _verb(decision: Decision) -> str:

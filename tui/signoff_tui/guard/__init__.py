@@ -59,7 +59,9 @@ keys)`; with the last one the screen undoes what `keys` changed of the view (fil
 **Sheets, editors, bars**
 
 `sheet_opened(confirm="y" or "!", extra=keys)` names the one key that confirms; for `STOP_ALL` it
-takes `refs`, the requests that the sheet lists. `question_opened(keys)` asks something of the
+takes `refs`, the requests that the sheet lists. For `REMEMBER` of one request it may take a
+`Release(key, refs)`: that key gives a `Decide` whose act is `RELEASE`, about the request itself and
+those of the listed ones that still wait. `question_opened(keys)` asks something of the
 screen's own, such as whether to quit. `sheet_changed()`, `sheet_closed()`. `editor_opened()` is for
 text boxes that decide nothing (filter, palette); `editor_closed()` for every text box;
 `editor_softened()` when Tab turns a stop into a reject. `bar_closed()` when Esc closes the bar that
@@ -95,6 +97,7 @@ from __future__ import annotations
 from signoff_tui.guard.arming import Cause, Frame
 from signoff_tui.guard.decision_guard import DecisionGuard, Status
 from signoff_tui.guard.holds import Act, Held, Holds, Permit, PermitError
+from signoff_tui.guard.scopes import Release
 from signoff_tui.guard.settings import GuardSettings
 from signoff_tui.guard.subjects import (
     Eligibility,
@@ -163,6 +166,7 @@ __all__ = [
     "Reaction",
     "Reason",
     "Ref",
+    "Release",
     "Revoke",
     "Risk",
     "SheetClosed",

@@ -203,14 +203,15 @@ class DecisionGuard(Stage, Generic[Payload]):
         if key not in sheet.confirm:
             sheet.arming.restart(t)
             return Ignored(Reason.SHEET, f"{key} does nothing here")
-        blocked = self._blocked(key) if sheet.offer is not None else None
+        offer = sheet.offer_of(key)
+        blocked = self._blocked(key) if offer is not None else None
         mistimed = self._mistimed(sheet.arming, key, t, now, seen)
         if blocked is not None or mistimed is not None:
             return blocked or mistimed or NotDecisive()
-        if sheet.offer is None:
+        if offer is None:
             self.sheet_closed()
             return Answered(key)
-        return self._granted(self._judge.confirmed(sheet.offer, key, t))
+        return self._granted(self._judge.confirmed(offer, key, t))
 
     def _press_decision(self, key: str, t: float, now: float, seen: Seen) -> Verdict:
         decision = self._keys.decides[key]

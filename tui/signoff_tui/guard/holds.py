@@ -38,6 +38,8 @@ class Act(StrEnum):
     APPROVE_GROUP = "approve group"
     APPROVE_UNSEEN = "approve unseen"
     REMEMBER = "remember"
+    RELEASE = "remember and release"
+    """Remember the first request named, and release the others, which wait for the same."""
     REJECT = "reject"
     STOP = "stop"
     STOP_ALL = "stop all"
@@ -45,7 +47,12 @@ class Act(StrEnum):
     @property
     def approves(self) -> bool:
         """Whether a call would run because of it."""
-        return self in (Act.APPROVE, Act.APPROVE_GROUP, Act.APPROVE_UNSEEN, Act.REMEMBER)
+        return self in (Act.APPROVE, Act.APPROVE_GROUP, Act.APPROVE_UNSEEN) or self.remembers
+
+    @property
+    def remembers(self) -> bool:
+        """Whether later calls would run because of it."""
+        return self in (Act.REMEMBER, Act.RELEASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,8 @@ class Permit:
         refs: About which requests with which contents: all that may be named to the queue.
         key: The key that decided.
         pressed_at: When it was pressed.
-        shown: Least share of the contents that was shown of any of them, 0 to 1.
+        shown: Least share of the contents that was shown of any of them, 0 to 1. Of a `RELEASE` only the first
+            counts: the others were named.
         many: Whether the longer hold applies.
     """
 

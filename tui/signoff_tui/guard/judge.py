@@ -23,7 +23,7 @@ from signoff_tui.guard.verdicts import (
 
 __all__ = ["Judge"]
 
-LONG_HOLDS = (Act.APPROVE_GROUP, Act.APPROVE_UNSEEN, Act.REMEMBER, Act.STOP, Act.STOP_ALL)
+LONG_HOLDS = (Act.APPROVE_GROUP, Act.APPROVE_UNSEEN, Act.REMEMBER, Act.RELEASE, Act.STOP, Act.STOP_ALL)
 
 
 class Judge:
@@ -86,7 +86,8 @@ class Judge:
         if not still:
             return Ignored(Reason.ENDED, "it ended meanwhile: nothing can be sent")
         permit = self._permit(offer.act, still, key, t)
-        return Decide(replace(permit, many=permit.many or len(offer.refs) > 1 or offer.high))
+        refs = (*permit.refs, *self._released(offer))
+        return Decide(replace(permit, refs=refs, many=permit.many or len(offer.refs) > 1 or offer.high))
 
     def look(self, ref: Ref) -> Facts:
         """The facts of a request now; one that is gone or held does not wait."""
@@ -100,6 +101,11 @@ class Judge:
         if not facts.closed and self._is_held(facts.ref.id):
             return replace(facts, closed=_HELD)
         return facts
+
+    def _released(self, offer: Offer) -> tuple[Ref, ...]:
+        """What is released now, of what the sheet listed. How much of it was shown is of no account."""
+        members = [replace(self.look(ref), coverage=1.0) for ref in offer.also]
+        return eligible(members, frozenset(offer.also)).ready
 
     def _about_one(self, key: str, decision: str, target: Target, ref: Ref, t: float) -> Verdict:
         facts = self.look(ref)
@@ -126,7 +132,7 @@ class Judge:
         if not who.ready:
             return NeedsGroupBar(who.left_out)
         if decision == "s":
-            return OpenSheet(Offer(Act.REMEMBER, who.ready, key, left_out=who.left_out))
+            return OpenSheet(Offer(Act.REMEMBER, who.ready, key, left_out=who.left_out, group=True))
         ready = [self.look(ref) for ref in who.ready]
         return Decide(self._permit(Act.APPROVE_GROUP, ready, key, t))
 

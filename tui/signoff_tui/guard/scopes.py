@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from signoff_tui.guard.arming import Arming
 from signoff_tui.guard.holds import Act
 from signoff_tui.guard.settings import GuardSettings
+from signoff_tui.guard.subjects import Ref
 from signoff_tui.guard.verdicts import Offer
 
-__all__ = ["Editor", "Sheet"]
+__all__ = ["Editor", "Release", "Sheet"]
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What a sheet offers besides what it is about.
+
+    Attributes:
+        key: The key that goes through with both.
+        refs: The requests that the sheet lists: exactly these can be released.
+    """
+
+    key: str
+    refs: tuple[Ref, ...]
 
 
 class Editor:
@@ -61,6 +76,7 @@ class Sheet:
         offer: What confirming would do, or `None` for a question of the screen's own.
         confirm: The keys that count. None does until the screen has said what it shows.
         extra: Keys that the sheet handles itself.
+        larger: Keys that confirm more than the offer, each with what it would do. They are as hard to press.
     """
 
     def __init__(
@@ -68,8 +84,14 @@ class Sheet:
         offer: Offer | None,
         confirm: frozenset[str] = frozenset(),
         extra: frozenset[str] = frozenset(),
+        larger: Mapping[str, Offer] | None = None,
     ) -> None:
         self.offer = offer
-        self.confirm = confirm
+        self._larger = dict(larger or {})
+        self.confirm = confirm | self._larger.keys()
         self.extra = extra
         self.arming: Arming[str] = Arming()
+
+    def offer_of(self, key: str) -> Offer | None:
+        """What a key would go through with; None for a question of the screen's own."""
+        return self._larger.get(key, self.offer)

@@ -8,7 +8,7 @@ from typing import Any
 
 from signoff_tui.guard.arming import Arming, Cause, Frame, Naming
 from signoff_tui.guard.holds import Act, PermitError
-from signoff_tui.guard.scopes import Editor, Sheet
+from signoff_tui.guard.scopes import Editor, Release, Sheet
 from signoff_tui.guard.settings import GuardSettings
 from signoff_tui.guard.subjects import Kind, Ref, Risk, Target, is_high
 from signoff_tui.guard.verdicts import Offer
@@ -107,7 +107,12 @@ class Stage:
     # Sheets, editors, bars
 
     def sheet_opened(
-        self, *, confirm: str, refs: tuple[Ref, ...] = (), extra: frozenset[str] = frozenset()
+        self,
+        *,
+        confirm: str,
+        refs: tuple[Ref, ...] = (),
+        extra: frozenset[str] = frozenset(),
+        release: Release | None = None,
     ) -> None:
         """The sheet that `OpenSheet` asked for is shown.
 
@@ -115,16 +120,18 @@ class Stage:
             confirm: The one key that goes through with it.
             refs: For `STOP_ALL`: the requests that the sheet lists. Other offers have their own.
             extra: Further keys that the sheet handles itself.
+            release: For `REMEMBER` of one request: what else the sheet lists, and the key that releases it, too.
 
         Raises:
-            PermitError: No sheet was asked for, or it was closed meanwhile.
+            PermitError: No sheet was asked for, or it was closed meanwhile; or it is one that releases nothing.
         """
         if self._sheet is None or self._sheet.offer is None:
             raise PermitError("no key asked for this sheet")
         offer = self._sheet.offer
         if offer.act is Act.STOP_ALL:
             offer = replace(offer, refs=refs)
-        self._open_sheet(Sheet(offer, frozenset({confirm}), extra))
+        larger = {} if release is None else {release.key: _releasing(offer, release, confirm)}
+        self._open_sheet(Sheet(offer, frozenset({confirm}), extra, larger))
 
     def question_opened(self, keys: frozenset[str]) -> None:
         """The screen asks something of its own, such as whether to quit, answered by `keys`."""
@@ -235,3 +242,16 @@ class Stage:
     def _next_frame(self) -> Frame:
         self._frames += 1
         return Frame(self._frames)
+
+
+def _releasing(offer: Offer, release: Release, confirm: str) -> Offer:
+    """The larger offer of a sheet.
+
+    Raises:
+        PermitError: The sheet is about a group or about no remembering, or one key would do both.
+    """
+    alone = offer.act is Act.REMEMBER and len(offer.refs) == 1 and not offer.group
+    taken = release.key == confirm or not set(offer.refs).isdisjoint(release.refs)
+    if not alone or taken:
+        raise PermitError("only remembering one request releases others, with a key of its own")
+    return replace(offer, act=Act.RELEASE, also=release.refs)

@@ -66,6 +66,8 @@ class Offer:
         key: The key that asked for it.
         high: Whether one of them is HIGH.
         left_out: Members of the group that are not covered.
+        group: Whether it is about a group, whatever is left of it.
+        also: For `RELEASE`: what waits for the same, as the sheet lists it.
     """
 
     act: Act
@@ -73,6 +75,8 @@ class Offer:
     key: str
     high: bool = False
     left_out: tuple[LeftOut, ...] = ()
+    group: bool = False
+    also: tuple[Ref, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

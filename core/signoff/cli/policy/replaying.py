@@ -82,7 +82,8 @@ def is_call(record: HistoryRecord) -> bool:
 def was(record: HistoryRecord) -> Was:
     """How the call of a record was answered."""
     decision = record.decision
-    if decision is None or decision.source not in _ANSWERED_WITHOUT_ASKING:
+    released = record.request_id is not None  # it waited, whatever answered it in the end
+    if decision is None or released or decision.source not in _ANSWERED_WITHOUT_ASKING:
         return Was.ASKED
     return Was.PASSED if decision.approved else Was.STOPPED
 

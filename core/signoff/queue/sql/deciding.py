@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from signoff.queue import wording
@@ -10,6 +12,7 @@ from signoff.queue.errors import DamagedRecordError
 from signoff.queue.records import (
     Decision,
     DecisionSource,
+    Grant,
     Risk,
     StoredRequest,
     Verdict,
@@ -24,7 +27,10 @@ from signoff.queue.sql.upcoming import why_undecidable
 if TYPE_CHECKING:
     from signoff.queue.keys.signing import Signer
 
-__all__ = ["decide_one", "stop_batch"]
+__all__ = ["ALONE", "decide_and_grant", "decide_exactly", "decide_one", "stop_batch"]
+
+ALONE = "HIGH risk is approved one by one, never with others"
+"""Why a request of HIGH risk is not approved by an act on several."""
 
 _TAMPERED = (
     "what it says was changed in the queue without the agent asking anew, so nobody knows what was shown;"
@@ -51,6 +57,46 @@ def decide_one(
         shown: What the reviewer's connection handed out.
         alone: Whether no other request is decided by the same act.
     """
+    return decide_and_grant(transaction, target, decision, signer, shown, alone=alone)[0]
+
+
+def decide_and_grant(
+    transaction: Transaction,
+    target: tuple[str, int, str],
+    decision: Decision,
+    signer: Signer,
+    shown: Shown,
+    *,
+    alone: bool,
+) -> tuple[Verdict, Grant | None]:
+    """`decide_one`, and the grant if the decision was taken and is one to be remembered."""
+    verdict = decide_exactly(
+        transaction, target, decision, signer, shown, lambda current: _refusal(current, decision, alone=alone)
+    )
+    if not (verdict.accepted and decision.remember and verdict.current is not None):
+        return verdict, None
+    grant = _remember(transaction, verdict.current, decision, signer)
+    return replace(verdict, message="approved, and remembered for the rest of the session"), grant
+
+
+def decide_exactly(
+    transaction: Transaction,
+    target: tuple[str, int, str],
+    decision: Decision,
+    signer: Signer,
+    shown: Shown,
+    refusal: Callable[[StoredRequest], str | None],
+) -> Verdict:
+    """Decide a request that waits and is exactly what was named, or say why not.
+
+    Args:
+        transaction: A write in progress.
+        target: Id, revision and digest of what was shown.
+        decision: The answer.
+        signer: Signs it.
+        shown: What the reviewer's connection handed out.
+        refusal: Why the answer is not taken for this request, or None when it is.
+    """
     request_id, revision, digest = target
     try:
         current = requests.newest(transaction, request_id)
@@ -65,12 +111,13 @@ def decide_one(
     if exact and current.pending:
         if decision.approved and shown.differs(transaction, current.id, current.revision):
             return Verdict(VerdictKind.CHANGED, request_id, _TAMPERED, current)
-        refusal = _refusal(current, decision, alone=alone)
-        if refusal is not None:
-            return Verdict(VerdictKind.REFUSED, request_id, refusal, current)
+        why_not = refusal(current)
+        if why_not is not None:
+            return Verdict(VerdictKind.REFUSED, request_id, why_not, current)
         decided = requests.try_decide(transaction, current, signer.decision(current, decision))
         if decided is not None:
-            return _accept(transaction, decided, decision, signer)
+            words = "approved" if decision.approved else "rejected"
+            return Verdict(VerdictKind.ACCEPTED, request_id, words, decided)
     if not exact:
         return Verdict(VerdictKind.CHANGED, request_id, _change(current, revision), current)
     message = wording.how_it_ended(current, transaction.now)
@@ -110,12 +157,8 @@ def stop_batch(transaction: Transaction, stopper: StoredRequest, by: str, signer
         requests.try_decide(transaction, request, signer.decision(request, decision))
 
 
-def _accept(transaction: Transaction, decided: StoredRequest, decision: Decision, signer: Signer) -> Verdict:
-    if not decision.approved:
-        return Verdict(VerdictKind.ACCEPTED, decided.id, "rejected", decided)
-    if not decision.remember:
-        return Verdict(VerdictKind.ACCEPTED, decided.id, "approved", decided)
-    grants.remember(
+def _remember(transaction: Transaction, decided: StoredRequest, decision: Decision, signer: Signer) -> Grant:
+    return grants.remember(
         transaction,
         session=decided.asked_by.session,
         agent_name=decided.asked_by.name,
@@ -124,8 +167,6 @@ def _accept(transaction: Transaction, decided: StoredRequest, decision: Decision
         by=decision.by,
         signer=signer,
     )
-    message = "approved, and remembered for the rest of the session"
-    return Verdict(VerdictKind.ACCEPTED, decided.id, message, decided)
 
 
 def _refusal(current: StoredRequest, decision: Decision, *, alone: bool) -> str | None:
@@ -134,7 +175,7 @@ def _refusal(current: StoredRequest, decision: Decision, *, alone: bool) -> str 
         return "a decision says exactly true or false"
     high = current.submission.risk is Risk.HIGH
     if decision.approved and high and not alone:
-        return "HIGH risk is approved one by one, never with others"
+        return ALONE
     if not decision.remember:
         return None
     if not decision.approved:

@@ -242,6 +242,24 @@ class SqlReviewQueue(GrantReview):
                         stop_batch(transaction, verdict.current, decision.by, signer)
         return verdicts
 
+    def remember_and_release(
+        self, target: tuple[str, int, str], also: Sequence[tuple[str, int, str]], decision: Decision
+    ) -> tuple[Verdict, ...]:
+        """Approve one request and remember that; approve the named requests that wait for the same call, too.
+
+        Raises:
+            QueueUnavailableError: Nothing was decided.
+            ReviewerKeysError: An approval cannot be signed, so nothing was decided; the message says what to do.
+        """
+        from signoff.queue.keys.signing import signer_for
+        from signoff.queue.sql.releasing import remember_and_release
+
+        signer = signer_for()
+        overdue = self._sweeper.look()
+        with self._engine.write() as transaction:
+            self._sweeper.end(transaction, overdue)
+            return remember_and_release(transaction, target, also, self._named(decision), signer, self._shown)
+
     def history(
         self,
         which: HistoryFilter | None = None,

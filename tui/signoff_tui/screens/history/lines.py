@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.subject import subject_text
 from signoff.queue import DecisionSource, HistoryRecord, RequestState
+from signoff.queue.wording import released
 from signoff_tui.lines import Chunk, Line, chunk, foreign, line, wrapped
 from signoff_tui.look import Glyphs
 from signoff_tui.summary import RISK_WORD, age_text, clock_text
@@ -27,6 +28,7 @@ _WHO = {
 
 
 _DECISION, _BY, _TOOK, _SHOWN = 18, 11, 6, 7
+_ID = 8
 ROOMY = 70
 """From this many cells on, rows also say how long it took and how much was shown."""
 
@@ -97,12 +99,12 @@ def outcome(record: HistoryRecord) -> tuple[str, str]:
             return str(other), "closed"
 
 
-def record_lines(record: HistoryRecord, width: int) -> Sequence[Line]:
-    """Everything the record holds, nothing of it cut."""
+def record_lines(record: HistoryRecord, width: int, *, you: str) -> Sequence[Line]:
+    """Everything the record holds, nothing of it cut; `you` is the name of who looks at it."""
     words, token = outcome(record)
     decision = record.decision
     facts = [
-        ("decision", words, token),
+        ("decision", words + _by_memory(record, you), token),
         ("by", _by(record), "text"),
         ("agent", f"{record.agent_name}   session {record.session}", "text"),
         ("tool", record.tool_name, "text"),
@@ -169,6 +171,17 @@ def _by(record: HistoryRecord) -> str:
     if decision is None:
         return "nobody"
     return _WHO[decision.source] or decision.by
+
+
+def _by_memory(record: HistoryRecord, you: str) -> str:
+    """Which remembered approval answered, and by whom a request that waited was released."""
+    decision = record.decision
+    if decision is None or decision.source is not DecisionSource.GRANT:
+        return ""
+    memory = f" by memory #{decision.by[:_ID]}"
+    if record.request_id is None:
+        return memory
+    return f"{memory} (released by you)" if decision.note == released(you) else f"{memory} (released)"
 
 
 def _shown(record: HistoryRecord) -> str:

@@ -214,7 +214,9 @@ class HistoryScreen(PlainScreen):
             return
         record = self._records[self._cursor]
         width = record_view.size.width or self.size.width
-        record_view.show([*record_lines(record, width), rule(look_of(self).glyphs.rule)])
+        record_view.show(
+            [*record_lines(record, width, you=self._office.reviewer), rule(look_of(self).glyphs.rule)]
+        )
         owner = _owner(record)
         if self._document.owner == owner:
             return

@@ -7,7 +7,7 @@ from typing import Any, Literal, assert_never
 
 from signoff_tui.actions import action_of
 from signoff_tui.desk import Answer
-from signoff_tui.flow import KeyHint
+from signoff_tui.flow import KeyHint, Room
 from signoff_tui.guard import (
     Act,
     Answered,
@@ -26,6 +26,8 @@ from signoff_tui.guard import (
     OpenEditor,
     OpenSheet,
     Reaction,
+    Ref,
+    Release,
     Revoke,
     SheetClosed,
     TakenBack,
@@ -42,7 +44,9 @@ from signoff_tui.screens.review.open_bar import (
     Stopping,
     Unseen,
     Writing,
+    bar_lines,
 )
+from signoff_tui.screens.review.releasing import RELEASE_KEY, Listing, listing_for
 from signoff_tui.screens.review.sheets import careless
 
 __all__ = ["Deciding"]
@@ -137,7 +141,8 @@ class Deciding:
         if not entries:
             return
         group = entries[0].group
-        whole = len(held.refs) > 1 and group is not None and face.view == "inbox"
+        several = len(held.refs) > 1 and held.permit.act is not Act.RELEASE
+        whole = several and group is not None and face.view == "inbox"
         inbox.move_to(group if whole and group is not None else RowKey("request", entries[0].id))
         face.desk.guard.restart()
         face.redraw(Cause.CHANGED)
@@ -225,8 +230,18 @@ class Deciding:
             face.say("never remembered: it hides a secret, leads elsewhere or is not kept")
             return
         previews = [desk.remember_preview(ref.id) for ref in offer.refs]
-        desk.guard.sheet_opened(confirm="!" if careless(previews) else "y")
-        face.open_bar(Remembering(offer.refs))
+        listing = None if offer.group or careless(previews) else self._listing(offer.refs[0])
+        release = Release(RELEASE_KEY, listing.listed) if listing is not None and listing.listed else None
+        desk.guard.sheet_opened(confirm="!" if careless(previews) else "y", release=release)
+        face.open_bar(Remembering(offer.refs, listing))
+
+    def _listing(self, ref: Ref) -> Listing | None:
+        """What the sheet of a request lists to be released; None where the whole sheet would have no room."""
+        face, extent, now = self._face, self._face.extent, self._face.now()
+        listing = listing_for(face.desk, ref, now=now, width=extent.columns, rows=extent.listed_rows)
+        sheet = Remembering((ref,), listing)
+        lines = bar_lines(face.desk, sheet, Room(extent.columns, extent.action_rows), armed=False, now=now)
+        return listing if len(lines) <= extent.sheet_rows else None
 
     def ask_what_to_copy(self) -> None:
         """Ask what of the request goes to the clipboard."""

@@ -123,7 +123,8 @@ class Drawing:
                 "#actions", [line(chunk(" too small to show what you would approve: keys are off", "warn"))]
             )
         elif screen.bar is not None:
-            self._lines("#actions", bar_lines(desk, screen.bar, room, armed=_sheet_armed(status)))
+            armed = _sheet_armed(status)
+            self._lines("#actions", bar_lines(desk, screen.bar, room, armed=armed, now=self._office.now()))
         else:
             armed = status.word == "armed"
             self._lines("#actions", action_lines(desk, screen.view, room, two_panes=screen.two_panes, armed=armed))

@@ -49,6 +49,16 @@ class Extent:
         return 2 if self.rows < 24 or self.columns >= 160 else 3
 
     @property
+    def listed_rows(self) -> int:
+        """Most rows for the names of requests that a sheet would release."""
+        return 1 if self.rows < 24 else 2 if not self.high else 4
+
+    @property
+    def sheet_rows(self) -> int:
+        """Most rows of a sheet that has to be seen whole; it may still grow by a few."""
+        return self.rows - 8
+
+    @property
     def strip_rows(self) -> int:
         """Rows about the focused request, below the list."""
         if self.low or (self.two_panes and not self.high):

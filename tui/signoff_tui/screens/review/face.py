@@ -7,7 +7,7 @@ from typing import Protocol
 from signoff_tui.desk import Answer, Desk
 from signoff_tui.guard import Cause, Held
 from signoff_tui.office import Draft
-from signoff_tui.screens.review.extent import View
+from signoff_tui.screens.review.extent import Extent, View
 from signoff_tui.screens.review.open_bar import OpenBar
 from signoff_tui.widgets.document_view import DocumentView
 
@@ -24,6 +24,13 @@ class Face(Protocol):
     @property
     def document(self) -> DocumentView:
         """The view on the content."""
+
+    @property
+    def extent(self) -> Extent:
+        """What has room."""
+
+    def now(self) -> int:
+        """The wall clock, in microseconds since the epoch."""
 
     @property
     def two_panes(self) -> bool:

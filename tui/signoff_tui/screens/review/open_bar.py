@@ -11,6 +11,7 @@ from signoff_tui.flow import KeyHint, Room
 from signoff_tui.guard import LeftOut, Offer, Ref
 from signoff_tui.lines import Line
 from signoff_tui.screens.review import sheets
+from signoff_tui.screens.review.releasing import Listing
 
 __all__ = [
     "Asking",
@@ -42,9 +43,10 @@ class GroupNotReady:
 
 @dataclass(frozen=True, slots=True)
 class Remembering:
-    """What remembering would cover."""
+    """What remembering would cover, and what else waits for the same if that can be released, too."""
 
     refs: tuple[Ref, ...]
+    listing: Listing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +88,18 @@ class Asking:
 OpenBar = Unseen | GroupNotReady | Remembering | Stopping | Writing | Finding | Asking
 
 
-def bar_lines(desk: Desk, open_bar: OpenBar, room: Room, *, armed: bool) -> Sequence[Line]:
-    """The lines of an open bar."""
+def bar_lines(desk: Desk, open_bar: OpenBar, room: Room, *, armed: bool, now: int) -> Sequence[Line]:
+    """The lines of an open bar; now is in microseconds since the epoch."""
     match open_bar:
         case Unseen(ref):
             return sheets.unseen_bar(desk, ref, room)
         case GroupNotReady(_, left_out):
             return sheets.group_bar(desk, left_out, room)
-        case Remembering(refs):
+        case Remembering(refs, listing):
+            others = sheets.others_lines(desk, refs, listing, now=now, width=room.width)
             previews = [desk.remember_preview(ref.id) for ref in refs if ref.id in desk.inbox]
-            return sheets.remember_sheet(previews, room, armed=armed) if previews else ()
+            release = 0 if listing is None else len(listing.listed)
+            return sheets.remember_sheet(previews, others, room, armed=armed, release=release) if previews else ()
         case Stopping(refs):
             return sheets.stop_sheet(desk, refs, room, armed=armed)
         case Writing(offer, hard):

@@ -26,7 +26,7 @@ from signoff_tui.screens.review.drawing import Drawing, LastWords
 from signoff_tui.screens.review.extent import Extent, View
 from signoff_tui.screens.review.moments import next_moment
 from signoff_tui.screens.review.navigating import Navigating
-from signoff_tui.screens.review.open_bar import Finding, GroupNotReady, OpenBar, Unseen, Writing
+from signoff_tui.screens.review.open_bar import Finding, GroupNotReady, OpenBar, Remembering, Unseen, Writing
 from signoff_tui.screens.review.paints import Paints
 from signoff_tui.screens.review.work import Answers, ContentMade, QueueNews, Work
 from signoff_tui.terminal_voice import Copy
@@ -114,6 +114,10 @@ class ReviewScreen(Screen[None]):
     def extent(self) -> Extent:
         """What has room."""
         return Extent(self.size.width, self.size.height)
+
+    def now(self) -> int:
+        """The wall clock, in microseconds since the epoch."""
+        return self._office.now()
 
     @property
     def two_panes(self) -> bool:
@@ -345,6 +349,8 @@ class ReviewScreen(Screen[None]):
         if too_small != self._desk.guard.too_small:
             self._message = LastWords()  # what was said of the other size does not hold any more
         self._desk.guard.resized(too_small=too_small)
+        if isinstance(self._bar, Remembering) and self._bar.listing is not None:
+            self._deciding.close_bar()  # what it lists may have no room any more
         self._lay_out()
         self.redraw()
 

@@ -18,6 +18,7 @@ from signoff_tui.inbox import Entry
 from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line
 from signoff_tui.screens.review.keybar import what_is_missing
 from signoff_tui.screens.review.naming import as_many, left_out_names, listed, name_of, names_of
+from signoff_tui.screens.review.releasing import RELEASE_KEY, Listing, release_lines, stay_lines
 from signoff_tui.summary import ended_text, summarize
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "editor_lines",
     "find_lines",
     "group_bar",
+    "others_lines",
     "question_lines",
     "remember_sheet",
     "stop_sheet",
@@ -68,22 +70,27 @@ def group_bar(desk: Desk, left_out: Sequence[LeftOut], room: Room) -> tuple[Line
 # -- remembering -------------------------------------------------------------------------------------------
 
 
-def remember_sheet(previews: Sequence[RememberPreview], room: Room, *, armed: bool) -> tuple[Line, ...]:
+def remember_sheet(
+    previews: Sequence[RememberPreview], others: Sequence[Line], room: Room, *, armed: bool, release: int = 0
+) -> tuple[Line, ...]:
     """What remembering would cover, in words, before anybody agrees.
 
     Args:
         previews: One for each request that the sheet is about; at least one.
+        others: What it says of requests that wait for the same, see `others_lines`.
         room: Where it is drawn.
-        armed: Whether the confirming key works already.
+        armed: Whether the confirming keys work already.
+        release: How many requests the larger key approves, too; 0 where there is no such key.
     """
     summary = summarize(previews[0].entry.request)
-    waiting = sum(preview.matching for preview in previews)
     now = "this request" if len(previews) == 1 else f"these {len(previews)} requests"
     wide = careless(previews)
     hints = [
         KeyHint("!" if wide else "y", "remember anyway" if wide else "yes, remember", live=armed),
+        *([KeyHint(RELEASE_KEY, f"yes, and the {release} listed", live=armed)] if release else []),
         KeyHint("Esc", "no, back"),
     ]
+    rows = 1 if sum(hint.width for hint in hints) < room.width else 2
     return (
         line(
             chunk(" Remember for this session?", "strong", keep=True),
@@ -92,8 +99,34 @@ def remember_sheet(previews: Sequence[RememberPreview], room: Room, *, armed: bo
         _fact("for", chunk("any agent of session "), Chunk(summary.session), chunk(", from any directory")),
         *_all_matches(previews, room.width),
         _fact("ends", chunk("with the session; HIGH risk still asks")),
-        _fact("now", chunk(f"approves only {now}; {waiting} other waiting match and stay")),
-        *flow(hints, Room(room.width, 1)),
+        fullest([_fact("now", chunk(words)) for words in _reach_now(previews, now, release)], room.width),
+        *others,
+        *flow(hints, Room(room.width, rows)),
+    )
+
+
+def others_lines(
+    desk: Desk, refs: Sequence[Ref], listing: Listing | None, *, now: int, width: int
+) -> Sequence[Line]:
+    """What a sheet says of requests that wait for the same: which would be released, which stay and why."""
+    if listing is None or refs[0].id not in desk.inbox:
+        return ()
+    return (
+        *release_lines(desk, refs[0], listing, now=now, width=width),
+        *stay_lines(desk, refs[0], listing, width),
+    )
+
+
+def _reach_now(previews: Sequence[RememberPreview], now: str, release: int) -> Sequence[str]:
+    """What is approved at once, the fullest wording first."""
+    if not release:
+        waiting = sum(preview.matching for preview in previews)
+        return (f"approves only {now}; {waiting} other waiting match and stay",)
+    these = "this 1 that waits" if release == 1 else f"these {release} that wait"
+    return (
+        f"y approves only {now}; {RELEASE_KEY} also {these} for the same:",
+        f"y only {now}; {RELEASE_KEY} also {these}:",
+        f"y this; {RELEASE_KEY} also these {release}:",
     )
 
 
