@@ -114,6 +114,14 @@ async def test_an_agent_that_left_nothing_behind_ended(place: Path, workdir: Pat
         assert "gone" not in seen.text
 
 
+async def test_an_agent_that_ends_while_one_looks_is_seen_to_end(place: Path, workdir: Path) -> None:
+    with agent(place, "tests", cwd=workdir) as tests:
+        async with screen(place) as seen:
+            await opens_agents(seen, "connected: nothing of it waits")
+            tests.close()
+            await seen.shows("ended ", "nothing of it was waiting")
+
+
 async def test_an_agent_whose_process_died_while_it_waited_is_gone(place: Path) -> None:
     await asyncio.to_thread(subprocess.run, [sys.executable, "-c", DIES], check=True)
     async with screen(place) as seen:
