@@ -48,7 +48,7 @@ async def _take_all(folder: Path) -> None:
 
 
 async def _waiting_pictures(base: Path, folder: Path) -> None:
-    """Inbox, request and group, while the agents wait and nobody decides."""
+    """Inbox, request, group and agents, while the agents wait and nobody decides."""
     project, place = base / "shop", base / "queue"
     create_project(project)
     queue = open_review_queue(place, reviewer="you")
@@ -82,6 +82,9 @@ async def _waiting(app: SignoffApp, pilot: Pilot[None], name: str, folder: Path)
         await pilot.press("enter")
     await _settled(pilot, app)
     save_picture(app, folder / f"request-{name}.svg")
+    await pilot.press("2")
+    await pilot.pause(0.8)
+    save_picture(app, folder / f"agents-{name}.svg")
 
 
 async def _history_pictures(base: Path, folder: Path) -> None:

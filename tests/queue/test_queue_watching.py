@@ -132,3 +132,14 @@ async def test_a_watcher_is_told_of_grants_with_an_empty_set(agent, review):
         assert review.revoke_all() == 1
         assert _seen(await anext(watch)) == []
     await watch.aclose()
+
+
+@pytest.mark.usefixtures("only_bells")
+async def test_a_watcher_is_told_that_an_agent_ended_that_waited_for_nothing(agent, review):
+    watch = review.watch()
+    await anext(watch)
+    async with asyncio.timeout(PATIENCE):
+        agent.close()
+        assert _seen(await anext(watch)) == []
+        assert [record.ended_at is None for record in review.agents()] == [False]
+    await watch.aclose()

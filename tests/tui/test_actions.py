@@ -10,6 +10,7 @@ import pytest
 
 from signoff_tui.actions import ACTIONS, Action, Place, action_of, actions_on, guard_keys
 from signoff_tui.guard import DECISION_KEYS
+from signoff_tui.screens.agents import AgentsScreen
 from signoff_tui.screens.details import DetailsScreen
 from signoff_tui.screens.help.screen import HelpScreen, key_lines
 from signoff_tui.screens.history import HistoryScreen
@@ -22,6 +23,7 @@ HANDLERS: dict[Place, type] = {
     "review": Navigating,
     "history": HistoryScreen,
     "memory": MemoryScreen,
+    "agents": AgentsScreen,
     "help": HelpScreen,
     "palette": PaletteScreen,
     "details": DetailsScreen,

@@ -12,15 +12,16 @@ __all__ = ["ACTIONS", "Action", "Area", "Place", "action_of", "actions_on", "gua
 
 Area = Literal["decide", "read", "list", "go", "safety"]
 
-Place = Literal["review", "history", "memory", "help", "palette", "details"]
+Place = Literal["review", "history", "memory", "agents", "help", "palette", "details"]
 """Where keys act: the review (inbox, request, group), and the screens that lie over it."""
 
 _REVIEW: tuple[Place, ...] = ("review",)
-_OVER: tuple[Place, ...] = ("history", "memory")
+_OVER: tuple[Place, ...] = ("history", "memory", "agents")
 _LISTS: tuple[Place, ...] = (*_REVIEW, *_OVER)
 _SCROLLED: tuple[Place, ...] = ("help", "details")
 _PAGES: tuple[Place, ...] = (*_LISTS, *_SCROLLED)
 _MEMORY: tuple[Place, ...] = ("memory",)
+_AGENTS: tuple[Place, ...] = ("agents",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,15 @@ ACTIONS: tuple[Action, ...] = (
     Action("inbox", ("1",), "1", "inbox", "go", moves=True, places=_PAGES),
     Action("history", ("h", "3"), "h", "history", "go", moves=True, places=_LISTS),
     Action("memory", ("4",), "4", "memory: what runs without asking", "go", moves=True, places=_LISTS),
-    Action("session_memory", ("M",), "M", "memory of this session", "go", moves=True, places=(*_REVIEW, "memory")),
+    Action(
+        "session_memory",
+        ("M",),
+        "M",
+        "memory of this session",
+        "go",
+        moves=True,
+        places=(*_REVIEW, "memory", "agents"),
+    ),
     Action("revoke", ("x",), "x", "revoke; such calls ask again", "decide", places=_MEMORY),
     Action("revoke_all", ("R",), "R", "revoke all listed; asks for !", "decide", places=_MEMORY),
     Action("widen", ("w", "e"), "w", "cover more, after a preview", "decide", places=_MEMORY),
@@ -98,6 +107,11 @@ ACTIONS: tuple[Action, ...] = (
     Action("confirm", ("!",), "!", "do what was asked or shown", "decide", places=_MEMORY),
     Action("full", ("v",), "v", "details on the whole screen", "read", moves=True, places=_MEMORY),
     Action("uses", ("enter",), "Enter", "its uses, in the history", "list", moves=True, places=_MEMORY),
+    Action("agents", ("2",), "2", "agents: who asks", "go", moves=True, places=_PAGES),
+    Action("full", ("v",), "v", "details on the whole screen", "read", moves=True, places=_AGENTS),
+    Action("requests", ("enter",), "Enter", "its requests, or its last hour", "list", moves=True, places=_AGENTS),
+    Action("last_hour", ("H",), "H", "its last hour, in the history", "go", moves=True, places=_AGENTS),
+    Action("stop_agent", ("X",), "X", "stop it: go where X does that", "go", moves=True, places=_AGENTS),
     Action("back", ("escape",), "Esc", "one level back; never decides", "go", moves=True, places=_PAGES),
     Action("help", ("?",), "?", "keys of this screen", "go", moves=True, places=_PAGES),
     Action("palette", (":", "ctrl+p"), ":", "choose by name", "go", moves=True, places=_LISTS),

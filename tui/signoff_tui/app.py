@@ -27,6 +27,7 @@ from signoff_tui.last_net import DropControls
 from signoff_tui.look import ASCII, UNICODE, Look
 from signoff_tui.notices import NoticeSettings
 from signoff_tui.office import Office
+from signoff_tui.screens.agents import AgentsScreen
 from signoff_tui.screens.details import DetailsScreen
 from signoff_tui.screens.help import HelpScreen
 from signoff_tui.screens.history import HistoryScreen
@@ -189,6 +190,10 @@ class SignoffApp(App[None]):
             case "inbox":
                 while self.screen is not self._review:
                     self.pop_screen()
+                if query:
+                    self._review.seek(query)
+            case "agents":
+                self._lay_over(AgentsScreen(self._office, query, self._review.desk.inbox))
             case "history":
                 self._lay_over(HistoryScreen(self._office, query))
             case "memory":

@@ -217,8 +217,8 @@ class ReviewQueue(Protocol):
     def watch(self, cursor: int = 0) -> AsyncIterator[ChangeSet]:
         """Yield a change set now, and another whenever something changed.
 
-        The first may be empty. So is one that only tells that a grant was given, used or revoked: look at the
-        grants again.
+        The first may be empty. So is one that only tells that a grant was given, used or revoked, or that an agent
+        ended: look at those again.
         """
 
     def decide(self, request_id: str, revision: int, digest: str, decision: Decision) -> Verdict:

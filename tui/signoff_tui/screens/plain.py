@@ -82,6 +82,10 @@ class PlainScreen(Screen[None]):
         """Show what runs without asking."""
         self._office.go("memory")
 
+    def do_agents(self) -> None:
+        """Show who asks."""
+        self._office.go("agents")
+
     def do_help(self) -> None:
         """Show the keys of this screen."""
         self._office.go("help")

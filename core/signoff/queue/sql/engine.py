@@ -113,6 +113,10 @@ class Transaction(Look):
         """Announce that a grant is given, used or revoked: whoever watches looks again."""
         self._next_change()
 
+    def agent_ends(self) -> None:
+        """Announce that an agent ended, whether it waited or not: whoever watches looks again."""
+        self._next_change()
+
     @property
     def bells(self) -> tuple[str, ...]:
         """Whom to wake when the change is visible: those who wait, then the reviewers."""

@@ -180,9 +180,10 @@ class SqlReviewQueue(GrantReview):
         return ChangeSet(tuple(map(Change, self._sweeper.readable(rows))), newest)
 
     async def watch(self, cursor: int = 0) -> AsyncIterator[ChangeSet]:
-        """Yield a change set now, and another whenever something changed: an empty one if it was only a grant.
+        """Yield a change set now, and another whenever something changed.
 
-        A dead agent is noticed within about a second.
+        One that only tells of a grant, or of the end of an agent, is empty. A dead agent is noticed within about a
+        second.
 
         Raises:
             QueueUnavailableError: The queue cannot be used, or the connection was closed.

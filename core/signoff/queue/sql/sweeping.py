@@ -87,6 +87,7 @@ def retire(transaction: Transaction, agent_id: str, reason: str) -> None:
     )
     if not ended:
         return
+    transaction.agent_ends()
     for request in _readable(transaction, "agent_id = ?", agent_id):
         requests.end(transaction, request, RequestState.WITHDRAWN, reason)
 

@@ -23,6 +23,7 @@ _TITLES: dict[Place, str] = {
     "review": "inbox, request and group",
     "history": "history",
     "memory": "session memory",
+    "agents": "agents",
     "help": "help",
     "palette": "palette",
 }

@@ -74,7 +74,7 @@ class Face(Protocol):
         """Give a decision to the queue."""
 
     def go(self, name: str, query: str = "") -> None:
-        """Go to another screen, with what the query picks: ``history``, ``memory``, ``help``."""
+        """Go to another screen, with what the query picks: ``history``, ``memory``, ``agents``, ``help``."""
 
     def leave(self) -> None:
         """End the program."""

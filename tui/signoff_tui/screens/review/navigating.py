@@ -265,6 +265,10 @@ class Navigating:
         entry = inbox.focused_request() or inbox.members(inbox.cursor)[0]
         self._face.go("memory", f"session:{entry.request.asked_by.session}")
 
+    def do_agents(self) -> None:
+        """Show who asks."""
+        self._face.go("agents")
+
     def do_help(self) -> None:
         """Show the keys."""
         self._face.go("help")

@@ -11,6 +11,7 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.timer import Timer
 
+from signoff.filtering import FilterError, Viewpoint
 from signoff.present.finding import Words
 from signoff.queue.records import ChangeSet
 from signoff_tui.actions import Action, guard_keys
@@ -28,6 +29,7 @@ from signoff_tui.screens.review.moments import next_moment
 from signoff_tui.screens.review.navigating import Navigating
 from signoff_tui.screens.review.open_bar import Finding, GroupNotReady, OpenBar, Remembering, Unseen, Writing
 from signoff_tui.screens.review.paints import Paints
+from signoff_tui.screens.review.seeking import first_waiting
 from signoff_tui.screens.review.work import Answers, ContentMade, QueueNews, Work
 from signoff_tui.terminal_voice import Copy
 from signoff_tui.widgets.divider import Divider
@@ -202,6 +204,21 @@ class ReviewScreen(Screen[None]):
             self.redraw()
             return
         self._office.go(name, query)
+
+    def seek(self, query: str) -> None:
+        """Put the cursor on the first waiting request that a filter keeps, in the list; else say why not."""
+        try:
+            key = first_waiting(self._desk, query, Viewpoint(self._office.now(), self._office.reviewer))
+        except FilterError as error:
+            self.say(f"not found: {error}")
+            return
+        if key is None or not self._moves_allowed:
+            self.say("nothing of it waits any more" if key is None else "answer or close what is open first")
+            return
+        self.set_view("inbox")
+        self._desk.inbox.move_to(key)
+        self.redraw()
+        self.say("the first that it waits for; X rejects all of it, once the bar says [armed]", token="muted")
 
     def leave(self) -> None:
         """End the program once what was sent has been answered."""

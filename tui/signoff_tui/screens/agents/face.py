@@ -1,0 +1,112 @@
+"""The lines around the list: title, what an empty list says, what is not listed, and what the keys do now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from signoff_tui.flow import KeyHint, Room, flow
+from signoff_tui.lines import Line, chunk, foreign, fullest, line, wrapped
+
+__all__ = ["Numbers", "empty_lines", "foot_lines", "note_lines", "title_line"]
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """How many there are of each kind.
+
+    Attributes:
+        blocked: Agents that wait for a person.
+        connected: Agents that are there and wait for nothing.
+        ended: Agents that are not there any more.
+        hidden: Agents that ended so long ago that they are not listed.
+        waiting: Requests.
+    """
+
+    blocked: int
+    connected: int
+    ended: int
+    hidden: int
+    waiting: int
+
+
+def title_line(numbers: Numbers, width: int, *, lost: bool) -> Line:
+    """Where am I, who waits, is the queue there."""
+    counts = f"  {numbers.blocked} blocked on you"
+    others = "".join(
+        f", {number} {word}"
+        for number, word in ((numbers.connected, "connected"), (numbers.ended, "ended"))
+        if number
+    )
+    name = chunk(" signoff  Agents", "strong", keep=True)
+    blocked = chunk(counts, "warn" if numbers.blocked else "muted", keep=True)
+    rest = chunk(others, "muted", keep=True)
+    queue = chunk("QUEUE LOST  ", "danger") if lost else chunk("queue ok  ", "muted")
+    order = chunk("  fixed order  ", "muted")
+    waits = chunk(f"{numbers.waiting} waiting " if numbers.waiting else "nothing waiting ", "text")
+    wordings = [
+        Line((name, blocked, rest), (order, queue, waits)),
+        Line((name, blocked, rest), (chunk("  "), queue, waits)),
+        Line((name, blocked, rest), (chunk(" "), queue)),
+        Line((name, blocked), (chunk(" "), queue)),
+        Line((name, blocked), (queue,) if lost else ()),
+        Line((chunk(" Agents", "strong", keep=True), blocked), (queue,) if lost else ()),
+    ]
+    return fullest(wordings, width)
+
+
+def empty_lines(problem: str, width: int, *, ready: bool) -> list[Line]:
+    """What the list says when there is nothing in it."""
+    if problem:
+        return [Line(), *_words(problem, width, "danger")]
+    if not ready:
+        return [Line(), *_words("reading who is there ...", width, "muted")]
+    return [
+        Line(),
+        *_words("No agent was connected in the last 24 hours.", width, "strong"),
+        *_words("Agents appear here when they open the queue.", width, "muted"),
+    ]
+
+
+def note_lines(numbers: Numbers, width: int, *, counted: int | None) -> list[Line]:
+    """What is left out of the list and of its figures.
+
+    Args:
+        numbers: How many there are of each kind.
+        width: Cells.
+        counted: How many calls of the last hour are counted, if there were more.
+    """
+    lines = []
+    if numbers.hidden:
+        who = "agent" if numbers.hidden == 1 else "agents"
+        long, short = f" {numbers.hidden} {who} that ended over 24 h ago", f" {numbers.hidden} older {who}"
+        lines.append(_shortened(f"{long}: not listed", f"{short} not listed", width, "muted"))
+    if counted is not None:
+        long, short = f" 1h: only the newest {counted} calls are counted", f" 1h: newest {counted} only"
+        lines.append(_shortened(long, short, width, "warn"))
+    return lines
+
+
+def foot_lines(hints: Sequence[KeyHint], said: str, width: int, *, rows: int) -> list[Line]:
+    """What was said last, and the keys.
+
+    Args:
+        hints: What they do now.
+        said: What became of the last key.
+        width: Cells.
+        rows: Rows for the keys.
+    """
+    words = (
+        line(foreign(f" {said}", "warn"))
+        if said
+        else line(chunk(" no decision keys work on this screen", "muted"))
+    )
+    return [words, *flow(hints, Room(width, rows))]
+
+
+def _shortened(long: str, short: str, width: int, token: str) -> Line:
+    return fullest([line(chunk(long, token)), line(chunk(short, token))], width)
+
+
+def _words(words: str, width: int, token: str) -> list[Line]:
+    return wrapped(words, width, token, head=chunk("   "))

@@ -1,0 +1,377 @@
+"""How agents look: a row in the list, and everything that is known about one."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from signoff.queue import StoredRequest
+from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line, wrapped
+from signoff_tui.look import Glyphs
+from signoff_tui.screens.agents.figures import HOUR_US, Answered, Figures
+from signoff_tui.screens.agents.roster import Agent, Remembered
+from signoff_tui.summary import clock_text, running_text, summarize
+
+__all__ = ["ONE_LINE", "Known", "ages", "detail_lines", "heading", "row_lines"]
+
+ONE_LINE = 76
+"""From this many cells on, one line is enough for a row."""
+
+FEW = 3
+"""So many of each kind are told one by one; of the others, how many there are."""
+
+MANY = 8
+"""The same where there is room."""
+
+_STATE, _WAITING, _OLDEST = 16, 8, 7
+_YOU, _AUTO, _REJECTED, _OTHER = 9, 5, 4, 6
+_SHORTEST_NAME, _NAME = 10, 10
+_SCROLLBAR = 1
+_LONGEST = 300
+
+_SECOND_LINE = "; waiting, and the last hour"
+
+_ROOMY = 56
+"""From this many cells on, the age of the oldest is called so."""
+
+_COLUMNS: tuple[tuple[Answered, str], ...] = (
+    ("you", "approved by you"),
+    ("auto", "without asking"),
+    ("rejected", "rejected"),
+    ("other", "other"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """All that is known about one agent now.
+
+    Attributes:
+        agent: Its connections.
+        waiting: What waits of it, oldest first.
+        figures: Its last hour.
+        grants: What is remembered for its session.
+        now: Wall clock, microseconds since the epoch.
+    """
+
+    agent: Agent
+    waiting: Sequence[StoredRequest]
+    figures: Figures
+    grants: Sequence[Remembered]
+    now: int
+
+    @property
+    def state(self) -> tuple[str, str]:
+        """How it is, in words, and the style of the words."""
+        if self.waiting:
+            return "blocked on you", "warn"
+        ended_at = self.agent.ended_at
+        if ended_at is None:
+            return "connected", "text"
+        ago = running_text((self.now - ended_at) / 1e6)
+        return (f"gone {ago} ago", "danger") if self.agent.left.number else (f"ended {ago} ago", "closed")
+
+    @property
+    def waited(self) -> float | None:
+        """Seconds that the oldest of what waits has waited."""
+        oldest = min((request.created_at for request in self.waiting), default=None)
+        return None if oldest is None else (self.now - oldest) / 1e6
+
+
+def ages(known: Known) -> Sequence[float]:
+    """The times of a row that go on while they are shown, in seconds."""
+    ended_at = known.agent.ended_at
+    ended = [] if ended_at is None else [(known.now - ended_at) / 1e6]
+    return ended if known.waited is None else [*ended, known.waited]
+
+
+# -- rows ------------------------------------------------------------------------------------------------------
+
+
+def heading(width: int) -> Line:
+    """Names of the columns."""
+    if width < ONE_LINE:
+        state = (chunk(" state ", "muted", keep=True),)
+        wordings = [Line((chunk(f"  agent, session{rest}", "muted"),), state) for rest in (_SECOND_LINE, "")]
+        return fullest(wordings, width)
+    columns = (
+        _cell("state", _STATE, "muted"),
+        chunk("waiting".rjust(_WAITING), "muted", keep=True),
+        chunk("oldest".rjust(_OLDEST), "muted", keep=True),
+        chunk("1h: you".rjust(_YOU), "muted", keep=True),
+        chunk("auto".rjust(_AUTO), "muted", keep=True),
+        chunk("rej".rjust(_REJECTED), "muted", keep=True),
+        chunk("other".rjust(_OTHER), "muted", keep=True),
+    )
+    name, session = _names(width) - _session(width), _session(width)
+    return line(chunk("  "), _cell("agent", name, "muted"), _cell("session", session, "muted"), *columns)
+
+
+def row_lines(known: Known, glyphs: Glyphs, width: int, *, focused: bool) -> tuple[Line, ...]:
+    """The lines of a row: one, or two where it is narrow."""
+    agent, (state, token) = known.agent, known.state
+    background = "focus-bg" if focused else "background"
+    mark = chunk(f"{glyphs.focus} " if focused else "  ", "accent", keep=True)
+    number = len(agent.connected)
+    times = f" {number}x" if number > 1 else ""
+    columns = known.figures.columns
+    waiting, waiting_token = _waiting(known)
+    oldest = "--" if known.waited is None else running_text(known.waited)
+    if width >= ONE_LINE:
+        name, session = _names(width) - _session(width), _session(width)
+        figures = (
+            _right(columns["you"], _YOU),
+            _right(columns["auto"], _AUTO),
+            _right(columns["rejected"], _REJECTED),
+            _right(columns["other"], _OTHER),
+        )
+        left = (
+            mark,
+            _foreign_cell(agent.key.name, name - len(times) - 1),
+            chunk(f"{times} ", "muted", keep=True),
+            _foreign_cell(agent.key.session, session - 1),
+            chunk(" ", keep=True),
+            _cell(state, _STATE, token),
+            chunk(waiting.rjust(_WAITING), waiting_token, keep=True),
+            chunk(oldest.rjust(_OLDEST), "text" if known.waiting else "muted", keep=True),
+        )
+        return (Line((*left, *figures), (chunk(" "),), background, focused),)
+    first = Line(
+        (
+            mark,
+            foreign(agent.key.name),
+            chunk(f"{times}  ", "muted", keep=True),
+            foreign(agent.key.session, "muted"),
+        ),
+        (chunk(f" {state} ", token, keep=True),),
+        background,
+        focused,
+    )
+    words = waiting if agent.left.number and not known.waiting else f"{waiting} waiting"
+    age = f", oldest {oldest}" if known.waiting and width >= _ROOMY else f" {oldest}" if known.waiting else ""
+    last_hour = _hour_words(known.figures, width - len(words) - len(age) - 6)
+    second = Line(
+        (chunk(f"    {words}{age}", waiting_token, keep=True),), (chunk(f"{last_hour} ", "muted"),), background
+    )
+    return (first, second)
+
+
+def _waiting(known: Known) -> tuple[str, str]:
+    if known.waiting:
+        return str(len(known.waiting)), "text"
+    left = known.agent.left
+    if left.number:
+        return f"{left.number}{'+' if left.more else ''} lost", "danger"
+    return "0", "muted"
+
+
+def _hour_words(figures: Figures, room: int) -> str:
+    columns = figures.columns
+    wordings = (
+        f"1h: {columns['you']} you, {columns['auto']} auto, {columns['rejected']} rej, {columns['other']} other",
+        f"1h: {columns['you']} you {columns['auto']} auto {columns['rejected']} rej {columns['other']} other",
+        f"1h: {_number(figures.calls, 'call')}",
+    )
+    return next((words for words in wordings if len(words) <= room), wordings[-1])
+
+
+def _names(width: int) -> int:
+    """Cells for name and session."""
+    fixed = 2 + _STATE + _WAITING + _OLDEST + _YOU + _AUTO + _REJECTED + _OTHER + 1
+    return max(width - fixed, _SHORTEST_NAME * 2)
+
+
+def _session(width: int) -> int:
+    return max(_names(width) // 3, 8)
+
+
+def _foreign_cell(text: str, width: int) -> Chunk:
+    return Chunk(foreign(text[:_LONGEST]).text, keep=True, most=width, least=width)
+
+
+def _cell(words: str, width: int, token: str = "text") -> Chunk:
+    return Chunk(chunk(words).text, token, keep=True, most=width, least=width)
+
+
+def _right(number: int, width: int) -> Chunk:
+    return chunk(str(number).rjust(width), "text" if number else "muted", keep=True)
+
+
+# -- everything about one --------------------------------------------------------------------------------------
+
+
+def detail_lines(known: Known, width: int, *, roomy: bool) -> list[Line]:
+    """All that the queue knows about an agent. What is not told one by one is counted.
+
+    Args:
+        known: The agent.
+        width: Cells.
+        roomy: Whether there is room for more than a few of each kind.
+    """
+    agent, most = known.agent, MANY if roomy else FEW
+    record = agent.newest
+    lines = _named(agent, width)
+    lines += _fact("state", _state_words(known), width, known.state[1])
+    lines += _listed("waits", [_request_row(request) for request in known.waiting], most)
+    if record.damage is not None:
+        lines += _fact("damaged", record.damage, width, "danger")
+    lines += _connections(agent, known.now, width, most)
+    lines += _fact("cwd", record.cwd, width)
+    lines += _fact("asked", _asked(known), width)
+    lines += _fact("answers", _answers(known.figures), width)
+    lines += _memory(known.grants, width, most)
+    lines += _listed("rules", [_counted(*each) for each in known.figures.rules.most_common()], most)
+    return lines
+
+
+def _named(agent: Agent, width: int) -> list[Line]:
+    """Name and session on one line, or each on as many lines as it needs."""
+    name, session = (foreign(words[:_LONGEST]) for words in (agent.key.name, agent.key.session))
+    whole = line(chunk(" "), replace(name, token="strong"), chunk("  session ", "muted", keep=True), session)
+    if whole.width <= width - _SCROLLBAR:
+        return [whole]
+    return [
+        *folded(name.text, width - _SCROLLBAR, "strong", head=chunk(" ", keep=True)),
+        *folded(session.text, width - _SCROLLBAR, head=_head("session")),
+    ]
+
+
+def _state_words(known: Known) -> str:
+    words, agent = known.state[0], known.agent
+    if known.waiting:
+        age, number = running_text(known.waited or 0.0), len(known.waiting)
+        return f"{words}: {number} wait, the oldest for {age}" if number > 1 else f"{words}: 1 waits, for {age}"
+    if agent.ended_at is None:
+        return f"{words}: nothing of it waits"
+    left = agent.left
+    if not left.number:
+        return f"{words}, nothing of it was waiting"
+    how = "its process ended" if left.died else "it closed its connection"
+    most = " at least" * left.more
+    return (
+        f"{words}: {how} while it waited, {_number(left.number, 'request')}{most} can no longer be answered;"
+        " [Enter] shows the history"
+    )
+
+
+def _request_row(request: StoredRequest) -> Sequence[Chunk]:
+    summary = summarize(request)
+    return (chunk(f"{summary.kind} ", "muted", keep=True), summary.shown())
+
+
+def _connections(agent: Agent, now: int, width: int, most: int) -> list[Line]:
+    told = agent.connected or (agent.newest,)
+    lines: list[Line] = []
+    if len(told) > 1:
+        lines += _fact("process", f"{len(told)} connections of this name and session:", width)
+    for record in told[:most]:
+        ended = "" if record.ended_at is None else f", ended {when_text(record.ended_at, now)}"
+        times = f"started {when_text(record.started_at, now)}{ended}"
+        words = f"pid {record.pid} on {record.host}, {times}, via {record.via}"
+        lines += _fact("" if lines else "process", words, width)
+    rest = len(told) - most
+    if rest > 0:
+        lines += _fact("", f"and {_number(rest, 'connection')} more", width, "warn")
+    earlier = len(agent.connections) - len(told)
+    if earlier:
+        lines += _fact("", f"and {_number(earlier, 'connection')} that ended earlier", width, "muted")
+    return lines
+
+
+def _asked(known: Known) -> str:
+    figures = known.figures
+    hour = [request for request in known.waiting if known.now - request.created_at <= HOUR_US]
+    asked = len(figures.requests | {request.id for request in hour})
+    last = max(
+        [*([figures.last_asked] if figures.last_asked else []), *(each.created_at for each in known.waiting)],
+        default=None,
+    )
+    median_wait = figures.median_wait
+    parts = [
+        f"{_number(asked, 'time')} in the last hour" if asked else "not in the last hour",
+        f"last {when_text(last, known.now)}" if last is not None else "",
+        f"median wait for you {length_text(median_wait)}" if median_wait is not None else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _answers(figures: Figures) -> str:
+    told = [_answered(figures, column, words) for column, words in _COLUMNS if figures.columns[column]]
+    return ", ".join(told) or "none in the last hour"
+
+
+def _answered(figures: Figures, column: Answered, words: str) -> str:
+    how = figures.how.get(column, Counter())
+    parts = [f"{number} {what}" for what, number in how.most_common(FEW)]
+    rest = how.total() - sum(number for _, number in how.most_common(FEW))
+    parts += [f"{rest} in other ways"] if rest else []
+    return f"{figures.columns[column]} {words}" + (f" ({', '.join(parts)})" if parts else "")
+
+
+def _memory(grants: Sequence[Remembered], width: int, most: int) -> list[Line]:
+    if not grants:
+        return _fact("memory", "nothing is remembered for its session", width, "muted")
+    shown = grants if len(grants) <= most + 1 else grants[:most]
+    lines = [
+        row for at, grant in enumerate(shown) for row in _fact("" if at else "memory", _granted(grant), width)
+    ]
+    rest = len(grants) - len(shown)
+    return [*lines, *(_fact("", f"and {rest} more", width, "warn") if rest else ())]
+
+
+def _granted(remembered: Remembered) -> str:
+    """What is remembered, without its secrets; patterns are told in full on the memory screen."""
+    grant, masks = remembered.grant, remembered.masks
+    if grant.damage is not None:
+        what = "a damaged record, it covers nothing"
+    elif grant.pattern is not None:
+        what = "a pattern, [M] shows what it covers"
+    elif masks is None:
+        what = f"{', '.join(sorted(grant.payload))} (values not shown: its request is not stored)"
+    else:
+        values = sorted(masks.mask_value(dict(grant.payload)).items())
+        what = ", ".join(f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in values)
+        what = masks.mask_text(what or "without arguments", command=True).text
+    more = f" ... and {len(what) - _LONGEST} characters more" if len(what) > _LONGEST else ""
+    return f"{grant.tool_name[:_LONGEST]}: {what[:_LONGEST]}{more}, used {grant.uses}x"
+
+
+def _counted(words: str, number: int) -> Sequence[Chunk]:
+    return (Chunk(foreign(words[:_LONGEST]).text, cut="end"), chunk(f"  {number}x", "muted", keep=True))
+
+
+def _listed(name: str, rows: Sequence[Sequence[Chunk]], most: int) -> list[Line]:
+    """The first few, one on each line, and how many more there are."""
+    shown = rows if len(rows) <= most + 1 else rows[:most]
+    lines = [line(_head("" if index else name), *row) for index, row in enumerate(shown)]
+    if len(shown) < len(rows):
+        lines.append(line(_head(""), chunk(f"and {len(rows) - len(shown)} more", "warn")))
+    return lines
+
+
+def _fact(name: str, words: str, width: int, token: str = "text") -> list[Line]:
+    return wrapped(words[:2_000], width, token, head=_head(name))
+
+
+def _head(name: str) -> Chunk:
+    return chunk(f" {name:<{_NAME}}", "muted", keep=True)
+
+
+def _number(number: int, word: str) -> str:
+    return f"{number} {word}{'s' * (number != 1)}"
+
+
+def length_text(seconds: float) -> str:
+    """A length of time that is over: ``31 s``, ``4 min``, ``2 h``."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.0f} h"
+
+
+def when_text(at: int, now: int) -> str:
+    """Time of day of what was today, else the date as well."""
+    day, today = (dt.datetime.fromtimestamp(each / 1e6, tz=dt.UTC).astimezone().date() for each in (at, now))
+    return clock_text(at) if day == today else f"{day:%Y-%m-%d} {clock_text(at)[:5]}"
