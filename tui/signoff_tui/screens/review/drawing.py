@@ -170,7 +170,7 @@ class Drawing:
     def _heading(self, width: int) -> Sequence[Line]:
         extent = self._screen.extent
         if not self._screen.desk.inbox.rows():
-            return () if self._screen.lost else empty_lines(self._office.place, self._office.announcement)
+            return () if self._screen.lost else empty_lines(self._office.place, self._office.announcement, width)
         return () if extent.two_lines or extent.low else (inbox_heading(width),)
 
     def _below(self, listing: RowList) -> Sequence[Line]:

@@ -28,6 +28,7 @@ from signoff_tui.screens.review.navigating import Navigating
 from signoff_tui.screens.review.open_bar import Finding, GroupNotReady, OpenBar, Unseen, Writing
 from signoff_tui.screens.review.paints import Paints
 from signoff_tui.screens.review.work import Answers, ContentMade, QueueNews, Work
+from signoff_tui.settings import DiffSettings
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
@@ -54,9 +55,10 @@ class ReviewScreen(Screen[None]):
     CSS_PATH = "screen.tcss"
     AUTO_FOCUS = ""
 
-    def __init__(self, office: Office, settings: GuardSettings) -> None:
+    def __init__(self, office: Office, settings: GuardSettings, diff: DiffSettings | None = None) -> None:
         super().__init__()
         self._office = office
+        self._diff = diff or DiffSettings()
         self._desk = Desk(settings, guard_keys(), time.monotonic, office.reviewer)
         self._deciding = Deciding(self)
         self._navigating = Navigating(self, self._deciding)
@@ -93,6 +95,7 @@ class ReviewScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Draw the empty desk; the office brings changes from now on."""
+        self.show_diffs(self._diff)
         self._lay_out()
         self.redraw(Cause.ARRIVED)
 
@@ -139,6 +142,10 @@ class ReviewScreen(Screen[None]):
         group = self._desk.inbox.focused_group()
         self._group = group.key if group is not None and view == "group" else None
         self._lay_out()
+
+    def show_diffs(self, diff: DiffSettings) -> None:
+        """Show diffs in this way from now on."""
+        self.document.show_as(context=diff.context, wrap=diff.wrap, split=diff.layout == "split")
 
     def open_bar(self, bar: OpenBar | None) -> None:
         """Put something over the action bar, or remove it."""
