@@ -30,7 +30,7 @@ from signoff_tui.app import SignoffApp
 from signoff_tui.desk import Desk
 from signoff_tui.guard import GuardSettings
 from signoff_tui.inbox import Entry, RowKey
-from signoff_tui.personal import Personal
+from signoff_tui.personal import Chosen, Personal
 
 PATIENCE = 10.0
 """Seconds after which a test gives up on something that should come at once."""
@@ -308,6 +308,7 @@ async def screen(
     wall_clock: Callable[[], int] = now_us,
     queue: ReviewQueue | None = None,
     personal: Personal | None = None,
+    chosen: Chosen | None = None,
 ) -> AsyncIterator[Screen]:
     """The screen on a queue, in a terminal of some size.
 
@@ -323,6 +324,7 @@ async def screen(
         wall_clock: The times that people read.
         queue: An open connection to use, instead of a new one.
         personal: Where settings come from that are followed.
+        chosen: What the person chose otherwise.
     """
     app = SignoffApp(
         queue or open_review_queue(place, reviewer=reviewer),
@@ -332,7 +334,7 @@ async def screen(
         ascii_only=ascii_only,
         read_only=read_only,
         wall_clock=wall_clock,
-        chosen=None if personal is None else personal.choose(),
+        chosen=chosen if personal is None else personal.choose(),
         personal=personal,
     )
     async with app.run_test(size=size) as pilot:

@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from signoff.setting_files.errors import ConfigError
 from signoff_tui.durations import duration_text, parse_duration
 from signoff_tui.guard import GuardSettings
-from signoff_tui.settings import DiffSettings, NotifySettings, ScreenSettings, parse_settings, template
+from signoff_tui.keymap import MAPPABLE, STANDARD
+from signoff_tui.settings import (
+    DiffSettings,
+    KeySettings,
+    NotifySettings,
+    ScreenSettings,
+    parse_settings,
+    template,
+)
 from signoff_tui.settings.table import SECTIONS, SETTINGS, default_of
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "screen.md"
@@ -28,7 +36,8 @@ def problems_of(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("section", "values"), [("guard", GuardSettings), ("diff", DiffSettings), ("notify", NotifySettings)]
+    ("section", "values"),
+    [("guard", GuardSettings), ("diff", DiffSettings), ("notify", NotifySettings), ("keys", KeySettings)],
 )
 def test_every_value_of_a_section_can_be_set(section: str, values: type) -> None:
     named = {setting.name for setting in SETTINGS if setting.section == section}
@@ -64,6 +73,13 @@ def test_the_default_file_has_every_setting_with_what_it_does() -> None:
 
 def test_a_default_file_of_which_everything_is_commented_out_sets_nothing() -> None:
     assert parse_settings("\n".join(f"# {line}" for line in template().splitlines())) == ScreenSettings()
+
+
+def test_the_guide_lists_every_action_that_can_be_moved() -> None:
+    guide = GUIDE.read_text("utf-8")
+    for name in MAPPABLE:
+        keys = " ".join(f"`{key}`" for key in STANDARD.names_of_keys(name))
+        assert f"| `{name}` | {keys} | " in guide
 
 
 def test_the_guide_shows_the_default_file() -> None:

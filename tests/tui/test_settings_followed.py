@@ -64,7 +64,7 @@ async def test_times_of_the_guard_do_not_change_under_the_hand(opens: Opens, fol
     async with opens() as seen:
         before = seen.desk.guard.settings
         save(folder, "guard: {hold_one: 5s}")
-        await seen.shows("guard and mouse count from the next start")
+        await seen.shows("guard, keys and mouse count from the next start")
         assert seen.desk.guard.settings == before
 
 

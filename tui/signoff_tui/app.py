@@ -107,7 +107,7 @@ class SignoffApp(App[None]):
         for known in self._themes.values():
             self.register_theme(known.for_textual())
         self.theme = theme
-        self._office = Office(queue, place, self, wall_clock)
+        self._office = Office(queue, place, self, wall_clock, chosen.keys)
         self._review = ReviewScreen(self._office, self._chosen.guard, self._chosen.diff)
         self._review.desk.guard.set_read_only(read_only)
         self._standstill = Standstill(self._review.desk.guard.went_on)
@@ -201,7 +201,7 @@ class SignoffApp(App[None]):
             case "help":
                 self._cover(HelpScreen(self._office, self._place))
             case "palette":
-                commands = commands_on(self._place, self._themes)
+                commands = commands_on(self._place, self._themes, self._office.keys)
                 self._cover(PaletteScreen(self._office, commands, self._run_command))
             case "theme":
                 self._next_theme()
@@ -246,8 +246,8 @@ class SignoffApp(App[None]):
             self._beside.use(chosen.notices)
         if chosen.diff != before.diff:
             self._review.show_diffs(chosen.diff)
-        if (chosen.guard, chosen.mouse) != (before.guard, before.mouse):
-            said.append("guard and mouse count from the next start")
+        if (chosen.guard, chosen.keys, chosen.mouse) != (before.guard, before.keys, before.mouse):
+            said.append("guard, keys and mouse count from the next start")
         self._themes = chosen.themes
         for known in chosen.themes.values():
             self.register_theme(known.for_textual())

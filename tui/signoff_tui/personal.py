@@ -9,6 +9,7 @@ from pathlib import Path
 from signoff.setting_files.errors import ConfigError, Problem
 from signoff_tui.channels import NOTIFY_VARIABLE, notice_settings
 from signoff_tui.guard import GuardSettings
+from signoff_tui.keymap import STANDARD, KeyMap
 from signoff_tui.notices import NoticeSettings
 from signoff_tui.settings import (
     SETTINGS_VARIABLE,
@@ -41,6 +42,7 @@ class Chosen:
         diff: How diffs are shown at first.
         guard: Times of the decision guard.
         notices: How a person is called.
+        keys: The person's keys.
         problems: What was left out, and why: themes that are not valid.
     """
 
@@ -51,6 +53,7 @@ class Chosen:
     diff: DiffSettings = field(default_factory=DiffSettings)
     guard: GuardSettings = field(default_factory=GuardSettings)
     notices: NoticeSettings = field(default_factory=NoticeSettings)
+    keys: KeyMap = STANDARD
     problems: tuple[str, ...] = ()
 
 
@@ -104,6 +107,7 @@ class Personal:
             diff=settings.diff,
             guard=settings.guard,
             notices=_notices(self.variables, settings.notify),
+            keys=settings.keys.map,
             problems=tuple(map(str, problems)),
         )
 

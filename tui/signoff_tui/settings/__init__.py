@@ -9,11 +9,12 @@ from __future__ import annotations
 from signoff_tui.settings.loading import load_settings, parse_settings
 from signoff_tui.settings.places import SETTINGS_VARIABLE, settings_file, themes_folder
 from signoff_tui.settings.template import template
-from signoff_tui.settings.values import DiffSettings, NotifySettings, ScreenSettings
+from signoff_tui.settings.values import DiffSettings, KeySettings, NotifySettings, ScreenSettings
 
 __all__ = [
     "SETTINGS_VARIABLE",
     "DiffSettings",
+    "KeySettings",
     "NotifySettings",
     "ScreenSettings",
     "load_settings",

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from signoff.setting_files.paths import shown
+from signoff.setting_files.paths import shown, unknown_key
 from signoff_tui.durations import duration_text, parse_duration
+from signoff_tui.keymap import MAPPABLE, KeyMap
 
-__all__ = ["NAME", "SWITCH", "TIME", "TIMES", "Kind", "choice", "whole"]
+__all__ = ["KEY_MAP", "NAME", "SWITCH", "TIME", "TIMES", "Kind", "choice", "whole"]
 
 _SWITCHES = {"on": True, True: True, "off": False, False: False}
 
@@ -84,6 +86,28 @@ def _times(given: Any) -> tuple[float, ...]:
     return tuple(_time(item) for item in given)
 
 
+def _key_map(given: Any) -> KeyMap:
+    if not isinstance(given, dict):
+        raise ValueError(f"must hold names of actions with keys, such as approve: a, not {shown(given)}")  # noqa: TRY004
+    for name in given:
+        if name not in MAPPABLE:
+            raise ValueError(f'"{name}" {unknown_key(name, MAPPABLE)}')
+    return KeyMap({name: _keys(name, value) for name, value in given.items()})
+
+
+def _keys(name: str, given: Any) -> tuple[str, ...]:
+    keys = given if isinstance(given, list) else [given]
+    digits = [str(key) if isinstance(key, int) and not isinstance(key, bool) else key for key in keys]
+    if not all(isinstance(key, str) and key for key in digits):
+        raise ValueError(f'"{name}" must have a key, or a list of keys, not {shown(given)}')
+    return tuple(" " if key == "space" else key for key in digits)
+
+
+def _write_key_map(keys: KeyMap) -> str:
+    moved = (f"{name}: {json.dumps(list(of), ensure_ascii=False)}" for name, of in keys.moved.items())
+    return f"{{{', '.join(moved)}}}"
+
+
 def _listed(words: Sequence[str]) -> str:
     return ", ".join(words[:-1]) + f" or {words[-1]}"
 
@@ -91,4 +115,5 @@ def _listed(words: Sequence[str]) -> str:
 NAME = Kind(_name, str)
 SWITCH = Kind(_switch, lambda value: "on" if value else "off", "on | off")
 TIME = Kind(_time, duration_text)
+KEY_MAP = Kind(_key_map, _write_key_map)
 TIMES = Kind(_times, lambda times: f"[{', '.join(map(duration_text, times))}]")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from signoff_tui.notices import Channel
-from signoff_tui.settings.kinds import NAME, SWITCH, TIME, TIMES, Kind, choice, whole
+from signoff_tui.settings.kinds import KEY_MAP, NAME, SWITCH, TIME, TIMES, Kind, choice, whole
 from signoff_tui.settings.values import ScreenSettings
 
 __all__ = ["SECTIONS", "SETTINGS", "Setting", "default_of"]
@@ -34,6 +34,7 @@ SECTIONS: Mapping[str, str] = {
     "diff": "How a diff looks when the screen opens; the keys w, d, { and } change it there.",
     "guard": "The decision guard: what makes a key count. Longer is safer.",
     "notify": "How you are called while you look elsewhere.",
+    "keys": "Keys, by the names of what they do; what is moved leaves its old key free.",
 }
 
 SETTINGS: tuple[Setting, ...] = (
@@ -77,6 +78,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "notify", "away_after", TIME, "Without a key for so long nobody looks, if the terminal tells no focus."
     ),
+    Setting("keys", "map", KEY_MAP, "Other keys, such as {approve: a, later: [Z, f5]}."),
 )
 
 

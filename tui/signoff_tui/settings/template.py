@@ -12,7 +12,7 @@ _HEAD = """\
 # Settings of the signoff screen: how it looks, when its keys count, how it calls you.
 # They are yours alone. What agents may do is said elsewhere, in a signoff.yaml of theirs: signoff config check.
 # Every line holds the default; change what you like, leave out what you do not need.
-# What is saved here is read at once, also while the screen is open; guard and mouse count from its next start.
+# What is saved here is read at once, while the screen is open; guard, keys and mouse count from its next start.
 """
 
 

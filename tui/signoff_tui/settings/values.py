@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from signoff_tui.guard import GuardSettings
+from signoff_tui.keymap import STANDARD, KeyMap
 from signoff_tui.notices import Channel
 
-__all__ = ["Ascii", "DiffSettings", "Layout", "NotifySettings", "ScreenSettings"]
+__all__ = ["Ascii", "DiffSettings", "KeySettings", "Layout", "NotifySettings", "ScreenSettings"]
 
 Ascii = Literal["auto", "on", "off"]
 Layout = Literal["unified", "split"]
@@ -55,6 +56,17 @@ class NotifySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class KeySettings:
+    """Which keys do what.
+
+    Attributes:
+        map: Actions that are on other keys.
+    """
+
+    map: KeyMap = STANDARD
+
+
+@dataclass(frozen=True, slots=True)
 class ScreenSettings:
     """All settings of the screen.
 
@@ -65,6 +77,7 @@ class ScreenSettings:
         diff: How diffs are shown at first.
         guard: Times of the decision guard.
         notify: How a person is called.
+        keys: Which keys do what.
     """
 
     theme: str = "auto"
@@ -73,3 +86,4 @@ class ScreenSettings:
     diff: DiffSettings = field(default_factory=DiffSettings)
     guard: GuardSettings = field(default_factory=GuardSettings)
     notify: NotifySettings = field(default_factory=NotifySettings)
+    keys: KeySettings = field(default_factory=KeySettings)

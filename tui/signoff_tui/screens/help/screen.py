@@ -8,8 +8,9 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 
-from signoff_tui.actions import Area, Place, actions_on
+from signoff_tui.actions import Area, Place
 from signoff_tui.flow import KeyHint, Room, flow
+from signoff_tui.keymap import STANDARD, KeyMap
 from signoff_tui.lines import Line, chunk, fullest, line, rule, wrapped
 from signoff_tui.look import look_of
 from signoff_tui.office import Office
@@ -121,16 +122,18 @@ class HelpScreen(PlainScreen):
             [line(name, right=(chunk("any key not listed does nothing ", "muted"),)), line(name)], width
         )
         self.query_one("#title", LinesView).show([title, rule(glyph)])
-        self.query_one("#keys", LinesView).show([*key_lines(self._about, width), Line(), *mark_lines(width)])
+        self.query_one("#keys", LinesView).show(
+            [*key_lines(self._about, width, self._office.keys), Line(), *mark_lines(width)]
+        )
         self.query_one("#end", LinesView).show([rule(glyph), *flow(_KEYS, Room(width, 1))])
 
 
-def key_lines(place: Place, width: int) -> list[Line]:
+def key_lines(place: Place, width: int, keys: KeyMap = STANDARD) -> list[Line]:
     """Every key of a place, in two columns where there is room."""
     facts = _SAFETY if place == "review" else (_DECIDES_NOTHING,)
-    safety = [*_area(place, "safety"), *(line(chunk(" " * _KEY + words, "muted")) for words in facts)]
-    left = _stacked(_area(place, "decide"), safety)
-    right = _stacked(_area(place, "read"), _area(place, "list"), _area(place, "go"))
+    safety = [*_area(keys, place, "safety"), *(line(chunk(" " * _KEY + words, "muted")) for words in facts)]
+    left = _stacked(_area(keys, place, "decide"), safety)
+    right = _stacked(_area(keys, place, "read"), _area(keys, place, "list"), _area(keys, place, "go"))
     if width < 2 * _COLUMN:
         return [*left, Line(), *right]
     return [_beside(a, b) for a, b in zip_longest(left, right, fillvalue=Line())]
@@ -141,8 +144,8 @@ def mark_lines(width: int) -> list[Line]:
     return [row for words in _MARKS for row in wrapped(words, width - _SCROLLBAR, "muted", head=chunk("  "))]
 
 
-def _area(place: Place, area: Area) -> list[Line]:
-    actions = [action for action in actions_on(place) if action.area == area]
+def _area(keys: KeyMap, place: Place, area: Area) -> list[Line]:
+    actions = [action for action in keys.actions_on(place) if action.area == area]
     if not actions:
         return []
     return [

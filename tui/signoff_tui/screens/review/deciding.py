@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, assert_never
 
-from signoff_tui.actions import action_of
 from signoff_tui.desk import Answer
 from signoff_tui.flow import KeyHint
 from signoff_tui.guard import (
@@ -201,7 +200,7 @@ class Deciding:
     def _undo(self, keys: Sequence[str]) -> None:
         """Undo what keys changed that were obeyed before they were known to be typing."""
         guard = self._face.desk.guard
-        for action in (action_of(key, "review") for key in reversed(keys)):
+        for action in (self._face.desk.keys.action_of(key, "review") for key in reversed(keys)):
             if action is not None and action.name == "later":
                 self._face.desk.undo_aside()
             elif action is not None and action.name == "lock":
@@ -215,7 +214,7 @@ class Deciding:
                 desk.guard.sheet_closed()
                 face.say("this agent waits for nothing")
                 return
-            desk.guard.sheet_opened(confirm="!", refs=refs)
+            desk.guard.sheet_opened(confirm=desk.keys.key("despite"), refs=refs)
             face.open_bar(Stopping(refs))
             return
         requests = [desk.inbox.entry(ref.id).request for ref in offer.refs]
@@ -224,7 +223,7 @@ class Deciding:
             face.say("never remembered: it hides a secret, leads elsewhere or is not kept")
             return
         previews = [desk.remember_preview(ref.id) for ref in offer.refs]
-        desk.guard.sheet_opened(confirm="!" if careless(previews) else "y")
+        desk.guard.sheet_opened(confirm=desk.keys.key("despite" if careless(previews) else "approve"))
         face.open_bar(Remembering(offer.refs))
 
     def _ask(self, question: str, *hints: KeyHint) -> None:

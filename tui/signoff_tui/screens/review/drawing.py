@@ -140,7 +140,10 @@ class Drawing:
         if due is None:
             return Line() if words is None else line(words)
         count, seconds = sum(len(held.refs) for held in holds), max(math.ceil(due - now), 0)
-        undo = (chunk("[u]", "key", keep=True), chunk(" take back ", keep=True))
+        undo = (
+            chunk(f"[{self._screen.desk.keys.shown('undo')}]", "key", keep=True),
+            chunk(" take back ", keep=True),
+        )
         if words is not None:
             return line(words, right=(chunk(f"  held {count}, {seconds}s  ", "held", keep=True), *undo))
         refs = [ref for held in holds for ref in held.refs]

@@ -93,7 +93,7 @@ def bar_lines(desk: Desk, open_bar: OpenBar, room: Room, *, armed: bool) -> Sequ
             return sheets.group_bar(desk, left_out, room)
         case Remembering(refs):
             previews = [desk.remember_preview(ref.id) for ref in refs if ref.id in desk.inbox]
-            return sheets.remember_sheet(previews, room, armed=armed) if previews else ()
+            return sheets.remember_sheet(previews, room, desk.keys, armed=armed) if previews else ()
         case Stopping(refs):
             return sheets.stop_sheet(desk, refs, room, armed=armed)
         case Writing(offer, hard):

@@ -13,7 +13,7 @@ from textual.timer import Timer
 
 from signoff.present.finding import Words
 from signoff.queue.records import ChangeSet
-from signoff_tui.actions import Action, guard_keys
+from signoff_tui.actions import Action
 from signoff_tui.desk import Answer, Desk
 from signoff_tui.documents import content_key, revealed_key
 from signoff_tui.guard import Cause, GuardSettings, Held
@@ -59,7 +59,7 @@ class ReviewScreen(Screen[None]):
         super().__init__()
         self._office = office
         self._diff = diff or DiffSettings()
-        self._desk = Desk(settings, guard_keys(), time.monotonic, office.reviewer)
+        self._desk = Desk(settings, office.keys, time.monotonic, office.reviewer)
         self._deciding = Deciding(self)
         self._navigating = Navigating(self, self._deciding)
         self._drawing = Drawing(self, office)

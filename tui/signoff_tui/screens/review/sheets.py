@@ -15,6 +15,7 @@ from signoff_tui.desk import Desk, RememberPreview
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.guard import LeftOut, Offer, Ref
 from signoff_tui.inbox import Entry
+from signoff_tui.keymap import KeyMap
 from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line
 from signoff_tui.screens.review.keybar import what_is_missing
 from signoff_tui.screens.review.naming import as_many, left_out_names, listed, name_of, names_of
@@ -43,13 +44,14 @@ def unseen_bar(desk: Desk, ref: Ref, room: Room) -> tuple[Line, ...]:
     entry = desk.inbox.entry(ref.id)
     coverage = desk.coverage(entry)
     title = line(
-        chunk(" (y) ", "notyet", keep=True), chunk(f"not approved: {what_is_missing(desk, entry)}", "warn")
+        chunk(f" ({desk.keys.shown('approve')}) ", "notyet", keep=True),
+        chunk(f"not approved: {what_is_missing(desk, entry)}", "warn"),
     )
     share = f"{int(desk.share(entry) * 100)}% shown"
     recorded = f"approve anyway, recorded as {share}" if room.width >= 60 else f"approve anyway ({share})"
-    hints = [KeyHint("!", recorded, token="warn"), KeyHint("Esc", "back")]
+    hints = [KeyHint(desk.keys.shown("despite"), recorded, token="warn"), KeyHint("Esc", "back")]
     if coverage is None or coverage.missing:
-        hints.insert(0, KeyHint("Space", "show it"))
+        hints.insert(0, KeyHint(desk.keys.shown("page_down"), "show it"))
     return (title, *flow(hints, Room(room.width, max(room.rows - 1, 1))))
 
 
@@ -57,23 +59,29 @@ def group_bar(desk: Desk, left_out: Sequence[LeftOut], room: Room) -> tuple[Line
     """No member of the group is ready: say why for each."""
     return (
         line(
-            chunk(" (Y) ", "notyet", keep=True),
+            chunk(f" ({desk.keys.shown('approve_group')}) ", "notyet", keep=True),
             chunk("nothing approved: no request of the group is ready", "warn"),
         ),
         *listed(" left out: ", left_out_names(desk, left_out), room.width, head="muted", body="text"),
-        *flow([KeyHint("Space", "read next unseen"), KeyHint("Esc", "back")], Room(room.width, 1)),
+        *flow(
+            [KeyHint(desk.keys.shown("page_down"), "read next unseen"), KeyHint("Esc", "back")],
+            Room(room.width, 1),
+        ),
     )
 
 
 # -- remembering -------------------------------------------------------------------------------------------
 
 
-def remember_sheet(previews: Sequence[RememberPreview], room: Room, *, armed: bool) -> tuple[Line, ...]:
+def remember_sheet(
+    previews: Sequence[RememberPreview], room: Room, keys: KeyMap, *, armed: bool
+) -> tuple[Line, ...]:
     """What remembering would cover, in words, before anybody agrees.
 
     Args:
         previews: One for each request that the sheet is about; at least one.
         room: Where it is drawn.
+        keys: The keys of the person.
         armed: Whether the confirming key works already.
     """
     summary = summarize(previews[0].entry.request)
@@ -81,7 +89,11 @@ def remember_sheet(previews: Sequence[RememberPreview], room: Room, *, armed: bo
     now = "this request" if len(previews) == 1 else f"these {len(previews)} requests"
     wide = careless(previews)
     hints = [
-        KeyHint("!" if wide else "y", "remember anyway" if wide else "yes, remember", live=armed),
+        KeyHint(
+            keys.shown("despite" if wide else "approve"),
+            "remember anyway" if wide else "yes, remember",
+            live=armed,
+        ),
         KeyHint("Esc", "no, back"),
     ]
     return (
@@ -155,7 +167,11 @@ def stop_sheet(desk: Desk, refs: Sequence[Ref], room: Room, *, armed: bool) -> t
         line(chunk(f" STOP: reject all {len(refs)} requests this agent waits for:", "danger")),
         *listed("   ", names_of(desk, refs), room.width, head="text", body="text"),
         *flow(
-            [KeyHint("!", "stop it", live=armed, token="danger"), KeyHint("Esc", "no, back")], Room(room.width, 1)
+            [
+                KeyHint(desk.keys.shown("despite"), "stop it", live=armed, token="danger"),
+                KeyHint("Esc", "no, back"),
+            ],
+            Room(room.width, 1),
         ),
     )
 
