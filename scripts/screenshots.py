@@ -6,6 +6,7 @@ Usage: python scripts/screenshots.py [FOLDER]
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import tempfile
 import time
@@ -19,6 +20,7 @@ from signoff.demo.careful import CarefulReviewer
 from signoff.demo.processes import AgentProcesses
 from signoff.demo.project import create_project
 from signoff.queue import open_review_queue
+from signoff.queue.keys.folder import KEYS_VARIABLE
 from signoff_tui.app import SignoffApp
 from signoff_tui.picture import save_picture
 
@@ -40,6 +42,7 @@ def main() -> None:
 
 async def _take_all(folder: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="signoff-pictures-") as base:
+        os.environ[KEYS_VARIABLE] = str(Path(base) / "keys")  # the person's own key stays out of it
         await _waiting_pictures(Path(base) / "waiting", folder)
         await _history_pictures(Path(base) / "decided", folder)
 
@@ -82,7 +85,7 @@ async def _waiting(app: SignoffApp, pilot: Pilot[None], name: str, folder: Path)
 
 
 async def _history_pictures(base: Path, folder: Path) -> None:
-    """History, after a pilot has read and decided everything."""
+    """History and memory, after a pilot has read and decided everything."""
     project, place = base / "shop", base / "queue"
     create_project(project)
     app = SignoffApp(open_review_queue(place, reviewer="you"), place="default")
@@ -102,6 +105,9 @@ async def _history(app: SignoffApp, pilot: Pilot[None], name: str, folder: Path)
         await pilot.press("j")
     await pilot.pause(0.8)
     save_picture(app, folder / f"history-{name}.svg")
+    await pilot.press("4")
+    await pilot.pause(0.8)
+    save_picture(app, folder / f"memory-{name}.svg")
 
 
 Session = Callable[[SignoffApp, Pilot[None], str], object]

@@ -15,6 +15,7 @@ from typing import TypeVar
 from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.present.snapshot import Snapshot
 from signoff.queue import AgentQueue, HistoryRecord, ReviewQueue, StoredRequest, Submission
+from signoff.queue.keys.folder import KEYS_VARIABLE
 from signoff.types import ApprovalRequest
 
 PATIENCE = 45.0
@@ -66,6 +67,8 @@ def environment(home: Path, **extra: str) -> dict[str, str]:
         "TMPDIR": home / "tmp",
     }
     own = {name: str(folder) for name, folder in folders.items()}
+    # Reviewers of the test and agents that it starts are the same person's.
+    own |= {name: value for name, value in os.environ.items() if name == KEYS_VARIABLE}
     return {**kept, **own, "HOME": str(home), "LANG": "C.UTF-8", "TERM": "xterm-256color", **extra}
 
 

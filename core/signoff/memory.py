@@ -70,7 +70,7 @@ class _Entry:
 
     stored: RememberedApproval
     answer: ApprovalDecision
-    uses: int = 0
+    uses: int
 
     def use(self) -> ApprovalDecision:
         """The answer, counted as a use."""

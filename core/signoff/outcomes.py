@@ -28,6 +28,8 @@ def from_outcome(posted: StoredRequest, outcome: Outcome) -> ApprovalDecision:
     if _identity(outcome.request) != _identity(posted) or taken_by_another:
         return _error("another revision of this request was decided, or another connection took its answer")
     decision = outcome.decision
+    if outcome.doubt is not None:
+        return _error(outcome.doubt)
     if decision is None or outcome.request.state not in _DECIDED:
         source = _SOURCE_OF_STATE.get(outcome.request.state, DecisionSource.ERROR)
         return ApprovalDecision(approved=False, note=outcome.request.state_note, mode="soft", source=source)

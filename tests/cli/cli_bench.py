@@ -19,6 +19,7 @@ from signoff import ApprovalRequest, Command, FileWrite, connect_agent
 from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.cli.main import main
 from signoff.queue import AgentQueue, ReviewQueue, StoredRequest, open_review_queue
+from signoff.queue.keys.folder import KEYS_VARIABLE
 
 PATIENCE = 60.0
 """Seconds after which a process that should have ended is taken for stuck."""
@@ -51,7 +52,11 @@ class Cli:
         return [sys.executable, "-m", "signoff.cli", *words]
 
     def environment(self, **extra: str) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("SIGNOFF_")}
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith("SIGNOFF_") or name == KEYS_VARIABLE
+        }
         return {**kept, "SIGNOFF_QUEUE": str(self.place), "PYTHONUTF8": "1", **extra}
 
     def run(self, *words: str, stdin: bytes = b"", **environment: str) -> Ended:

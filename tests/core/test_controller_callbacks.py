@@ -128,17 +128,45 @@ async def test_a_presentation_of_a_call_without_effects_is_left_alone(ask: Ask) 
     assert await text_for_callback(ask, request) == ["Two becomes 2"]
 
 
+def let_a_millisecond_pass() -> None:
+    begun = now_us()
+    while now_us() <= begun + 1_000:
+        pass
+
+
 async def test_an_answer_after_the_deadline_is_an_expiry(ask: Ask) -> None:
     def late(request: ApprovalRequest) -> ApprovalDecision:
-        begun = now_us()
-        while now_us() <= begun + 1_000:  # until the deadline below is over
-            pass
+        let_a_millisecond_pass()
         return ApprovalDecision(approved=True, remember="session")
 
     controller = ApprovalController(approval_callback=late)
     request = request_for().model_copy(update={"expires_in": 0.001})
     decision = await ask(controller, request)
     assert (decision.approved, decision.source, len(controller.memory)) == (False, DecisionSource.EXPIRY, 0)
+    assert not decision.hard
+    assert decision.note is not None
+    assert decision.note.startswith("expired")
+
+
+async def test_an_answer_before_the_deadline_counts(ask: Ask) -> None:
+    request = request_for().model_copy(update={"expires_in": 3600})
+    assert (await ask(ApprovalController(approval_callback=approve), request)).approved
+
+
+async def test_a_no_after_the_deadline_is_still_a_no(ask: Ask) -> None:
+    def late(request: ApprovalRequest) -> ApprovalDecision:
+        let_a_millisecond_pass()
+        return ApprovalDecision(approved=False, note="not on a Sunday")
+
+    request = request_for().model_copy(update={"expires_in": 0.001})
+    decision = await ask(ApprovalController(approval_callback=late), request)
+    assert (decision.note, decision.source) == ("not on a Sunday", DecisionSource.CALLBACK)
+
+
+async def test_with_a_callback_no_queue_is_opened(ask: Ask, place: Path) -> None:
+    controller = ApprovalController(approval_callback=approve)
+    assert (await ask(controller, request_for())).approved
+    assert controller.queue is None
 
 
 async def test_a_decision_that_cannot_be_is_the_mistake_of_the_callback(ask: Ask) -> None:

@@ -108,6 +108,35 @@ async def test_a_cancellation_is_not_hidden_by_a_queue_that_fails(
         await asked
 
 
+async def test_who_is_cancelled_twice_has_withdrawn_the_request_all_the_same(
+    asking: AgentQueue, looking: ReviewQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting, withdrawing, go_on, withdrawn = (asyncio.Event() for _ in range(4))
+    really_withdraw = asking.awithdraw
+
+    async def forever(*_: Any) -> Any:
+        waiting.set()
+        await asyncio.Event().wait()
+
+    async def slowly(request_id: str, reason: str) -> Any:
+        withdrawing.set()
+        await go_on.wait()
+        await really_withdraw(request_id, reason)
+        withdrawn.set()
+
+    monkeypatch.setattr(asking, "await_outcome", forever)
+    monkeypatch.setattr(asking, "awithdraw", slowly)
+    asked = asyncio.ensure_future(ApprovalController(queue=asking).request_approval(request_for()))
+    for begun in (waiting, withdrawing):
+        await begun.wait()
+        asked.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asked
+    go_on.set()
+    await asyncio.wait_for(withdrawn.wait(), 30)
+    assert looking.history()[0].state is RequestState.WITHDRAWN
+
+
 async def test_an_approval_that_is_revoked_just_now_is_asked(ask: Ask, workdir: Path) -> None:
     class Forgetful(ApprovalMemory):
         def use(self, key: Any) -> None:

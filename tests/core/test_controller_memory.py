@@ -94,6 +94,23 @@ def test_an_approval_added_by_the_author_counts_until_it_is_cleared(asking: Agen
     assert not controller.is_session_approved(request_for(to="staging"))
 
 
+def test_the_record_says_that_the_author_of_the_agent_added_and_cleared_an_approval(
+    asking: AgentQueue, looking: ReviewQueue
+) -> None:
+    controller = ApprovalController(queue=asking)
+    controller.add_session_approval(request_for())
+    controller.clear_session_approvals()
+    (grant,) = looking.grants(include_revoked=True)
+    assert (grant.created_by, grant.revoked_by) == ("agent author", "agent author")
+
+
+def test_an_approval_that_was_added_is_not_told_as_the_reviewers() -> None:
+    controller = ApprovalController(approval_callback=never)
+    controller.add_session_approval(request_for())
+    (entry,) = controller.memory.list()
+    assert entry.decision.source is DecisionSource.CALLBACK
+
+
 @pytest.mark.parametrize("with_queue", [False, True])
 async def test_what_leads_to_another_file_by_now_is_asked_although_it_was_remembered(
     ask: Ask, asking: AgentQueue, workdir: Path, with_queue: bool

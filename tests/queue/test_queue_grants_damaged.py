@@ -7,7 +7,8 @@ import json
 import pytest
 from queue_samples import approve, call
 
-from signoff.queue import GrantPattern
+from signoff.queue import Grant, GrantPattern
+from signoff.queue.keys.signing import signer_for
 from signoff.queue.patterns import AnyValue
 
 SOUND = {
@@ -21,6 +22,12 @@ SOUND = {
 }
 WIDE = GrantPattern("write_file", (("path", AnyValue()),))
 NO_TEXT = json.dumps({key: value for key, value in SOUND.items() if key != "tool_name"})
+
+
+def signed(info):
+    """The columns' JSON of a grant that a reviewer gave."""
+    grant = Grant(id="stored", created_at=1, uses=0, last_used_at=None, revoked_at=None, **info)
+    return {**info, "seal": signer_for().grant(grant).seal.to_json()}
 
 
 @pytest.fixture
@@ -48,6 +55,8 @@ DAMAGED = {
     "no JSON": {"info": "nonsense"},
     "no object": {"info": "[]"},
     "a field is missing": {"info": NO_TEXT},
+    "a seal that is no object": {"info": {**SOUND, "seal": 5}},
+    "a seal of other letters": {"info": {**SOUND, "seal": {"key": "x", "signature": "y"}}},
     "a field of a wrong type": {"info": {**SOUND, "created_by": 5}},
     "another session in the column": {"info": {**SOUND, "session": "s-42"}},
     "another tool in the column": {"info": {**SOUND, "tool_name": "delete_file"}},
@@ -76,12 +85,14 @@ def damaged(request, store):
 
 
 def test_a_sound_row_is_a_grant(agent, store):
-    store(SOUND)
+    store(signed(SOUND))
     assert agent.use_grant(call()).id == "stored"
 
 
 @pytest.mark.usefixtures("damaged")
-def test_a_damaged_grant_covers_nothing(agent):
+def test_a_damaged_grant_covers_nothing(agent, review):
+    (odd,) = review.grants()
+    assert not odd.covers("write_file", {"path": "notes.txt"})
     assert not agent.has_grant(call())
     assert agent.use_grant(call()) is None
 

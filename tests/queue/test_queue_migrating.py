@@ -145,7 +145,13 @@ def test_a_step_that_fails_leaves_the_old_file_as_it_was(old: Path, monkeypatch:
 
 def test_agents_and_reviewers_may_find_the_old_file_first(old: Path) -> None:
     with open_agent_queue(AgentInfo("refactor", "s-41", "/work"), old) as agent:
-        assert len(agent.grants()) == 1
+        assert agent.agent.name == "refactor"
+
+
+def test_a_grant_from_before_there_were_signatures_is_listed_and_not_used(old: Path) -> None:
+    with open_agent_queue(AgentInfo("refactor", "s-41", "/work"), old) as agent, open_review_queue(old) as review:
+        assert len(review.grants()) == 1
+        assert agent.grants() == ()
 
 
 def test_a_step_that_fails_leaves_no_connection_open(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,3 +114,21 @@ async def test_closing_the_connection_ends_its_watch(review):
     with pytest.raises(QueueUnavailableError, match="closed"):
         async with asyncio.timeout(PATIENCE):
             await anext(watch)
+
+
+@pytest.mark.usefixtures("only_bells")
+async def test_a_watcher_is_told_of_grants_with_an_empty_set(agent, review):
+    watch = review.watch()
+    await anext(watch)
+    async with asyncio.timeout(PATIENCE):
+        grant = agent.add_grant(call(), by="anna")
+        assert _seen(await anext(watch)) == []
+        assert agent.use_grant(call("k2")) is not None
+        assert _seen(await anext(watch)) == []
+        assert review.revoke(grant.id)
+        assert _seen(await anext(watch)) == []
+        agent.add_grant(call(), by="anna")
+        assert _seen(await anext(watch)) == []
+        assert review.revoke_all() == 1
+        assert _seen(await anext(watch)) == []
+    await watch.aclose()

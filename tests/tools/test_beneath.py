@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import copy
+import ctypes
 import errno
 import os
 import pickle
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from signoff.tools import beneath
 from signoff.tools.beneath import PASSED, LedElsewhereError, RootDirectory, kernel_resolves, open_beneath
 
 BY = [
@@ -188,6 +191,15 @@ def test_very_many_directories_are_made_at_once(tree: Path, by_kernel: bool) -> 
         assert stat.S_ISDIR(os.fstat(opened).st_mode)
 
 
+def test_no_directory_is_made_in_a_root_that_was_replaced(tree: Path, by_kernel: bool) -> None:
+    root = RootDirectory(str(tree), by_kernel=by_kernel)
+    tree.rename(tree.with_name("moved"))
+    tree.mkdir()
+    with pytest.raises(LedElsewhereError, match="when the rules were loaded"):
+        root.make_directories("new")
+    assert not (tree.with_name("moved") / "new").exists()
+
+
 @pytest.mark.parametrize("path", ["l", "l/x", "l/x/y"])
 def test_no_directory_is_made_through_a_link(tree: Path, by_kernel: bool, path: str) -> None:
     (tree / "l").symlink_to("../outside")
@@ -211,3 +223,101 @@ def test_an_error_of_the_kernel_keeps_its_number(descriptor: int, by_kernel: boo
     with pytest.raises(OSError, match="name") as failed:
         open_beneath(descriptor, "x" * 300, os.O_RDONLY, by_kernel=by_kernel)
     assert failed.value.errno == errno.ENAMETOOLONG
+
+
+# -- by the kernel -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "may"), [({}, True), ({"by_kernel": True}, True), ({"by_kernel": False}, False)]
+)
+def test_the_kernel_is_asked_unless_it_must_not_be(
+    tree: Path, descriptor: int, monkeypatch: pytest.MonkeyPatch, options: dict[str, bool], may: bool
+) -> None:
+    asked = []
+
+    def no_kernel() -> None:
+        asked.append(True)
+
+    monkeypatch.setattr(beneath, "_kernel_opener", no_kernel)
+    os.close(open_beneath(descriptor, "file", os.O_RDONLY, **options))
+    assert bool(asked) == may
+    asked.clear()
+    root = RootDirectory(str(tree), **options)
+    root.make_directories("new/er")
+    with root.opened("new"):
+        pass
+    assert bool(asked) == may
+
+
+class Kernel:
+    """A kernel whose call fails a number of times before it is really made."""
+
+    def __init__(self, error: int, failures: int) -> None:
+        self.calls = 0
+        self._error, self._failures = error, failures
+        self._really = ctypes.CDLL(None, use_errno=True).syscall
+
+    @property
+    def syscall(self) -> Any:
+        def call(*args: Any) -> int:
+            self.calls += 1
+            if self.calls <= self._failures:
+                ctypes.set_errno(self._error)
+                return -1
+            return int(self._really(*args))
+
+        return call
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], Kernel]:
+    """Let the kernel fail with an error so many times."""
+
+    def fail(error: int, failures: int) -> Kernel:
+        kernel = Kernel(error, failures)
+        monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: kernel)
+        monkeypatch.setattr(beneath, "_kernel_opener", lambda: opener)
+        opener = beneath._openat2()
+        return kernel
+
+    return fail
+
+
+needs_the_kernel = pytest.mark.skipif(not kernel_resolves(), reason="no openat2 here")
+
+
+@needs_the_kernel
+@pytest.mark.parametrize("error", [errno.EAGAIN, errno.EINTR])
+def test_the_kernel_is_asked_again_when_something_was_renamed_or_a_signal_came(
+    descriptor: int, failing: Callable[[int, int], Kernel], error: int
+) -> None:
+    failing(error, 99)
+    assert content(descriptor, "file", by_kernel=True) == b"file"
+
+
+@needs_the_kernel
+def test_a_tree_that_never_rests_is_told_as_such(descriptor: int, failing: Callable[[int, int], Kernel]) -> None:
+    failing(errno.EAGAIN, 1_000_000)
+    with pytest.raises(BlockingIOError):
+        content(descriptor, "file", by_kernel=True)
+
+
+@needs_the_kernel
+def test_any_other_error_of_the_kernel_is_told_at_once(
+    descriptor: int, failing: Callable[[int, int], Kernel]
+) -> None:
+    kernel = failing(errno.EACCES, 1)
+    with pytest.raises(PermissionError):
+        content(descriptor, "file", by_kernel=True)
+    assert kernel.calls == 1
+
+
+def test_a_descriptor_may_be_that_of_a_closed_standard_input(descriptor: int, by_kernel: bool) -> None:
+    kept = os.dup(0)
+    os.close(0)
+    try:
+        assert content(descriptor, "file", by_kernel=by_kernel) == b"file"
+    finally:
+        os.dup2(kept, 0)
+        os.close(kept)

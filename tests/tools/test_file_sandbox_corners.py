@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from signoff.binding import bound_to
+from signoff.tools import beneath
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.types import ApprovalContext
 
@@ -44,6 +46,38 @@ def test_an_edit_that_is_not_the_approved_one_is_not_made(sandbox: FileSandbox, 
     with bound_to(request), pytest.raises(PermissionError, match="not what was approved"):
         sandbox.edit_file("notes/a.txt", "one", "something else")
     assert (workdir / "notes/a.txt").read_text() == "one\ntwo\n"
+
+
+@pytest.mark.parametrize("tool", ["read_file", "read_attachment"])
+def test_a_file_that_got_a_second_name_since_it_was_approved_is_not_read(
+    sandbox: FileSandbox, workdir: Path, tool: str
+) -> None:
+    request = asked(sandbox, tool, path="notes/a.txt")
+    os.link(workdir / "notes" / "a.txt", workdir / "notes" / "b.txt")
+    with bound_to(request), pytest.raises(PermissionError, match="not what was approved"):
+        getattr(sandbox, tool)("notes/a.txt")
+
+
+def test_a_file_that_was_approved_with_its_second_name_is_read(sandbox: FileSandbox, workdir: Path) -> None:
+    os.link(workdir / "notes" / "a.txt", workdir / "notes" / "b.txt")
+    with bound_to(asked(sandbox, "read_file", path="notes/a.txt")):
+        assert sandbox.read_file("notes/a.txt") == "one\ntwo\n"
+
+
+@pytest.mark.parametrize(
+    ("tool", "args", "description", "approval"),
+    [
+        ("read_file", {}, "Read notes:a.txt", "read"),
+        ("read_attachment", {}, "Attach notes:a.txt", "read"),
+        ("write_file", {"content": ""}, "Write notes:a.txt", "write"),
+        ("edit_file", {"old": "one", "new": "1"}, "Edit notes:a.txt", "write"),
+    ],
+)
+def test_a_request_says_what_would_be_done_and_why_it_is_asked(
+    sandbox: FileSandbox, tool: str, args: dict[str, str], description: str, approval: str
+) -> None:
+    request = asked(sandbox, tool, path="notes/a.txt", **args)
+    assert (request.description, request.why) == (description, f"sandbox notes: {approval} approval")
 
 
 def test_the_agent_is_told_what_was_written(sandbox: FileSandbox) -> None:
@@ -126,6 +160,69 @@ def test_a_tilde_is_refused_inside_a_root_too(workdir: Path) -> None:
     assert write_verdict(sandbox, "a.txt~") is not None
 
 
+def test_relative_paths_start_where_the_process_is_unless_told(
+    workdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(workdir)
+    assert FileSandbox({}).cwd == str(workdir)
+
+
+@pytest.mark.parametrize(("options", "may"), [({}, True), ({"by_kernel": False}, False)])
+def test_the_kernel_resolves_unless_it_must_not(
+    workdir: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, bool], may: bool
+) -> None:
+    asked = []
+
+    def no_kernel() -> None:
+        asked.append(True)
+
+    monkeypatch.setattr(beneath, "_kernel_opener", no_kernel)
+    sandbox = FileSandbox({"w": {"root": ".", "mode": "rw"}}, cwd=str(workdir), **options)
+    sandbox.write_file("sub/a.txt", "x")
+    assert sandbox.list_files() == ["sub/a.txt"]
+    assert bool(asked) == may
+
+
+def test_a_sandbox_that_cannot_open_its_roots_is_not_taken_for_an_empty_one(
+    workdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_more(*_: Any, **__: Any) -> Any:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("signoff.tools.roots.RootDirectory", no_more)
+    with pytest.raises(OSError, match="Too many open files"):
+        FileSandbox({"w": {"root": "."}}, cwd=str(workdir))
+
+
+@pytest.mark.parametrize(("suffixes", "told"), [([".md", ".txt"], r"\.md, \.txt"), ([], "none")])
+def test_a_refusal_says_which_files_a_root_is_for(workdir: Path, suffixes: list[str], told: str) -> None:
+    sandbox = FileSandbox({"w": {"root": ".", "mode": "rw", "suffixes": suffixes}}, cwd=str(workdir))
+    with pytest.raises(PermissionError, match=f"for files that end in: {told}$"):
+        write_verdict(sandbox, "a.exe")
+
+
+def test_a_root_of_two_names_is_held_by_each(workdir: Path) -> None:
+    sandbox = FileSandbox({name: {"root": "."} for name in ("a", "b")}, cwd=str(workdir))
+    assert sandbox.holds(".", {"a"})
+    assert sandbox.holds(".", {"b"})
+
+
+def test_a_link_from_elsewhere_is_judged_by_its_own_name_too(workdir: Path) -> None:
+    (workdir / "project").mkdir()
+    for name in (".bashrc", "link"):
+        (workdir / name).symlink_to("project/a.txt")
+    paths = {"w": {"root": ".", "mode": "rw", "write_approval": False}}
+    sandbox = FileSandbox(paths, cwd=str(workdir / "project"))
+    assert write_verdict(sandbox, "../link") is None
+    assert write_verdict(sandbox, "../.bashrc").why == "sandbox w: protected name"
+
+
+def test_a_root_without_a_path_covers_nothing(workdir: Path) -> None:
+    sandbox = FileSandbox({"w": {"root": "", "mode": "rw"}}, cwd=str(workdir))
+    with pytest.raises(PermissionError, match="not in any sandbox"):
+        write_verdict(sandbox, "a.txt")
+
+
 def test_a_root_that_is_no_directory_covers_nothing(workdir: Path) -> None:
     (workdir / "file").write_text("")
     paths = {"gone": {"root": "gone", "mode": "rw"}, "file": {"root": "file", "mode": "rw"}}
@@ -177,9 +274,9 @@ def test_a_file_that_cannot_be_looked_at_is_a_block(
             raise PermissionError(13, "Permission denied")
         return real(path, *args, **more)
 
-    monkeypatch.setattr("signoff.tools.roots.follow", lambda path, cwd: f"{cwd}/{path}")
+    monkeypatch.setattr("signoff.tools.roots.followed", lambda path, cwd: [f"{cwd}/{path}"])
     monkeypatch.setattr(os, "lstat", failing)
-    with pytest.raises(PermissionError, match="cannot be looked at: Permission denied"):
+    with pytest.raises(PermissionError, match="the file cannot be looked at: Permission denied"):
         sandbox.check_approval(ApprovalContext(tool_name="read_file", args={"path": "docs/guide.md"}))
 
 

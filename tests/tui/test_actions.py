@@ -10,8 +10,10 @@ import pytest
 
 from signoff_tui.actions import ACTIONS, Action, Place, action_of, actions_on, guard_keys
 from signoff_tui.guard import DECISION_KEYS
+from signoff_tui.screens.details import DetailsScreen
 from signoff_tui.screens.help.screen import HelpScreen, key_lines
 from signoff_tui.screens.history import HistoryScreen
+from signoff_tui.screens.memory import MemoryScreen
 from signoff_tui.screens.palette import PaletteScreen
 from signoff_tui.screens.palette.commands import commands_on
 from signoff_tui.screens.review.navigating import Navigating
@@ -19,8 +21,10 @@ from signoff_tui.screens.review.navigating import Navigating
 HANDLERS: dict[Place, type] = {
     "review": Navigating,
     "history": HistoryScreen,
+    "memory": MemoryScreen,
     "help": HelpScreen,
     "palette": PaletteScreen,
+    "details": DetailsScreen,
 }
 """Who does what the table says, for each place."""
 

@@ -12,13 +12,15 @@ __all__ = ["ACTIONS", "Action", "Area", "Place", "action_of", "actions_on", "gua
 
 Area = Literal["decide", "read", "list", "go", "safety"]
 
-Place = Literal["review", "history", "help", "palette"]
+Place = Literal["review", "history", "memory", "help", "palette", "details"]
 """Where keys act: the review (inbox, request, group), and the screens that lie over it."""
 
 _REVIEW: tuple[Place, ...] = ("review",)
-_OVER: tuple[Place, ...] = ("history",)
+_OVER: tuple[Place, ...] = ("history", "memory")
 _LISTS: tuple[Place, ...] = (*_REVIEW, *_OVER)
-_PAGES: tuple[Place, ...] = (*_LISTS, "help")
+_SCROLLED: tuple[Place, ...] = ("help", "details")
+_PAGES: tuple[Place, ...] = (*_LISTS, *_SCROLLED)
+_MEMORY: tuple[Place, ...] = ("memory",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("undo_all", ("U",), "U", "take back all held", "decide", moves=True),
     Action("later", ("z",), "z", "later: the agent keeps waiting", "decide"),
     Action("page_down", (" ", "pagedown"), "Space", "page; at the end, next unseen", "read", moves=True),
-    Action("page_down", (" ", "pagedown"), "Space", "page", "read", moves=True, places=(*_OVER, "help")),
+    Action("page_down", (" ", "pagedown"), "Space", "page", "read", moves=True, places=(*_OVER, *_SCROLLED)),
     Action("page_up", ("b", "pageup"), "b", "page back", "read", moves=True, places=_PAGES),
     Action("half_down", ("ctrl+d",), "Ctrl+D", "half a page down", "read", moves=True),
     Action("half_up", ("ctrl+u",), "Ctrl+U", "half a page up", "read", moves=True),
@@ -71,6 +73,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("less_context", ("{",), "{", "less context around changes", "read", moves=True),
     Action("wrap", ("w",), "w", "wrap long lines, or cut them", "read"),
     Action("split", ("d",), "d", "before beside after, or below", "read"),
+    Action("details", ("i",), "i", "details: why asked, payload, hashes", "read", places=(*_REVIEW, "details")),
+    Action("copy", ("c",), "c", "copy text, path or id", "read"),
     Action("reveal", ("r",), "r", "show or hide secrets", "read"),
     Action("full", ("v",), "v", "full screen", "read", moves=True),
     Action("down", ("j", "down"), "j", "next row, or line", "list", moves=True, places=_PAGES),
@@ -79,12 +83,21 @@ ACTIONS: tuple[Action, ...] = (
     Action("previous_request", ("K",), "K", "previous waiting request", "list", moves=True),
     Action("first", ("g", "home"), "g", "first", "list", moves=True, places=_PAGES),
     Action("last", ("G", "end"), "G", "last", "list", moves=True, places=_PAGES),
-    Action("open", ("enter",), "Enter", "open; never approves", "list", moves=True, places=_LISTS),
+    Action("open", ("enter",), "Enter", "open; never approves", "list", moves=True, places=(*_REVIEW, "history")),
     Action("expand", ("right",), "Right", "open the group", "list", moves=True),
     Action("collapse", ("left",), "Left", "close the group", "list", moves=True),
     Action("tidy", ("o",), "o", "tidy: remove what ended", "list"),
     Action("inbox", ("1",), "1", "inbox", "go", moves=True, places=_PAGES),
     Action("history", ("h", "3"), "h", "history", "go", moves=True, places=_LISTS),
+    Action("memory", ("4",), "4", "memory: what runs without asking", "go", moves=True, places=_LISTS),
+    Action("session_memory", ("M",), "M", "memory of this session", "go", moves=True, places=(*_REVIEW, "memory")),
+    Action("revoke", ("x",), "x", "revoke; such calls ask again", "decide", places=_MEMORY),
+    Action("revoke_all", ("R",), "R", "revoke all listed; asks for !", "decide", places=_MEMORY),
+    Action("widen", ("w", "e"), "w", "cover more, after a preview", "decide", places=_MEMORY),
+    Action("narrow", ("n",), "n", "cover less, after a preview", "decide", places=_MEMORY),
+    Action("confirm", ("!",), "!", "do what was asked or shown", "decide", places=_MEMORY),
+    Action("full", ("v",), "v", "details on the whole screen", "read", moves=True, places=_MEMORY),
+    Action("uses", ("enter",), "Enter", "its uses, in the history", "list", moves=True, places=_MEMORY),
     Action("back", ("escape",), "Esc", "one level back; never decides", "go", moves=True, places=_PAGES),
     Action("help", ("?",), "?", "keys of this screen", "go", moves=True, places=_PAGES),
     Action("palette", (":", "ctrl+p"), ":", "choose by name", "go", moves=True, places=_LISTS),
@@ -94,7 +107,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("back", ("escape",), "Esc", "back", "go", places=("palette",)),
     Action("theme", ("ctrl+t",), "Ctrl+T", "next theme", "go", moves=True, places=_PAGES),
     Action("quit", ("q", "ctrl+q"), "q", "back; from the inbox: quit", "go", moves=True),
-    Action("back", ("q", "ctrl+q"), "q", "back", "go", moves=True, places=(*_OVER, "help")),
+    Action("back", ("q", "ctrl+q"), "q", "back", "go", moves=True, places=(*_OVER, *_SCROLLED)),
     Action("lock", ("L",), "L", "lock or unlock decision keys", "safety"),
     Action("interrupt", ("ctrl+c",), "Ctrl+C", "nothing: q quits", "safety", moves=True),
     Action("redraw", ("ctrl+l",), "Ctrl+L", "redraw", "safety", moves=True),

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar
 
+from textual import on
 from textual.app import App
 from textual.binding import BindingType
 from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, Key, MouseDown, Paste
 from textual.filter import LineFilter, Monochrome, NoColor
 
-from signoff.queue import ReviewQueue, open_review_queue, place_name
+from signoff.queue import QueueError, ReviewQueue, open_review_queue, place_name
 from signoff.queue.clock import now_us
 from signoff_tui.actions import Place
 from signoff_tui.beside import Beside, Clocks
@@ -26,11 +27,13 @@ from signoff_tui.look import ASCII, UNICODE, Glyphs, Look
 from signoff_tui.notices import NoticeSettings
 from signoff_tui.office import Office
 from signoff_tui.personal import Chosen, Personal
+from signoff_tui.screens.details import DetailsScreen
 from signoff_tui.screens.help import HelpScreen
 from signoff_tui.screens.history import HistoryScreen
+from signoff_tui.screens.memory import MemoryScreen
 from signoff_tui.screens.palette import PaletteScreen
 from signoff_tui.screens.palette.commands import Command, commands_on
-from signoff_tui.screens.plain import PlainScreen
+from signoff_tui.screens.plain import News, PlainScreen
 from signoff_tui.screens.review.screen import ReviewScreen
 from signoff_tui.screens.review.work import QueueNews
 from signoff_tui.standstill import Standstill
@@ -154,6 +157,8 @@ class SignoffApp(App[None]):
     def post_display_hook(self) -> None:
         """Textual calls this after every picture it wrote: only what is in one counts as painted."""
         self._review.displayed()
+        if self.screen_stack and isinstance(over := self.screen_stack[-1], PlainScreen):
+            over.displayed()
 
     async def on_event(self, event: Event) -> None:
         """Whatever a person does at the keyboard or with the mouse tells that somebody is there."""
@@ -198,8 +203,14 @@ class SignoffApp(App[None]):
                     self.pop_screen()
             case "history":
                 self._lay_over(HistoryScreen(self._office, query))
+            case "memory":
+                self._lay_over(MemoryScreen(self._office, query, self._review.desk))
             case "help":
                 self._cover(HelpScreen(self._office, self._place))
+            case "details":
+                entry = self._review.desk.inbox.focused_request()
+                if entry is not None:
+                    self._cover(DetailsScreen(self._office, entry.request))
             case "palette":
                 commands = commands_on(self._place, self._themes, self._office.keys)
                 self._cover(PaletteScreen(self._office, commands, self._run_command))
@@ -219,6 +230,14 @@ class SignoffApp(App[None]):
             self._use_theme(command.theme)
         elif command.action is not None and isinstance(self.screen, PlainScreen | ReviewScreen):
             self.screen.perform(command.action)
+
+    @on(QueueNews)
+    def _pass_on(self, event: QueueNews) -> None:
+        """What the review took over of the queue is news to the screens that lie over it as well."""
+        problem = str(event.news) if isinstance(event.news, QueueError) else ""
+        for screen in self.screen_stack:
+            if isinstance(screen, PlainScreen):
+                screen.post_message(News(problem))
 
     def _lay_over(self, screen: PlainScreen) -> None:
         """Lay a screen over the review, in the place of what lies there."""

@@ -15,12 +15,19 @@ __all__ = ["MAPPABLE", "STANDARD", "KeyMap"]
 _FIXED = frozenset({"back", "open", "run", "interrupt"})
 """Actions whose keys stay: without them a place would be a trap, or Enter would mean something else."""
 
+_OWN_KEYS: tuple[Place, ...] = ("memory",)
+"""Where what can be done only there has keys of its own, which stay."""
+
 _RESERVED = frozenset({"escape", "enter", "return", "ctrl+j", "ctrl+m", "ctrl+c", "tab", "ctrl+i"})
 """Keys that mean the same everywhere."""
 
 _NAMES = {" ": "Space", "pagedown": "PgDn", "pageup": "PgUp"}
 
-MAPPABLE = tuple(dict.fromkeys(action.name for action in ACTIONS if action.name not in _FIXED))
+MAPPABLE = tuple(
+    name
+    for name in dict.fromkeys(action.name for action in ACTIONS)
+    if name not in _FIXED and any(action.places != _OWN_KEYS for action in ACTIONS if action.name == name)
+)
 """Names of the actions that can be put on other keys."""
 
 

@@ -22,6 +22,7 @@ from signoff_tui.desk import Answer
 from signoff_tui.documents import Content, make_content
 from signoff_tui.guard import Held
 from signoff_tui.keymap import KeyMap
+from signoff_tui.terminal_voice import Saying
 
 __all__ = ["Draft", "Goes", "Office"]
 
@@ -42,6 +43,9 @@ class Goes(Protocol):
 
     def go(self, name: str, query: str = "") -> None:
         """Show another screen, with what the query picks, or change the theme."""
+
+    def speak(self, saying: Saying) -> None:
+        """Say something to the terminal besides what is drawn."""
 
 
 class Office:
@@ -83,6 +87,10 @@ class Office:
         """Show another screen, with what the query picks, in the filter language."""
         self._app.go(name, query)
 
+    def speak(self, saying: Saying) -> None:
+        """Say something to the terminal besides what is drawn."""
+        self._app.speak(saying)
+
     def close(self) -> None:
         """Close the queue."""
         self._queue.close()
@@ -112,6 +120,14 @@ class Office:
     async def compute(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a function in a thread."""
         return await asyncio.to_thread(function, *args, **kwargs)
+
+    async def ask(self, question: Callable[[ReviewQueue], T]) -> T:
+        """Ask the queue something, or tell it something that is no decision, in a thread.
+
+        Raises:
+            QueueError: The queue cannot be used.
+        """
+        return await asyncio.to_thread(question, self._queue)
 
     async def decide(self, held: Held[Answer]) -> tuple[Verdict, ...]:
         """Give a held decision to the queue. A queue that cannot be reached refuses; nothing was decided."""

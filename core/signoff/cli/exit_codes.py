@@ -28,7 +28,7 @@ class ExitCode(IntEnum):
     QUEUE = 5
     """There is no queue, it cannot be used, or the request could not be posted. Nothing was decided."""
     NOT_FOUND = 6
-    """No request or grant has that id."""
+    """No request, grant or key has that id."""
     TOO_LATE = 7
     """The request had already ended; the decision was not taken."""
     CHANGED = 8
@@ -36,7 +36,7 @@ class ExitCode(IntEnum):
     REFUSED = 9
     """The queue does not accept this decision, or this grant, for this request."""
     BROKEN = 11
-    """`history verify`: a record was changed, is missing or stands in another place."""
+    """`history verify`: a record was changed, is missing or stands in another place, or a signature is wrong."""
     FAULT = 70
     """A fault in signoff itself. For `ask`: not approved."""
     HANGUP = 129
@@ -78,12 +78,12 @@ EXIT_CODE_TABLE = """\
     3  ask: the deadline passed, nobody decided
     4  ask: the request was withdrawn, nobody decided
     5  no queue, or it cannot be used; nothing was decided
-    6  no request or grant has that id
+    6  no request, grant or key has that id
     7  too late: the request had already ended
     8  changed: the request is not what was shown
     9  refused: not what this request accepts
    11  history verify: a record was changed, is missing, or
-       stands in another place
+       stands in another place, or a signature is wrong
    70  a fault in signoff itself; nothing was approved
   129  the terminal went away, 130 Ctrl+C, 143 SIGTERM:
        `ask` withdraws its request first

@@ -37,6 +37,7 @@ def grant_facts(grant: Grant) -> dict[str, Any]:
         "created_by": grant.created_by,
         "uses": grant.uses,
         "last_used_at": iso(grant.last_used_at),
+        "signed": grant.seal is not None,
         "damage": grant.damage,
     }
 
@@ -56,6 +57,8 @@ def add_grant_text(page: Page, grant: Grant) -> None:
     page.add(
         f"{local_time(grant.created_at)} by {one_line(grant.created_by, 'agent')}{origin}", label="  since   "
     )
+    if grant.seal is None:
+        page.add("by no reviewer: only the process that gave it uses it", label="  signed  ")
     last = "" if grant.last_used_at is None else f", last {local_time(grant.last_used_at)}"
     page.add(f"{grant.uses}{last}", label="  uses    ")
 

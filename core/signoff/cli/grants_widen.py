@@ -16,9 +16,8 @@ from signoff.cli.grants_text import add_preview_text, grant_facts
 from signoff.cli.options import json_option, open_for_review, queue_option
 from signoff.cli.output import complain, one_line, print_json
 from signoff.cli.page import Page, at_terminal, width_of
-from signoff.policy.breadth import reach
+from signoff.policy.widening import refusal
 from signoff.queue.patterns import AnyValue, GrantPattern, Matcher, OneOf, PatternError, Under
-from signoff.queue.records import RequestState
 
 if TYPE_CHECKING:
     from signoff.queue.preview import PatternPreview
@@ -59,9 +58,9 @@ def widen(
     with open_for_review() as queue:
         request = queue.find(request_id)
         pattern = _pattern(request, anything, under, one_of)
-        refusal = _refusal(request, pattern, wide=wide)
-        if refusal is not None:
-            complain(f"nothing was granted: {refusal}")
+        why_not = refusal(request, pattern, wide=wide)
+        if why_not is not None:
+            complain(f"nothing was granted: {why_not}")
             return ExitCode.REFUSED
         session = request.asked_by.session
         _show(request, pattern, queue.preview(pattern, session, last))
@@ -112,20 +111,6 @@ def _split(text: str) -> tuple[str, str]:
     if not equals:
         raise click.UsageError(f"{text!r} lacks the value: write KEY=VALUE")
     return key, value
-
-
-def _refusal(request: StoredRequest, pattern: GrantPattern, *, wide: bool) -> str | None:
-    """Say what is refused before anybody has read and typed for nothing."""
-    submission = request.submission
-    if not submission.may_be_remembered:
-        return "this call is of HIGH risk, leads elsewhere, or its agent keeps no approvals: no grant covers it"
-    if request.state is RequestState.REJECTED:
-        return "the request was rejected, and a no is never remembered as a yes"
-    limited = {key for key, matcher in pattern.entries if not isinstance(matcher, AnyValue)}
-    fixed = {key: value for key, value in submission.payload.items() if key in limited}
-    if reach(fixed, submission.arguments).breadth.careless and not wide:
-        return f"it would cover {pattern.words()}. No argument would be limited; to grant all that, add --wide"
-    return None
 
 
 def _show(request: StoredRequest, pattern: GrantPattern, found: PatternPreview) -> None:

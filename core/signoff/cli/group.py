@@ -22,6 +22,7 @@ from signoff.cli.output import complain
 from signoff.cli.page import at_terminal
 from signoff.cli.policy.group import policy
 from signoff.cli.popup import popup
+from signoff.cli.reviewers import reviewers
 from signoff.cli.showing import show
 from signoff.cli.status_command import status
 from signoff.queue.errors import QueueError, QueueNotFoundError
@@ -69,7 +70,21 @@ def signoff(context: click.Context, *, theme: str | None, ascii_only: bool, read
     return _open_screen(theme, ascii_only=ascii_only, read_only=read_only)
 
 
-for command in (approve, ask, config, demo, grants, history, list_pending, policy, popup, reject, show, status):
+for command in (
+    approve,
+    ask,
+    config,
+    demo,
+    grants,
+    history,
+    list_pending,
+    policy,
+    popup,
+    reject,
+    reviewers,
+    show,
+    status,
+):
     signoff.add_command(command)
 
 

@@ -17,7 +17,7 @@ from signoff.cli.page import at_terminal
 from signoff.queue.history_records import HistoryHead
 
 if TYPE_CHECKING:
-    from signoff.queue.history_records import HistoryCheck, Pruning
+    from signoff.queue.history_records import HistoryCheck, Pruning, SignedApprovals
 
 __all__ = ["prune", "verify"]
 
@@ -40,7 +40,7 @@ def _read_hash(_: click.Context, __: click.Parameter, text: str | None) -> str |
 @queue_option
 @json_option
 def verify(*, expect: int | None, expect_head: str | None, as_json: bool) -> int:
-    """Check that no record was changed, is missing or stands in another place.
+    """Check that no record was changed, is missing or stands in another place, and who signed the approvals.
 
     Nothing in the queue can tell that its end was cut off. Note the number and the hash that are printed in
     another place, and give them later with --expect and --expect-head.
@@ -53,6 +53,7 @@ def verify(*, expect: int | None, expect_head: str | None, as_json: bool) -> int
         checked = "1 record is" if check.checked == 1 else f"{check.checked} records are"
         print(f"{checked} whole, from number {check.first} on")
         print(f"the last of them: number {check.head.seq}, {check.head.hash}")
+        _say_who_signed(check.approvals)
     if check.fault is None:
         return ExitCode.OK
     complain(f"the history is broken at record {check.broken}: {check.fault}; {check.message}")
@@ -69,7 +70,18 @@ def _check_facts(check: HistoryCheck) -> dict[str, object]:
         "fault": check.fault,
         "broken": check.broken,
         "message": check.message,
+        "approvals_signed": check.approvals.trusted,
+        "approvals_signed_by_others": check.approvals.unknown,
+        "approvals_unsigned": check.approvals.unsigned,
     }
+
+
+def _say_who_signed(found: SignedApprovals) -> None:
+    if found.trusted + found.unknown + found.unsigned == 0:
+        return
+    print(f"approvals of requests: {found.trusted} signed by a reviewer who is trusted here", end="")
+    print(f", {found.unknown} by somebody else" if found.unknown else "", end="")
+    print(f", {found.unsigned} not signed" if found.unsigned else "")
 
 
 @click.command(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from signoff.demo.careful import CarefulReviewer
 from signoff.demo.processes import AgentProcesses
 from signoff.demo.project import create_project, saved_files
 from signoff.queue import ReviewQueue, open_review_queue
+from signoff.queue.keys.folder import KEYS_VARIABLE
 from signoff_tui.app import SignoffApp
 
 __all__ = ["run_demo"]
@@ -40,6 +42,7 @@ def run_demo(*, folder: str | None = None, headless: bool = False) -> int:
     base = Path(folder) if folder is not None else Path(tempfile.mkdtemp(prefix="signoff-demo-"))
     project, place = base / "shop", base / "queue"
     create_project(project)
+    os.environ[KEYS_VARIABLE] = str(base / "keys")  # also for the agents; the person's own key stays out of it
     terminal = sys.stdin.isatty() and sys.stdout.isatty()
     queue = open_review_queue(place)
     with AgentProcesses(ROLES, project, place, base / "logs") as agents:
@@ -88,7 +91,7 @@ def _results(base: Path, project: Path) -> Iterator[str]:
     written = [path for path, content in saved_files().items() if _holds(project / path, content)]
     yield ""
     yield f"{len(written)} of {len(saved_files())} files of 'save project' hold exactly what was shown."
-    yield f"Look around in {base} (project, queue, logs); remove the folder when you like."
+    yield f"Look around in {base} (project, queue, keys, logs); remove the folder when you like."
 
 
 def _holds(file: Path, content: str) -> bool:

@@ -20,7 +20,8 @@ _STARTUP = frozenset(
     }
 )  # fmt: skip
 _RULES = frozenset(
-    {"signoff.yaml", "signoff.yml", ".mcp.json", ".claude", ".vscode", ".cursor", ".codex", ".gemini"}
+    {"signoff.yaml", "signoff.yml", "deciding.key", "reviewers.pub", ".mcp.json", ".claude", ".vscode", ".cursor"}
+    | {".codex", ".gemini"}
 )
 _BUILD = frozenset(
     {

@@ -20,6 +20,7 @@ from signoff.queue.errors import (
     QueueUnavailableError,
     QueueVersionError,
     RequestConflictError,
+    ReviewerKeysError,
     UnknownRequestError,
 )
 from signoff.queue.place import PLACE_VARIABLE, locate
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         Outcome,
         RequestState,
         Risk,
+        Seal,
         Stats,
         StoredRequest,
         Submission,
@@ -93,7 +95,9 @@ __all__ = [
     "RequestConflictError",
     "RequestState",
     "ReviewQueue",
+    "ReviewerKeysError",
     "Risk",
+    "Seal",
     "Stats",
     "StoredRequest",
     "Submission",
@@ -142,6 +146,7 @@ __getattr__ = late_names(
             "Outcome",
             "RequestState",
             "Risk",
+            "Seal",
             "Stats",
             "StoredRequest",
             "Submission",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from signoff.queue.errors import InvalidSubmissionError
-from signoff.queue.records import AskedBy, Decision, DecisionSource, Grant, Risk, Submission
+from signoff.queue.records import AskedBy, Decision, DecisionSource, Grant, Risk, Seal, Submission
 
 __all__ = [
     "LATEST",
@@ -182,6 +182,7 @@ _DECISION: Mapping[str, _Check] = {
     "shown": _or_none(_a((int, float), "a number")),
     "deliberate": _a(bool, "true or false"),
     "held_us": _a(int, "a whole number"),
+    "seal": _or_none(_a(Seal, "a seal")),
 }
 _GRANT: Mapping[str, _Check] = {
     "session": _NAME,
@@ -195,4 +196,5 @@ _GRANT: Mapping[str, _Check] = {
     "last_used_at": _or_none(_WHOLE),
     "revoked_at": _or_none(_WHOLE),
     "definition": _or_none(_NAME),
+    "seal": _or_none(_a(Seal, "a seal")),
 }

@@ -17,6 +17,7 @@ from signoff.queue.records import (
     Decision,
     DecisionSource,
     Risk,
+    Seal,
     Submission,
 )
 
@@ -134,7 +135,8 @@ def submission_from_text(text: str) -> Submission:
 
 
 def decision_to_json(decision: Decision) -> dict[str, Any]:
-    """Return a decision as a JSON object, ``approved`` first."""
+    """Return a decision as a JSON object, ``approved`` first; without a word about a seal if it has none."""
+    seal = {} if decision.seal is None else {"seal": decision.seal.to_json()}
     return {
         "approved": decision.approved,
         "note": decision.note,
@@ -145,6 +147,7 @@ def decision_to_json(decision: Decision) -> dict[str, Any]:
         "shown": decision.shown,
         "deliberate": decision.deliberate,
         "held_us": decision.held_us,
+        **seal,
     }
 
 
@@ -166,6 +169,7 @@ def decision_from_text(text: str) -> Decision:
     """
     fields = from_text(text)
     fields["source"] = DecisionSource(fields["source"])
+    fields["seal"] = Seal.from_json(fields.get("seal"))
     decision = Decision(**fields)
     check_decision(decision)
     return decision

@@ -10,7 +10,8 @@ QueueError                     something about the queue; nothing was decided
 ├── UnknownRequestError        no request has that id
 ├── RequestConflictError       the same request key was used again for other content
 ├── InvalidSubmissionError     the submission contradicts itself
-└── GrantRefusedError          the queue does not remember this approval
+├── GrantRefusedError          the queue does not remember this approval
+└── ReviewerKeysError          no key to sign with, or no telling whose signatures count
 ```
 
 Every error knows the exit code with which the command line ends on it.
@@ -28,6 +29,7 @@ __all__ = [
     "QueueUnavailableError",
     "QueueVersionError",
     "RequestConflictError",
+    "ReviewerKeysError",
     "UnknownRequestError",
 ]
 
@@ -80,3 +82,7 @@ class GrantRefusedError(QueueError):
     """The queue does not remember an approval that wide, or not of this request; the message says why."""
 
     exit_code = 9
+
+
+class ReviewerKeysError(QueueError):
+    """The key that signs decisions, or the list of trusted reviewers, cannot be used; says what to do."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from signoff.canonical import NotJsonError, canonical
 from signoff.queue.patterns import GrantPattern
+from signoff.queue.seal import Seal
 
 __all__ = ["Grant", "GrantKind", "stored_key"]
 
@@ -51,6 +52,8 @@ class Grant:
     """What is wrong with its record. A damaged grant covers nothing."""
     definition: str | None = None
     """Digest of the tool's definition that it was given for; None for one that covers all."""
+    seal: Seal | None = field(default=None, compare=False)
+    """The reviewer's signature; None if no reviewer gave it."""
 
     @property
     def kind(self) -> GrantKind:

@@ -12,7 +12,15 @@ from typing import Any
 
 from signoff.queue.records import AskedBy, Decision, RequestState, Risk, Submission
 
-__all__ = ["HistoryCheck", "HistoryFault", "HistoryFilter", "HistoryHead", "HistoryRecord", "Pruning"]
+__all__ = [
+    "HistoryCheck",
+    "HistoryFault",
+    "HistoryFilter",
+    "HistoryHead",
+    "HistoryRecord",
+    "Pruning",
+    "SignedApprovals",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +164,8 @@ class HistoryFault(StrEnum):
     """A record stands in another place than where it was written."""
     CUT_OFF = "cut off"
     """The end that was expected is not there."""
+    FORGED = "forged"
+    """The signature of an approval was given to something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +182,21 @@ class HistoryHead:
 
 
 @dataclass(frozen=True, slots=True)
+class SignedApprovals:
+    """How many approvals of requests are signed, and by whom.
+
+    Attributes:
+        trusted: By a reviewer who is trusted here.
+        unknown: By somebody else; nothing tells whether it was a reviewer.
+        unsigned: By nobody, as all were before there were signatures.
+    """
+
+    trusted: int = 0
+    unknown: int = 0
+    unsigned: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryCheck:
     """What a check of the history found.
 
@@ -182,6 +207,7 @@ class HistoryCheck:
         fault: What is wrong, or None if all is whole.
         broken: Seq of the first record that is wrong or missing, or None.
         message: What is wrong in plain words, or "".
+        approvals: The approvals of requests among what was checked, counted by their signatures.
     """
 
     checked: int
@@ -190,6 +216,7 @@ class HistoryCheck:
     fault: HistoryFault | None = None
     broken: int | None = None
     message: str = ""
+    approvals: SignedApprovals = SignedApprovals()
 
 
 @dataclass(frozen=True, slots=True)

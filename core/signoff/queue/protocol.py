@@ -52,8 +52,8 @@ class AgentQueue(Protocol):
     def submit(self, submission: Submission) -> StoredRequest:
         """Post a request. Posting the same key and content again returns what is already there.
 
-        An approval that nobody took is taken by this; one that was taken, or given up, is spent: the
-        same key asks again, as the next revision.
+        An approval that nobody took is taken by this; one that was taken, or given up, is spent, and one without
+        the seal of a trusted reviewer is not believed: the same key asks again, as the next revision.
 
         Raises:
             RequestConflictError: The key was used for other content.
@@ -67,7 +67,8 @@ class AgentQueue(Protocol):
     def wait(self, request_id: str) -> Outcome:
         """Block until the newest revision of the request ends, and mark the answer delivered.
 
-        A revision of this connection that another one replaced ends with that: superseded, not approved.
+        A revision of this connection that another one replaced ends with that: superseded, not approved. An
+        approval without the seal of a trusted reviewer is doubted (`Outcome.doubt`): it is superseded, too.
 
         Raises:
             UnknownRequestError: This session never posted that id.
@@ -116,7 +117,8 @@ class AgentQueue(Protocol):
         """Answer from the session's grants.
 
         On a hit, the use is counted and recorded in the history, and the grant is returned. What may not
-        be remembered (`Submission.may_be_remembered`) is never answered by a grant.
+        be remembered (`Submission.may_be_remembered`) is never answered by a grant. A grant counts with the seal
+        of a trusted reviewer, or if this process gave it by `add_grant`.
         """
 
     async def ause_grant(self, submission: Submission) -> Grant | None:
@@ -129,10 +131,12 @@ class AgentQueue(Protocol):
         """Asynchronous `record`."""
 
     def grants(self) -> tuple[Grant, ...]:
-        """The session's own grants that are in force, oldest first."""
+        """The session's own grants that are in force and believed, oldest first."""
 
     def add_grant(self, submission: Submission, *, by: str) -> Grant:
         """Remember an approval that was given outside the queue, for this session.
+
+        No reviewer signs it, so it counts for the connections of this process only.
 
         Raises:
             InvalidSubmissionError: The submission contradicts itself, or its risk is HIGH.
@@ -213,7 +217,8 @@ class ReviewQueue(Protocol):
     def watch(self, cursor: int = 0) -> AsyncIterator[ChangeSet]:
         """Yield a change set now, and another whenever something changed.
 
-        Only the first may be empty.
+        The first may be empty. So is one that only tells that a grant was given, used or revoked: look at the
+        grants again.
         """
 
     def decide(self, request_id: str, revision: int, digest: str, decision: Decision) -> Verdict:
@@ -221,7 +226,10 @@ class ReviewQueue(Protocol):
 
         A hard rejection also rejects the later pending requests of the same batch (source cascade).
         A decision that remembers creates the grant in the same transaction. HIGH risk cannot be
-        remembered: refused.
+        remembered: refused. An approval is signed; a no is, if there is a key, and counts without.
+
+        Raises:
+            ReviewerKeysError: An approval cannot be signed, so nothing was decided; the message says what to do.
         """
 
     def decide_many(self, targets: Sequence[tuple[str, int, str]], decision: Decision) -> tuple[Verdict, ...]:

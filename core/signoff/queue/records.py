@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from signoff.queue.grant import Grant, GrantKind
+from signoff.queue.seal import Seal
 
 __all__ = [
     "AgentInfo",
@@ -26,6 +27,7 @@ __all__ = [
     "Outcome",
     "RequestState",
     "Risk",
+    "Seal",
     "Stats",
     "StoredRequest",
     "Submission",
@@ -216,6 +218,8 @@ class Decision:
         shown: Share of the content that was on screen, 0.0 to 1.0, or None where nothing is shown.
         deliberate: Approved although not everything had been shown.
         held_us: How long the decision was held back before it was sent, in microseconds.
+        seal: The reviewer's signature on this answer to this request, put there by the queue; two decisions that
+            say the same are equal, whoever signed them.
     """
 
     approved: bool
@@ -227,6 +231,7 @@ class Decision:
     shown: float | None = None
     deliberate: bool = False
     held_us: int = 0
+    seal: Seal | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,11 +307,13 @@ class Outcome:
         request: The final request.
         decision: The decision, or None when it ended without one.
         ours: Whether this connection took the answer. If another one was first, the call is that one's to run.
+        doubt: Why an approval is not believed, in plain words, or None. What is not believed is not run.
     """
 
     request: StoredRequest
     decision: Decision | None
     ours: bool = True
+    doubt: str | None = None
 
     @property
     def approved(self) -> bool:
@@ -315,6 +322,7 @@ class Outcome:
             self.request.state is RequestState.APPROVED
             and self.decision is not None
             and self.decision.approved is True
+            and self.doubt is None
         )
 
 

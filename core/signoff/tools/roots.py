@@ -113,21 +113,19 @@ class Roots:
         by_kernel: Whether the kernel resolves what is opened below a root where it can (`openat2`).
 
     Raises:
-        ValueError: A configuration is not valid.
         OSError: No more directories can be opened.
     """
 
     def __init__(
         self,
-        paths: Mapping[str, PathConfig | Mapping[str, Any]],
+        paths: Mapping[str, PathConfig],
         cwd: str | None = None,
         *,
         by_kernel: bool = True,
     ) -> None:
         self.cwd = os.path.realpath(cwd or os.curdir)
         self._roots: list[_Root] = []
-        for name, given in paths.items():
-            config = given if isinstance(given, PathConfig) else PathConfig.model_validate(given)
+        for name, config in paths.items():
             directory = _opened(self.cwd, config.root, by_kernel=by_kernel)
             if directory is not None:
                 self._roots.append(_Root(name, config, directory))

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import events
+from textual import events, on
+from textual.message import Message
 from textual.screen import Screen
 
 from signoff_tui.actions import Action, Place
 from signoff_tui.office import Office
 
-__all__ = ["PlainScreen"]
+__all__ = ["News", "PlainScreen"]
+
+
+class News(Message, bubble=False):
+    """The queue changed, and the review knows of it; or it cannot be reached.
+
+    Args:
+        problem: Why it cannot be reached; empty if it can.
+    """
+
+    def __init__(self, problem: str = "") -> None:
+        super().__init__()
+        self.problem = problem
 
 
 class PlainScreen(Screen[None]):
@@ -39,6 +52,16 @@ class PlainScreen(Screen[None]):
         if action is not None and not action.decides:
             self.perform(action)
 
+    @on(News)
+    def _news(self, event: News) -> None:
+        self.take_news(event)
+
+    def take_news(self, news: News) -> None:
+        """The queue changed or was lost. Screens that show what is in it look again."""
+
+    def displayed(self) -> None:
+        """A picture of this screen was written: whoever asks for a second key counts from here."""
+
     def perform(self, action: Action) -> None:
         """Do one action of this place, as its key would."""
         getattr(self, f"do_{action.name}")()
@@ -54,6 +77,10 @@ class PlainScreen(Screen[None]):
     def do_history(self) -> None:
         """Show what was decided."""
         self._office.go("history")
+
+    def do_memory(self) -> None:
+        """Show what runs without asking."""
+        self._office.go("memory")
 
     def do_help(self) -> None:
         """Show the keys of this screen."""

@@ -31,6 +31,7 @@ from signoff.queue.records import (
 )
 from signoff.queue.sql import grants, history, requests
 from signoff.queue.sql.answers import Answers, unknown_to_session
+from signoff.queue.sql.believing import Belief, own_grant
 from signoff.queue.sql.engine import Engine, Transaction
 from signoff.queue.sql.sweeping import end_expired, retire
 
@@ -75,7 +76,8 @@ class SqlAgentQueue:
         self._guard = threading.Lock()
         self._own_thread: OwnThread | None = None
         self._closing = False
-        self._answers = Answers(engine, info.session, self._asked_by.agent_id)
+        self._belief = Belief()
+        self._answers = Answers(engine, info.session, self._asked_by.agent_id, self._belief)
         self._rooms: WeakKeyDictionary[AbstractEventLoop, WaitingRoom] = WeakKeyDictionary()
         try:
             self._lease = engine.leases.take(self._asked_by.agent_id)
@@ -95,8 +97,8 @@ class SqlAgentQueue:
     def submit(self, submission: Submission) -> StoredRequest:
         """Post a request. Posting the same key and content again returns what is already there.
 
-        An approval that nobody took is taken by this; one that was taken, or given up, is spent: the
-        same key asks again, as the next revision.
+        An approval that nobody took is taken by this; one that was taken, or given up, is spent, and one without
+        the seal of a trusted reviewer is not believed: the same key asks again, as the next revision.
 
         Raises:
             RequestConflictError: The key was used for other content.
@@ -109,11 +111,14 @@ class SqlAgentQueue:
             self._require_registered(transaction)
             there = requests.by_key(transaction, self._info.session, submission.key)
             if there is None:
-                return requests.insert(transaction, self._asked_by, posting, request_id=new_id(), revision=1)
+                return self._insert(transaction, posting, new_id(), 1)
             _refuse_other_content(there, submission)
             if requests.spent(there):
                 return self._next_revision(transaction, there, posting)
             if there.state is RequestState.APPROVED:
+                doubt = self._belief.doubt(there)
+                if doubt is not None:
+                    return self._next_revision(transaction, there, posting, doubt)
                 return self._answers.take(transaction, there)
             return requests.take_over(transaction, there, self._asked_by)
 
@@ -197,7 +202,7 @@ class SqlAgentQueue:
             QueueUnavailableError: The queue cannot be used.
         """
         with self._engine.read() as look:
-            return grants.in_force(look, self._info.session, submission) is not None
+            return grants.in_force(look, self._info.session, submission, self._belief.grant) is not None
 
     def use_grant(self, submission: Submission) -> Grant | None:
         """Answer from the session's grants; a hit is counted and recorded, a miss writes nothing.
@@ -211,7 +216,7 @@ class SqlAgentQueue:
             return None
         with self._engine.write() as transaction:
             # Looked up again: it may have been revoked in between.
-            grant = grants.in_force(transaction, self._info.session, submission)
+            grant = grants.in_force(transaction, self._info.session, submission, self._belief.grant)
             if grant is None:
                 return None
             decision = Decision(approved=True, source=DecisionSource.GRANT, by=grant.id)
@@ -233,12 +238,16 @@ class SqlAgentQueue:
             history.append_call(transaction, self._asked_by, submission, state, decision)
 
     def grants(self) -> tuple[Grant, ...]:
-        """The session's own grants that are in force, oldest first."""
+        """The session's own grants that are in force and believed, oldest first."""
         with self._engine.read() as look:
-            return grants.all_grants(look, session=self._info.session)
+            found = grants.all_grants(look, session=self._info.session)
+        return tuple(grant for grant in found if grant.damage is not None or self._belief.grant(grant))
 
     def add_grant(self, submission: Submission, *, by: str) -> Grant:
         """Remember an approval that was given outside the queue, for this session.
+
+        No reviewer signs it, so it counts for the connections of this process only. Another process of the session
+        sees it only in the reviewer's list.
 
         Raises:
             InvalidSubmissionError: The submission contradicts itself, or its risk is HIGH.
@@ -250,14 +259,17 @@ class SqlAgentQueue:
                 "an approval of HIGH risk, or of what leads elsewhere, is never remembered"
             )
         with self._engine.write() as transaction:
-            return grants.remember(
+            grant = grants.remember(
                 transaction,
                 session=self._info.session,
                 agent_name=self._info.name,
                 submission=submission,
                 origin="",
                 by=by,
+                signer=None,
             )
+        own_grant(grant)  # also if it is one that was there: it covers what was approved, and nothing else
+        return grant
 
     def clear_grants(self, *, by: str) -> int:
         """Revoke all grants of this session; returns how many."""
@@ -337,12 +349,19 @@ class SqlAgentQueue:
                 transaction.now,
             )
 
+    def _insert(
+        self, transaction: Transaction, posting: requests.Posting, request_id: str, revision: int
+    ) -> StoredRequest:
+        posted = requests.insert(transaction, self._asked_by, posting, request_id=request_id, revision=revision)
+        self._belief.posted(posted, posting.text)
+        return posted
+
     def _next_revision(
-        self, transaction: Transaction, there: StoredRequest, posting: requests.Posting
+        self, transaction: Transaction, there: StoredRequest, posting: requests.Posting, why: str | None = None
     ) -> StoredRequest:
         revision = there.revision + 1
-        requests.supersede(transaction, there, wording.replaced(there, revision, self._asked_by))
-        return requests.insert(transaction, self._asked_by, posting, request_id=there.id, revision=revision)
+        requests.supersede(transaction, there, why or wording.replaced(there, revision, self._asked_by))
+        return self._insert(transaction, posting, there.id, revision)
 
     def _require_registered(self, transaction: Transaction) -> None:
         """Refuse to post what nobody would withdraw when this process dies."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from signoff.queue.bells import RELOOK_SECONDS, Bell
 from signoff.queue.clock import SECOND, now_us
@@ -15,8 +15,9 @@ from signoff.queue.errors import (
     QueueUnavailableError,
     UnknownRequestError,
 )
-from signoff.queue.records import Outcome, StoredRequest
+from signoff.queue.records import Outcome, RequestState, StoredRequest
 from signoff.queue.sql import requests
+from signoff.queue.sql.believing import Belief
 from signoff.queue.sql.engine import Engine, Look, Transaction, session_bell
 from signoff.queue.sql.rows import request_from_row
 from signoff.queue.sql.sweeping import end_expired
@@ -51,10 +52,12 @@ class Answers:
         engine: An open engine.
         session: The session.
         agent_id: The connection.
+        belief: What it believes.
     """
 
-    def __init__(self, engine: Engine, session: str, agent_id: str) -> None:
+    def __init__(self, engine: Engine, session: str, agent_id: str, belief: Belief) -> None:
         self._engine = engine
+        self._belief = belief
         self._session = session
         self._agent_id = agent_id
         self._taken: set[int] = set()
@@ -69,6 +72,7 @@ class Answers:
         request = self._look_at(request_id)
         if request.pending:
             with self._engine.hang_bell(request.id) as bell:
+                self._belief.warm_up()
                 while (request := self._look_at(request_id)).pending:
                     bell.sleep(seconds_to_next_look([request.submission.expires_at]))
         return self._deliver([request])[request_id]
@@ -86,6 +90,8 @@ class Answers:
         """
         if due:
             self._expire()
+        if since is None:
+            self._belief.warm_up()
         with self._engine.read() as look:
             cursor = look.number("SELECT value FROM counters WHERE name = 'change'")
             changed = set() if since is None else self._changed(look, since)
@@ -170,22 +176,29 @@ class Answers:
         """Hand the ends over, and note that they were.
 
         The note needs no disk flush: it is lost only along with the agent. An answer that stands is handed
-        over even if it cannot be noted, because another writer stopped or the disk is full.
+        over even if it cannot be noted, because another writer stopped or the disk is full. An approval that is
+        not believed is superseded instead, so that the same call can be asked about again.
         """
         delivered = list(ended)
+        doubts = {each.seq: doubt for each in delivered if (doubt := self._belief.doubt(each)) is not None}
         unnoted = {request.seq for request in delivered if request.delivered_at is None}
         if unnoted:
             with (
                 contextlib.suppress(QueueUnavailableError),
                 self._engine.write(durable=False, patience=_STAMP_PATIENCE_SECONDS) as transaction,
             ):
+                for each in delivered:
+                    if each.seq in doubts and each.delivered_at is None:
+                        _refuse(transaction, each, doubts[each.seq])
                 delivered = [requests.mark_delivered(transaction, each) for each in delivered]
                 unnoted = {each.seq for each in delivered if each.seq in unnoted and each.delivered_at is not None}
         self._taken |= unnoted
-        return {
-            request.id: Outcome(request, request.decision, ours=request.seq in self._taken)
-            for request in delivered
-        }
+        return {request.id: self._outcome(request, doubts.get(request.seq)) for request in delivered}
+
+    def _outcome(self, ended: StoredRequest, doubt: str | None) -> Outcome:
+        if doubt is not None:
+            ended = replace(ended, state=RequestState.SUPERSEDED, state_note=doubt)
+        return Outcome(ended, ended.decision, ours=ended.seq in self._taken, doubt=doubt)
 
 
 def seconds_to_next_look(deadlines: Iterable[int | None]) -> float:
@@ -199,6 +212,13 @@ def seconds_to_next_look(deadlines: Iterable[int | None]) -> float:
 def is_past(deadline: int | None) -> bool:
     """Whether a deadline has passed."""
     return deadline is not None and deadline <= now_us()
+
+
+def _refuse(transaction: Transaction, doubted: StoredRequest, why: str) -> None:
+    """Put on record that an approval is not believed, if it is still there and nobody has taken it."""
+    row = transaction.row("SELECT state, delivered_at FROM requests WHERE seq = ?", doubted.seq)
+    if row is not None and row["state"] == RequestState.APPROVED and row["delivered_at"] is None:
+        requests.supersede(transaction, doubted, why)
 
 
 def unknown_to_session(request_id: str) -> UnknownRequestError:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from signoff.queue.chain import record_hash
-from signoff.queue.codec import pack_text
+from signoff.queue.codec import pack_text, submission_from_text
 from signoff.queue.errors import DamagedRecordError
 from signoff.queue.history_records import (
     HistoryCheck,
     HistoryFault,
     HistoryHead,
     HistoryRecord,
+    SignedApprovals,
 )
+from signoff.queue.records import RequestState
 from signoff.queue.sql import history
 from signoff.queue.sql.engine import Engine, Row
 from signoff.queue.sql.reading import COLUMNS, SOURCE
 from signoff.queue.sql.rows import history_from_row
+from signoff.queue.statements import content_hash, decision_statement
 
 __all__ = ["check"]
 
@@ -30,14 +33,15 @@ def check(engine: Engine, expected: HistoryHead | None = None, through: int | No
     Args:
         engine: An open engine; it is looked at in short looks.
         expected: The head that an earlier check found.
-        through: Check no further than this seq, and not what deletions are on record.
+        through: Check no further than this seq, and neither what deletions are on record nor who signed.
 
     Raises:
         QueueUnavailableError: The queue cannot be read.
     """
     with engine.read() as look:
         start = HistoryHead(*history.start(look))
-    walk = _Walk(start, start, expected or HistoryHead())
+    seals = _Seals() if through is None else None
+    walk = _Walk(start, start, expected or HistoryHead(), seals)
     if not start.hash:
         return walk.result(
             HistoryFault.MISSING, f"what follows record {start.seq}, which was deleted, is not known"
@@ -56,6 +60,42 @@ def check(engine: Engine, expected: HistoryHead | None = None, through: int | No
 
 
 @dataclass(slots=True)
+class _Seals:
+    """What is found about the signatures of approvals."""
+
+    found: SignedApprovals = field(default_factory=SignedApprovals)
+
+    def look_at(self, record: HistoryRecord, content: str) -> str | None:
+        """Count the signature of a record, if it is an approval; say what is wrong with it, or None.
+
+        Args:
+            record: The record.
+            content: What the request said, as it is stored.
+        """
+        decision, found = record.decision, self.found
+        if record.request_id is None or decision is None or record.state is not RequestState.APPROVED:
+            return None
+        if decision.seal is None:
+            self.found = replace(found, unsigned=found.unsigned + 1)
+            return None
+        from signoff.queue.keys.trusting import SealDoubt, trust_of_this_process
+
+        said = (record.request_id, record.revision, record.session, record.digest)
+        asked = submission_from_text(content)
+        try:
+            trust_of_this_process().require(
+                decision.seal, lambda: decision_statement(*said, content_hash(asked), decision)
+            )
+        except SealDoubt as doubt:
+            if doubt.forged:
+                return str(doubt)
+            self.found = replace(found, unknown=found.unknown + 1)
+        else:
+            self.found = replace(found, trusted=found.trusted + 1)
+        return None
+
+
+@dataclass(slots=True)
 class _Walk:
     """A walk along the chain.
 
@@ -63,6 +103,7 @@ class _Walk:
         start: What the first record follows.
         head: The last record that fits.
         expected: What must be passed.
+        seals: What is found about signatures; None if nobody asked.
         recorded: Up to where deletions are on record.
         met: Whether the expected point was passed.
         differs: Whether the record in the expected place has another hash.
@@ -71,6 +112,7 @@ class _Walk:
     start: HistoryHead
     head: HistoryHead
     expected: HistoryHead
+    seals: _Seals | None
     recorded: int = 0
     met: bool = False
     differs: bool = False
@@ -90,6 +132,8 @@ class _Walk:
             return HistoryFault.CHANGED, str(damage)
         if record.hash != record_hash(self.head.hash or "", record) or not _filed_as_written(row, record):
             return HistoryFault.CHANGED, "it is not what was written behind the record before it"
+        if self.seals is not None and (forged := self.seals.look_at(record, row["content"])) is not None:
+            return HistoryFault.FORGED, forged
         if record.request_id is None and record.decision is None:
             self._note_deletion(record)
         self.head = HistoryHead(record.seq, record.hash)
@@ -130,6 +174,7 @@ class _Walk:
             fault=fault,
             broken=None if fault is None else broken or self.next,
             message=words,
+            approvals=SignedApprovals() if self.seals is None else self.seals.found,
         )
 
     def _note_deletion(self, record: HistoryRecord) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from signoff.queue import wording
 from signoff.queue.codec import pack_text
 from signoff.queue.errors import DamagedRecordError
@@ -16,13 +18,28 @@ from signoff.queue.records import (
 from signoff.queue.sql import grants, requests
 from signoff.queue.sql.engine import Transaction
 from signoff.queue.sql.rows import sort_out
+from signoff.queue.sql.shown import Shown
 from signoff.queue.sql.upcoming import why_undecidable
+
+if TYPE_CHECKING:
+    from signoff.queue.keys.signing import Signer
 
 __all__ = ["decide_one", "stop_batch"]
 
+_TAMPERED = (
+    "what it says was changed in the queue without the agent asking anew, so nobody knows what was shown;"
+    " reject it, and find out who can write to the queue"
+)
+
 
 def decide_one(
-    transaction: Transaction, target: tuple[str, int, str], decision: Decision, *, alone: bool
+    transaction: Transaction,
+    target: tuple[str, int, str],
+    decision: Decision,
+    signer: Signer,
+    shown: Shown,
+    *,
+    alone: bool,
 ) -> Verdict:
     """Decide one request, or say why not.
 
@@ -30,6 +47,8 @@ def decide_one(
         transaction: A write in progress.
         target: Id, revision and digest of what was shown.
         decision: The answer, with the reviewer's name.
+        signer: Signs it.
+        shown: What the reviewer's connection handed out.
         alone: Whether no other request is decided by the same act.
     """
     request_id, revision, digest = target
@@ -44,25 +63,28 @@ def decide_one(
         return Verdict(VerdictKind.GONE, request_id, "there is no such request", None)
     exact = (revision, digest) == (current.revision, current.submission.digest)
     if exact and current.pending:
+        if decision.approved and shown.differs(transaction, current.id, current.revision):
+            return Verdict(VerdictKind.CHANGED, request_id, _TAMPERED, current)
         refusal = _refusal(current, decision, alone=alone)
         if refusal is not None:
             return Verdict(VerdictKind.REFUSED, request_id, refusal, current)
-        decided = requests.try_decide(transaction, current, decision)
+        decided = requests.try_decide(transaction, current, signer.decision(current, decision))
         if decided is not None:
-            return _accept(transaction, decided, decision)
+            return _accept(transaction, decided, decision, signer)
     if not exact:
         return Verdict(VerdictKind.CHANGED, request_id, _change(current, revision), current)
     message = wording.how_it_ended(current, transaction.now)
     return Verdict(VerdictKind.TOO_LATE, request_id, message, current)
 
 
-def stop_batch(transaction: Transaction, stopper: StoredRequest, by: str) -> None:
+def stop_batch(transaction: Transaction, stopper: StoredRequest, by: str, signer: Signer) -> None:
     """Reject what follows a hard rejection in the same batch.
 
     Args:
         transaction: The one that rejected.
         stopper: The rejected request.
         by: Name of the reviewer.
+        signer: Signs the rejections.
     """
     if stopper.submission.batch_id is None:
         return
@@ -85,10 +107,10 @@ def stop_batch(transaction: Transaction, stopper: StoredRequest, by: str) -> Non
             source=DecisionSource.CASCADE,
             by=by,
         )
-        requests.try_decide(transaction, request, decision)
+        requests.try_decide(transaction, request, signer.decision(request, decision))
 
 
-def _accept(transaction: Transaction, decided: StoredRequest, decision: Decision) -> Verdict:
+def _accept(transaction: Transaction, decided: StoredRequest, decision: Decision, signer: Signer) -> Verdict:
     if not decision.approved:
         return Verdict(VerdictKind.ACCEPTED, decided.id, "rejected", decided)
     if not decision.remember:
@@ -100,6 +122,7 @@ def _accept(transaction: Transaction, decided: StoredRequest, decision: Decision
         submission=decided.submission,
         origin=decided.id,
         by=decision.by,
+        signer=signer,
     )
     message = "approved, and remembered for the rest of the session"
     return Verdict(VerdictKind.ACCEPTED, decided.id, message, decided)

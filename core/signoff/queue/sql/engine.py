@@ -106,16 +106,23 @@ class Transaction(Look):
             request_id: Id of the request.
             session: Its session as stored.
         """
-        if self._change is None:
-            self.run("UPDATE counters SET value = value + 1 WHERE name = 'change'")
-            self._change = self.number("SELECT value FROM counters WHERE name = 'change'")
         self._bells[request_id] = self._bells[session_bell(session)] = None
-        return self._change
+        return self._next_change()
+
+    def grants_change(self) -> None:
+        """Announce that a grant is given, used or revoked: whoever watches looks again."""
+        self._next_change()
 
     @property
     def bells(self) -> tuple[str, ...]:
         """Whom to wake when the change is visible: those who wait, then the reviewers."""
-        return (*self._bells, REVIEWERS) if self._bells else ()
+        return (*self._bells, REVIEWERS) if self._change is not None else ()
+
+    def _next_change(self) -> int:
+        if self._change is None:
+            self.run("UPDATE counters SET value = value + 1 WHERE name = 'change'")
+            self._change = self.number("SELECT value FROM counters WHERE name = 'change'")
+        return self._change
 
 
 class Lease(Protocol):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from signoff.queue.codec import pack_text, to_text
 from signoff.queue.errors import GrantRefusedError, UnknownRequestError
@@ -11,20 +12,26 @@ from signoff.queue.ids import new_id
 from signoff.queue.patterns import GrantPattern, PatternError
 from signoff.queue.records import Grant, GrantKind, RequestState, StoredRequest, Submission
 from signoff.queue.sql import requests
+from signoff.queue.sql.believing import believed_by_a_reviewer
 from signoff.queue.sql.engine import Look, Row, Transaction
 from signoff.queue.sql.rows import grant_from_row, grant_or_damage
+
+if TYPE_CHECKING:
+    from signoff.queue.keys.signing import Signer
 
 __all__ = ["add_pattern", "all_grants", "count_use", "in_force", "remember", "revoke", "revoke_all"]
 
 
-def in_force(look: Look, session: str, submission: Submission) -> Grant | None:
+def in_force(look: Look, session: str, submission: Submission, believed: Callable[[Grant], bool]) -> Grant | None:
     """Return the grant of the session that covers a call: the exact one, else the oldest pattern, else None.
 
-    One that cannot be read covers nothing. Whether the call's risk allows a grant is not looked at.
+    One that cannot be read or is not believed covers nothing. Whether the call's risk allows a grant is not
+    looked at.
     """
     for row in _candidates(look, session, submission):
         grant = grant_or_damage(row)
-        if grant.covers(submission.tool_name, submission.payload, submission.definition):
+        covers = grant.covers(submission.tool_name, submission.payload, submission.definition)
+        if covers and believed(grant):
             return grant
     return None
 
@@ -37,6 +44,7 @@ def remember(
     submission: Submission,
     origin: str,
     by: str,
+    signer: Signer | None,
 ) -> Grant:
     """Grant the session this tool with this payload; an exact grant already in force is kept.
 
@@ -47,6 +55,7 @@ def remember(
         submission: What was approved.
         origin: Id of the approved request, "" if it was approved outside the queue.
         by: Who approved it.
+        signer: Signs it for a reviewer; None if no reviewer approved it.
     """
     return _keep(
         transaction,
@@ -65,10 +74,13 @@ def remember(
             revoked_at=None,
             definition=submission.definition,
         ),
+        signer,
     )
 
 
-def add_pattern(transaction: Transaction, pattern: GrantPattern, *, session: str, origin: str, by: str) -> Grant:
+def add_pattern(
+    transaction: Transaction, pattern: GrantPattern, *, session: str, origin: str, by: str, signer: Signer
+) -> Grant:
     """Grant the session all that a pattern covers; the same grant already in force is kept.
 
     Args:
@@ -77,6 +89,7 @@ def add_pattern(transaction: Transaction, pattern: GrantPattern, *, session: str
         session: Whose grant it is.
         origin: Id of the request that it is given for.
         by: Who gives it.
+        signer: Signs it.
 
     Raises:
         UnknownRequestError: There is no such request.
@@ -111,11 +124,13 @@ def add_pattern(transaction: Transaction, pattern: GrantPattern, *, session: str
             pattern=pattern,
             definition=request.submission.definition,
         ),
+        signer,
     )
 
 
 def count_use(transaction: Transaction, grant: Grant) -> Grant:
     """Count one use of a grant in force and return it as it is now."""
+    transaction.grants_change()
     transaction.run("UPDATE grants SET uses = uses + 1, last_used_at = ? WHERE id = ?", transaction.now, grant.id)
     row = transaction.row("SELECT * FROM grants WHERE id = ?", grant.id)
     assert row is not None
@@ -135,6 +150,7 @@ def revoke(transaction: Transaction, grant_id: str, by: str) -> bool:
         pack_text(grant_id),
     )
     if revoked:
+        transaction.grants_change()
         return True
     if transaction.row("SELECT 1 FROM grants WHERE id = ?", pack_text(grant_id)) is None:
         raise UnknownRequestError(f"there is no grant {grant_id!r}")
@@ -145,12 +161,15 @@ def revoke_all(transaction: Transaction, session: str | None, by: str) -> int:
     """Revoke all grants of a session, or of all sessions if it is None; returns how many."""
     tests = {} if session is None else {"session = ?": pack_text(session)}
     where = " AND ".join(["revoked_at IS NULL", *tests])
-    return transaction.run(
+    revoked = transaction.run(
         f"UPDATE grants SET revoked_at = ?, revoked_by = ? WHERE {where}",  # noqa: S608
         transaction.now,
         pack_text(by),
         *tests.values(),
     )
+    if revoked:
+        transaction.grants_change()
+    return revoked
 
 
 def all_grants(look: Look, *, session: str | None = None, include_revoked: bool = False) -> tuple[Grant, ...]:
@@ -196,13 +215,19 @@ def _with_key(look: Look, session: str, tool_name: str, kind: GrantKind, key: st
     )
 
 
-def _keep(transaction: Transaction, grant: Grant) -> Grant:
-    """Store a grant, unless there is an equal one in force: then that one is returned."""
+def _keep(transaction: Transaction, grant: Grant, signer: Signer | None) -> Grant:
+    """Store a grant, unless there is an equal one in force: then that one is returned.
+
+    A reviewer's takes the place of one without a good seal, which no other process would honor.
+    """
     for row in _with_key(transaction, grant.session, grant.tool_name, grant.kind, grant.stored_key):
         there = grant_or_damage(row)
-        if there.damage is None:
+        if there.damage is None and (signer is None or believed_by_a_reviewer(there)):
             return there
         revoke(transaction, there.id, grant.created_by)  # it covers nothing, and stands in the way
+    if signer is not None:
+        grant = signer.grant(grant)
+    transaction.grants_change()
     transaction.run(
         """
         INSERT INTO grants (id, session, tool, kind, payload_key, info, created_at)
@@ -234,6 +259,7 @@ def _why_not(request: StoredRequest, pattern: GrantPattern, session: str) -> str
 
 
 def _info(grant: Grant) -> str:
+    seal = {} if grant.seal is None else {"seal": grant.seal.to_json()}
     return to_text(
         {
             "session": grant.session,
@@ -244,5 +270,6 @@ def _info(grant: Grant) -> str:
             "origin_request": grant.origin_request,
             "created_by": grant.created_by,
             **({} if grant.definition is None else {"definition": grant.definition}),
+            **seal,
         }
     )

@@ -33,6 +33,7 @@ from signoff.queue.sql.deciding import decide_one, stop_batch
 from signoff.queue.sql.engine import Engine, Look
 from signoff.queue.sql.review_grants import GrantReview
 from signoff.queue.sql.rows import agent_from_row, request_from_row
+from signoff.queue.sql.shown import Shown
 from signoff.queue.sql.sweeping import Sweeper
 from signoff.queue.sql.upcoming import upcoming
 
@@ -67,6 +68,7 @@ class SqlReviewQueue(GrantReview):
     def __init__(self, reviewer: str, engine: Engine) -> None:
         super().__init__(reviewer, engine)
         self._sweeper = Sweeper(engine)
+        self._shown = Shown()
         self._guard = threading.Lock()
         self._own_thread: OwnThread | None = None
 
@@ -86,6 +88,7 @@ class SqlReviewQueue(GrantReview):
         self._sweeper.sweep()
         with self._engine.read() as look:
             rows = look.rows(_PENDING)
+        self._shown.note(rows)
         return tuple(self._sweeper.readable(rows))
 
     def upcoming(self) -> tuple[UpcomingCall, ...]:
@@ -111,6 +114,8 @@ class SqlReviewQueue(GrantReview):
                 request = requests.newest(look, request_id)
             else:
                 request = _revision(look, request_id, revision)
+            if request is not None:
+                self._shown.note_one(look, request.id, request.revision)
         if request is None:
             which = "request" if revision is None else f"revision {revision} of a request"
             raise UnknownRequestError(f"there is no {which} {request_id!r}")
@@ -171,12 +176,13 @@ class SqlReviewQueue(GrantReview):
         with self._engine.read() as look:
             newest = look.number("SELECT value FROM counters WHERE name = 'change'")
             rows = look.rows(_PENDING) if cursor == 0 else look.rows(_CHANGED, cursor)
+        self._shown.note(rows)
         return ChangeSet(tuple(map(Change, self._sweeper.readable(rows))), newest)
 
     async def watch(self, cursor: int = 0) -> AsyncIterator[ChangeSet]:
-        """Yield a change set now, and another whenever something changed.
+        """Yield a change set now, and another whenever something changed: an empty one if it was only a grant.
 
-        Only the first may be empty. A dead agent is noticed within about a second.
+        A dead agent is noticed within about a second.
 
         Raises:
             QueueUnavailableError: The queue cannot be used, or the connection was closed.
@@ -190,13 +196,14 @@ class SqlReviewQueue(GrantReview):
             yield found
             while True:
                 await bell.sleep(swept + RELOOK_SECONDS - time.monotonic())
+                cursor = found.cursor
                 looked = time.monotonic()
                 if looked - swept < _SWEEP_AGAIN_SECONDS:
-                    found = await thread.run(self._changes, found.cursor)
+                    found = await thread.run(self._changes, cursor)
                 else:
                     swept = looked
-                    found = await thread.run(self.changes, found.cursor)
-                if found.changes:
+                    found = await thread.run(self.changes, cursor)
+                if found.cursor != cursor:
                     yield found
 
     def decide(self, request_id: str, revision: int, digest: str, decision: Decision) -> Verdict:
@@ -207,6 +214,7 @@ class SqlReviewQueue(GrantReview):
 
         Raises:
             QueueUnavailableError: Nothing was decided.
+            ReviewerKeysError: An approval cannot be signed, so nothing was decided; the message says what to do.
         """
         return self.decide_many([(request_id, revision, digest)], decision)[0]
 
@@ -215,18 +223,23 @@ class SqlReviewQueue(GrantReview):
 
         Raises:
             QueueUnavailableError: Nothing was decided.
+            ReviewerKeysError: An approval cannot be signed, so nothing was decided; the message says what to do.
         """
-        decision = self._signed(decision)
+        from signoff.queue.keys.signing import signer_for, willing_signer
+
+        decision = self._named(decision)
+        signer = signer_for() if decision.approved else willing_signer()
         overdue = self._sweeper.look()
         with self._engine.write() as transaction:
             self._sweeper.end(transaction, overdue)
             verdicts = tuple(
-                decide_one(transaction, target, decision, alone=len(targets) == 1) for target in targets
+                decide_one(transaction, target, decision, signer, self._shown, alone=len(targets) == 1)
+                for target in targets
             )
             if decision.hard:
                 for verdict in verdicts:
                     if verdict.accepted and not decision.approved and verdict.current is not None:
-                        stop_batch(transaction, verdict.current, decision.by)
+                        stop_batch(transaction, verdict.current, decision.by, signer)
         return verdicts
 
     def history(
@@ -352,7 +365,7 @@ class SqlReviewQueue(GrantReview):
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _signed(self, decision: Decision) -> Decision:
+    def _named(self, decision: Decision) -> Decision:
         """A person decides in the name of this connection, whatever the decision says."""
         if decision.source is DecisionSource.REVIEWER or not decision.by:
             return replace(decision, by=self._reviewer)

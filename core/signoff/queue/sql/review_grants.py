@@ -78,6 +78,12 @@ class GrantReview:
             UnknownRequestError: There is no such request.
             GrantRefusedError: The request is no reason for such a grant; the message says why.
             QueueUnavailableError: Nothing was granted.
+            ReviewerKeysError: It cannot be signed, so nothing was granted; the message says what to do.
         """
+        from signoff.queue.keys.signing import signer_for
+
+        signer = signer_for()
         with self._engine.write() as transaction:
-            return grants.add_pattern(transaction, pattern, session=session, origin=origin, by=self._reviewer)
+            return grants.add_pattern(
+                transaction, pattern, session=session, origin=origin, by=self._reviewer, signer=signer
+            )

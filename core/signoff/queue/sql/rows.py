@@ -23,6 +23,7 @@ from signoff.queue.records import (
     Grant,
     GrantKind,
     RequestState,
+    Seal,
     StoredRequest,
 )
 from signoff.queue.sql.engine import Row
@@ -104,6 +105,7 @@ def grant_from_row(row: Row) -> Grant:
             revoked_by=None if row["revoked_by"] is None else unpack_text(row["revoked_by"]),
             pattern=pattern,
             definition=info.get("definition"),
+            seal=Seal.from_json(info.get("seal")),
         )
         covered = canonical(grant.payload) if pattern is None else pattern.key
         tool_name = grant.tool_name if pattern is None else pattern.tool_name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, assert_never
+from typing import Any, Literal, assert_never
 
 from signoff_tui.desk import Answer
 from signoff_tui.flow import KeyHint
@@ -30,6 +30,7 @@ from signoff_tui.guard import (
     TakenBack,
 )
 from signoff_tui.inbox import RowKey
+from signoff_tui.screens.review.copying import COPIES
 from signoff_tui.screens.review.face import Face
 from signoff_tui.screens.review.naming import as_many, names_of
 from signoff_tui.screens.review.open_bar import (
@@ -226,18 +227,31 @@ class Deciding:
         desk.guard.sheet_opened(confirm=desk.keys.key("despite" if careless(previews) else "approve"))
         face.open_bar(Remembering(offer.refs))
 
-    def _ask(self, question: str, *hints: KeyHint) -> None:
+    def ask_what_to_copy(self) -> None:
+        """Ask what of the request goes to the clipboard."""
+        entry = self._face.desk.inbox.focused_request()
+        if entry is None:
+            self._face.say("c copies what a request holds: go to one", token="muted")
+            return
+        hints = [KeyHint(key, what) for key, what in COPIES.items()]
+        self._ask("Copy", *hints, KeyHint("Esc", "back"), about="copy")
+
+    def _ask(self, question: str, *hints: KeyHint, about: Literal["quit", "copy"] = "quit") -> None:
         keys = frozenset(hint.key for hint in hints if len(hint.key) == 1)
         self._face.desk.guard.question_opened(keys)
-        self._face.open_bar(Asking(question, hints))
+        self._face.open_bar(Asking(question, hints, about))
 
     def _answer(self, key: str) -> None:
-        """The only questions are those before quitting."""
-        self._face.open_bar(None)
-        holds = self._face.desk.guard.holds
+        """Do what the answer to a question of ours says."""
+        face, bar = self._face, self._face.bar
+        face.open_bar(None)
+        if isinstance(bar, Asking) and bar.about == "copy":
+            face.copy(key)
+            return
+        holds = face.desk.guard.holds
         if key == "u":
             self.take_back(holds.take_back_all())
         due: tuple[Held[Any], ...] = holds.release_all() if key == "y" else ()
         for held in due:
-            self._face.send(held)
-        self._face.leave()
+            face.send(held)
+        face.leave()

@@ -60,11 +60,14 @@ class Face(Protocol):
     def redraw(self, cause: Cause = Cause.MOVED) -> None:
         """Draw everything that changed, and tell the guard what is shown and why."""
 
+    def copy(self, what: str) -> None:
+        """Put something of the focused request into the clipboard: a key of `COPIES`."""
+
     def send(self, held: Held[Answer]) -> None:
         """Give a decision to the queue."""
 
-    def go(self, name: str) -> None:
-        """Go to another screen: ``history``, ``help``."""
+    def go(self, name: str, query: str = "") -> None:
+        """Go to another screen, with what the query picks: ``history``, ``memory``, ``help``."""
 
     def leave(self) -> None:
         """End the program."""

@@ -197,6 +197,17 @@ class Navigating:
             self._face.say("changes stand in two columns where there is room for them: 110 cells", token="muted")
         self._face.redraw()
 
+    def do_details(self) -> None:
+        """Show all that is known of the request."""
+        if self._face.desk.inbox.focused_request() is None:
+            self._face.say("i shows the details of a request: go to one", token="muted")
+        else:
+            self._face.go("details")
+
+    def do_copy(self) -> None:
+        """Ask what to copy."""
+        self._deciding.ask_what_to_copy()
+
     def do_reveal(self) -> None:
         """Show the secrets of the request on the screen, or hide them again."""
         face, desk = self._face, self._face.desk
@@ -243,6 +254,19 @@ class Navigating:
     def do_history(self) -> None:
         """Show what was decided."""
         self._face.go("history")
+
+    def do_memory(self) -> None:
+        """Show what runs without asking."""
+        self._face.go("memory")
+
+    def do_session_memory(self) -> None:
+        """Show what runs without asking in the session of what the cursor is on."""
+        inbox = self._face.desk.inbox
+        if inbox.cursor is None:
+            self._face.go("memory")
+            return
+        entry = inbox.focused_request() or inbox.members(inbox.cursor)[0]
+        self._face.go("memory", f"session:{entry.request.asked_by.session}")
 
     def do_help(self) -> None:
         """Show the keys."""

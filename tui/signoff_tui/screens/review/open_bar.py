@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from signoff_tui.desk import Desk
 from signoff_tui.flow import KeyHint, Room
@@ -79,6 +80,7 @@ class Asking:
 
     question: str
     hints: tuple[KeyHint, ...]
+    about: Literal["quit", "copy"] = "quit"
 
 
 OpenBar = Unseen | GroupNotReady | Remembering | Stopping | Writing | Finding | Asking

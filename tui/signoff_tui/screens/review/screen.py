@@ -20,6 +20,7 @@ from signoff_tui.guard import Cause, GuardSettings, Held
 from signoff_tui.inbox import Entry, RowKey
 from signoff_tui.lines import Line, foreign, line
 from signoff_tui.office import Draft, Office
+from signoff_tui.screens.review.copying import copied_text
 from signoff_tui.screens.review.deciding import Deciding
 from signoff_tui.screens.review.drawing import Drawing, LastWords
 from signoff_tui.screens.review.extent import Extent, View
@@ -29,6 +30,7 @@ from signoff_tui.screens.review.open_bar import Finding, GroupNotReady, OpenBar,
 from signoff_tui.screens.review.paints import Paints
 from signoff_tui.screens.review.work import Answers, ContentMade, QueueNews, Work
 from signoff_tui.settings import DiffSettings
+from signoff_tui.terminal_voice import Copy
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
@@ -172,19 +174,37 @@ class ReviewScreen(Screen[None]):
         elif self._moves_allowed:
             self._navigating.perform(action)
 
+    def copy(self, what: str) -> None:
+        """Put something of the focused request into the clipboard, through the terminal."""
+        entry = self._desk.inbox.focused_request()
+        content = None if entry is None else self._desk.content(entry)
+        text = (
+            "" if entry is None else copied_text(what, entry.request, () if content is None else content.documents)
+        )
+        try:
+            saying = Copy(text)
+        except ValueError as error:
+            self.say(f"not copied: {error}")
+            return
+        if not text:
+            self.say("there is nothing of that to copy", token="muted")
+            return
+        self._office.speak(saying)
+        self.say(f"copied {len(text):,} characters, if the terminal lets programs copy", token="muted")
+
     def send(self, held: Held[Answer]) -> None:
         """Give a decision to the queue."""
         self._desk.sending(held)
         self._work.send(held)
 
-    def go(self, name: str) -> None:
-        """Go to another screen, or draw this one anew."""
+    def go(self, name: str, query: str = "") -> None:
+        """Go to another screen, with what the query picks, or draw this one anew."""
         if name == "redraw":
             self.app.refresh(layout=True)
             self._desk.guard.restart()
             self.redraw()
             return
-        self._office.go(name)
+        self._office.go(name, query)
 
     def leave(self) -> None:
         """End the program once what was sent has been answered."""

@@ -1,0 +1,151 @@
+"""Wider and narrower remembered approvals: what can be offered, how wide it would be, and what is refused.
+
+Nothing here grants anything. Whoever offers a pattern to a person shows what it covers and what it would have
+answered before it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from signoff.canonical import canonical, parse_json
+from signoff.policy.breadth import Breadth, Reach, reach
+from signoff.queue.patterns import AnyValue, Exact, GrantPattern, Matcher, OneOf, PatternError, Under
+from signoff.queue.records import Grant, RequestState, StoredRequest
+
+__all__ = ["narrower", "pattern_of", "reach_of_grant", "reach_of_pattern", "refusal", "wider"]
+
+MOST_DIRECTORIES = 4
+"""Directories above a path that are offered."""
+
+
+def pattern_of(grant: Grant) -> GrantPattern:
+    """What a grant covers, as a pattern; an exact one covers its payload and no other.
+
+    Raises:
+        NotJsonError: The payload is not JSON.
+    """
+    return grant.pattern or GrantPattern.exactly(grant.tool_name, grant.payload)
+
+
+def reach_of_grant(grant: Grant, arguments: Mapping[str, Any]) -> Reach:
+    """How wide a grant is.
+
+    Args:
+        grant: A grant that is not damaged.
+        arguments: All arguments of the call that it was given for.
+
+    Raises:
+        NotJsonError: An argument, or the payload entry of its name, is not JSON.
+    """
+    if grant.pattern is None:
+        return reach(grant.payload, arguments)
+    return reach_of_pattern(grant.pattern, grant.payload, arguments)
+
+
+def reach_of_pattern(pattern: GrantPattern, payload: Mapping[str, Any], arguments: Mapping[str, Any]) -> Reach:
+    """How wide a pattern is. An entry that may be anything limits nothing.
+
+    Args:
+        pattern: What would be covered.
+        payload: Of the call that it is given for.
+        arguments: All arguments of that call.
+
+    Raises:
+        NotJsonError: An argument, or the payload entry of its name, is not JSON.
+    """
+    limited = {key for key, matcher in pattern.entries if not isinstance(matcher, AnyValue)}
+    found = reach({key: value for key, value in payload.items() if key in limited}, arguments)
+    if found.breadth is Breadth.EXACT and not all(isinstance(matcher, Exact) for _, matcher in pattern.entries):
+        return Reach(Breadth.PATTERN, found.fixed, found.free)
+    return found
+
+
+def refusal(request: StoredRequest, pattern: GrantPattern, *, wide: bool) -> str | None:
+    """Why a pattern must not be granted for a request, or None if it may.
+
+    Args:
+        request: What it would be given for.
+        pattern: What it would cover.
+        wide: Whether it was said on purpose that no argument needs to be limited.
+    """
+    submission = request.submission
+    if not submission.may_be_remembered:
+        return "this call is of HIGH risk, leads elsewhere, or its agent keeps no approvals: no grant covers it"
+    if request.state is RequestState.REJECTED:
+        return "the request was rejected, and a no is never remembered as a yes"
+    if not wide and reach_of_pattern(pattern, submission.payload, submission.arguments).breadth.careless:
+        return f"it would cover {pattern.words()}. No argument would be limited; to grant all that, add --wide"
+    return None
+
+
+def wider(pattern: GrantPattern) -> tuple[GrantPattern, ...]:
+    """Patterns that cover all that this one covers, and more: one entry of it is left more open.
+
+    First the directories around paths, the nearest first, then whatever may be anything.
+    """
+    steps: list[tuple[str, Matcher]] = [
+        (key, Under(place)) for key, matcher in pattern.entries for place in _around(matcher)
+    ]
+    steps += [(key, AnyValue()) for key, matcher in pattern.entries if not isinstance(matcher, AnyValue)]
+    return tuple(pattern.widened(key, matcher) for key, matcher in steps)
+
+
+def narrower(pattern: GrantPattern, payload: Mapping[str, Any]) -> tuple[GrantPattern, ...]:
+    """Patterns that cover less than this one, and still the call that it was given for.
+
+    Args:
+        pattern: What is covered now.
+        payload: Of that call.
+    """
+    steps = [
+        (key, tighter)
+        for key, matcher in pattern.entries
+        if key in payload and not isinstance(matcher, Exact)
+        for tighter in _tighter(matcher, payload[key])
+    ]
+    found = [pattern.widened(key, matcher) for key, matcher in steps]
+    exact = GrantPattern.exactly(pattern.tool_name, payload)
+    if steps and exact not in found:
+        found.append(exact)
+    return tuple(found)
+
+
+def _around(matcher: Matcher) -> tuple[str, ...]:
+    """The directories around what is covered, the nearest first."""
+    match matcher:
+        case Under(directory):
+            return tuple(_above(directory))[:MOST_DIRECTORIES]
+        case Exact(key):
+            return tuple(_above(parse_json(key)))[:MOST_DIRECTORIES]
+        case OneOf(keys):
+            values = [parse_json(key) for key in keys]
+            return tuple(
+                place for place in _above(values[0]) if all(Under(place).matches(value) for value in values)
+            )[:MOST_DIRECTORIES]
+        case _:
+            return ()
+
+
+def _above(path: object) -> Iterator[str]:
+    """The directories above a path, as far as paths can be compared with them."""
+    while isinstance(path, str) and "/" in path:
+        whole, path = path, path.rpartition("/")[0]
+        try:
+            if Under(path).matches(whole):
+                yield path
+        except PatternError:
+            return
+
+
+def _tighter(matcher: Matcher, value: object) -> Iterator[Matcher]:
+    """Less than what is covered, and still the value, the widest first."""
+    places = [Under(place) for place in _above(value)]
+    if isinstance(matcher, Under):
+        places = [place for place in places if matcher.matches(place.directory)]
+    if isinstance(matcher, Under | AnyValue):
+        yield from reversed(places[:MOST_DIRECTORIES])
+    if isinstance(matcher, OneOf) and matcher.keys == (canonical(value),):
+        return
+    yield Exact.of(value)

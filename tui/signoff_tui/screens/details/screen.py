@@ -1,0 +1,124 @@
+"""Details of a request: why it is asked, what would be remembered, who asks, what comes next, and the hashes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from signoff.canonical import canonical
+from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.present.reveal import reveal_line
+from signoff.queue.records import StoredRequest
+from signoff_tui.lines import Chunk, Line, chunk, folded, fullest, line
+from signoff_tui.office import Office
+from signoff_tui.screens.scrolling import ScrollingScreen
+from signoff_tui.summary import RISK_WORD, clock_text, ended_text, summarize
+
+__all__ = ["DetailsScreen", "detail_lines"]
+
+_LABEL = 14
+
+Fact = tuple[str, str]
+"""What it is, and what it says: words in which an agent may have had a part."""
+
+
+class DetailsScreen(ScrollingScreen):
+    """Facts about a request.
+
+    Args:
+        office: What all screens share.
+        request: Which one, as it was when the details were opened.
+    """
+
+    place = "details"
+
+    def __init__(self, office: Office, request: StoredRequest) -> None:
+        super().__init__(office)
+        self._request = request
+
+    def do_details(self) -> None:
+        """Close: the key that opened it."""
+        self.dismiss()
+
+    def title_line(self, width: int) -> Line:
+        """Which request."""
+        summary = summarize(self._request)
+        name = chunk(" signoff  details of ", "strong", keep=True)
+        tool = Chunk(summary.tool, "strong", keep=True, most=max(width // 3, 1))
+        return fullest([line(name, tool, chunk("  "), summary.shown()), line(name, tool)], width)
+
+    def page_lines(self, width: int) -> Sequence[Line]:
+        """The facts."""
+        return detail_lines(self._request, width)
+
+
+def detail_lines(request: StoredRequest, width: int) -> list[Line]:
+    """Each fact on as many lines as it needs: nothing is cut, secrets are masked."""
+    lines: list[Line] = []
+    for title, facts in _blocks(request):
+        lines += [line(chunk(f" {title}", "strong"))]
+        for label, text in facts:
+            head = chunk(f"   {label:<{_LABEL}}", "muted", keep=True)
+            lines += folded(reveal_line(text, "content"), width, head=head)
+        lines.append(Line())
+    return lines[:-1]
+
+
+def _blocks(request: StoredRequest) -> Iterator[tuple[str, Sequence[Fact]]]:
+    submission, asked = request.submission, request.asked_by
+    hidden = DEFAULT_REDACTION.also(submission.masked_keys)
+    reasons = ", ".join(submission.risk_reasons)
+    yield (
+        "why you are asked",
+        [
+            ("asked by", hidden.mask_text(submission.why).text or "the tool itself"),
+            ("risk", RISK_WORD[submission.risk] + (f": {reasons}" if reasons else "")),
+            ("state", "waiting" if request.pending else ended_text(request)),
+            ("says", hidden.mask_text(submission.description).text),
+        ],
+    )
+    yield (
+        "what remembering would match",
+        [
+            ("tool", submission.tool_name),
+            ("payload", canonical(hidden.mask_value(dict(submission.payload)))),
+            ("definition", submission.definition or "not known: any definition of the tool"),
+            ("possible", "yes" if submission.may_be_remembered else "no: it is asked about each time"),
+        ],
+    )
+    yield (
+        "who asks",
+        [
+            ("agent", asked.name),
+            ("session", asked.session),
+            ("process", f"{asked.pid} on {asked.host}"),
+            ("through", asked.via),
+            ("directory", submission.cwd),
+            ("asked at", clock_text(request.created_at)),
+        ],
+    )
+    yield "its batch and group", [*_around(request, hidden_next=_following(request))]
+    yield (
+        "identity",
+        [
+            ("request", request.id),
+            ("revision", str(request.revision)),
+            ("digest", f"sha256 {submission.digest}"),
+            ("takes", ", ".join(sorted(submission.supports)) or "only yes and no"),
+            ("masks also", ", ".join(submission.masked_keys) or "nothing besides what is always masked"),
+        ],
+    )
+
+
+def _following(request: StoredRequest) -> Sequence[str]:
+    hidden = DEFAULT_REDACTION.also(request.submission.masked_keys)
+    return [canonical(hidden.mask_value(dict(call))) for call in request.submission.batch_remaining]
+
+
+def _around(request: StoredRequest, *, hidden_next: Sequence[str]) -> Iterator[Fact]:
+    submission = request.submission
+    size = "" if submission.group_size is None else f", {submission.group_size} announced"
+    yield "group", "none" if submission.group_id is None else submission.group_id + size
+    place = "" if submission.batch_position is None else f", number {submission.batch_position + 1}"
+    yield "batch", "none" if submission.batch_id is None else submission.batch_id + place
+    for number, call in enumerate(hidden_next, start=1):
+        yield f"then {number}", call

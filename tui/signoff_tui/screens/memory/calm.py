@@ -1,0 +1,79 @@
+"""Telling a key that was meant from one that came with others.
+
+Nothing on the memory screen approves a request. Revoking is the safe direction, so it is not held and asked
+again; but a word typed into the wrong window should not empty the list. A key acts only when it was pressed after
+its row or bar was painted, and after a pause: of a word, at most the first letter can do anything, so it revokes
+one remembered approval at most.
+"""
+
+from __future__ import annotations
+
+import math
+
+from signoff_tui.guard import GuardSettings, Keys
+from signoff_tui.guard.typed import KeyWatch
+
+__all__ = ["Calm"]
+
+
+class Calm:
+    """Sees every key of the screen.
+
+    Args:
+        settings: Times of the decision guard.
+        keys: What the keys of the screen mean.
+    """
+
+    def __init__(self, settings: GuardSettings, keys: Keys) -> None:
+        self._settings = settings
+        self._watch = KeyWatch(settings, keys)
+        self._quiet_from = -math.inf
+        self._pressed_at = -math.inf
+        self._calm = False
+        self._shown_at: dict[str, float] = {}
+
+    def press(self, key: str, at: float, now: float) -> None:
+        """Take note of a key.
+
+        Args:
+            key: The character, or the name of a key that prints none.
+            at: When it was pressed, monotonic seconds.
+            now: When the program got it.
+        """
+        seen = self._watch.press(key, at)
+        if seen.typing_since is not None:
+            self._quiet_from = at + self._settings.burst_quiet
+        self._calm = (
+            at >= self._quiet_from
+            and seen.repeating_since is None
+            and seen.quiet >= self._settings.quiet_before
+            and now - at <= self._settings.late
+        )
+        if at < self._quiet_from:
+            self._quiet_from = max(self._quiet_from, at + self._settings.burst_quiet)
+        self._pressed_at = at
+
+    def painted(self, what: str, at: float) -> None:
+        """What a key acts on is on the screen since this time; it counts from the first paint on."""
+        self._shown_at.setdefault(what, at)
+
+    def gone(self, what: str) -> None:
+        """It is not on the screen any more."""
+        self._shown_at.pop(what, None)
+
+    def armed_at(self, what: str, delay: float) -> float:
+        """From when on keys may act on what was painted; never, if it was not."""
+        return self._shown_at.get(what, math.inf) + delay + self._settings.link_delay
+
+    def meant(self, what: str, delay: float) -> bool:
+        """Whether the last key was meant, and for what has been on the screen for so long.
+
+        Args:
+            what: As for `painted`.
+            delay: Seconds from the paint on.
+        """
+        return self._calm and self._pressed_at >= self.armed_at(what, delay)
+
+    def acted(self, key: str) -> None:
+        """The last key did something: what follows it at once makes it the first letter of a word."""
+        self._watch.decided(key, self._pressed_at)

@@ -1,0 +1,132 @@
+"""What the list holds: remembered approvals with how wide they are, in an order that never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from signoff.canonical import NotJsonError
+from signoff.policy.breadth import Reach
+from signoff.policy.redaction import DEFAULT_REDACTION, Redaction
+from signoff.policy.widening import reach_of_grant
+from signoff.queue import DamagedRecordError, Grant, ReviewQueue, StoredRequest, UnknownRequestError
+
+__all__ = ["Entry", "Origin", "Reading", "load", "matching", "merged", "session_of"]
+
+HOUR_US = 3_600_000_000
+"""Revoked grants are listed this long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One remembered approval.
+
+    Attributes:
+        number: Its place among all that were ever given in this queue; it never changes.
+        grant: As the queue holds it.
+        reach: How wide it is; None if that cannot be told, because the request that it was given for is not
+            stored, or either of them is damaged.
+        masked_keys: Names of entries whose values its agent's settings hide besides the usual ones.
+    """
+
+    number: int
+    grant: Grant
+    reach: Reach | None
+    masked_keys: tuple[str, ...] = ()
+
+    @property
+    def masks(self) -> Redaction:
+        """What is hidden of it."""
+        return DEFAULT_REDACTION.also(self.masked_keys)
+
+    @property
+    def in_force(self) -> bool:
+        """Whether it answers calls."""
+        return self.grant.revoked_at is None
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What the call says that a grant was given for; as in `Entry`."""
+
+    reach: Reach | None = None
+    masked_keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read of the queue at one time.
+
+    Attributes:
+        entries: In the order in which they were given.
+        origins: What the call says that each was given for, by id of the grant: it is not read twice.
+    """
+
+    entries: Sequence[Entry]
+    origins: Mapping[str, Origin]
+
+
+def session_of(query: str) -> str | None:
+    """Which session a query picks: ``session:`` and its name, as it is. None for all."""
+    return query.removeprefix("session:") if query.startswith("session:") else None
+
+
+def load(
+    queue: ReviewQueue, session: str | None, now: int, listed: frozenset[str], known: Mapping[str, Origin]
+) -> Reading:
+    """Read what is in force, what was revoked in the last hour, and what is listed already.
+
+    Args:
+        queue: An open connection.
+        session: Only of this session; None for all.
+        now: Wall clock, microseconds since the epoch.
+        listed: Ids of what stays in the list whatever became of it.
+        known: Origins that were read before.
+
+    Raises:
+        QueueError: The queue cannot be read.
+    """
+    numbered = enumerate(queue.grants(include_revoked=True), 1)
+    kept = [
+        (number, grant)
+        for number, grant in numbered
+        if session in (None, grant.session)
+        and (grant.revoked_at is None or grant.id in listed or now - grant.revoked_at <= HOUR_US)
+    ]
+    origins = {grant.id: known[grant.id] if grant.id in known else _origin(queue, grant) for _, grant in kept}
+    entries = [
+        Entry(number, grant, origins[grant.id].reach, origins[grant.id].masked_keys) for number, grant in kept
+    ]
+    return Reading(entries, origins)
+
+
+def merged(before: Sequence[Entry], now: Sequence[Entry]) -> list[Entry]:
+    """The list as it is now: what was there stays in its place, what is new comes behind it."""
+    fresh = {entry.grant.id: entry for entry in now}
+    stayed = [fresh.pop(entry.grant.id, entry) for entry in before]
+    return [*stayed, *fresh.values()]
+
+
+def matching(grant: Grant, requests: Iterable[StoredRequest]) -> int:
+    """How many of the requests that wait a grant would answer, if they were asked now."""
+    return sum(
+        request.asked_by.session == grant.session
+        and request.submission.tool_name == grant.tool_name
+        and request.submission.may_be_remembered
+        and grant.covers(request.submission.tool_name, request.submission.payload)
+        for request in requests
+    )
+
+
+def _origin(queue: ReviewQueue, grant: Grant) -> Origin:
+    if not grant.origin_request:
+        return Origin()
+    try:
+        submission = queue.get(grant.origin_request).submission
+    except (UnknownRequestError, DamagedRecordError):
+        return Origin()
+    try:
+        reach = None if grant.damage is not None else reach_of_grant(grant, submission.arguments)
+    except NotJsonError:
+        reach = None
+    return Origin(reach, submission.masked_keys)

@@ -1,0 +1,94 @@
+"""A page of lines that is longer than the screen: what help and details have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+
+from signoff_tui.flow import KeyHint, Room, flow
+from signoff_tui.lines import Line, rule
+from signoff_tui.look import look_of
+from signoff_tui.screens.plain import PlainScreen
+from signoff_tui.widgets.lines_view import LinesView
+
+__all__ = ["ScrollingScreen"]
+
+_SCROLLBAR = 1
+
+
+class ScrollingScreen(PlainScreen):
+    """A title, lines to scroll through, and the keys that do it."""
+
+    DEFAULT_CSS = """
+    ScrollingScreen VerticalScroll { scrollbar-size-vertical: 1; }
+    """
+
+    def title_line(self, width: int) -> Line:
+        """What the page is about."""
+        raise NotImplementedError
+
+    def page_lines(self, width: int) -> Sequence[Line]:
+        """The page, for lines of some width in cells."""
+        raise NotImplementedError
+
+    def compose(self) -> ComposeResult:
+        """Lay out the page."""
+        yield LinesView(id="title")
+        with VerticalScroll(can_focus=False):
+            yield LinesView(id="page")
+        yield LinesView(id="end")
+
+    def on_mount(self) -> None:
+        """Write the page."""
+        self.write()
+
+    def on_resize(self, _: events.Resize) -> None:
+        """Write the page for another width."""
+        self.write()
+
+    def write(self) -> None:
+        """Write the page as it is now."""
+        width, glyph = self.size.width, look_of(self).glyphs.rule
+        self.query_one("#title", LinesView).show([self.title_line(width), rule(glyph)])
+        self.query_one("#page", LinesView).show([*self.page_lines(width - _SCROLLBAR)])
+        self.query_one("#end", LinesView).show([rule(glyph), *flow(self._keys, Room(width, 1))])
+
+    def do_down(self) -> None:
+        """Next line."""
+        self._scroller.scroll_down(animate=False)
+
+    def do_up(self) -> None:
+        """Previous line."""
+        self._scroller.scroll_up(animate=False)
+
+    def do_page_down(self) -> None:
+        """Page."""
+        self._scroller.scroll_page_down(animate=False)
+
+    def do_page_up(self) -> None:
+        """Page back."""
+        self._scroller.scroll_page_up(animate=False)
+
+    def do_first(self) -> None:
+        """First line."""
+        self._scroller.scroll_home(animate=False)
+
+    def do_last(self) -> None:
+        """Last line."""
+        self._scroller.scroll_end(animate=False)
+
+    @property
+    def _scroller(self) -> VerticalScroll:
+        return self.query_one(VerticalScroll)
+
+    @property
+    def _keys(self) -> tuple[KeyHint, ...]:
+        keys = self._office.keys
+        return (
+            KeyHint(keys.shown("down", "up"), "scroll"),
+            KeyHint(keys.shown("page_down"), "page"),
+            KeyHint("Esc", "back"),
+        )
