@@ -253,7 +253,7 @@ class SignoffApp(App[None]):
         self.push_screen(screen)
 
     def use(self, chosen: Chosen, before: Chosen) -> None:
-        """Go on with other choices. What a key does never changes under the hand: the guard keeps its times.
+        """Go on with other choices. What a key does never changes under the hand: guard and keys stay as they are.
 
         Args:
             chosen: What was chosen now.
