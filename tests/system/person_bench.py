@@ -14,7 +14,8 @@ HAND = 0.4
 
 _TARGET = re.compile(r"^ TARGET (.*?) +\[([^][]*)\] *$", re.MULTILINE)
 _SHARE = re.compile(r"^(.*)shown \d+% \((\d+)/\d+\)", re.MULTILINE)
-_NOT_TAKEN = re.compile(r"was ignored|press it again|catching up|looked like typing|Enter again")
+NOT_TAKEN = re.compile(r"was ignored|press it again|catching up|looked like typing|Enter again")
+"""What the screen says of a decision key that came too early."""
 
 NOTHING_WAITS = r"nothing waiting"
 
@@ -196,7 +197,7 @@ class Person:
         return state in {"held", "closed"} or (bool(target) and name not in target)
 
     def _refused(self) -> bool:
-        return _NOT_TAKEN.search(self._glass.text()) is not None
+        return NOT_TAKEN.search(self._glass.text()) is not None
 
     def _shows(self, words: str) -> Callable[[], bool]:
         return lambda: words in self._glass.text()

@@ -16,14 +16,14 @@ import sys
 import termios
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 import pyte
 
-KEYS = {"Space": b" ", "Enter": b"\r", "Escape": b"\x1b"}
+KEYS = {"Space": b" ", "Enter": b"\r", "Escape": b"\x1b", "Left": b"\x1b[D"}
 """What a terminal sends for keys with a name."""
 
 
@@ -62,6 +62,7 @@ class Terminal:
         self._shown = ""
         self._closed = False
         self._lock = threading.Lock()
+        self._news = threading.Condition()
         self._own_end, their_end = pty.openpty()
         fcntl.ioctl(their_end, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         self.process = subprocess.Popen(
@@ -101,6 +102,17 @@ class Terminal:
         """Write bytes as the terminal would, without waiting for anything."""
         self.keys.append(Traffic(time.monotonic(), data))
         os.write(self._own_end, data)
+
+    def tells(self, look: Callable[[], bool], seconds: float) -> bool:
+        """Look whenever the program wrote something, until there is something to see or the time is over."""
+        end = time.monotonic() + seconds
+        while True:
+            looked_at = len(self.output)
+            if look():
+                return True
+            with self._news:
+                if not self._news.wait_for(lambda: len(self.output) > looked_at, end - time.monotonic()):  # noqa: B023
+                    return look()
 
     @property
     def raw(self) -> bytes:
@@ -142,7 +154,9 @@ class Terminal:
                 return
             if not data:
                 return
-            self.output.append(Traffic(time.monotonic(), data))
+            with self._news:
+                self.output.append(Traffic(time.monotonic(), data))
+                self._news.notify_all()
 
 
 def replay(output: Sequence[Traffic], size: tuple[int, int]) -> Iterator[tuple[float, list[str]]]:
