@@ -36,11 +36,14 @@ def _let_programs_be_interrupted() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _own_data_directory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _own_directories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What the user of this machine keeps for signoff has no say in tests, and is not touched."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
         patch.setenv("SIGNOFF_KEYS_DIR", str(tmp_path_factory.mktemp("keys")))
+        for name in ("SIGNOFF_SETTINGS", "SIGNOFF_THEME"):
+            patch.delenv(name, raising=False)
         yield
 
 

@@ -30,6 +30,7 @@ from signoff_tui.app import SignoffApp
 from signoff_tui.desk import Desk
 from signoff_tui.guard import GuardSettings
 from signoff_tui.inbox import Entry, RowKey
+from signoff_tui.personal import Chosen, Personal
 
 PATIENCE = 10.0
 """Seconds after which a test gives up on something that should come at once."""
@@ -300,12 +301,14 @@ async def screen(
     size: tuple[int, int] = SMALL,
     settings: GuardSettings = QUICK,
     reviewer: str = "you",
-    theme: str = "signoff-dark",
+    theme: str | None = "signoff-dark",
     ascii_only: bool = False,
     read_only: bool = False,
     waiting: int | None = None,
     wall_clock: Callable[[], int] = now_us,
     queue: ReviewQueue | None = None,
+    personal: Personal | None = None,
+    chosen: Chosen | None = None,
 ) -> AsyncIterator[Screen]:
     """The screen on a queue, in a terminal of some size.
 
@@ -320,6 +323,8 @@ async def screen(
         waiting: How many requests must be listed before the test goes on.
         wall_clock: The times that people read.
         queue: An open connection to use, instead of a new one.
+        personal: Where settings come from that are followed.
+        chosen: What the person chose otherwise.
     """
     app = SignoffApp(
         queue or open_review_queue(place, reviewer=reviewer),
@@ -329,6 +334,8 @@ async def screen(
         ascii_only=ascii_only,
         read_only=read_only,
         wall_clock=wall_clock,
+        chosen=chosen if personal is None else personal.choose(),
+        personal=personal,
     )
     async with app.run_test(size=size) as pilot:
         seen = Screen(app, pilot)

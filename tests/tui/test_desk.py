@@ -10,12 +10,12 @@ from model_samples import approved, ended, news, stored
 
 from signoff.present.document_text import text_document
 from signoff.queue import Decision, Risk, StoredRequest, Verdict, VerdictKind
-from signoff_tui.actions import guard_keys
 from signoff_tui.coverage import Part
 from signoff_tui.desk import Answer, Desk
 from signoff_tui.documents import Content, content_key
 from signoff_tui.guard import Act, Cause, Decide, GuardSettings, Held, LeftOut, Omission, Ref
 from signoff_tui.inbox import Entry, RowKey
+from signoff_tui.keymap import KeyMap
 
 WIDTH = 80
 GROUP = {"group_id": "save", "session": "s-1"}
@@ -30,7 +30,7 @@ class Bench:
     desk: Desk = field(init=False)
 
     def __post_init__(self) -> None:
-        self.desk = Desk(GuardSettings(), guard_keys(), lambda: self.now, "you")
+        self.desk = Desk(GuardSettings(), KeyMap(), lambda: self.now, "you")
 
     def hears(self, *requests: StoredRequest) -> tuple[Held[Answer], ...]:
         return self.desk.apply(news(*requests))

@@ -8,7 +8,6 @@ import pytest
 from screen_bench import screen
 
 from signoff.policy.trust import trust
-from signoff_tui import app
 
 
 @pytest.fixture
@@ -30,10 +29,7 @@ async def test_a_change_before_the_start_is_told(place: Path, rules: Path) -> No
         await seen.shows("rules changed since you trusted them: signoff.yaml")
 
 
-async def test_a_change_while_the_screen_is_open_is_told(
-    place: Path, rules: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(app, "RULES_SECONDS", 0.05)
+async def test_a_change_while_the_screen_is_open_is_told(place: Path, rules: Path) -> None:
     async with screen(place) as seen:
         await seen.shows("nothing waiting")
         assert "changed since" not in seen.text

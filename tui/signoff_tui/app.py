@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from pathlib import Path
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
@@ -13,20 +13,20 @@ from textual.app import App
 from textual.binding import BindingType
 from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, Key, MouseDown, Paste
-from textual.filter import LineFilter
+from textual.filter import LineFilter, Monochrome, NoColor
 
-from signoff.policy.trust import TrustError, changed_files
-from signoff.present.reveal import reveal_line
 from signoff.queue import QueueError, ReviewQueue, open_review_queue, place_name
 from signoff.queue.clock import now_us
 from signoff_tui.actions import Place
 from signoff_tui.beside import Beside, Clocks
-from signoff_tui.channels import around, notice_settings
+from signoff_tui.channels import around
+from signoff_tui.following import Following
 from signoff_tui.guard import GuardSettings
 from signoff_tui.last_net import DropControls
-from signoff_tui.look import ASCII, UNICODE, Look
+from signoff_tui.look import ASCII, UNICODE, Glyphs, Look
 from signoff_tui.notices import NoticeSettings
 from signoff_tui.office import Office
+from signoff_tui.personal import Chosen, Personal
 from signoff_tui.screens.agents import AgentsScreen
 from signoff_tui.screens.details import DetailsScreen
 from signoff_tui.screens.help import HelpScreen
@@ -39,13 +39,9 @@ from signoff_tui.screens.review.screen import ReviewScreen
 from signoff_tui.screens.review.work import QueueNews
 from signoff_tui.standstill import Standstill
 from signoff_tui.terminal_voice import Around, Saying, Speaks
-from signoff_tui.themes import builtin_themes
+from signoff_tui.themes import DEFAULT_THEME
 
 __all__ = ["DEFAULT_THEME", "SignoffApp", "run"]
-
-DEFAULT_THEME = "signoff-dark"
-RULES_SECONDS = 10.0
-"""How often it is looked whether rule files are still what was trusted."""
 
 
 class SignoffApp(App[None]):
@@ -54,13 +50,15 @@ class SignoffApp(App[None]):
     Args:
         queue: An open review connection; the app closes it.
         place: Where the queue is, in words.
-        theme: Name of a built-in theme.
-        settings: Times of the decision guard.
-        notices: How a person who looks elsewhere is called; by the bell alone if it is left out.
+        theme: Name of a theme; that of `chosen` if it is left out.
+        settings: Times of the decision guard; those of `chosen` if they are left out.
+        notices: How a person who looks elsewhere is called; as `chosen` says if it is left out.
         speaks_through: What reads first what is said to the terminal.
-        ascii_only: Draw with ASCII characters only.
+        ascii_only: Draw with ASCII characters only, whatever `chosen` says.
         read_only: Look only: no key decides anything.
         wall_clock: Microseconds since the epoch, for the times that people read.
+        chosen: What the person chose; the defaults if it is left out.
+        personal: Where that comes from, to be read again when it changes.
 
     Raises:
         ValueError: There is no such theme, or the guard's settings are not acceptable.
@@ -82,34 +80,44 @@ class SignoffApp(App[None]):
         queue: ReviewQueue,
         *,
         place: str = "",
-        theme: str = DEFAULT_THEME,
+        theme: str | None = None,
         settings: GuardSettings | None = None,
         notices: NoticeSettings | None = None,
         speaks_through: Around = "terminal",
         ascii_only: bool = False,
         read_only: bool = False,
         wall_clock: Callable[[], int] = now_us,
+        chosen: Chosen | None = None,
+        personal: Personal | None = None,
     ) -> None:
         self._net = DropControls()
-        self._changed_rules: tuple[str, ...] = ()
         super().__init__()
         self.animation_level = "none"
-        self._themes = builtin_themes()
+        chosen = chosen or Chosen()
+        self._following = Following(self, personal, chosen)
+        self._chosen = replace(
+            chosen,
+            theme=theme or chosen.theme,
+            ascii_only=ascii_only or chosen.ascii_only,
+            guard=settings or chosen.guard,
+            notices=notices or chosen.notices,
+        )
+        self._themes = chosen.themes
+        theme = self._chosen.theme
         if theme not in self._themes:
             raise ValueError(f"there is no theme {theme!r}; choose one of: {', '.join(self._themes)}")
-        self._glyphs = ASCII if ascii_only else UNICODE
-        self.set_class(ascii_only, "-ascii")
         self.look = Look(self._themes[theme], self._glyphs)
+        self.set_class(self._chosen.ascii_only, "-ascii")
         for known in self._themes.values():
             self.register_theme(known.for_textual())
         self.theme = theme
-        self._office = Office(queue, place, self, wall_clock)
-        self._review = ReviewScreen(self._office, settings or GuardSettings())
+        self._office = Office(queue, place, self, wall_clock, chosen.keys)
+        self._review = ReviewScreen(self._office, self._chosen.guard, self._chosen.diff)
         self._review.desk.guard.set_read_only(read_only)
         self._standstill = Standstill(self._review.desk.guard.went_on)
         self._speaks_through: Around = speaks_through
         clocks = Clocks(time.monotonic, wall_clock, self.set_timer)
-        self._beside = Beside(notices or NoticeSettings(), speaks_through, self.speak, clocks)
+        self._beside = Beside(self._chosen.notices, speaks_through, self.speak, clocks)
 
     @property
     def review(self) -> ReviewScreen:
@@ -123,12 +131,12 @@ class SignoffApp(App[None]):
         self._standstill.listen()
         self.push_screen(self._review)
         self.run_worker(self._watch(), group="watch")
-        self._look_at_rules()
-        self.set_interval(RULES_SECONDS, self._look_at_rules)
+        self._following.start()
 
     def on_unmount(self) -> None:
         """Close the queue."""
         self._standstill.stop()
+        self._following.stop()
         self._office.close()
 
     def get_driver_class(self) -> type[Driver]:
@@ -141,8 +149,11 @@ class SignoffApp(App[None]):
         return QuietDriver
 
     def get_line_filters(self) -> list[LineFilter]:
-        """Textual's filters, and behind them the last net."""
-        return [*super().get_line_filters(), self._net]
+        """Textual's filters, and behind them the last net. Who wants no color gets no shades of gray either."""
+        filters = super().get_line_filters()
+        if self.no_color:
+            filters = [*(known for known in filters if not isinstance(known, Monochrome | NoColor)), NoColor()]
+        return [*filters, self._net]
 
     def post_display_hook(self) -> None:
         """Textual calls this after every picture it wrote: only what is in one counts as painted."""
@@ -159,6 +170,7 @@ class SignoffApp(App[None]):
     def on_app_focus(self, event: AppFocus) -> None:
         """The terminal got the focus, perhaps by a key or click that was meant for that alone."""
         self._beside.focus(focused=True)
+        self._following.look()  # the kernel does not tell of everything, such as what happens on other machines
         self._review.terminal_focused(event.time)
 
     def on_app_blur(self, _: AppBlur) -> None:
@@ -205,7 +217,7 @@ class SignoffApp(App[None]):
                 if entry is not None:
                     self._cover(DetailsScreen(self._office, entry.request))
             case "palette":
-                commands = commands_on(self._place, self._themes)
+                commands = commands_on(self._place, self._themes, self._office.keys)
                 self._cover(PaletteScreen(self._office, commands, self._run_command))
             case "theme":
                 self._next_theme()
@@ -245,6 +257,34 @@ class SignoffApp(App[None]):
             self._review.covered()
         self.push_screen(screen)
 
+    def use(self, chosen: Chosen, before: Chosen) -> None:
+        """Go on with other choices. What a key does never changes under the hand: guard and keys stay as they are.
+
+        Args:
+            chosen: What was chosen now.
+            before: What was chosen before.
+        """
+        self._chosen = chosen
+        said = ["settings read again"]
+        if chosen.notices != before.notices:
+            self._beside.use(chosen.notices)
+        if chosen.diff != before.diff:
+            self._review.show_diffs(chosen.diff)
+        if (chosen.guard, chosen.keys, chosen.mouse) != (before.guard, before.keys, before.mouse):
+            said.append("guard, keys and mouse count from the next start")
+        self._themes = chosen.themes
+        for known in chosen.themes.values():
+            self.register_theme(known.for_textual())
+        self.set_class(chosen.ascii_only, "-ascii")
+        own_choice = chosen.theme == before.theme and self.look.theme.name in chosen.themes
+        self._use_theme(self.look.theme.name if own_choice else chosen.theme)
+        self._review.redraw()
+        self._review.say("; ".join(said), token="muted")
+
+    @property
+    def _glyphs(self) -> Glyphs:
+        return ASCII if self._chosen.ascii_only else UNICODE
+
     def _next_theme(self) -> None:
         names = list(self._themes)
         self._use_theme(names[(names.index(self.look.theme.name) + 1) % len(names)])
@@ -258,17 +298,6 @@ class SignoffApp(App[None]):
             widget.refresh()
         self._review.say(f"theme {name}", token="muted")
 
-    def _look_at_rules(self) -> None:
-        """Say which rule files are not what was trusted any more: an agent may have loosened its own rules."""
-        try:
-            changed = changed_files()
-        except TrustError:
-            changed = ("the list of what you trust, which cannot be read",)
-        if changed and changed != self._changed_rules:
-            names = ", ".join(reveal_line(Path(name).name, "path").text for name in changed)
-            self.announce(f"rules changed since you trusted them: {names}", token="danger")
-        self._changed_rules = changed
-
     async def _watch(self) -> None:
         async for changed in self._office.changes(lambda: self._review.desk.inbox.queue_cursor):
             self._review.post_message(QueueNews(changed))
@@ -276,29 +305,35 @@ class SignoffApp(App[None]):
 
 
 def run(
-    place: str | None = None, *, theme: str | None = None, ascii_only: bool = False, read_only: bool = False
+    place: str | None = None,
+    *,
+    theme: str | None = None,
+    ascii_only: bool = False,
+    read_only: bool = False,
+    chosen: Chosen | None = None,
 ) -> None:
     """Open the screen on a queue and stay until the person leaves.
 
     Args:
         place: Directory, name or URL of the queue; ``SIGNOFF_QUEUE`` or the default queue otherwise.
-        theme: Name of a built-in theme; ``SIGNOFF_THEME`` or the dark one by default.
-        ascii_only: Draw with ASCII characters only.
+        theme: Name of a theme; ``SIGNOFF_THEME`` or what the person's settings say by default.
+        ascii_only: Draw with ASCII characters only, whatever the settings say.
         read_only: Look only: no key decides anything.
+        chosen: What the person's settings say, if they have been read already.
 
     Raises:
         QueueError: The queue cannot be opened; the message says what to do.
-        ValueError: There is no such theme, or no such channel for notices.
+        ValueError: There is no such theme or channel for notices, or the person's settings are not valid.
     """
-    notices = notice_settings(os.environ)
-    queue = open_review_queue(place)
+    variables = dict(os.environ)
+    personal = Personal(variables, theme, ascii_only)
+    chosen = chosen or personal.choose()
     app = SignoffApp(
-        queue,
+        open_review_queue(place),
         place=place_name(place),
-        theme=theme or os.environ.get("SIGNOFF_THEME") or DEFAULT_THEME,
-        notices=notices,
-        speaks_through=around(os.environ),
-        ascii_only=ascii_only,
+        speaks_through=around(variables),
         read_only=read_only,
+        chosen=chosen,
+        personal=personal,
     )
-    app.run()
+    app.run(mouse=chosen.mouse)

@@ -88,6 +88,12 @@ class Beside:
         """A key or a mouse button was pressed."""
         self._notices.present(self._clocks.monotonic())
 
+    def use(self, settings: NoticeSettings) -> None:
+        """Go on with other settings."""
+        self._settings = settings
+        self._notices.use(settings)
+        self._go_on()
+
     # -- parts ---------------------------------------------------------------------------------------------
 
     def _take_changes(self, changes: ChangeSet) -> None:

@@ -20,12 +20,12 @@ from signoff_tui.guard import (
     Facts,
     GuardSettings,
     Held,
-    Keys,
     Permit,
     Ref,
 )
 from signoff_tui.guard import Target as GuardTarget
 from signoff_tui.inbox import Entry, Group, Inbox, RowKey
+from signoff_tui.keymap import KeyMap
 from signoff_tui.summary import RISK_WORD, ended_text
 
 __all__ = ["Answer", "Desk", "RememberPreview"]
@@ -67,11 +67,12 @@ class Desk:
         reviewer: Name under which decisions are recorded.
     """
 
-    def __init__(self, settings: GuardSettings, keys: Keys, clock: Callable[[], float], reviewer: str) -> None:
+    def __init__(self, settings: GuardSettings, keys: KeyMap, clock: Callable[[], float], reviewer: str) -> None:
         self.inbox = Inbox()
         self.contents = ContentStore()
-        self.guard: DecisionGuard[Answer] = DecisionGuard(settings, keys, self.facts, clock)
+        self.guard: DecisionGuard[Answer] = DecisionGuard(settings, keys.guard_keys(), self.facts, clock)
         self.settings = settings
+        self.keys = keys
         self.reviewer = reviewer
         self._clock = clock
         self._coverage: dict[ContentKey, Coverage] = {}

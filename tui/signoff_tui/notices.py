@@ -160,6 +160,10 @@ class Notices:
             self._focus = True
         self._seen(now)
 
+    def use(self, settings: NoticeSettings) -> None:
+        """Go on with other settings."""
+        self._settings = settings
+
     # -- what to do ----------------------------------------------------------------------------------------
 
     def due(self, now: float) -> Notice | None:

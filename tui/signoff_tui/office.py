@@ -21,6 +21,7 @@ from signoff.queue.records import ChangeSet
 from signoff_tui.desk import Answer
 from signoff_tui.documents import Content, make_content
 from signoff_tui.guard import Act, Held
+from signoff_tui.keymap import KeyMap
 from signoff_tui.terminal_voice import Saying
 
 __all__ = ["Draft", "Goes", "Office"]
@@ -55,12 +56,21 @@ class Office:
         place: Where the queue is, in words.
         app: Shows other screens.
         wall_clock: Microseconds since the epoch, for the times that people read. No decision depends on it.
+        keys: The keys of the person; those of the table if they are left out.
     """
 
-    def __init__(self, queue: ReviewQueue, place: str, app: Goes, wall_clock: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        queue: ReviewQueue,
+        place: str,
+        app: Goes,
+        wall_clock: Callable[[], int],
+        keys: KeyMap | None = None,
+    ) -> None:
         self._queue = queue
         self.place = place
         self.now = wall_clock
+        self.keys = keys or KeyMap()
         self._app = app
         self._sending: set[asyncio.Task[tuple[Verdict, ...]]] = set()
         self.announcement = ""

@@ -1,14 +1,16 @@
 """Themes: YAML files that give every token its color.
 
-A theme file names each token of `COLOR_TOKENS` and `SYNTAX_TOKENS` once, as ``#rrggbb``. Nothing on screen
-uses a color that is not a token, and no token carries meaning alone: the words and signs beside it do.
+A theme file names each token of `COLOR_TOKENS` and `SYNTAX_TOKENS` once, as ``#rrggbb``, or as one of the colors
+that the terminal was set up with, such as ``ansi_red`` or ``ansi_default``. Nothing on screen uses a color that is
+not a token, and no token carries meaning alone: the words and signs beside it do.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,19 @@ import yaml
 from rich.style import Style
 from textual.theme import Theme as TextualTheme
 
-__all__ = ["COLOR_TOKENS", "SYNTAX_TOKENS", "Theme", "ThemeError", "builtin_themes", "load_theme"]
+__all__ = [
+    "COLOR_TOKENS",
+    "DEFAULT_THEME",
+    "SYNTAX_TOKENS",
+    "Theme",
+    "ThemeError",
+    "builtin_themes",
+    "load_theme",
+    "own_themes",
+]
+
+DEFAULT_THEME = "signoff-dark"
+
 
 COLOR_TOKENS = (
     "background", "surface", "rule", "text", "muted", "accent", "focus-bg", "add-fg", "add-bg", "add-emph-bg",
@@ -24,7 +38,8 @@ COLOR_TOKENS = (
 )  # fmt: skip
 SYNTAX_TOKENS = ("keyword", "string", "number", "comment", "name", "type", "operator")
 
-_COLOR = re.compile(r"#[0-9a-fA-F]{6}")
+_COLOR = re.compile("#[0-9a-fA-F]{6}|ansi_default|ansi_(bright_)?(black|red|green|yellow|blue|magenta|cyan|white)")
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 
 class ThemeError(ValueError):
@@ -51,22 +66,34 @@ class Theme:
             KeyError: There is no such token.
         """
         if token.startswith("syntax."):
-            return Style(color=self.syntax[token[7:]], bgcolor=self.colors[background])
+            return Style(color=self.syntax_color(token[7:]), bgcolor=_for_rich(self.colors[background]))
         spec = STYLES[token]
         return Style(
-            color=self.colors[spec.foreground],
-            bgcolor=self.colors[spec.background or background],
+            color=_for_rich(self.colors[spec.foreground]),
+            bgcolor=_for_rich(self.colors[spec.background or background]),
             bold=spec.bold,
             underline=spec.underline,
             reverse=spec.reverse,
         )
 
+    def syntax_color(self, token: str) -> str:
+        """The color of a syntax token, as styles of a terminal call it."""
+        return _for_rich(self.syntax[token])
+
+    @property
+    def ansi(self) -> bool:
+        """Whether it leaves colors to the terminal."""
+        return any(color.startswith("ansi_") for color in self.colors.values())
+
     def for_textual(self) -> TextualTheme:
         """The same theme for Textual's own style sheets."""
         color = self.colors
+        # Textual gives these to its own themes only.
+        ansi = {"ansi-background": color["background"], "ansi-foreground": color["text"]} if self.ansi else {}
         return TextualTheme(
             name=self.name,
             dark=self.dark,
+            ansi=self.ansi,
             primary=color["accent"],
             secondary=color["held"],
             accent=color["accent"],
@@ -77,8 +104,12 @@ class Theme:
             success=color["ok"],
             warning=color["warn"],
             error=color["danger"],
-            variables={f"signoff-{token}": value for token, value in color.items()},
+            variables={f"signoff-{token}": value for token, value in color.items()} | ansi,
         )
+
+
+def _for_rich(color: str) -> str:
+    return color.removeprefix("ansi_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +185,44 @@ def builtin_themes() -> dict[str, Theme]:
     Raises:
         ThemeError: The installation is damaged.
     """
-    themes = [load_theme(path) for path in sorted(_builtin_folder().glob("*.yaml"))]
+    return {theme.name: theme for theme in _builtin()}
+
+
+@cache
+def _builtin() -> tuple[Theme, ...]:
+    themes = tuple(load_theme(path) for path in sorted(_builtin_folder().glob("*.yaml")))
     if not themes:
         raise ThemeError(f"no theme files in {_builtin_folder()}; reinstall signoff")
-    return {theme.name: theme for theme in themes}
+    return themes
+
+
+def own_themes(folder: Path) -> tuple[dict[str, Theme], tuple[ThemeError, ...]]:
+    """The themes that a person made, by name, and what is wrong with the files that are left out.
+
+    Args:
+        folder: Where they lie, in files named ``*.yaml``; it need not be there.
+    """
+    taken = {*builtin_themes()}
+    themes: dict[str, Theme] = {}
+    problems: list[ThemeError] = []
+    for path in sorted(folder.glob("*.yaml")):
+        try:
+            theme = _own_theme(path, taken)
+        except ThemeError as error:
+            problems.append(error)
+        else:
+            taken.add(theme.name)
+            themes[theme.name] = theme
+    return themes, tuple(problems)
+
+
+def _own_theme(path: Path, taken: Collection[str]) -> Theme:
+    theme = load_theme(path)
+    if not _NAME.fullmatch(theme.name):
+        raise ThemeError(f"{path.name}: 'name' must be lower-case letters, digits, - and _")
+    if theme.name in taken or theme.name == "auto":
+        raise ThemeError(f"{path.name}: there is a theme {theme.name} already; give it another name")
+    return theme
 
 
 def _builtin_folder() -> Path:
@@ -174,7 +239,7 @@ def _checked(path: Path, section: str, found: Any, tokens: Iterable[str]) -> dic
     for token in wanted:
         value = found.get(token)
         if not isinstance(value, str) or not _COLOR.fullmatch(value):
-            raise ThemeError(f"{path.name}: {section}.{token} must be a color such as '#1a2b3c'")
+            raise ThemeError(f"{path.name}: {section}.{token} must be a color such as '#1a2b3c' or ansi_red")
     for token in found:
         if token not in wanted:
             raise ThemeError(f"{path.name}: {section}.{token} is not a token of signoff")

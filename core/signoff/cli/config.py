@@ -1,4 +1,4 @@
-"""`signoff config`: what a settings file allows, and the schema of one for editors."""
+"""`signoff config`: settings of agents are checked, and a file of the screen's own is begun."""
 
 from __future__ import annotations
 
@@ -15,9 +15,40 @@ from signoff.cli.settings_file import read_settings
 __all__ = ["config"]
 
 
-@click.group(no_args_is_help=False, short_help="Check a settings file, print the schema of one.")
+@click.group(no_args_is_help=False, short_help="Settings of agents, and of your screen.")
 def config() -> None:
-    """Settings of an agent: what its tools may do, and what must be approved."""
+    """Two kinds of settings, in two places.
+
+    What the tools of an agent may do, and what must be approved, is in a signoff.yaml beside the agent: check and
+    schema are about that. How your screen looks and when its keys count is in a file of yours, which init writes:
+    it lies where agents have no business.
+    """
+
+
+@config.command(
+    epilog="\b\nExample:\n  signoff config init && $EDITOR ~/.config/signoff/screen.yaml",
+    short_help="Write the settings of your screen, with every default.",
+)
+@click.option("--force", is_flag=True, help="Put the defaults in the place of a file that is there.")
+def init(*, force: bool) -> int:
+    """Write the settings file of the screen, with every setting, its default and what it does.
+
+    It goes to your configuration directory, or to the file that SIGNOFF_SETTINGS names. It is not the settings of
+    an agent: see signoff config check.
+    """
+    from signoff_tui.settings import settings_file, template
+
+    path = settings_file(os.environ)
+    if path.exists() and not force:
+        raise click.UsageError(f"{path} is there already; --force puts the defaults in its place")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with path.open("w" if force else "x", encoding="utf-8") as file:
+            file.write(template())
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be written: {error.strerror}") from error
+    print(f"wrote {path}: the settings of your screen; what agents may do is in their own signoff.yaml")
+    return ExitCode.OK
 
 
 @config.command(epilog="\b\nExample:\n  signoff config schema > signoff.schema.json")
@@ -40,8 +71,8 @@ def check(*, file: str, as_json: bool) -> int:
     """
     from signoff.cli.config_text import report_facts, report_text
     from signoff.config.cautions import cautions
-    from signoff.config.errors import Problem
     from signoff.config.report import describe
+    from signoff.setting_files.errors import Problem
 
     read = read_settings(file, as_json=as_json)
     if read is None:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from signoff.cli.output import one_line
-from signoff.config.errors import Problem
 from signoff.config.policy_report import policy_facts, policy_rows
 from signoff.config.report import Answer, CustomToolFacts, Report, RootFacts, RuleFacts, answer_of
+from signoff.setting_files.errors import Problem
 
 __all__ = ["problem_facts", "report_facts", "report_text"]
 

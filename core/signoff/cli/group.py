@@ -67,8 +67,7 @@ def signoff(context: click.Context, *, theme: str | None, ascii_only: bool, read
         return ExitCode.OK
     if not at_terminal(sys.stdin, sys.stdout):
         raise click.UsageError("the screen needs a terminal; without one: signoff list, show, approve, reject")
-    _open_screen(theme, ascii_only=ascii_only, read_only=read_only)
-    return ExitCode.OK
+    return _open_screen(theme, ascii_only=ascii_only, read_only=read_only)
 
 
 for command in (
@@ -89,18 +88,21 @@ for command in (
     signoff.add_command(command)
 
 
-def _open_screen(theme: str | None, *, ascii_only: bool, read_only: bool) -> None:
+def _open_screen(theme: str | None, *, ascii_only: bool, read_only: bool) -> int:
+    from signoff.setting_files.errors import ConfigError
     from signoff_tui.app import run
-    from signoff_tui.channels import notice_settings
-    from signoff_tui.themes import builtin_themes
+    from signoff_tui.personal import Personal
 
-    if theme is not None and theme not in (known := builtin_themes()):
-        raise click.UsageError(f"there is no theme {theme!r}; choose one of: {', '.join(known)}")
     try:
-        notice_settings(os.environ)
+        chosen = Personal(dict(os.environ), theme, ascii_only).choose()
+    except ConfigError as error:
+        for problem in error.problems:
+            complain(str(problem))
+        return ExitCode.USAGE
     except ValueError as error:
         raise click.UsageError(str(error)) from error
-    run(chosen_place(), theme=theme, ascii_only=ascii_only, read_only=read_only)
+    run(chosen_place(), theme=theme, ascii_only=ascii_only, read_only=read_only, chosen=chosen)
+    return ExitCode.OK
 
 
 def run_group(arguments: Sequence[str]) -> int:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from signoff.cli.output import complain, print_json
 
 if TYPE_CHECKING:
-    from signoff.config.errors import ConfigError
     from signoff.config.models import AgentConfig
     from signoff.config.spellings import Respelled
+    from signoff.setting_files.errors import ConfigError
 
 __all__ = ["SettingsFile", "read_settings"]
 
@@ -37,8 +37,9 @@ def read_settings(file: str, *, as_json: bool) -> SettingsFile | None:
         file: The path.
         as_json: Whether the problems are printed as JSON.
     """
-    from signoff.config.errors import ConfigError
-    from signoff.config.loading import parse_with_marks, read_text
+    from signoff.config.loading import parse_with_marks
+    from signoff.setting_files.errors import ConfigError
+    from signoff.setting_files.text import read_text
 
     try:
         text = read_text(file)

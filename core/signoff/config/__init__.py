@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from signoff.config.building import Setup, build, build_from_file
-from signoff.config.errors import ConfigError, Problem
 from signoff.config.loading import load_config, parse_config
 from signoff.config.models import AgentConfig, ToolConfig
+from signoff.setting_files.errors import ConfigError, Problem
 
 __all__ = [
     "AgentConfig",

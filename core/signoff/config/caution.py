@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from signoff.tools.setting_faults import KeyPath
+from signoff.setting_files.paths import KeyPath
 
 __all__ = ["Caution"]
 

@@ -14,8 +14,8 @@ from signoff.config.tool_source import TOOLS_FILE
 from signoff.effects import Command, FileWrite
 from signoff.policy.risk import assess
 from signoff.queue.records import Risk
+from signoff.setting_files.paths import KeyPath
 from signoff.tools.file_sandbox import FileSandbox
-from signoff.tools.setting_faults import KeyPath
 
 __all__ = ["Caution", "cautions"]
 

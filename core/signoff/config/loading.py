@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from signoff.config.document import LARGEST_TEXT, read_document
-from signoff.config.errors import ConfigError, Problem
 from signoff.config.models import AgentConfig
 from signoff.config.schema import known_keys
 from signoff.config.spellings import Respelled, respell
-from signoff.tools.setting_faults import KeyPath, in_words, unknown_key
+from signoff.setting_files.document import read_document
+from signoff.setting_files.errors import ConfigError
+from signoff.setting_files.paths import KeyPath, unknown_key
+from signoff.setting_files.text import read_text
+from signoff.tools.setting_faults import in_words
 
-__all__ = ["load_config", "parse_config", "parse_with_marks", "read_text"]
+__all__ = ["load_config", "parse_config", "parse_with_marks"]
 
 
 def load_config(path: str | os.PathLike[str]) -> AgentConfig:
@@ -61,34 +62,6 @@ def parse_with_marks(text: str, name: str) -> tuple[AgentConfig, Respelled]:
     if document.problems:
         raise ConfigError(document.problems)
     return config, respelled
-
-
-def read_text(path: str | os.PathLike[str]) -> str:
-    """Read the text of a file that may be a settings file.
-
-    Raises:
-        ConfigError: It cannot be read, is too large, or is no UTF-8 text.
-    """
-    most = 4 * LARGEST_TEXT
-    try:
-        with Path(path).open("rb") as file:
-            data = file.read(most + 1)
-    except FileNotFoundError:
-        raise _unreadable(path, "there is no such file") from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise _unreadable(path, f"cannot be read: {reason}") from None
-    if len(data) > most:
-        raise _unreadable(path, f"is larger than {most} bytes")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise _unreadable(path, f"is not UTF-8 text: line {line} has a byte that means nothing there") from None
-
-
-def _unreadable(path: str | os.PathLike[str], message: str) -> ConfigError:
-    return ConfigError([Problem(str(path), None, "", message)])
 
 
 def _complain(respelled: Respelled, fault: Mapping[str, Any]) -> None:

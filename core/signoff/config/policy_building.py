@@ -16,7 +16,7 @@ from signoff.policy.arguments import ArgumentRule, ToolArguments
 from signoff.policy.call_policy import CallPolicy, ServerRules
 from signoff.policy.classes import ApprovalPolicies
 from signoff.policy.names import NameRules
-from signoff.tools.setting_faults import KeyPath, dotted
+from signoff.setting_files.paths import KeyPath, dotted
 
 __all__ = ["build_call_policy", "name_rules"]
 

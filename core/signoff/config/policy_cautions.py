@@ -10,7 +10,7 @@ from signoff.config.policy_models import PolicyConfig, ToolArgumentsConfig, Tool
 from signoff.policy.call_policy import CallPolicy
 from signoff.policy.redaction_added import is_always_shown
 from signoff.policy.verdict import Level
-from signoff.tools.setting_faults import KeyPath
+from signoff.setting_files.paths import KeyPath
 
 __all__ = ["policy_cautions"]
 

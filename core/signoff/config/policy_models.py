@@ -33,7 +33,7 @@ from pydantic import (
 from signoff.policy.arguments import Condition, Scalar
 from signoff.policy.patterns import compile_pattern
 from signoff.policy.verdict import Level
-from signoff.tools.setting_faults import shown
+from signoff.setting_files.paths import shown
 
 __all__ = [
     "LEVELS",

@@ -10,7 +10,8 @@ from functools import cache
 from typing import Any
 
 from signoff.config.models import AgentConfig
-from signoff.tools.setting_faults import KeyPath, keys_at
+from signoff.setting_files.paths import KeyPath
+from signoff.tools.setting_faults import keys_at
 
 __all__ = ["config_schema", "known_keys"]
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from signoff.config.document import Document
-from signoff.config.errors import Mark
-from signoff.tools.setting_faults import KeyPath, dotted, shown
+from signoff.setting_files.document import Document
+from signoff.setting_files.errors import Mark
+from signoff.setting_files.paths import KeyPath, dotted, shown
 
 __all__ = ["Respelled", "respell"]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from signoff.config.loading import parse_config, read_text
+from signoff.config.loading import parse_config
 from signoff.config.models import AgentConfig
 from signoff.config.tool_source import TOOLS_FILE
 from signoff.policy.trust import require_trusted
+from signoff.setting_files.text import read_text
 
 __all__ = ["contents_of", "load_trusted"]
 

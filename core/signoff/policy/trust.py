@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-__all__ = ["TrustError", "changed_files", "require_trusted", "trust"]
+__all__ = ["TrustError", "changed_files", "require_trusted", "trust", "watched_files"]
 
 _PRIVATE_DIRECTORY = 0o700
 
@@ -70,6 +70,15 @@ def changed_files() -> tuple[str, ...]:
         TrustError: What is trusted cannot be read.
     """
     return tuple(sorted(name for name, digest in _known(_store()).items() if _digest_of_file(name) != digest))
+
+
+def watched_files() -> tuple[str, ...]:
+    """The files on which the answer of `changed_files` depends: the list of trust, and each file on it."""
+    store = _store()
+    try:
+        return (str(store), *sorted(_known(store)))
+    except TrustError:
+        return (str(store),)
 
 
 def _store() -> Path:

@@ -178,7 +178,7 @@ class Judge:
         )
 
 
-_HELD = "a decision about it is held, u takes it back"
+_HELD = "a decision about it is held: take it back first"
 
 
 def _nothing(key: str) -> Ignored:

@@ -8,7 +8,7 @@ from textual import events, on
 from textual.message import Message
 from textual.screen import Screen
 
-from signoff_tui.actions import Action, Place, action_of
+from signoff_tui.actions import Action, Place
 from signoff_tui.office import Office
 
 __all__ = ["News", "PlainScreen"]
@@ -48,7 +48,7 @@ class PlainScreen(Screen[None]):
         event.stop()
         event.prevent_default()
         key = event.character if event.is_printable and event.character else event.key
-        action = action_of(key, self.place)
+        action = self._office.keys.action_of(key, self.place)
         if action is not None and not action.decides:
             self.perform(action)
 

@@ -16,7 +16,6 @@ from signoff_tui.widgets.lines_view import LinesView
 
 __all__ = ["ScrollingScreen"]
 
-_KEYS = (KeyHint("j/k", "scroll"), KeyHint("Space", "page"), KeyHint("Esc", "back"))
 _SCROLLBAR = 1
 
 
@@ -55,7 +54,7 @@ class ScrollingScreen(PlainScreen):
         width, glyph = self.size.width, look_of(self).glyphs.rule
         self.query_one("#title", LinesView).show([self.title_line(width), rule(glyph)])
         self.query_one("#page", LinesView).show([*self.page_lines(width - _SCROLLBAR)])
-        self.query_one("#end", LinesView).show([rule(glyph), *flow(_KEYS, Room(width, 1))])
+        self.query_one("#end", LinesView).show([rule(glyph), *flow(self._keys, Room(width, 1))])
 
     def do_down(self) -> None:
         """Next line."""
@@ -84,3 +83,12 @@ class ScrollingScreen(PlainScreen):
     @property
     def _scroller(self) -> VerticalScroll:
         return self.query_one(VerticalScroll)
+
+    @property
+    def _keys(self) -> tuple[KeyHint, ...]:
+        keys = self._office.keys
+        return (
+            KeyHint(keys.shown("down", "up"), "scroll"),
+            KeyHint(keys.shown("page_down"), "page"),
+            KeyHint("Esc", "back"),
+        )

@@ -143,7 +143,7 @@ def _text(line: DocumentLine, look: Look) -> Sequence[Segment]:
     overlays: list[Overlay] = []
     if row.kind in _COLORED:
         overlays += [
-            (*row.text.map_span(start, end), base + Style(color=theme.syntax[token]))
+            (*row.text.map_span(start, end), base + Style(color=theme.syntax_color(token)))
             for start, end, token in line.syntax or ()
         ]
     if row.kind in _EMPHASIS:

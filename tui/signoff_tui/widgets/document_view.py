@@ -175,6 +175,17 @@ class DocumentView(Widget):
         self._forget_colors()
         self._relayout()
 
+    def show_as(self, *, context: int, wrap: bool, split: bool) -> None:
+        """Show documents in this way from now on.
+
+        Args:
+            context: Unchanged lines around changes.
+            wrap: Whether rows that are too wide are wrapped.
+            split: Whether before and after stand beside each other where there is room.
+        """
+        self._wrap, self._split = wrap, split
+        self.set_context(context)
+
     @property
     def wraps(self) -> bool:
         """Whether rows that are too wide are wrapped; in a narrow view they always are."""

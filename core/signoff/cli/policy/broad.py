@@ -19,7 +19,7 @@ from signoff.policy.verdict import Level
 if TYPE_CHECKING:
     from signoff.config.policy_models import ToolServer
     from signoff.config.verdicts import SettingsVerdicts
-    from signoff.tools.setting_faults import KeyPath
+    from signoff.setting_files.paths import KeyPath
     from signoff.tools.shell_rules import ShellConfig, ShellRule
 
 __all__ = ["BROAD_PROGRAMS", "broad_rules"]

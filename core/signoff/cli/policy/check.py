@@ -40,8 +40,8 @@ def check(*, file: str, as_json: bool) -> int:
     from signoff.cli.policy.broad import broad_rules
     from signoff.cli.policy.examples import worked_examples
     from signoff.config.cautions import cautions
-    from signoff.config.errors import Problem
     from signoff.config.report import describe
+    from signoff.setting_files.errors import Problem
 
     report = describe(loaded.config, loaded.directory)
     found = [

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from signoff_tui.actions import Area, Place, actions_on
+from signoff_tui.actions import Area, Place
+from signoff_tui.keymap import STANDARD, KeyMap
 from signoff_tui.lines import Line, chunk, fullest, line, wrapped
 from signoff_tui.office import Office
 from signoff_tui.screens.scrolling import ScrollingScreen
@@ -79,15 +80,15 @@ class HelpScreen(ScrollingScreen):
 
     def page_lines(self, width: int) -> Sequence[Line]:
         """All keys, and what the marks mean."""
-        return [*key_lines(self._about, width), Line(), *mark_lines(width)]
+        return [*key_lines(self._about, width, self._office.keys), Line(), *mark_lines(width)]
 
 
-def key_lines(place: Place, width: int) -> list[Line]:
+def key_lines(place: Place, width: int, keys: KeyMap = STANDARD) -> list[Line]:
     """Every key of a place, in two columns where there is room."""
     facts = _FACTS.get(place, _DECIDES_NOTHING)
-    safety = [*_area(place, "safety"), *(line(chunk(" " * _KEY + words, "muted")) for words in facts)]
-    left = _stacked(_area(place, "decide"), safety)
-    right = _stacked(_area(place, "read"), _area(place, "list"), _area(place, "go"))
+    safety = [*_area(keys, place, "safety"), *(line(chunk(" " * _KEY + words, "muted")) for words in facts)]
+    left = _stacked(_area(keys, place, "decide"), safety)
+    right = _stacked(_area(keys, place, "read"), _area(keys, place, "list"), _area(keys, place, "go"))
     if width < 2 * _COLUMN - 1:
         return [*left, Line(), *right]
     return [_beside(a, b) for a, b in zip_longest(left, right, fillvalue=Line())]
@@ -98,8 +99,8 @@ def mark_lines(width: int) -> list[Line]:
     return [row for words in _MARKS for row in wrapped(words, width, "muted", head=chunk("  "))]
 
 
-def _area(place: Place, area: Area) -> list[Line]:
-    actions = [action for action in actions_on(place) if action.area == area]
+def _area(keys: KeyMap, place: Place, area: Area) -> list[Line]:
+    actions = [action for action in keys.actions_on(place) if action.area == area]
     if not actions:
         return []
     return [

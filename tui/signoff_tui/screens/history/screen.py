@@ -190,14 +190,20 @@ class HistoryScreen(PlainScreen):
 
         listing.show(len(rows), row, cursor=rows.index((self._cursor, 0)) if rows else None)
         self._draw_record()
-        keys = [KeyHint("j/k", "line" if self._reading else "record"), KeyHint("Space", "page")]
+        keys = [
+            KeyHint(self._office.keys.shown("down", "up"), "line" if self._reading else "record"),
+            KeyHint(self._office.keys.shown("page_down"), "page"),
+        ]
         if not self.two_panes and not self._opened:
             keys.append(KeyHint("Enter", "whole record"))
         self.query_one("#foot", LinesView).show(
             [
                 rule(look.glyphs.rule),
                 totals(records),
-                *flow([*keys, KeyHint("Esc", "back"), KeyHint("?", "help")], Room(self.size.width, 1)),
+                *flow(
+                    [*keys, KeyHint("Esc", "back"), KeyHint(self._office.keys.shown("help"), "help")],
+                    Room(self.size.width, 1),
+                ),
                 line(chunk(" no decision keys work on this screen", "muted")),
             ]
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from signoff_tui.flow import KeyHint, Room, flow
+from signoff_tui.keymap import STANDARD, KeyMap
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 from signoff_tui.screens.memory.entries import Entry
 
@@ -34,12 +35,14 @@ class Bar:
 
     Attributes:
         kind: The list, nothing to act on, the question before all is revoked, or a choice of patterns.
+        keys: The keys of the person.
         number: How many are in force.
         filtered: Whether only one session is listed.
         live: Whether the key that changes something works now.
     """
 
     kind: Literal["list", "empty", "all", "sheet"]
+    keys: KeyMap = STANDARD
     number: int = 0
     filtered: bool = False
     live: bool = True
@@ -108,26 +111,37 @@ def _wordings(bar: Bar) -> Sequence[Line]:
 
 
 def _hints(bar: Bar) -> Sequence[KeyHint]:
-    help_ = KeyHint("?", "help")
+    help_ = KeyHint(bar.keys.shown("help"), "help")
     match bar.kind:
         case "all":
             confirm = KeyHint("!", f"revoke all {bar.number}", live=bar.live, token="danger")
             return (confirm, KeyHint("Esc", "no, back"))
         case "sheet":
-            choose = (KeyHint("j/k", "other choice"), KeyHint("Space", "page"), KeyHint("Esc", "back"))
+            choose = (
+                KeyHint(bar.keys.shown("down", "up"), "other choice"),
+                KeyHint(bar.keys.shown("page_down"), "page"),
+                KeyHint("Esc", "back"),
+            )
             return (KeyHint("!", "save", live=bar.live, token="warn"), *choose)
         case "empty":
-            return (KeyHint("1", "inbox"), KeyHint("4", "all sessions"), KeyHint("Esc", "back"), help_)
+            return (
+                KeyHint(bar.keys.shown("inbox"), "inbox"),
+                KeyHint(bar.keys.shown("memory"), "all sessions"),
+                KeyHint("Esc", "back"),
+                help_,
+            )
         case "list":
             return (
                 KeyHint("x", "revoke at once", live=bar.live),
                 KeyHint("R", "revoke all", live=bar.number > 0),
                 KeyHint("w", "widen", live=bar.live),
                 KeyHint("n", "narrow", live=bar.live),
-                KeyHint("v", "details"),
+                KeyHint(bar.keys.shown("full"), "details"),
                 KeyHint("Enter", "uses"),
-                KeyHint("4", "all sessions") if bar.filtered else KeyHint("M", "its session"),
-                KeyHint("1", "inbox"),
+                KeyHint(bar.keys.shown("memory"), "all sessions")
+                if bar.filtered
+                else KeyHint(bar.keys.shown("session_memory"), "its session"),
+                KeyHint(bar.keys.shown("inbox"), "inbox"),
                 KeyHint("Esc", "back"),
                 help_,
             )

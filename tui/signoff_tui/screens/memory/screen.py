@@ -11,9 +11,9 @@ from textual.containers import Container, Vertical, VerticalScroll
 from textual.message import Message
 
 from signoff.queue import PatternPreview, QueueError, ReviewQueue, StoredRequest
-from signoff_tui.actions import actions_on
 from signoff_tui.desk import Desk
 from signoff_tui.guard import Keys
+from signoff_tui.keymap import KeyMap
 from signoff_tui.lines import Line, rule
 from signoff_tui.look import look_of
 from signoff_tui.office import Office
@@ -88,7 +88,7 @@ class MemoryScreen(PlainScreen):
         super().__init__(office, query)
         self._session = session_of(query)
         self._desk = desk
-        self._calm = Calm(desk.settings, _keys())
+        self._calm = Calm(desk.settings, _keys(office.keys))
         self._entries: list[Entry] = []
         self._origins: Mapping[str, Origin] = {}
         self._cursor = 0
@@ -357,14 +357,20 @@ class MemoryScreen(PlainScreen):
     def _bar(self) -> Bar:
         """What the keys can do now."""
         if self._asks_all:
-            return Bar("all", number=len(self._in_force), live=self._armed("all"))
+            return Bar("all", self._office.keys, number=len(self._in_force), live=self._armed("all"))
         if self._sheet is not None:
-            return Bar("sheet", live=self._is_painted(self._sheet) and self._armed(_paint_of(self._sheet)))
+            return Bar(
+                "sheet",
+                self._office.keys,
+                live=self._is_painted(self._sheet) and self._armed(_paint_of(self._sheet)),
+            )
         entry = self._focused
         if entry is None:
-            return Bar("empty")
+            return Bar("empty", self._office.keys)
         live = entry.in_force and not self._problem
-        return Bar("list", number=len(self._in_force), filtered=self._session is not None, live=live)
+        return Bar(
+            "list", self._office.keys, number=len(self._in_force), filtered=self._session is not None, live=live
+        )
 
     def _armed(self, what: str) -> bool:
         return time.monotonic() >= self._calm.armed_at(what, self._desk.settings.arm_sheet)
@@ -580,9 +586,9 @@ def _paint_of(sheet: widening.Widening) -> str:
     return f"sheet {sheet.chosen.pattern.key}"
 
 
-def _keys() -> Keys:
+def _keys(keys: KeyMap) -> Keys:
     """What the keys of this screen mean to whoever tells typing from pressing."""
-    actions = actions_on("memory")
+    actions = keys.actions_on("memory")
     return Keys(
         navigation=frozenset(key for action in actions if action.moves for key in action.keys),
         bound=frozenset(key for action in actions for key in action.keys),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from signoff_tui.actions import Action, Place, actions_on
+from signoff_tui.actions import Action, Place
+from signoff_tui.keymap import STANDARD, KeyMap
 
 __all__ = ["Command", "commands_on", "fitting"]
 
@@ -27,9 +28,9 @@ class Command:
     theme: str = ""
 
 
-def commands_on(place: Place, themes: Iterable[str]) -> tuple[Command, ...]:
+def commands_on(place: Place, themes: Iterable[str], keys: KeyMap = STANDARD) -> tuple[Command, ...]:
     """All that can be chosen at a place: each of its actions once, and the themes."""
-    actions = {action.name: action for action in actions_on(place) if action.name != "palette"}
+    actions = {action.name: action for action in keys.actions_on(place) if action.name != "palette"}
     return (
         *(Command(action.words, action.shown, action) for action in actions.values()),
         *(Command(f"theme {name}", theme=name) for name in themes),

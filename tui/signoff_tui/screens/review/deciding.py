@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, assert_never
 
-from signoff_tui.actions import action_of
 from signoff_tui.desk import Answer
 from signoff_tui.flow import KeyHint, Room
 from signoff_tui.guard import (
@@ -46,7 +45,7 @@ from signoff_tui.screens.review.open_bar import (
     Writing,
     bar_lines,
 )
-from signoff_tui.screens.review.releasing import RELEASE_KEY, Listing, listing_for
+from signoff_tui.screens.review.releasing import RELEASES, Listing, listing_for
 from signoff_tui.screens.review.sheets import careless
 
 __all__ = ["Deciding"]
@@ -207,7 +206,7 @@ class Deciding:
     def _undo(self, keys: Sequence[str]) -> None:
         """Undo what keys changed that were obeyed before they were known to be typing."""
         guard = self._face.desk.guard
-        for action in (action_of(key, "review") for key in reversed(keys)):
+        for action in (self._face.desk.keys.action_of(key, "review") for key in reversed(keys)):
             if action is not None and action.name == "later":
                 self._face.desk.undo_aside()
             elif action is not None and action.name == "lock":
@@ -221,7 +220,7 @@ class Deciding:
                 desk.guard.sheet_closed()
                 face.say("this agent waits for nothing")
                 return
-            desk.guard.sheet_opened(confirm="!", refs=refs)
+            desk.guard.sheet_opened(confirm=desk.keys.key("despite"), refs=refs)
             face.open_bar(Stopping(refs))
             return
         requests = [desk.inbox.entry(ref.id).request for ref in offer.refs]
@@ -231,8 +230,11 @@ class Deciding:
             return
         previews = [desk.remember_preview(ref.id) for ref in offer.refs]
         listing = None if offer.group or careless(previews) else self._listing(offer.refs[0])
-        release = Release(RELEASE_KEY, listing.listed) if listing is not None and listing.listed else None
-        desk.guard.sheet_opened(confirm="!" if careless(previews) else "y", release=release)
+        release = (
+            Release(desk.keys.key(RELEASES), listing.listed) if listing is not None and listing.listed else None
+        )
+        confirm = desk.keys.key("despite" if careless(previews) else "approve")
+        desk.guard.sheet_opened(confirm=confirm, release=release)
         face.open_bar(Remembering(offer.refs, listing))
 
     def _listing(self, ref: Ref) -> Listing | None:

@@ -141,7 +141,10 @@ class Drawing:
         if due is None:
             return Line() if words is None else line(words)
         count, seconds = sum(len(held.refs) for held in holds), max(math.ceil(due - now), 0)
-        undo = (chunk("[u]", "key", keep=True), chunk(" take back ", keep=True))
+        undo = (
+            chunk(f"[{self._screen.desk.keys.shown('undo')}]", "key", keep=True),
+            chunk(" take back ", keep=True),
+        )
         if words is not None:
             return line(words, right=(chunk(f"  held {count}, {seconds}s  ", "held", keep=True), *undo))
         refs = [ref for held in holds for ref in held.refs]
@@ -171,7 +174,7 @@ class Drawing:
     def _heading(self, width: int) -> Sequence[Line]:
         extent = self._screen.extent
         if not self._screen.desk.inbox.rows():
-            return () if self._screen.lost else empty_lines(self._office.place, self._office.announcement)
+            return () if self._screen.lost else empty_lines(self._office.place, self._office.announcement, width)
         return () if extent.two_lines or extent.low else (inbox_heading(width),)
 
     def _below(self, listing: RowList) -> Sequence[Line]:

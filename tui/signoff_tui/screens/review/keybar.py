@@ -37,12 +37,12 @@ def action_lines(desk: Desk, view: View, room: Room, *, two_panes: bool, armed: 
     hints += _moving_hints(desk, view, entry, group, two_panes=two_panes)
     if entry is not None and not to_show(desk, entry) and desk.next_unseen() is not None:
         visible = two_panes or view == "request"
-        hints.append(KeyHint("Space", "page, next unseen" if visible else "read next unseen"))
+        hints.append(KeyHint(desk.keys.shown("page_down"), "page, next unseen" if visible else "read next unseen"))
     hints += _list_hints(desk)
-    hints.append(KeyHint("h", "history"))
+    hints.append(KeyHint(desk.keys.shown("history"), "history"))
     if view == "inbox":
-        hints.append(KeyHint("q", "quit"))
-    return flow([*hints, KeyHint("?", "help")], room)
+        hints.append(KeyHint(desk.keys.shown("quit"), "quit"))
+    return flow([*hints, KeyHint(desk.keys.shown("help"), "help")], room)
 
 
 def what_is_missing(desk: Desk, entry: Entry) -> str:
@@ -70,23 +70,23 @@ def _request_hints(desk: Desk, entry: Entry, *, armed: bool) -> list[KeyHint]:
     coverage = desk.coverage(entry)
     complete = coverage is not None and coverage.complete
     if complete:
-        hints = [KeyHint("y", "approve", live=armed, token="strong")]
+        hints = [KeyHint(desk.keys.shown("approve"), "approve", live=armed, token="strong")]
     else:
-        hints = [KeyHint("y", f"approve: {what_is_missing(desk, entry)}", live=False)]
+        hints = [KeyHint(desk.keys.shown("approve"), f"approve: {what_is_missing(desk, entry)}", live=False)]
         if to_show(desk, entry):
             seen = coverage is not None and coverage.shown
-            hints.append(KeyHint("Space", "show the rest" if seen else "show it"))
+            hints.append(KeyHint(desk.keys.shown("page_down"), "show the rest" if seen else "show it"))
     if entry.request.submission.risk is Risk.HIGH:
-        session = KeyHint("s", "never for HIGH", live=False)
+        session = KeyHint(desk.keys.shown("remember"), "never for HIGH", live=False)
     elif not entry.request.submission.may_be_remembered:
-        session = KeyHint("s", "never for this call", live=False)
+        session = KeyHint(desk.keys.shown("remember"), "never for this call", live=False)
     else:
-        session = KeyHint("s", "session", live=armed and complete)
+        session = KeyHint(desk.keys.shown("remember"), "session", live=armed and complete)
     return [
         *hints,
-        KeyHint("n", "reject, say why", live=armed),
+        KeyHint(desk.keys.shown("reject"), "reject, say why", live=armed),
         session,
-        KeyHint("x", "stop the agent", live=armed),
+        KeyHint(desk.keys.shown("stop"), "stop the agent", live=armed),
         *_secret_hints(desk, entry),
     ]
 
@@ -94,7 +94,7 @@ def _request_hints(desk: Desk, entry: Entry, *, armed: bool) -> list[KeyHint]:
 def _secret_hints(desk: Desk, entry: Entry) -> list[KeyHint]:
     if HIDDEN_VALUE not in entry.request.submission.risk_reasons:
         return []
-    return [KeyHint("r", "hide secrets" if desk.is_revealed(entry) else "show secrets")]
+    return [KeyHint(desk.keys.shown("reveal"), "hide secrets" if desk.is_revealed(entry) else "show secrets")]
 
 
 def _rest(view: View, *, on_heading: bool, two_panes: bool) -> str:
@@ -114,16 +114,18 @@ def _group_hints(
         return []
     hints = [
         _approve_group(desk, members.ready, room, rest, armed=armed),
-        KeyHint("N", f"reject all {len(members.waiting)}", live=armed),
+        KeyHint(desk.keys.shown("reject_group"), f"reject all {len(members.waiting)}", live=armed),
     ]
-    return [KeyHint("Space", "read next unseen"), *hints] if on_heading else hints
+    return [KeyHint(desk.keys.shown("page_down"), "read next unseen"), *hints] if on_heading else hints
 
 
 def _approve_group(desk: Desk, ready: tuple[Ref, ...], room: Room, rest: str, *, armed: bool) -> KeyHint:
     if not ready:
-        return KeyHint("Y", "approve group: none ready", live=False)
+        return KeyHint(desk.keys.shown("approve_group"), "approve group: none ready", live=False)
     names = as_many(names_of(desk, ready), max(room.width // 2, LEAST_NAMES), rest=rest)
-    return KeyHint("Y", f"approve the {len(ready)} ready: {names}", live=armed, token="strong")
+    return KeyHint(
+        desk.keys.shown("approve_group"), f"approve the {len(ready)} ready: {names}", live=armed, token="strong"
+    )
 
 
 def _moving_hints(
@@ -137,16 +139,16 @@ def _moving_hints(
     elif entry is not None and view == "request":
         content = desk.content(entry)
         if content is not None and any(document.hunks for document in content.documents):
-            hints.append(KeyHint("]/[", "hunk"))
-        hints.append(KeyHint("J/K", "next/previous"))
+            hints.append(KeyHint(desk.keys.shown("next_hunk", "previous_hunk"), "hunk"))
+        hints.append(KeyHint(desk.keys.shown("next_request", "previous_request"), "next/previous"))
     elif entry is not None:
-        hints.append(KeyHint("v", "full screen") if two_panes else KeyHint("Enter", "open"))
+        hints.append(KeyHint(desk.keys.shown("full"), "full screen") if two_panes else KeyHint("Enter", "open"))
     around = (entry,) if entry is not None else () if group is None else desk.inbox.members(group.key)
     if any(member.waiting for member in around):
-        hints.append(KeyHint("z", "later"))
+        hints.append(KeyHint(desk.keys.shown("later"), "later"))
     return hints
 
 
 def _list_hints(desk: Desk) -> list[KeyHint]:
     ended = any(entry.closed for entry in desk.inbox.entries())
-    return [KeyHint("o", "tidy")] if ended else []
+    return [KeyHint(desk.keys.shown("tidy"), "tidy")] if ended else []

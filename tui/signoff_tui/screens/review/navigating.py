@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from signoff_tui.actions import Action, action_of
+from signoff_tui.actions import Action
 from signoff_tui.guard import Cause
 from signoff_tui.inbox import RowKey
 from signoff_tui.screens.review.deciding import Deciding
@@ -25,7 +25,7 @@ class Navigating:
 
     def press(self, key: str) -> None:
         """Do what a key stands for; keys that are not in the table do nothing."""
-        action = action_of(key, "review")
+        action = self._face.desk.keys.action_of(key, "review")
         if action is not None and not action.decides:
             self.perform(action)
 
@@ -104,7 +104,8 @@ class Navigating:
         """Put the request, or the whole group, aside; again takes it back."""
         aside = self._face.desk.put_aside()
         if aside is not None:
-            words = "put aside: the agent keeps waiting; z takes it back" if aside else "waiting again"
+            key = self._face.desk.keys.shown("later")
+            words = f"put aside: the agent keeps waiting; {key} takes it back" if aside else "waiting again"
             self._face.say(words, token="muted")
             self._face.redraw()
 
@@ -181,7 +182,8 @@ class Navigating:
         elif document.wraps:
             self._face.say("long lines stay wrapped: the pane is too narrow to cut them", token="muted")
         else:
-            self._face.say("long lines are cut at >: what is cut off does not count as shown; w wraps")
+            key = self._face.desk.keys.shown("wrap")
+            self._face.say(f"long lines are cut at >: what is cut off does not count as shown; {key} wraps")
         self._face.redraw()
 
     def do_split(self) -> None:
@@ -211,10 +213,11 @@ class Navigating:
         face, desk = self._face, self._face.desk
         entry = desk.inbox.focused_request()
         if entry is None or not (face.two_panes or face.view == "request"):
-            face.say("r shows the secrets of an open request", token="muted")
+            face.say(f"{desk.keys.shown('reveal')} shows the secrets of an open request", token="muted")
             return
         desk.toggle_revealed(entry)
-        face.say("secrets are shown; r hides them" if desk.is_revealed(entry) else "secrets are hidden")
+        hides = f"secrets are shown; {desk.keys.shown('reveal')} hides them"
+        face.say(hides if desk.is_revealed(entry) else "secrets are hidden")
         face.redraw()
 
     def do_full(self) -> None:

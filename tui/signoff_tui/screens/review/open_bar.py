@@ -99,7 +99,9 @@ def bar_lines(desk: Desk, open_bar: OpenBar, room: Room, *, armed: bool, now: in
             others = sheets.others_lines(desk, refs, listing, now=now, width=room.width)
             previews = [desk.remember_preview(ref.id) for ref in refs if ref.id in desk.inbox]
             release = 0 if listing is None else len(listing.listed)
-            return sheets.remember_sheet(previews, others, room, armed=armed, release=release) if previews else ()
+            if not previews:
+                return ()
+            return sheets.remember_sheet(previews, others, room, desk.keys, armed=armed, release=release)
         case Stopping(refs):
             return sheets.stop_sheet(desk, refs, room, armed=armed)
         case Writing(offer, hard):

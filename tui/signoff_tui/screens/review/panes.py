@@ -218,11 +218,11 @@ def _covered_lines(desk: Desk, members: Eligibility, width: int, rows: int) -> l
     """What `Y` covers, by name, and what it leaves out. Beyond some rows the list below has to tell."""
     if members.ready:
         names = names_of(desk, members.ready)
-        title = f" [Y] approves exactly {len(names)}: "
+        title = f" [{desk.keys.shown('approve_group')}] approves exactly {len(names)}: "
         seen = "of those that say seen, below"
         lines = listed(title, names, width, head="ok", body="text", most=rows, rest=seen)
     else:
-        lines = [line(chunk(" (Y) covers nothing yet: read first", "muted"))]
+        lines = [line(chunk(f" ({desk.keys.shown('approve_group')}) covers nothing yet: read first", "muted"))]
     left_out = [item for item in members.left_out if item.reason is not Omission.CLOSED]
     if left_out:
         names = left_out_names(desk, left_out)

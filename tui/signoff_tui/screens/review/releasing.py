@@ -18,10 +18,10 @@ from signoff_tui.lines import Line, chunk, wrapped
 from signoff_tui.screens.review.naming import listed, names_of
 from signoff_tui.summary import running_text, summarize
 
-__all__ = ["RELEASE_KEY", "Listing", "listing_for", "release_lines", "stay_lines"]
+__all__ = ["RELEASES", "Listing", "listing_for", "release_lines", "stay_lines"]
 
-RELEASE_KEY = "Y"
-"""Approves those that the sheet lists, too."""
+RELEASES = "approve_group"
+"""The action whose key approves those that the sheet lists, too."""
 
 _INDENT = " " * 12
 _BETWEEN = "  "

@@ -14,7 +14,7 @@ from textual.timer import Timer
 from signoff.filtering import FilterError, Viewpoint
 from signoff.present.finding import Words
 from signoff.queue.records import ChangeSet
-from signoff_tui.actions import Action, guard_keys
+from signoff_tui.actions import Action
 from signoff_tui.desk import Answer, Desk
 from signoff_tui.documents import content_key, revealed_key
 from signoff_tui.guard import Cause, GuardSettings, Held
@@ -31,6 +31,7 @@ from signoff_tui.screens.review.open_bar import Finding, GroupNotReady, OpenBar,
 from signoff_tui.screens.review.paints import Paints
 from signoff_tui.screens.review.seeking import first_waiting
 from signoff_tui.screens.review.work import Answers, ContentMade, QueueNews, Work
+from signoff_tui.settings import DiffSettings
 from signoff_tui.terminal_voice import Copy
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
@@ -58,10 +59,11 @@ class ReviewScreen(Screen[None]):
     CSS_PATH = "screen.tcss"
     AUTO_FOCUS = ""
 
-    def __init__(self, office: Office, settings: GuardSettings) -> None:
+    def __init__(self, office: Office, settings: GuardSettings, diff: DiffSettings | None = None) -> None:
         super().__init__()
         self._office = office
-        self._desk = Desk(settings, guard_keys(), time.monotonic, office.reviewer)
+        self._diff = diff or DiffSettings()
+        self._desk = Desk(settings, office.keys, time.monotonic, office.reviewer)
         self._deciding = Deciding(self)
         self._navigating = Navigating(self, self._deciding)
         self._drawing = Drawing(self, office)
@@ -97,6 +99,7 @@ class ReviewScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Draw the empty desk; the office brings changes from now on."""
+        self.show_diffs(self._diff)
         self._lay_out()
         self.redraw(Cause.ARRIVED)
 
@@ -147,6 +150,10 @@ class ReviewScreen(Screen[None]):
         group = self._desk.inbox.focused_group()
         self._group = group.key if group is not None and view == "group" else None
         self._lay_out()
+
+    def show_diffs(self, diff: DiffSettings) -> None:
+        """Show diffs in this way from now on."""
+        self.document.show_as(context=diff.context, wrap=diff.wrap, split=diff.layout == "split")
 
     def open_bar(self, bar: OpenBar | None) -> None:
         """Put something over the action bar, or remove it."""

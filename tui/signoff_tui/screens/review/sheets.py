@@ -15,10 +15,11 @@ from signoff_tui.desk import Desk, RememberPreview
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.guard import LeftOut, Offer, Ref
 from signoff_tui.inbox import Entry
+from signoff_tui.keymap import KeyMap
 from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line
 from signoff_tui.screens.review.keybar import what_is_missing
 from signoff_tui.screens.review.naming import as_many, left_out_names, listed, name_of, names_of
-from signoff_tui.screens.review.releasing import RELEASE_KEY, Listing, release_lines, stay_lines
+from signoff_tui.screens.review.releasing import RELEASES, Listing, release_lines, stay_lines
 from signoff_tui.summary import ended_text, summarize
 
 __all__ = [
@@ -45,13 +46,14 @@ def unseen_bar(desk: Desk, ref: Ref, room: Room) -> tuple[Line, ...]:
     entry = desk.inbox.entry(ref.id)
     coverage = desk.coverage(entry)
     title = line(
-        chunk(" (y) ", "notyet", keep=True), chunk(f"not approved: {what_is_missing(desk, entry)}", "warn")
+        chunk(f" ({desk.keys.shown('approve')}) ", "notyet", keep=True),
+        chunk(f"not approved: {what_is_missing(desk, entry)}", "warn"),
     )
     share = f"{int(desk.share(entry) * 100)}% shown"
     recorded = f"approve anyway, recorded as {share}" if room.width >= 60 else f"approve anyway ({share})"
-    hints = [KeyHint("!", recorded, token="warn"), KeyHint("Esc", "back")]
+    hints = [KeyHint(desk.keys.shown("despite"), recorded, token="warn"), KeyHint("Esc", "back")]
     if coverage is None or coverage.missing:
-        hints.insert(0, KeyHint("Space", "show it"))
+        hints.insert(0, KeyHint(desk.keys.shown("page_down"), "show it"))
     return (title, *flow(hints, Room(room.width, max(room.rows - 1, 1))))
 
 
@@ -59,11 +61,14 @@ def group_bar(desk: Desk, left_out: Sequence[LeftOut], room: Room) -> tuple[Line
     """No member of the group is ready: say why for each."""
     return (
         line(
-            chunk(" (Y) ", "notyet", keep=True),
+            chunk(f" ({desk.keys.shown('approve_group')}) ", "notyet", keep=True),
             chunk("nothing approved: no request of the group is ready", "warn"),
         ),
         *listed(" left out: ", left_out_names(desk, left_out), room.width, head="muted", body="text"),
-        *flow([KeyHint("Space", "read next unseen"), KeyHint("Esc", "back")], Room(room.width, 1)),
+        *flow(
+            [KeyHint(desk.keys.shown("page_down"), "read next unseen"), KeyHint("Esc", "back")],
+            Room(room.width, 1),
+        ),
     )
 
 
@@ -71,7 +76,13 @@ def group_bar(desk: Desk, left_out: Sequence[LeftOut], room: Room) -> tuple[Line
 
 
 def remember_sheet(
-    previews: Sequence[RememberPreview], others: Sequence[Line], room: Room, *, armed: bool, release: int = 0
+    previews: Sequence[RememberPreview],
+    others: Sequence[Line],
+    room: Room,
+    keys: KeyMap,
+    *,
+    armed: bool,
+    release: int = 0,
 ) -> tuple[Line, ...]:
     """What remembering would cover, in words, before anybody agrees.
 
@@ -79,6 +90,7 @@ def remember_sheet(
         previews: One for each request that the sheet is about; at least one.
         others: What it says of requests that wait for the same, see `others_lines`.
         room: Where it is drawn.
+        keys: The keys of the person.
         armed: Whether the confirming keys work already.
         release: How many requests the larger key approves, too; 0 where there is no such key.
     """
@@ -86,8 +98,12 @@ def remember_sheet(
     now = "this request" if len(previews) == 1 else f"these {len(previews)} requests"
     wide = careless(previews)
     hints = [
-        KeyHint("!" if wide else "y", "remember anyway" if wide else "yes, remember", live=armed),
-        *([KeyHint(RELEASE_KEY, f"yes, and the {release} listed", live=armed)] if release else []),
+        KeyHint(
+            keys.shown("despite" if wide else "approve"),
+            "remember anyway" if wide else "yes, remember",
+            live=armed,
+        ),
+        *([KeyHint(keys.shown(RELEASES), f"yes, and the {release} listed", live=armed)] if release else []),
         KeyHint("Esc", "no, back"),
     ]
     rows = 1 if sum(hint.width for hint in hints) < room.width else 2
@@ -99,7 +115,7 @@ def remember_sheet(
         _fact("for", chunk("any agent of session "), Chunk(summary.session), chunk(", from any directory")),
         *_all_matches(previews, room.width),
         _fact("ends", chunk("with the session; HIGH risk still asks")),
-        fullest([_fact("now", chunk(words)) for words in _reach_now(previews, now, release)], room.width),
+        fullest([_fact("now", chunk(words)) for words in _reach_now(previews, now, release, keys)], room.width),
         *others,
         *flow(hints, Room(room.width, rows)),
     )
@@ -117,16 +133,17 @@ def others_lines(
     )
 
 
-def _reach_now(previews: Sequence[RememberPreview], now: str, release: int) -> Sequence[str]:
+def _reach_now(previews: Sequence[RememberPreview], now: str, release: int, keys: KeyMap) -> Sequence[str]:
     """What is approved at once, the fullest wording first."""
     if not release:
         waiting = sum(preview.matching for preview in previews)
         return (f"approves only {now}; {waiting} other waiting match and stay",)
+    one, more = keys.shown("approve"), keys.shown(RELEASES)
     these = "this 1 that waits" if release == 1 else f"these {release} that wait"
     return (
-        f"y approves only {now}; {RELEASE_KEY} also {these} for the same:",
-        f"y only {now}; {RELEASE_KEY} also {these}:",
-        f"y this; {RELEASE_KEY} also these {release}:",
+        f"{one} approves only {now}; {more} also {these} for the same:",
+        f"{one} only {now}; {more} also {these}:",
+        f"{one} this; {more} also these {release}:",
     )
 
 
@@ -188,7 +205,11 @@ def stop_sheet(desk: Desk, refs: Sequence[Ref], room: Room, *, armed: bool) -> t
         line(chunk(f" STOP: reject all {len(refs)} requests this agent waits for:", "danger")),
         *listed("   ", names_of(desk, refs), room.width, head="text", body="text"),
         *flow(
-            [KeyHint("!", "stop it", live=armed, token="danger"), KeyHint("Esc", "no, back")], Room(room.width, 1)
+            [
+                KeyHint(desk.keys.shown("despite"), "stop it", live=armed, token="danger"),
+                KeyHint("Esc", "no, back"),
+            ],
+            Room(room.width, 1),
         ),
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from signoff.present.reveal import reveal
 from signoff_tui.inbox import Counts
-from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line
+from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 from signoff_tui.summary import clock_text, running_text
 
 __all__ = ["Where", "empty_lines", "lost_lines", "status_line"]
@@ -116,17 +116,18 @@ def lost_lines(since: int, why: str) -> tuple[Line, ...]:
     )
 
 
-def empty_lines(place: str, announcement: str) -> tuple[Line, ...]:
+def empty_lines(place: str, announcement: str, width: int) -> tuple[Line, ...]:
     """What an empty inbox says.
 
     Args:
         place: Where the queue is.
         announcement: What else there is to say; may be empty.
+        width: Cells of a line.
     """
     return (
         Line(),
         line(chunk("   No agent is waiting for you.", "strong")),
-        *((line(chunk(f"   {announcement}", "ok")),) if announcement else ()),
+        *(wrapped(announcement, width, "ok", head=chunk("   ", keep=True)) if announcement else ()),
         Line(),
         line(
             chunk("   Requests appear here as agents ask. Queue: ", "muted"), Chunk(reveal(place, "path"), "muted")

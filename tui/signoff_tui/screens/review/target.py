@@ -13,7 +13,7 @@ from signoff_tui.inbox import Entry, Group
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest
 from signoff_tui.screens.review.naming import agents_of
 from signoff_tui.screens.review.open_bar import Asking, OpenBar, Remembering, Stopping, Writing
-from signoff_tui.screens.review.releasing import RELEASE_KEY, Listing
+from signoff_tui.screens.review.releasing import RELEASES, Listing
 from signoff_tui.summary import summarize
 
 __all__ = ["target_line"]
@@ -55,7 +55,7 @@ def _wordings(desk: Desk, bar: OpenBar | None) -> list[tuple[Chunk, ...]]:
         case Remembering(refs) | Writing(Offer(refs=refs)) if len(refs) != 1 and group is not None:
             return _group_wordings(desk, group)
         case Remembering(_, Listing(listed)) if listed and entry is not None:
-            more = chunk(f" +{len(listed)} by {RELEASE_KEY}", "warn", keep=True)
+            more = chunk(f" +{len(listed)} by {desk.keys.shown(RELEASES)}", "warn", keep=True)
             return [(*words, more) for words in _request_wordings(entry)]
         case _ if entry is not None:
             return _request_wordings(entry)

@@ -17,8 +17,8 @@ from typing import Any
 import yaml
 from yaml import MappingNode, Node, ScalarNode, SequenceNode
 
-from signoff.config.errors import ConfigError, Mark, Problem
-from signoff.tools.setting_faults import KeyPath, dotted
+from signoff.setting_files.errors import ConfigError, Mark, Problem
+from signoff.setting_files.paths import KeyPath, dotted
 
 __all__ = ["LARGEST_TEXT", "Document", "read_document"]
 

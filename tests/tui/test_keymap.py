@@ -1,0 +1,145 @@
+"""A person's own keys: what they do, what is refused, and that every screen says the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from screen_bench import LARGE, command, post, screen
+
+from signoff.queue import AgentQueue, RequestState, ReviewQueue
+from signoff.setting_files.errors import ConfigError
+from signoff_tui.actions import ACTIONS, Place, action_of, guard_keys
+from signoff_tui.guard import DECISION_KEYS
+from signoff_tui.keymap import MAPPABLE, KeyMap
+from signoff_tui.personal import Chosen
+from signoff_tui.settings import parse_settings
+
+PLACES: tuple[Place, ...] = get_args(Place)
+KEYS = st.sampled_from([*"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!?;:,.", "f5", "ctrl+y", " "])
+
+
+def name_at(keys: KeyMap, key: str, place: Place = "review") -> str | None:
+    action = keys.action_of(key, place)
+    return None if action is None else action.name
+
+
+def refused(text: str) -> str:
+    with pytest.raises(ConfigError) as caught:
+        parse_settings(f"keys: {{map: {text}}}", "s")
+    return str(caught.value)
+
+
+# -- the map -------------------------------------------------------------------------------------------------
+
+
+def test_without_a_map_every_key_is_that_of_the_table() -> None:
+    keys = KeyMap()
+    assert keys.actions == ACTIONS
+    assert keys.guard_keys() == guard_keys()
+    assert all(keys.action_of(key, place) == action_of(key, place) for key in "yjhq?" for place in PLACES)
+
+
+def test_what_is_moved_is_on_its_new_key_and_not_on_the_old_one() -> None:
+    keys = KeyMap({"later": ("Z", "f5")})
+    assert (name_at(keys, "Z"), name_at(keys, "f5"), name_at(keys, "z")) == ("later", "later", None)
+    assert keys.shown("later") == "Z"
+
+
+def test_the_guard_knows_which_keys_decide_now() -> None:
+    known = KeyMap({"approve": ("a",)}).guard_keys()
+    assert known.decides["a"] == "y"
+    assert "y" not in known.decides
+    assert "y" not in known.bound
+
+
+def test_two_keys_can_change_places() -> None:
+    keys = KeyMap({"approve": ("n",), "reject": ("y",)})
+    assert (name_at(keys, "n"), name_at(keys, "y")) == ("approve", "reject")
+
+
+def test_letters_stay_words_where_words_are_typed() -> None:
+    assert name_at(KeyMap({"down": ("p",), "up": ("P",)}), "p", "palette") is None
+
+
+@given(st.dictionaries(st.sampled_from(MAPPABLE), st.lists(KEYS, min_size=1, max_size=2).map(tuple), max_size=4))
+def test_a_map_that_is_accepted_is_no_trap_and_decides_by_characters_only(
+    moved: dict[str, tuple[str, ...]],
+) -> None:
+    try:
+        keys = KeyMap(moved)
+    except ValueError:
+        return
+    assert all(keys.action_of("escape", place) for place in PLACES)
+    assert {name_at(keys, "enter")} == {"open"}
+    known = keys.guard_keys()
+    assert {*known.decides.values()} == DECISION_KEYS
+    assert all(len(key) == 1 and key != " " for key in known.decides)
+    assert not known.navigation & {*known.decides}
+
+
+# -- what is refused -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{approve: u}", 'u would be both "approve" and "undo" in the review'),
+        ("{later: j}", 'j would be both "later" and "down" in the review'),
+        ("{approv: a}", '"approv" is no key that is known here; did you mean "approve"?'),
+        ("{approve: enter}", '"approve" cannot be on Enter: that means the same everywhere'),
+        ("{approve: space}", "its key must be one character that is no blank, not Space"),
+        ("{approve: f5}", "its key must be one character that is no blank, not F5"),
+        ("{later: []}", '"later" needs a key'),
+        ("{back: b}", '"back" is no key that is known here'),
+        ("[a]", "must hold names of actions with keys, such as approve: a, not a list"),
+    ],
+)
+def test_what_could_not_work_is_refused_with_both_names(text: str, problem: str) -> None:
+    assert refused(text).startswith("s:1:8: keys.map: ")
+    assert problem in refused(text)
+
+
+# -- on the screen -------------------------------------------------------------------------------------------
+
+
+async def test_the_new_key_decides_and_the_old_one_does_nothing(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    chosen = Chosen(keys=KeyMap({"approve": ("a",)}))
+    async with screen(place, size=LARGE, waiting=1, chosen=chosen) as seen:
+        await seen.reads(request)
+        await seen.shows("[a] approve")
+        assert "[y]" not in seen.text
+        await seen.press("y")
+        await seen.armed()
+        assert looking.get(request.id).pending
+        await seen.press("a")
+        await seen.until(lambda: looking.get(request.id).state is RequestState.APPROVED, "the approval")
+
+
+async def test_the_help_and_the_palette_say_the_new_key(place: Path) -> None:
+    async with screen(place, chosen=Chosen(keys=KeyMap({"history": ("Z",), "approve": ("a",)}))) as seen:
+        await seen.press("question_mark")
+        await seen.shows(" a      approve this request, once")
+        await seen.press("escape", "colon")
+        await seen.types("history")
+        await seen.shows("Z        history")
+
+
+async def test_a_sheet_is_confirmed_by_the_key_that_approves(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    chosen = Chosen(keys=KeyMap({"approve": ("a",)}))
+    async with screen(place, size=LARGE, waiting=1, chosen=chosen) as seen:
+        await seen.reads(request)
+        await seen.press("s")
+        await seen.shows("[a] yes, remember")
+        await seen.sheet_armed()
+        await seen.press("a")
+        await seen.until(lambda: looking.get(request.id).state is RequestState.APPROVED, "the approval")

@@ -1,0 +1,146 @@
+"""The settings of the screen: one table, from which the default file, the reading and the guide are made."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from signoff.setting_files.errors import ConfigError
+from signoff_tui.durations import duration_text, parse_duration
+from signoff_tui.guard import GuardSettings
+from signoff_tui.keymap import MAPPABLE, STANDARD
+from signoff_tui.settings import (
+    DiffSettings,
+    KeySettings,
+    NotifySettings,
+    ScreenSettings,
+    parse_settings,
+    template,
+)
+from signoff_tui.settings.table import SECTIONS, SETTINGS, default_of
+
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "screen.md"
+
+
+def problems_of(text: str) -> list[str]:
+    with pytest.raises(ConfigError) as caught:
+        parse_settings(text, "screen.yaml")
+    return str(caught.value).splitlines()
+
+
+# -- the table -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("section", "values"),
+    [("guard", GuardSettings), ("diff", DiffSettings), ("notify", NotifySettings), ("keys", KeySettings)],
+)
+def test_every_value_of_a_section_can_be_set(section: str, values: type) -> None:
+    named = {setting.name for setting in SETTINGS if setting.section == section}
+    assert named == {field.name for field in fields(values)}
+
+
+def test_every_value_at_the_top_can_be_set() -> None:
+    named = {setting.name for setting in SETTINGS if not setting.section}
+    assert named | {*SECTIONS} == {field.name for field in fields(ScreenSettings)}
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: f"{setting.section}.{setting.name}")
+def test_a_default_is_written_as_it_is_read(setting: object) -> None:
+    assert setting in SETTINGS
+    text = setting.kind.write(default_of(setting))  # type: ignore[attr-defined]
+    line = f"{setting.name}: {text}"  # type: ignore[attr-defined]
+    section = setting.section  # type: ignore[attr-defined]
+    assert parse_settings(f"{section}: {{{line}}}" if section else line) == ScreenSettings()
+
+
+# -- the default file ----------------------------------------------------------------------------------------
+
+
+def test_the_default_file_sets_the_defaults() -> None:
+    assert parse_settings(template()) == ScreenSettings()
+
+
+def test_the_default_file_has_every_setting_with_what_it_does() -> None:
+    lines = template().splitlines()
+    for setting in SETTINGS:
+        assert [line for line in lines if line.strip().startswith(f"{setting.name}: ") and setting.words in line]
+
+
+def test_a_default_file_of_which_everything_is_commented_out_sets_nothing() -> None:
+    assert parse_settings("\n".join(f"# {line}" for line in template().splitlines())) == ScreenSettings()
+
+
+def test_the_guide_lists_every_action_that_can_be_moved() -> None:
+    guide = GUIDE.read_text("utf-8")
+    for name in MAPPABLE:
+        keys = " ".join(f"`{key}`" for key in STANDARD.names_of_keys(name))
+        assert f"| `{name}` | {keys} | " in guide, "run scripts/screen_guide.py"
+
+
+def test_the_guide_shows_the_default_file() -> None:
+    assert f"```yaml\n{template()}```" in GUIDE.read_text("utf-8"), "run scripts/screen_guide.py"
+
+
+# -- reading -------------------------------------------------------------------------------------------------
+
+
+def test_what_is_set_counts_and_the_rest_has_its_default() -> None:
+    settings = parse_settings("theme: signoff-light\nguard: {hold_one: 2s}\nnotify: {remind: []}\n")
+    assert settings.theme == "signoff-light"
+    assert settings.guard == GuardSettings(hold_one=2.0)
+    assert settings.notify == NotifySettings(remind=())
+
+
+@pytest.mark.parametrize("yes", ["on", "true"])
+def test_a_switch_is_on_or_true(yes: str) -> None:
+    assert parse_settings(f"mouse: {yes}\n").mouse
+    assert parse_settings("ascii: on").ascii == "on"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("them: x", '1:1: them: is no key that is known here; did you mean "theme"?'),
+        ("guard: {arm_mved: 1s}", '1:9: guard.arm_mved: is no key that is known here; did you mean "arm_moved"?'),
+        ("guard: {arm_moved: 100ms}", "1:9: guard.arm_moved: at least 0.15 s"),
+        ("guard:\n  hold_one: 500ms", "2:3: guard.hold_one: 0 (off) or at least 0.8 s"),
+        ("guard: {late: 3}", "1:9: guard.late: must have a unit: 3s, or 3ms?"),
+        ("guard: {late: [1s]}", "1:9: guard.late: must be a time such as 250ms, 1s or 2m, not a list"),
+        ("guard: {burst_keys: 1}", "1:9: guard.burst_keys: must be a whole number from 2 to 100, not 1"),
+        ("mouse: maybe", '1:1: mouse: must be on or off, not "maybe"'),
+        ("diff: {layout: side}", '1:8: diff.layout: must be unified or split, not "side"'),
+        ("theme:", "1:1: theme: says nothing; give a value, or leave the key out"),
+        ("notify: [bell]", '1:1: notify: must hold keys with values, such as "theme: auto", not a list'),
+        ("mouse: on\nmouse: off", "2:1: mouse: is given twice, first in line 1"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_named_with_line_and_key(text: str, problem: str) -> None:
+    assert problems_of(text) == [f"screen.yaml:{problem}"]
+
+
+def test_all_that_is_wrong_is_named() -> None:
+    assert len(problems_of("mouse: 1\nascii: 2\nguard: {dwell: x}\n")) == 3
+
+
+def test_a_theme_that_there_is_not_is_named_with_those_there_are() -> None:
+    with pytest.raises(ConfigError, match=r'^s:1:1: theme: must be auto or one of: a, b, not "c"$'):
+        parse_settings("theme: c", "s", themes=["a", "b"])
+
+
+# -- lengths of time -----------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 10**9))
+def test_a_length_of_time_is_written_as_it_is_read(milliseconds: int) -> None:
+    assert round(parse_duration(duration_text(milliseconds / 1000)) * 1000) == milliseconds
+
+
+@pytest.mark.parametrize("text", ["", "1", "s", "-1s", "1 s", "1d", "1e3s", "1.s"])
+def test_what_is_no_length_of_time_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="must be a time with its unit"):
+        parse_duration(text)

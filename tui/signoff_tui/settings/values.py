@@ -1,0 +1,89 @@
+"""What can be set, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from signoff_tui.guard import GuardSettings
+from signoff_tui.keymap import STANDARD, KeyMap
+from signoff_tui.notices import Channel
+
+__all__ = ["Ascii", "DiffSettings", "KeySettings", "Layout", "NotifySettings", "ScreenSettings"]
+
+Ascii = Literal["auto", "on", "off"]
+Layout = Literal["unified", "split"]
+
+
+@dataclass(frozen=True, slots=True)
+class DiffSettings:
+    """How diffs are shown when the screen opens.
+
+    Attributes:
+        layout: Before and after below each other, or beside each other where there is room.
+        context: Unchanged lines around changes.
+        wrap: Whether long lines are wrapped rather than cut.
+    """
+
+    layout: Layout = "unified"
+    context: int = 3
+    wrap: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class NotifySettings:
+    """How a person who looks elsewhere is called; times are seconds, as in `NoticeSettings`.
+
+    Attributes:
+        channel: How notices reach the person; ``auto`` is the best that the terminal is known to have.
+        title: Whether the title of the window says what waits, in terminals that have one.
+        every: Least time between two notices.
+        every_high: The same for notices of HIGH risk.
+        gather: From a reason to the notice.
+        remind: When the person is reminded of the oldest request, once each.
+        lost_after: After how long it is told that the queue is lost.
+        away_after: After how long without a key nobody looks, where the terminal does not tell its focus.
+    """
+
+    channel: Channel | Literal["auto"] = "auto"
+    title: bool = True
+    every: float = 30.0
+    every_high: float = 5.0
+    gather: float = 0.5
+    remind: tuple[float, ...] = (120.0, 600.0)
+    lost_after: float = 10.0
+    away_after: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class KeySettings:
+    """Which keys do what.
+
+    Attributes:
+        map: Actions that are on other keys.
+    """
+
+    map: KeyMap = STANDARD
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenSettings:
+    """All settings of the screen.
+
+    Attributes:
+        theme: Name of a theme; ``auto`` is the dark one.
+        ascii: Whether only ASCII characters are drawn; ``auto`` looks at locale and terminal.
+        mouse: Whether the screen takes clicks and the wheel.
+        diff: How diffs are shown at first.
+        guard: Times of the decision guard.
+        notify: How a person is called.
+        keys: Which keys do what.
+    """
+
+    theme: str = "auto"
+    ascii: Ascii = "auto"
+    mouse: bool = True
+    diff: DiffSettings = field(default_factory=DiffSettings)
+    guard: GuardSettings = field(default_factory=GuardSettings)
+    notify: NotifySettings = field(default_factory=NotifySettings)
+    keys: KeySettings = field(default_factory=KeySettings)
