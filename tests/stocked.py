@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from benchmarks.queue_history import fill
 from signoff.connecting import connect_agent
 from signoff.effects import Command, Effect, FileWrite
 from signoff.queue import AgentQueue, StoredRequest
@@ -24,7 +23,7 @@ WAITING, RECORDS, DIFF_LINES = 2_000, 10_000, 5_000
 """Sizes of `big`."""
 
 _SHORT, _LONG = (3, 1), (11, 4)
-"""Lines that are added and removed: such as fit on one page of 80x24 with all that stands around them, and on two."""
+"""Lines that are added and removed: with what stands around them, one page of 80x24, and two."""
 
 _GROUP = (
     ("src/app/models.py", _SHORT),
@@ -109,7 +108,13 @@ class Stock:
         return self._ask(agent, "call", description, payload, **fields)
 
     def _ask(
-        self, agent: str, tool: str, description: str, payload: dict[str, object], *effects: Effect, **fields: object
+        self,
+        agent: str,
+        tool: str,
+        description: str,
+        payload: dict[str, object],
+        *effects: Effect,
+        **fields: object,
     ) -> StoredRequest:
         request = ApprovalRequest(
             tool_name=tool,
@@ -159,7 +164,7 @@ def mix(stock: Stock) -> list[StoredRequest]:
 
 
 def big(stock: Stock, place: Path, *, waiting: int = WAITING, records: int = RECORDS) -> StoredRequest:
-    """BIG: a diff of 5,000 lines, many that wait after it, and a history; returns the diff.
+    """BIG: a history, and many that wait; the second of them, which is returned, is a diff of 5,000 lines.
 
     Args:
         stock: Where to ask. Nothing was decided there yet.
@@ -167,10 +172,13 @@ def big(stock: Stock, place: Path, *, waiting: int = WAITING, records: int = REC
         waiting: How many requests wait in all.
         records: How many records the history has.
     """
+    from benchmarks.queue_history import fill  # found from the root of the project only
+
     fill(place / "queue.db", records)
+    stock.command("agent-0", "pytest -q tests/first")
     half = DIFF_LINES // 2
     diff = stock.change("agent-0", "big.py", _numbered("old", half), _numbered("new", half))
-    for number in range(1, waiting):
+    for number in range(2, waiting):
         agent = f"agent-{number // 60 % 20}"
         if number % 3:
             group = {"group_id": f"group {number // 60}"} if number % 2 else {}

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from key_counter import counted, reads_all
 from screen_bench import HELD, LARGE, SMALL, call, command, post, screen
-from stocked import G10_PAGES, Stock, g10, g10h, stocked
 
 from signoff.queue import AgentQueue, RequestState, ReviewQueue, StoredRequest
+from stocked import G10_PAGES, Stock, g10, g10h, stocked
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
 
