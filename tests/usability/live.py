@@ -79,7 +79,7 @@ class Live:
 
         def render_line(y: int) -> Strip:
             strip = draws(y)
-            if y == 0:
+            if strip.text.startswith(" TARGET "):
                 self._drawn = strip.text
             return strip
 

@@ -242,7 +242,7 @@ async def _sent(at: Live) -> None:
 async def _over(at: Live, room: Room, request: StoredRequest) -> None:
     """End a request if it still waits, and clear the list."""
     if _look(room, request).pending:
-        agent = room.stock.agent(request.asked_by.agent_name)
+        agent = room.stock.agent(request.asked_by.name)
         await asyncio.to_thread(agent.withdraw, request.id, "over")
     await at.seen.until(lambda: not any(entry.waiting for entry in at.seen.desk.inbox.entries()), "nothing waits")
     await at.seen.rests()
