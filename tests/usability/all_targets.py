@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from usability import cost, painting, robots
+from usability import cost, looks, painting, race, robots
 from usability.targets import Target
 
 _COUNTS = "tui/test_key_counts.py::test_"
@@ -78,6 +78,7 @@ TARGETS = (
             "tui/test_inbox.py::test_a_thousand_arrivals_leave_the_cursor_where_it_is",
             "tui/test_review_screen.py::test_arrivals_do_not_move_the_cursor_nor_its_row",
         ),
+        measures=(looks.focus_stays,),
     ),
     Target(
         "UT-08",
@@ -193,14 +194,14 @@ TARGETS = (
             "tui/test_review_hostile.py::test_no_click_on_hostile_text_does_anything_but_move",
         ),
     ),
-    Target("UT-28", "states without colors", "differ pairwise", not_yet="measured with the states of all screens"),
+    Target("UT-28", "states without colors", "differ pairwise", measures=(looks.without_colors,)),
     Target(
         "UT-29",
         "contrast",
         ">= 4.5, 6 in the contrast theme; add/delete >= 15",
         tests=("tui/test_themes.py",),
     ),
-    Target("UT-30", "sizes", "five and 200 random", tests=("tui/test_review_sizes.py",)),
+    Target("UT-30", "sizes", "five and 200 random", tests=("tui/test_review_sizes.py",), measures=(looks.sizes,)),
     Target(
         "UT-31",
         "the queue is lost",
@@ -219,6 +220,7 @@ TARGETS = (
             "tui/test_review_changes.py::test_the_first_decision_wins_and_the_second_is_told_by_whom",
             "tui/test_review_changes.py::test_two_screens_on_one_queue_agree",
         ),
+        measures=(race.race,),
     ),
     Target(
         "UT-33",

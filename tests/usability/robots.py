@@ -6,7 +6,8 @@ import asyncio
 import random
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
 
 import system_children
 from pty_robot import Judge, Robots
@@ -23,11 +24,19 @@ SEEDS = 20
 RATES = (5, 20)
 """Requests a second, by turns."""
 
-ROBOTS_WORK = 12.0
+AT_ONCE = 4
+"""Programs that robots work at the same time; they share what holds them up."""
+
+ROBOTS_WORK = 60.0
 """Seconds for each seed."""
+
+OFTEN = 0.15
+"""How often a second the loop stands still, where it does."""
 
 ROUNDS = 20
 LETTERS = "y Y n s x u ! later"
+
+Done = TypeVar("Done")
 
 READS = 0.6
 """Least seconds that a reviewer reads."""
@@ -36,21 +45,13 @@ READS = 0.6
 def misfires(bench: Bench) -> Figure:
     """UT-01: robots that look and robots that do not; requests come, change and end, and the loop stands still."""
     pressed, decided, wrong = 0, 0, []
-    for seed in range(1, bench.rounds(SEEDS) + 1):
-        room = bench.room()
-        rate = RATES[seed % len(RATES)]
-
-        def work(at: Live, seed: int = seed) -> Robots:
-            robots = Robots(at, seed)
-            robots.work(bench.seconds(ROBOTS_WORK))
-            return robots
-
-        at, robots = asyncio.run(_in_a_stream(room, rate, seed, work, stalls=0.15))
-        records = _decided(room)
-        judge = Judge(at.pictures)
-        wrong += [misfire for record in records if (misfire := judge.misfire(record, robots.acts))]
-        pressed += len(at.keys)
-        decided += len(records)
+    seeds = range(1, bench.rounds(SEEDS) + 1)
+    for some in (seeds[begin : begin + AT_ONCE] for begin in range(0, len(seeds), AT_ONCE)):
+        for room, at, robots in asyncio.run(_robots_at_once(bench, some)):
+            records, judge = _decided(room), Judge(at.pictures)
+            wrong += [misfire for record in records if (misfire := judge.misfire(record, robots.acts))]
+            pressed += len(at.keys)
+            decided += len(records)
     sys.stderr.write("".join(f"{misfire}\n" for misfire in wrong))
     return together(
         at_most("misfires", len(wrong), 0, ""),
@@ -59,17 +60,31 @@ def misfires(bench: Bench) -> Figure:
     )
 
 
+async def _robots_at_once(bench: Bench, seeds: Sequence[int]) -> list[tuple[Room, Live, Robots]]:
+    async def one(seed: int) -> tuple[Room, Live, Robots]:
+        def work(at: Live) -> Robots:
+            robots = Robots(at, seed)
+            robots.work(bench.seconds(ROBOTS_WORK))
+            return robots
+
+        room = bench.room()
+        stalls = OFTEN / len(seeds)
+        return room, *await _in_a_stream(room, RATES[seed % len(RATES)], seed, work, stalls=stalls)
+
+    return list(await asyncio.gather(*map(one, seeds)))
+
+
 def first_presses(bench: Bench) -> Figure:
     """UT-06: somebody who reads each request for 0.6 s or more, and how many of the first presses are accepted."""
     calm = _accepted(bench, rate=5, stalls=0.0)
-    storm = _accepted(bench, rate=20, stalls=0.15)
+    storm = _accepted(bench, rate=20, stalls=OFTEN)
     return together(at_least("calm", calm, 98, "%"), at_least("storm", storm, 85, "%"))
 
 
 def _accepted(bench: Bench, rate: int, stalls: float) -> float:
     accepted = pressed = 0
     for seed in range(1, bench.rounds(5) + 1):
-        reader = _Reader(seed, bench.seconds(2 * ROBOTS_WORK))
+        reader = _Reader(seed, bench.seconds(ROBOTS_WORK / 2))
         at, times = asyncio.run(_in_a_stream(bench.room(), rate, seed, reader.work, stalls=stalls))
         refused = {judged.at for judged in at.judged if isinstance(judged.reaction.verdict, Ignored)}
         accepted += sum(moment not in refused for moment in times)
@@ -112,8 +127,8 @@ class _Reader:
 
 
 async def _in_a_stream(
-    room: Room, rate: int, seed: int, work: Callable[[Live], object], *, stalls: float
-) -> tuple[Live, object]:
+    room: Room, rate: int, seed: int, work: Callable[[Live], Done], *, stalls: float
+) -> tuple[Live, Done]:
     """Let a robot work while requests come, change and end."""
     command = [sys.executable, system_children.__file__, "stream", str(room.place), str(seed), str(rate)]
     variables = {**room.variables, "PYTHONPATH": ":".join(filter(None, sys.path))}
