@@ -23,12 +23,12 @@ class Figure:
 
 def at_most(name: str, value: float, limit: float, unit: str) -> Figure:
     """A figure that must not be greater than a limit."""
-    return Figure(f"{name} {value:.3g} {unit}", value <= limit)
+    return Figure(f"{name} {_short(value)} {unit}".rstrip(), value <= limit)
 
 
 def at_least(name: str, value: float, limit: float, unit: str) -> Figure:
     """A figure that must not be smaller than a limit."""
-    return Figure(f"{name} {value:.3g} {unit}", value >= limit)
+    return Figure(f"{name} {_short(value)} {unit}".rstrip(), value >= limit)
 
 
 def together(*figures: Figure) -> Figure:
@@ -39,3 +39,7 @@ def together(*figures: Figure) -> Figure:
 def high_percentile(values: Sequence[float], percent: int) -> float:
     """The value that so many percent stay below; never more than the greatest."""
     return min(percentile(values, percent), max(values)) if len(values) > 1 else values[0]
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
