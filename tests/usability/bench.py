@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -13,8 +14,12 @@ from typing import Self
 from pty_bench import Terminal, replay
 
 from signoff.queue import open_review_queue
+from signoff.queue.keys.folder import KEYS_VARIABLE
 from stocked import Stock, big, mix
 from system_bench import SCREEN, environment, eventually
+
+OF_THE_USER = (KEYS_VARIABLE, "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
+"""Variables that say where the user keeps what."""
 
 STARTED = "started"
 """File in a room that holds the moment at which the program was started."""
@@ -75,7 +80,15 @@ class Bench:
         self._seconds = seconds
         self._rounds = rounds
         self._stack = ExitStack()
+        self._keep_to_itself()
         self._made: dict[str, Room] = {}
+
+    def _keep_to_itself(self) -> None:
+        """What the user of this machine keeps for signoff has no say here, and gets nothing added."""
+        folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="signoff-usability-"))
+        before = {name: os.environ.get(name) for name in OF_THE_USER}
+        self._stack.callback(_put_back, before)
+        os.environ.update({name: f"{folder}/{name.lower()}" for name in OF_THE_USER})
 
     def seconds(self, usual: float) -> float:
         """How long to measure."""
@@ -120,6 +133,14 @@ class Bench:
         self._stack.close()
 
 
+def _put_back(variables: Mapping[str, str | None]) -> None:
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
 def until_shown(terminal: Terminal, *words: str) -> None:
     """Wait until a terminal shows all of these."""
     eventually(
@@ -138,11 +159,3 @@ def first_shown(terminal: Terminal, shows: Callable[[list[str]], bool]) -> float
         if shows(rows):
             return at
     raise AssertionError(f"never shown:\n{terminal.text()}")
-
-
-@contextmanager
-def watched(terminal: Terminal, *words: str) -> Iterator[Terminal]:
-    """A terminal that shows these words; it is closed in the end."""
-    with terminal:
-        until_shown(terminal, *words)
-        yield terminal
