@@ -39,5 +39,5 @@ def exists(test: str) -> bool:
     file, _, name = test.partition("::")
     path = HERE / file
     return path.is_file() and (
-        not name or re.search(rf"^(async )?def {name}\(", path.read_text(), re.M) is not None
+        not name or re.search(rf"^(async )?def {name}\(", path.read_text(), re.MULTILINE) is not None
     )

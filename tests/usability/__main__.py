@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import TextIO
 
 from usability.all_targets import TARGETS
 from usability.bench import Bench
@@ -53,8 +54,8 @@ def _print_table(rows: Sequence[Row]) -> None:
     _say(f"{counts[0]} met, {counts[1]} missed, {counts[2]} not yet")
 
 
-def _say(text: str, file: object = None) -> None:
-    print(text, file=file or sys.stdout, flush=True)  # type: ignore[call-overload]
+def _say(text: str, file: TextIO = sys.stdout) -> None:
+    print(text, file=file, flush=True)
 
 
 if __name__ == "__main__":
