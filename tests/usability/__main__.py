@@ -36,7 +36,9 @@ def main() -> int:
 
 def _told(target: Target, bench: Bench) -> Row:
     _say(f"{target.id} {target.what} ...", file=sys.stderr)
-    return measured(target, bench)
+    row = measured(target, bench)
+    _say(f"      {_WORDS[row.met]}: {row.figure}", file=sys.stderr)
+    return row
 
 
 def _print_table(rows: Sequence[Row]) -> None:
