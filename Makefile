@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # The suite of real processes and terminals measures real milliseconds: it has the machine for itself.
 REAL_TIME := tests/system
 
-.PHONY: demo test torture corpora fuzz check format bench api screenshots clean help
+.PHONY: demo test torture corpora fuzz check format bench usability api screenshots clean help
 
 help:
 	@sed -n '1,5p' Makefile
@@ -70,6 +70,12 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks --large
+
+# What the screen promises to people, measured: a table of targets and figures. It takes minutes, and the machine must
+# have nothing else to do. Some targets alone: ONLY=UT-08,UT-20 make usability
+usability: $(VENV)/.dev
+	@sh scripts/install-programs.sh tmux
+	PYTHONPATH=tests:tests/tui:tests/system $(BIN)/python -m usability --only "$(ONLY)"
 
 # The reference in docs/api.md, from the docstrings.
 api: $(VENV)/.dev

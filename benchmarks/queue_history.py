@@ -52,7 +52,7 @@ def _filled(count: int) -> Iterator[ReviewQueue]:
     with tempfile.TemporaryDirectory(prefix="signoff-bench-") as name:
         place = Path(name) / "queue"
         open_review_queue(place).close()
-        _fill(place / "queue.db", count)
+        fill(place / "queue.db", count)
         with open_review_queue(place) as queue:
             yield queue
 
@@ -85,8 +85,13 @@ def _interleaved(queues: dict[int, ReviewQueue]) -> dict[str, dict[int, list[flo
     return times
 
 
-def _fill(database: Path, count: int) -> None:
-    """Write the records without flushing and without indexes, then put back what the schema asks for."""
+def fill(database: Path, count: int) -> None:
+    """Write records without flushing and without indexes, then put back what the schema asks for.
+
+    Args:
+        database: The file of a queue without a history.
+        count: How many records to write.
+    """
     with contextlib.closing(sqlite3.connect(database, isolation_level=None)) as file:
         file.execute("PRAGMA synchronous = OFF")
         file.execute("PRAGMA cache_size = -200000")

@@ -10,8 +10,9 @@ import bisect
 import random
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from pty_bench import Terminal, Traffic, replay
 
@@ -43,6 +44,20 @@ class Act:
         return self.presses[0].at
 
 
+class Worked(Protocol):
+    """What robots look at and type into."""
+
+    @property
+    def keys(self) -> list[Traffic]:
+        """What was typed so far."""
+
+    def text(self) -> str:
+        """What it shows, one line per row."""
+
+    def type(self, text: str) -> None:
+        """Type text, without waiting for anything."""
+
+
 class Robots:
     """Work a terminal for some time.
 
@@ -54,7 +69,7 @@ class Robots:
         acts: What they did.
     """
 
-    def __init__(self, terminal: Terminal, seed: int) -> None:
+    def __init__(self, terminal: Worked, seed: int) -> None:
         self._terminal = terminal
         self._dice = random.Random(seed)
         self.acts: list[Act] = []
@@ -145,15 +160,15 @@ class Judge:
     """Knows what was on the terminal at every moment.
 
     Args:
-        terminal: Nothing more is written to it.
+        pictures: What the target line named, and from when on, oldest first.
     """
 
-    def __init__(self, terminal: Terminal) -> None:
+    def __init__(self, pictures: Iterable[tuple[float, Named | None]]) -> None:
         self._times: list[float] = []
         self._named: list[Named | None] = []
-        for at, rows in replay(terminal.output, terminal.size):
+        for at, named_then in pictures:
             self._times.append(at)
-            self._named.append(_named(rows))
+            self._named.append(named_then)
 
     def named_at(self, moment: float) -> Named | None:
         """What the target line named."""
@@ -168,12 +183,18 @@ class Judge:
             return "nobody pressed a key"
         decided = (record.description, record.revision)
         for press in acts[index].presses:
-            named = self.named_at(press.at - SIGHT)
-            if press.at <= moment and named != decided:
-                return f"{decided} was decided with {press.data!r}, but {named} was on the screen"
+            seen = self.named_at(press.at - SIGHT)
+            if press.at <= moment and seen != decided:
+                return f"{decided} was decided with {press.data!r}, but {seen} was on the screen"
         return ""
 
 
-def _named(rows: Sequence[str]) -> Named | None:
+def pictures_of(terminal: Terminal) -> Iterator[tuple[float, Named | None]]:
+    """What the target line of a terminal named, and when; nothing more is written to that terminal."""
+    return ((at, named(rows)) for at, rows in replay(terminal.output, terminal.size))
+
+
+def named(rows: Sequence[str]) -> Named | None:
+    """What the target line among some rows names."""
     found = next((match for row in rows if (match := _TARGET.match(row))), None)
     return (found[1], int(found[2])) if found is not None else None

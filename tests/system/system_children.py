@@ -11,24 +11,22 @@ from signoff.connecting import connect_agent
 from signoff.queue import StoredRequest
 from system_bench import note_submission
 
-POSTED = 0.2
-"""Seconds between two new requests."""
 
-
-def stream(place: str, seed: str) -> None:
-    """Post five requests a second until standard input ends; withdraw one a second, amend one in two seconds."""
+def stream(place: str, seed: str, rate: str = "5") -> None:
+    """Post requests at a rate until standard input ends; withdraw one a second, amend one in two seconds."""
+    posted = 1 / float(rate)
     dice = random.Random(seed)
     over = threading.Event()
     threading.Thread(target=_set_at_end_of_input, args=(over,), daemon=True).start()
     waiting: list[StoredRequest] = []
     number = 0
     with connect_agent("stream", session="s-stream", place=place, cwd=str(Path.cwd())) as queue:
-        while not over.wait(POSTED):
+        while not over.wait(posted):
             number += 1
             waiting.append(queue.submit(note_submission(f"note-{number:04}", cwd=queue.agent.cwd)))
-            if dice.random() < POSTED:
+            if dice.random() < posted:
                 queue.withdraw(waiting.pop(dice.randrange(len(waiting))).id, "not needed any more")
-            if waiting and dice.random() < POSTED / 2:
+            if waiting and dice.random() < posted / 2:
                 chosen = dice.choice(waiting[-10:])
                 name = chosen.submission.description
                 queue.amend(chosen.id, note_submission(name, cwd=queue.agent.cwd, lines=dice.randint(3, 9)))

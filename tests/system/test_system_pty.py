@@ -13,7 +13,7 @@ import pytest
 import system_children
 from person_bench import HAND, Person
 from pty_bench import Terminal
-from pty_robot import Judge, Robots
+from pty_robot import Judge, Robots, pictures_of
 
 import system_bench
 from signoff.queue import AgentQueue, DecisionSource, ReviewQueue
@@ -52,7 +52,7 @@ def test_robots_never_decide_about_what_was_not_on_the_screen(
         eventually(lambda: not HELD.search(terminal.text()), "all held decisions were sent")
         terminal.close()
         decided = [record for record in all_records(looking) if record.decision is not None]
-    judge = Judge(terminal)
+    judge = Judge(pictures_of(terminal))
     assert {record.decision.source for record in decided if record.decision} == {DecisionSource.REVIEWER}
     assert [misfire for record in decided if (misfire := judge.misfire(record, robots.acts))] == []
     assert len(decided) >= 3, "robots that decide nothing prove nothing"

@@ -1,0 +1,159 @@
+"""How many keys things take, exactly: UT-08, UT-09, UT-12, UT-13, UT-14 and UT-17."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from key_counter import counted, reads_all
+from screen_bench import HELD, LARGE, SMALL, call, command, post, screen
+
+from signoff.queue import AgentQueue, RequestState, ReviewQueue, StoredRequest
+from stocked import G10_PAGES, Stock, g10, g10h, stocked
+
+SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
+
+
+@pytest.fixture
+def stock(place: Path, workdir: Path) -> Iterator[Stock]:
+    with stocked(place, workdir) as made:
+        yield made
+
+
+def states(looking: ReviewQueue, requests: list[StoredRequest]) -> list[RequestState]:
+    return [looking.get(request.id).state for request in requests]
+
+
+@SIZES
+async def test_a_group_that_was_read_is_approved_with_one_command(
+    stock: Stock, looking: ReviewQueue, place: Path, size: tuple[int, int]
+) -> None:
+    requests = g10(stock)
+    async with screen(place, size=size, waiting=10) as seen:
+        with counted(seen) as keys:
+            await reads_all(seen, *requests)
+            await seen.group_armed()
+            await seen.press("Y")
+            await seen.until(lambda: set(states(looking, requests)) == {RequestState.APPROVED})
+    assert keys.commands == ["Y"]
+    assert len(keys.reading) <= G10_PAGES
+
+
+async def test_a_high_member_of_a_group_takes_one_command_more(
+    stock: Stock, looking: ReviewQueue, place: Path
+) -> None:
+    requests = g10h(stock)
+    async with screen(place, size=SMALL, waiting=10) as seen:
+        with counted(seen) as keys:
+            await reads_all(seen, *requests)
+            await seen.press("y")
+            await seen.until(lambda: states(looking, requests)[-1] is RequestState.APPROVED)
+            await seen.group_armed()
+            await seen.press("Y")
+            await seen.until(lambda: set(states(looking, requests)) == {RequestState.APPROVED})
+    assert keys.commands == ["y", "Y"]
+    assert len(keys.reading) <= G10_PAGES
+
+
+@SIZES
+async def test_rejecting_one_of_a_group_and_approving_the_rest_takes_three_commands(
+    stock: Stock, looking: ReviewQueue, place: Path, size: tuple[int, int]
+) -> None:
+    requests = g10(stock)
+    async with screen(place, size=size, waiting=10) as seen:
+        with counted(seen) as keys:
+            await reads_all(seen, *requests)
+            await seen.press("n")
+            await seen.shows("Tell it what to do instead")
+            await seen.types("no")
+            await seen.press("enter")
+            await seen.until(lambda: states(looking, requests)[-1] is RequestState.REJECTED)
+            await seen.group_armed()
+            await seen.press("Y")
+            await seen.until(lambda: set(states(looking, requests[:-1])) == {RequestState.APPROVED})
+    assert keys.commands == ["n", "enter", "Y"]
+    assert len(keys.text) == len("no")
+    assert len(keys.reading) <= G10_PAGES
+    decision = looking.get(requests[-1].id).decision
+    assert decision is not None
+    assert (decision.hard, decision.note) == (False, "no")
+
+
+@SIZES
+async def test_a_request_that_fits_the_screen_is_approved_with_one_command(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, size: tuple[int, int]
+) -> None:
+    request = post(asking, command("pytest -q", workdir))
+    async with screen(place, size=size, waiting=1) as seen:
+        with counted(seen) as keys:
+            await reads_all(seen, request)
+            await seen.press("y")
+            await seen.until(lambda: states(looking, [request]) == [RequestState.APPROVED])
+    assert keys.commands == ["y"]
+    assert keys.reading == (["space"] if size == SMALL else [])
+
+
+@SIZES
+async def test_remembering_an_exact_call_takes_two_commands(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, size: tuple[int, int]
+) -> None:
+    request = post(asking, command("pytest -q", workdir))
+    async with screen(place, size=size, waiting=1) as seen:
+        with counted(seen) as keys:
+            await reads_all(seen, request)
+            await seen.press("s")
+            await seen.sheet_armed()
+            await seen.press("y")
+            await seen.until(lambda: states(looking, [request]) == [RequestState.APPROVED])
+    assert keys.commands == ["s", "y"]
+    assert len(looking.grants()) == 1
+
+
+@SIZES
+async def test_remembering_a_wide_call_takes_two_commands(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, size: tuple[int, int]
+) -> None:
+    request = post(asking, call(payload={}, arguments={"command": "npm install"}))
+    async with screen(place, size=size, waiting=1) as seen:
+        with counted(seen) as keys:
+            await reads_all(seen, request)
+            await seen.press("s")
+            await seen.sheet_armed()
+            await seen.press("!")
+            await seen.until(lambda: states(looking, [request]) == [RequestState.APPROVED])
+    assert keys.commands == ["s", "exclamation_mark"]
+    assert len(looking.grants()) == 1
+
+
+@SIZES
+async def test_stopping_an_agent_takes_two_commands(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, size: tuple[int, int]
+) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, size=size, waiting=1) as seen:
+        with counted(seen) as keys:
+            await seen.armed()
+            await seen.press("x")
+            await seen.shows("STOP: ")
+            await seen.press("enter")
+            await seen.until(lambda: states(looking, [request]) == [RequestState.REJECTED])
+    assert keys.commands == ["x", "enter"]
+    assert keys.reading == []
+
+
+@SIZES
+async def test_taking_back_takes_one_command_and_the_queue_never_saw_the_decision(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, size: tuple[int, int]
+) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, size=size, settings=HELD, waiting=1) as seen:
+        await reads_all(seen, request)
+        await seen.press("y")
+        await seen.until(lambda: seen.entry(request).held)
+        with counted(seen) as keys:
+            await seen.press("u")
+            await seen.until(lambda: seen.entry(request).waiting)
+    assert keys.commands == ["u"]
+    assert looking.get(request.id).pending
+    assert looking.history() == ()

@@ -1,0 +1,130 @@
+"""The real program in this process, worked by keys of another thread that wait for nothing.
+
+What it shows is known from what it painted: robots see that and nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import threading
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pty_bench import Traffic
+from pty_robot import Named, named
+from screen_bench import Screen, screen
+from textual.events import Key
+from textual.keys import _character_to_key
+from textual.strip import Strip
+
+from signoff_tui.guard import GuardSettings, Reaction
+
+_NAMES = {"\r": "enter", "\x1b": "escape", " ": "space"}
+
+STALLS = (0.3, 1.2)
+"""Seconds that the loop stands still, shortest and longest."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the guard said to a key, and when that was pressed."""
+
+    key: str
+    at: float
+    reaction: Reaction
+
+
+class Live:
+    """A running program as robots know it.
+
+    Args:
+        seen: The program.
+
+    Attributes:
+        keys: What was typed so far.
+        pictures: What the target line named when it was painted.
+        judged: What the guard said to each key.
+    """
+
+    def __init__(self, seen: Screen) -> None:
+        self.seen = seen
+        self.keys: list[Traffic] = []
+        self.pictures: list[tuple[float, Named | None]] = []
+        self.judged: list[Judged] = []
+        self._drawn = self._painted = ""
+        self._listen()
+
+    def text(self) -> str:
+        """The target line as it was painted last; robots need no more."""
+        return self._painted
+
+    def type(self, text: str) -> None:
+        """Type text as a terminal would, from any thread."""
+        driver = self.seen.app._driver
+        assert driver is not None
+        for character in text:
+            event = Key(_NAMES.get(character) or _character_to_key(character), character)
+            self.keys.append(Traffic(event.time, character.encode()))
+            driver.send_message(event)
+
+    def _listen(self) -> None:
+        """Note what is drawn, when that is painted, and what the guard says."""
+        app, guard = self.seen.app, self.seen.desk.guard
+        line = app.review.query_one("#target")
+        draws, painted, press = line.render_line, app.post_display_hook, guard.press
+
+        def render_line(y: int) -> Strip:
+            strip = draws(y)
+            if strip.text.startswith(" TARGET "):
+                self._drawn = strip.text
+            return strip
+
+        def post_display_hook() -> None:
+            if self._drawn != self._painted:
+                self._painted = self._drawn
+                self.pictures.append((time.monotonic(), named([self._painted])))
+            painted()
+
+        def judges(key: str, at: float) -> Reaction:
+            reaction = press(key, at)
+            self.judged.append(Judged(key, at, reaction))
+            return reaction
+
+        line.render_line = render_line  # type: ignore[method-assign]
+        app.post_display_hook = post_display_hook  # type: ignore[method-assign]
+        guard.press = judges  # type: ignore[method-assign]
+
+
+@contextlib.asynccontextmanager
+async def live(
+    place: Path, *, size: tuple[int, int] = (104, 24), stalls: float = 0.0, seed: int = 0
+) -> AsyncIterator[Live]:
+    """The program with its usual times.
+
+    Args:
+        place: Where the queue is.
+        size: Columns and rows.
+        stalls: How often a second the loop stands still.
+        seed: When that happens, and for how long.
+    """
+    over = threading.Event()
+    async with screen(place, size=size, settings=GuardSettings()) as seen:
+        loop, dice = asyncio.get_running_loop(), random.Random(seed)
+
+        def stall() -> None:
+            while not over.wait(dice.expovariate(stalls)):
+                loop.call_soon_threadsafe(time.sleep, dice.uniform(*STALLS))
+
+        thread = threading.Thread(target=stall)
+        if stalls:
+            thread.start()
+        try:
+            yield Live(seen)
+        finally:
+            over.set()
+            if stalls:
+                await asyncio.to_thread(thread.join)

@@ -1,0 +1,70 @@
+"""What a target is, and what came of measuring it."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from usability.bench import Bench
+from usability.figure import Figure
+from usability.told import told
+
+Measure = Callable[[Bench], Figure]
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something that must be so.
+
+    Attributes:
+        id: ``UT-`` and a number.
+        what: What is measured.
+        limit: How good it has to be, in words.
+        tests: Tests that tell it, from the root of the project.
+        measures: Functions that measure it.
+        not_yet: What is missing before it can be measured.
+    """
+
+    id: str
+    what: str
+    limit: str
+    tests: tuple[str, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    not_yet: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the table; `met` is None for what cannot be measured yet."""
+
+    target: Target
+    figure: str
+    met: bool | None
+    seconds: float
+
+
+def measured(target: Target, bench: Bench) -> Row:
+    """Measure a target. A measurement that breaks off misses it."""
+    begin = time.monotonic()
+    if target.not_yet:
+        return Row(target, f"not yet: {target.not_yet}", None, 0.0)
+    figures = [
+        *([told(*target.tests)] if target.tests else []),
+        *(_taken(each, bench) for each in target.measures),
+    ]
+    return Row(
+        target,
+        "; ".join(figure.text for figure in figures),
+        all(figure.met for figure in figures),
+        time.monotonic() - begin,
+    )
+
+
+def _taken(measure: Measure, bench: Bench) -> Figure:
+    try:
+        return measure(bench)
+    except Exception as error:  # noqa: BLE001 - the other targets are measured all the same
+        traceback.print_exc()
+        return Figure(f"broke off: {type(error).__name__}", met=False)
