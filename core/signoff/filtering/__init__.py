@@ -14,7 +14,7 @@ from signoff.filtering.history import Found, narrowed, search_history
 from signoff.filtering.parsing import LONGEST_FILTER
 from signoff.filtering.query import Query, parse
 from signoff.filtering.rewording import asked_of, exactly, reworded
-from signoff.filtering.saved import SAVED_FILTERS, SavedFilter
+from signoff.filtering.saved import SAVED_FILTERS, SavedFilter, last_hour_of
 from signoff.filtering.subjects import CallFacts, ScreenFacts, Subject, of_grant, of_record, of_request
 from signoff.filtering.syntax import quote, written
 from signoff.filtering.values import Viewpoint
@@ -41,6 +41,7 @@ __all__ = [
     "exactly",
     "existing_values",
     "fields_of",
+    "last_hour_of",
     "narrowed",
     "of_grant",
     "of_record",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from signoff.filtering.rewording import exactly
 
-__all__ = ["SAVED_FILTERS", "SavedFilter"]
+__all__ = ["SAVED_FILTERS", "SavedFilter", "last_hour_of"]
 
 _AGENT = "agent:{agent}"
 
@@ -47,3 +47,8 @@ SAVED_FILTERS = (
     SavedFilter(5, "automatic", "by:memory,rule"),
 )
 """The filters that everybody has; for the inbox and the history, the first one for remembered approvals too."""
+
+
+def last_hour_of(agent: str) -> str:
+    """The filter that keeps what an agent asked in the last hour."""
+    return SAVED_FILTERS[0].text(agent)
