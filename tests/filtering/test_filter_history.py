@@ -120,3 +120,10 @@ def test_times_beyond_what_a_database_holds_are_cut_to_it() -> None:
         narrow = narrowed(parse(text, Filtered.HISTORY), VIEW, HistoryFilter())
         assert narrow is not None
         assert {narrow.since, narrow.until} <= {None, 0}
+
+
+def test_the_uses_of_a_remembered_approval_are_found_by_its_id() -> None:
+    used, other = (Decision(approved=True, source=DecisionSource.GRANT, by=id_ * 16) for id_ in ("ab", "cd"))
+    subjects = [of_record(record(decision=decision)) for decision in (used, other)]
+    kept = parse(f"by:{used.by}", Filtered.HISTORY).keep(subjects, VIEW)
+    assert [subject.by for subject in kept] == [used.by]

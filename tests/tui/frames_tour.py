@@ -161,17 +161,48 @@ async def _questions(seen: Screen, posted: Mapping[str, StoredRequest], album: A
 
 async def _decided(seen: Screen, album: Album) -> None:
     await seen.press("h")
-    await seen.shows("4 records")
+    await seen.shows("4 records:")
     await _quiet(seen)
     await album.take("history", seen)
+    if "typing" in album.wanted:
+        await _filters(seen, album)
     if "record" in album.wanted:
         await seen.press("j", "j", "enter")
         await seen.shows("keep 5", "def f4(x)")
         await _quiet(seen)
         await album.take("record", seen)
+        await seen.press("escape", "escape")
+    if "help" in album.wanted:
         await seen.press("1", "question_mark")
         await seen.shows("signoff  keys")
         await album.take("help", seen)
+
+
+async def _filters(seen: Screen, album: Album) -> None:
+    await seen.press("slash")
+    await seen.until(seen.app.screen.existing, "values to choose from")
+    await seen.types("agent:re")
+    await seen.press("tab")
+    await seen.shows("1 of 4")
+    await album.take("typing", seen)
+    await seen.types(" agnet:x")
+    await seen.shows("did you mean")
+    await album.take("mistake", seen)
+    await seen.press("escape", "f")
+    await seen.shows("[2] approved without reading all")
+    await album.take("saved", seen)
+    await seen.press("3")
+    await seen.shows("2 of 4")
+    await _quiet(seen)
+    await album.take("rejections", seen)
+    await seen.press("slash")
+    await seen.types(" batch:none")
+    await seen.shows("Nothing fits this filter")
+    await seen.press("enter")
+    await album.take("nothing", seen)
+    await seen.press("backslash")
+    await seen.shows("4 records:")
+    await _quiet(seen)
 
 
 async def _goes_to(seen: Screen, key: RowKey) -> None:

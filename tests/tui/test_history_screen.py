@@ -47,12 +47,12 @@ async def test_every_end_of_a_request_is_listed_with_who_decided(
     asking.withdraw(withdrawn.id, "not needed")
     async with screen(place, size=size) as seen:
         await opens_history(seen)
-        await seen.shows("3 records: 1 approved (0 by memory), 1 rejected, 1 other")
-        assert "approved" in seen.line("ls a")
-        assert "anna" in seen.line("ls a")
-        assert "rejected" in seen.line("ls b")
+        await seen.shows("3 records: 1 approved (1 anna)  1 rejected  1 other")
+        assert "approved" in seen.line("$ ls a")
+        assert "anna" in seen.line("$ ls a")
+        assert "rejected" in seen.line("$ ls b")
         assert "use find" in seen.text
-        assert "nobody" in seen.line("ls c")
+        assert "nobody" in seen.line("$ ls c")
 
 
 async def test_the_newest_record_is_on_top(
@@ -82,7 +82,7 @@ async def test_an_approval_of_what_was_not_fully_shown_is_marked(
     decide(anna, post(asking, command("ls", workdir)), shown=0.54, deliberate=True)
     async with screen(place, size=LARGE) as seen:
         await opens_history(seen)
-        await seen.shows("approved, unseen", "54%! of the content, approved with !")
+        await seen.shows("approved 54%!", "54% of it had been shown", "54%! of the content, approved with !")
 
 
 async def test_a_large_screen_shows_the_record_beside_the_list_with_its_content(
@@ -91,7 +91,7 @@ async def test_a_large_screen_shows_the_record_beside_the_list_with_its_content(
     decide(anna, post(asking, write(workdir / "a.txt", "hello there\n")))
     async with screen(place, size=LARGE) as seen:
         await opens_history(seen)
-        await seen.shows("tool", "write_file", "sha256", "hello there")
+        await seen.shows("request   write_file  a.txt", "sha256", "hello there")
 
 
 async def test_the_content_is_that_of_the_decided_revision_not_of_the_file(
@@ -111,9 +111,9 @@ async def test_a_small_screen_opens_the_record_and_comes_back(
     decide(anna, post(asking, write(workdir / "a.txt", "hello there\n")))
     async with screen(place) as seen:
         await opens_history(seen)
-        await seen.shows("[Enter] whole record")
+        await seen.shows("[Enter] record")
         await seen.press("enter")
-        await seen.shows("sha256", "hello there")
+        await seen.shows("write_file  a.txt", "hello there")
         await seen.press("escape")
         await seen.shows_no("hello there")
         await seen.press("escape")

@@ -10,9 +10,9 @@ from syrupy.assertion import SnapshotAssertion
 
 VIEWS = (
     "empty", "inbox", "command", "remember", "feedback", "stop", "stop agent", "unseen", "quit", "diff", "new",
-    "structured", "text", "high", "group", "held", "history", "record", "help",
+    "structured", "text", "high", "group", "held", "help",
 )  # fmt: skip
-OVERVIEW = ("inbox", "diff", "group", "remember", "history")
+OVERVIEW = ("inbox", "diff", "group", "remember")
 """Views that are looked at in sizes that most people do not have."""
 
 SMALL, LARGE = Plan((80, 24), VIEWS), Plan((120, 40), VIEWS)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import ParamSpec, Protocol, TypeVar
 
 from signoff.queue import (
-    HistoryFilter,
-    HistoryRecord,
     QueueError,
     ReviewQueue,
     StoredRequest,
@@ -140,14 +138,6 @@ class Office:
         """Wait until the queue has answered to every decision that was sent."""
         while self._sending:
             await asyncio.wait(self._sending)
-
-    async def history(self, which: HistoryFilter | None, limit: int) -> Sequence[HistoryRecord]:
-        """The newest history records.
-
-        Raises:
-            QueueError: The queue cannot be read.
-        """
-        return await asyncio.to_thread(self._queue.history, which, limit=limit)
 
     async def request(self, request_id: str, revision: int) -> StoredRequest:
         """One revision of a request.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
+from signoff.exporting.times import EPOCH, iso, moment_of, no_time
+
 __all__ = ["clock", "iso", "local_time", "parse_since"]
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LENGTH = re.compile(r"(\d{1,9})([smhdw])")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
@@ -23,27 +24,17 @@ def clock(microseconds: int) -> str:
     return f"{hours // 24}d{hours % 24:02d}h"
 
 
-def iso(microseconds: int | None) -> str | None:
-    """Write a time, microseconds since the epoch, as ISO 8601 in UTC, or say that no calendar has it."""
-    if microseconds is None:
-        return None
-    moment = _moment(microseconds)
-    if moment is None:
-        return _no_time(microseconds)
-    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
-
-
 def local_time(microseconds: int) -> str:
     """Write a time, microseconds since the epoch, as date and time where the reader is.
 
     Like `iso` it says so if no calendar has it.
     """
-    moment = _moment(microseconds)
+    moment = moment_of(microseconds)
     try:
         local = None if moment is None else moment.astimezone()
     except (OverflowError, ValueError, OSError):  # at the ends of the calendar the offset leads out of it
         local = None
-    return _no_time(microseconds) if local is None else local.isoformat(sep=" ", timespec="seconds")[:19]
+    return no_time(microseconds) if local is None else local.isoformat(sep=" ", timespec="seconds")[:19]
 
 
 def parse_since(text: str, now: int) -> int:
@@ -70,16 +61,4 @@ def parse_since(text: str, now: int) -> int:
         raise ValueError(
             f"{text!r} is no time; write 90s, 30m, 1h, 2d, 1w or an ISO 8601 time such as 2025-01-31T14:00"
         ) from None
-    return (moment - _EPOCH) // timedelta(microseconds=1)
-
-
-def _moment(microseconds: int) -> datetime | None:
-    """The time, or None outside the years 1 to 9999."""
-    try:
-        return _EPOCH + timedelta(microseconds=microseconds)
-    except OverflowError:
-        return None
-
-
-def _no_time(microseconds: int) -> str:
-    return f"outside the calendar ({microseconds} microseconds since 1970)"
+    return (moment - EPOCH) // timedelta(microseconds=1)

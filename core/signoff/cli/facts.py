@@ -1,16 +1,16 @@
-"""Requests and history records as JSON objects: the shape that ``--json`` promises."""
+"""Requests as JSON objects, as history records are elsewhere: the shape that ``--json`` promises."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from signoff.cli.durations import iso
+from signoff.exporting.facts import decision_facts, record_facts
+from signoff.exporting.times import iso
 from signoff.policy.redaction import DEFAULT_REDACTION
 
 if TYPE_CHECKING:
     from signoff.policy.redaction import Redaction
-    from signoff.queue.history_records import HistoryRecord
-    from signoff.queue.records import Decision, StoredRequest
+    from signoff.queue.records import StoredRequest
 
 __all__ = ["SEEN_DIGITS", "record_facts", "request_facts", "seen_token", "short_id"]
 
@@ -72,49 +72,4 @@ def request_facts(
         "decided_at": iso(request.decided_at),
         "waiting_seconds": max(0, end - request.created_at) // 1_000_000,
         "decision": decision_facts(request.decision),
-    }
-
-
-def record_facts(record: HistoryRecord, hidden: Redaction = DEFAULT_REDACTION) -> dict[str, Any]:
-    """Describe a line of the history.
-
-    Args:
-        record: The line.
-        hidden: What is hidden of it. Its hash is that of everything.
-    """
-    return {
-        "seq": record.seq,
-        "at": iso(record.at),
-        "id": record.request_id,
-        "revision": record.revision,
-        "state": record.state,
-        "reason": record.reason,
-        "decision": decision_facts(record.decision),
-        "agent": record.agent_name,
-        "session": record.session,
-        "tool": record.tool_name,
-        "description": hidden.mask_text(record.description).text,
-        "arguments": hidden.also(record.masked_keys).mask_value(record.arguments),
-        "group": record.group_id,
-        "batch": record.batch_id,
-        "risk": record.risk,
-        "took_seconds": record.took_us / 1_000_000,
-        "digest": record.digest,
-        "hash": record.hash,
-    }
-
-
-def decision_facts(decision: Decision | None) -> dict[str, Any] | None:
-    """Describe a decision, or None."""
-    if decision is None:
-        return None
-    return {
-        "approved": decision.approved,
-        "source": decision.source,
-        "by": decision.by,
-        "note": decision.note,
-        "mode": None if decision.approved else "hard" if decision.hard else "soft",
-        "remember": "session" if decision.remember else "none",
-        "shown": decision.shown,
-        "deliberate": decision.deliberate,
     }

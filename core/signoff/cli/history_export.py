@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import json
-import os
-import secrets
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
 from signoff.cli.exit_codes import ExitCode
-from signoff.cli.facts import record_facts
 from signoff.cli.history_filters import filter_options
 from signoff.cli.history_query import query_option, viewpoint
 from signoff.cli.options import open_for_review, queue_option, reveal_option
-from signoff.cli.output import ascii_json, complain, one_line
+from signoff.cli.output import complain, one_line
+from signoff.exporting.facts import record_facts
+from signoff.exporting.files import new_file
+from signoff.exporting.records import fitting_records, write_json_lines
 
 if TYPE_CHECKING:
     from signoff.filtering import Query
     from signoff.policy.redaction import Redaction
-    from signoff.queue.history_records import HistoryFilter, HistoryRecord
-    from signoff.queue.protocol import ReviewQueue
+    from signoff.queue.history_records import HistoryFilter
 
 __all__ = ["export"]
 
@@ -64,14 +62,16 @@ def export(
     """
     if force and output is None:
         raise click.UsageError("--force goes with --output")
-    write = _write_csv if form == "csv" else _write_json_lines
+    write = _write_csv if form == "csv" else write_json_lines
     with open_for_review() as queue:
-        records = (record_facts(record, hidden) for record in _wanted(queue, query, which))
+        records = (
+            record_facts(record, hidden) for record in fitting_records(queue, query, viewpoint(queue), which)
+        )
         if output is None:
             write(records, sys.stdout)
             return ExitCode.OK
         try:
-            with _new_file(output, force=force) as file:
+            with new_file(output, force=force) as file:
                 count = write(records, file)
         except FileExistsError:
             raise click.UsageError(f"{output} is there already; --force replaces it") from None
@@ -79,28 +79,6 @@ def export(
             raise click.UsageError(f"{output} cannot be written: {error.strerror or error}") from error
     complain(f"{count} {'record' if count == 1 else 'records'} written to {output}")
     return ExitCode.OK
-
-
-def _wanted(queue: ReviewQueue, query: Query | None, which: HistoryFilter) -> Iterator[HistoryRecord]:
-    """The records that fit all that was given, oldest first."""
-    if query is None:
-        yield from queue.export(which)
-        return
-    from signoff.filtering import narrowed, of_record
-
-    view = viewpoint(queue)
-    narrow = narrowed(query, view, which)
-    if narrow is not None:
-        test = query.test(view)
-        yield from (record for record in queue.export(narrow) if test(of_record(record)))
-
-
-def _write_json_lines(records: Iterable[dict[str, Any]], file: TextIO) -> int:
-    count = 0
-    for facts in records:
-        file.write(f"{ascii_json(facts)}\n")
-        count += 1
-    return count
 
 
 def _write_csv(records: Iterable[dict[str, Any]], file: TextIO) -> int:
@@ -121,29 +99,3 @@ def _cell(value: object) -> object:
         return value
     safe = one_line(value)
     return f"'{safe}" if value.startswith(_FORMULA) or safe.startswith(_FORMULA) else safe
-
-
-@contextlib.contextmanager
-def _new_file(target: Path, *, force: bool) -> Iterator[TextIO]:
-    """Write a file that only its owner may read, and leave none behind that is not complete.
-
-    Args:
-        target: Where it shall be.
-        force: Whether it may replace another file; that one stays until the new one is complete.
-
-    Raises:
-        FileExistsError: There is one, and it was not to be replaced.
-    """
-    written = target.with_name(f".{target.name}.{secrets.token_hex(4)}") if force else target
-    descriptor = os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-            os.fchmod(file.fileno(), 0o600)
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if force:
-            written.replace(target)
-    except BaseException:
-        written.unlink(missing_ok=True)
-        raise

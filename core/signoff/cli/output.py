@@ -6,11 +6,11 @@ functions here that use it; JSON is pure ASCII in which every control character 
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING
 
 from signoff.cli.page import at_terminal
+from signoff.exporting.records import ascii_json
 from signoff.present.reveal import reveal_line
 
 if TYPE_CHECKING:
@@ -42,11 +42,6 @@ def clipped(text: str, width: int) -> str:
 def complain(text: str) -> None:
     """Say one sentence on standard error, whatever is in it."""
     print(f"signoff: {one_line(text)}", file=sys.stderr)
-
-
-def ascii_json(value: object, indent: int | None = None) -> str:
-    """Write a JSON value as ASCII without a raw control character, DEL included; on one line, unless indented."""
-    return json.dumps(value, indent=indent, ensure_ascii=True, allow_nan=False).replace("\x7f", "\\u007f")
 
 
 def print_json(value: object) -> None:

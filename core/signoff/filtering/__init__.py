@@ -1,7 +1,8 @@
 """The filter language: one for the inbox, the history and remembered approvals.
 
 `parse` reads a filter, a `Query` keeps subjects, and `of_request`, `of_record` and `of_grant` make them.
-`complete` says what could be typed next, `search_history` filters the history of a queue.
+`complete` says what could be typed next, `reworded` changes a filter without typing, `search_history` filters the
+history of a queue.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from signoff.filtering.fields import FIELDS, Field, Filtered, Form, fields_of
 from signoff.filtering.history import Found, narrowed, search_history
 from signoff.filtering.parsing import LONGEST_FILTER
 from signoff.filtering.query import Query, parse
-from signoff.filtering.saved import SAVED_FILTERS, SavedFilter
+from signoff.filtering.rewording import asked_of, exactly, reworded
+from signoff.filtering.saved import SAVED_FILTERS, SavedFilter, last_hour_of
 from signoff.filtering.subjects import CallFacts, ScreenFacts, Subject, of_grant, of_record, of_request
 from signoff.filtering.syntax import quote, written
 from signoff.filtering.values import Viewpoint
@@ -34,15 +36,19 @@ __all__ = [
     "ScreenFacts",
     "Subject",
     "Viewpoint",
+    "asked_of",
     "complete",
+    "exactly",
     "existing_values",
     "fields_of",
+    "last_hour_of",
     "narrowed",
     "of_grant",
     "of_record",
     "of_request",
     "parse",
     "quote",
+    "reworded",
     "search_history",
     "written",
 ]

@@ -10,7 +10,7 @@ from signoff.filtering.parsing import SPECIAL
 from signoff.filtering.subjects import Subject
 from signoff.filtering.syntax import Operator, quote
 
-__all__ = ["Candidate", "Completion", "complete", "existing_values"]
+__all__ = ["Candidate", "Completion", "as_value", "complete", "existing_values"]
 
 _TIMES = ("1h", "today", "yesterday")
 _NOT_BARE = f"{SPECIAL},"
@@ -147,10 +147,10 @@ def _value_candidates(
     for value in dict.fromkeys(values):
         globs = operator is Operator.FITS and field.form is not Form.TEXT
         if value and value.lower().startswith(begin) and (value.isprintable() or globs):
-            yield Candidate(_as_value(value, operator, field))
+            yield Candidate(as_value(value, operator, field))
 
 
-def _as_value(value: str, operator: Operator, field: Field) -> str:
+def as_value(value: str, operator: Operator, field: Field) -> str:
     """A value as it is typed. What cannot be seen is never put into a filter: a wildcard stands for it."""
     if not value.isprintable():
         return "".join(each if each.isprintable() and each not in _UNTYPED else "?" for each in value)

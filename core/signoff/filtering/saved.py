@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from signoff.filtering.syntax import quote
+from signoff.filtering.rewording import exactly
 
-__all__ = ["SAVED_FILTERS", "SavedFilter"]
+__all__ = ["SAVED_FILTERS", "SavedFilter", "last_hour_of"]
 
-_AGENT = "{agent}"
+_AGENT = "agent:{agent}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,19 @@ class SavedFilter:
         Args:
             agent: Name of the agent that is looked at.
         """
-        return self.query.replace(_AGENT, quote(agent))
+        return self.query.replace(_AGENT, exactly("agent", agent))
 
 
 SAVED_FILTERS = (
-    SavedFilter(1, "last hour of this agent", f"agent:={_AGENT} since:1h"),
+    SavedFilter(1, "last hour of this agent", f"{_AGENT} since:1h"),
     SavedFilter(2, "approved without reading all", "shown:<100 decision:approved by:you"),
     SavedFilter(3, "rejections", "decision:rejected"),
     SavedFilter(4, "high risk", "risk:high"),
     SavedFilter(5, "automatic", "by:memory,rule"),
 )
 """The filters that everybody has; for the inbox and the history, the first one for remembered approvals too."""
+
+
+def last_hour_of(agent: str) -> str:
+    """The filter that keeps what an agent asked in the last hour."""
+    return SAVED_FILTERS[0].text(agent)

@@ -10,6 +10,7 @@ from textual.screen import Screen
 
 from signoff_tui.actions import Action, Place
 from signoff_tui.office import Office
+from signoff_tui.widgets.text_box import TextBox
 
 __all__ = ["News", "PlainScreen"]
 
@@ -45,6 +46,8 @@ class PlainScreen(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Do what the key stands for here; a key that is not in the table does nothing."""
+        if isinstance(self.focused, TextBox):
+            return  # the box has keys of its own, and the screen saw this one before it
         event.stop()
         event.prevent_default()
         key = event.character if event.is_printable and event.character else event.key

@@ -1,102 +1,92 @@
-"""The history: newest first, with the record and the content that was decided on. Nothing decides here."""
+"""The history: newest first, filtered, with what was decided on. Nothing decides here."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
-from textual.message import Message
+from textual.containers import Horizontal
 
-from signoff.policy.redaction import DEFAULT_REDACTION
-from signoff.present.structured import structured_document
-from signoff.queue import HistoryRecord, QueueError
-from signoff_tui.documents import Content
-from signoff_tui.flow import KeyHint, Room, flow
-from signoff_tui.highlight import highlight_block
-from signoff_tui.lines import Line, chunk, foreign, line, rule
+from signoff.filtering import Filtered, FilterError, Query, parse
+from signoff_tui.flow import Room
+from signoff_tui.lines import Line, chunk, rule
 from signoff_tui.look import look_of
 from signoff_tui.office import Office
-from signoff_tui.screens.history.lines import heading, height, record_lines, record_row, totals
-from signoff_tui.screens.plain import PlainScreen
+from signoff_tui.screens.history.face import Keys, empty_lines, foot_lines, title_line
+from signoff_tui.screens.history.filter_keys import FilterKeys
+from signoff_tui.screens.history.lines import totals
+from signoff_tui.screens.history.list_pane import ListPane
+from signoff_tui.screens.history.looking import Around
+from signoff_tui.screens.history.pane import RecordPane
+from signoff_tui.screens.history.wording import Deciders
+from signoff_tui.screens.history.work import Checked, Exported, Failed, Fresh, Listed, Older, Read
+from signoff_tui.screens.plain import News
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
+from signoff_tui.widgets.filter_bar import FilterBar
 from signoff_tui.widgets.lines_view import LinesView
-from signoff_tui.widgets.row_list import RowList
 
 __all__ = ["HistoryScreen"]
 
 TWO_PANES = 100
-RECORDS = 500
-"""Records that are loaded; older ones are reached with `signoff history`."""
+WIDE_ENOUGH, HIGH_ENOUGH = 80, 20
+"""From this many cells on, two rows are enough for the keys; from this many rows on, they have more than one."""
+_FAR = 10**9
 
 
-class HistoryScreen(PlainScreen):
+class HistoryScreen(FilterKeys):
     """Records, and beside them (or on Enter) the focused one with its content."""
 
     CSS_PATH = "screen.tcss"
     place = "history"
 
-    class Loaded(Message):
-        """The newest records were read, or cannot be."""
-
-        def __init__(self, records: Sequence[HistoryRecord], problem: str = "") -> None:
-            super().__init__()
-            self.records = records
-            self.problem = problem
-
-    class Read(Message):
-        """What was decided on was read, or cannot be."""
-
-        def __init__(self, record: HistoryRecord, content: Content | None, failure: str) -> None:
-            super().__init__()
-            self.record = record
-            self.content = content
-            self.failure = failure
-
     def __init__(self, office: Office, query: str = "") -> None:
         super().__init__(office, query)
-        self._records: Sequence[HistoryRecord] = ()
-        self._rows: Sequence[tuple[int, int]] = ()
-        """Index of a record and of one of its lines, for each row of the list."""
-        self._cursor = 0
+        self._listed: Query = parse("", Filtered.HISTORY)
+        """The filter that made the list."""
+        self._around = Around()
         self._opened = False
+        self._loaded = False
+        self._looking_back = False
+        self._connected = True
         self._problem = ""
 
     def compose(self) -> ComposeResult:
         """Lay out the parts."""
         yield LinesView(id="title")
         with Horizontal():
-            with Vertical(id="list-pane"):
-                yield LinesView(id="heading")
-                yield RowList(id="rows")
+            yield ListPane(self._listing, id="list-pane")
             yield Divider(id="divider")
-            with Vertical(id="record-pane"):
-                yield LinesView(id="record")
-                yield DocumentView(id="document")
+            yield RecordPane(id="record-pane")
+        yield LinesView(id="rule")
+        yield FilterBar(Filtered.HISTORY, self.existing, id="filter")
         yield LinesView(id="foot")
 
     def on_mount(self) -> None:
-        """Load the newest records."""
-        self.run_worker(self._load(), group="load")
+        """Read the newest records that fit."""
+        try:
+            self.bar.use(self._query)
+        except FilterError:
+            self.bar.open(self._query)
+        self.read()
 
     def on_resize(self, _: events.Resize) -> None:
         """Lay out for the size."""
-        self._draw()
+        self.draw()
+
+    # -- keys -----------------------------------------------------------------------------------------------
 
     def do_back(self) -> None:
         """From a record that has the whole screen to the list, else back."""
         if self._reading:
             self._opened = False
-            self._draw()
+            self.draw()
         else:
             self.dismiss()
 
     def do_open(self) -> None:
         """The whole record."""
-        self._opened = True
-        self._draw()
+        self._opened = self._listing.current is not None
+        self.draw()
 
     def do_down(self) -> None:
         """Next record, or line."""
@@ -108,11 +98,12 @@ class HistoryScreen(PlainScreen):
 
     def do_first(self) -> None:
         """Newest record, or first line."""
-        self._step(-RECORDS)
+        self._step(-_FAR)
 
     def do_last(self) -> None:
-        """Oldest record that is loaded, or last line."""
-        self._step(RECORDS)
+        """Oldest record that is loaded, or last line; from there, older ones are looked for."""
+        self._step(_FAR)
+        self._look_back()
 
     def do_page_down(self) -> None:
         """Page."""
@@ -122,19 +113,18 @@ class HistoryScreen(PlainScreen):
         """Page back."""
         self._page(-1)
 
-    @on(RowList.Clicked)
-    def _row_clicked(self, event: RowList.Clicked) -> None:
-        self._cursor = self._rows[event.index][0]
-        self._opened = self._opened or event.double
-        self._draw()
+    def do_details(self) -> None:
+        """All facts about the record, with a check of the chain; or its content again."""
+        if self._listing.current is None:
+            return
+        self._opened = True
+        self._pane.show_details(details=not self._pane.details)
+        if self._pane.details:
+            self._pane.say_chain("checking the whole history ...")
+            self._work.check()
+        self.draw()
 
-    @on(RowList.Resized)
-    def _list_resized(self) -> None:
-        self._draw()
-
-    @on(DocumentView.ColorsWanted)
-    def _colors_wanted(self, event: DocumentView.ColorsWanted) -> None:
-        self.run_worker(self._color(event), group="colors")
+    # -- moving and looking ---------------------------------------------------------------------------------
 
     @property
     def two_panes(self) -> bool:
@@ -147,135 +137,162 @@ class HistoryScreen(PlainScreen):
         return self._opened and not self.two_panes
 
     @property
-    def _document(self) -> DocumentView:
-        return self.query_one("#document", DocumentView)
+    def _pane(self) -> RecordPane:
+        return self.query_one(RecordPane)
+
+    @property
+    def _list_pane(self) -> ListPane:
+        return self.query_one(ListPane)
 
     def _step(self, steps: int) -> None:
         if self._reading:
-            self._document.scroll_lines(steps)
+            self._pane.scroll_lines(steps)
         else:
-            self._cursor = max(0, min(len(self._records) - 1, self._cursor + steps))
-        self._draw()
+            self._listing.step(steps)
+        self.draw()
 
     def _page(self, pages: int) -> None:
-        if self._reading or self.two_panes:
-            self._document.scroll_pages(pages)
-            self._draw()
+        if self._reading or (self.two_panes and not self.bar.is_open):
+            self._pane.scroll_pages(pages)
+            self.draw()
         else:
-            self._step(pages * self.query_one("#rows", RowList).page)
+            self._step(pages * self._list_pane.page)
 
-    # -- drawing ------------------------------------------------------------------------------------------
+    def read(self) -> None:
+        """Read the newest records that the filter keeps."""
+        self._looking_back = False
+        self._work.list(self.bar.query_in_force)
+        self.draw()
 
-    def _draw(self) -> None:
-        if not self.is_mounted or not self.size:
+    def _look_back(self) -> None:
+        """Read older records, unless that is going on, or there are none."""
+        if self._listing.more and not self._looking_back:
+            self._looking_back = True
+            self._work.look_back(self._listed, self._listing.looked_to)
+
+    def take_news(self, news: News) -> None:
+        """Look for new records."""
+        self._connected = not news.problem
+        if self._connected:
+            if self._problem or not self._loaded:
+                self.read()
+            else:
+                self._work.look_again(self._listed, self._around)
+        self.draw()
+
+    # -- what comes in --------------------------------------------------------------------------------------
+
+    @on(FilterBar.Applied)
+    def _filter_applied(self) -> None:
+        self.read()
+
+    @on(FilterBar.Closed)
+    def _filter_closed(self) -> None:
+        self.draw()
+
+    @on(Listed)
+    def _take_list(self, event: Listed) -> None:
+        self._listed, self._around = event.query, event.around
+        self._loaded, self._problem = True, ""
+        self._listing.show(event.found)
+        self._changed()
+
+    @on(Older)
+    def _take_older(self, event: Older) -> None:
+        self._looking_back = False
+        if event.query is self._listed:
+            self._listing.add_older(event.found)
+            self._changed()
+
+    @on(Fresh)
+    def _take_fresh(self, event: Fresh) -> None:
+        if event.query is not self._listed:
             return
-        look = look_of(self)
-        self.set_class(self.two_panes, "-two")
-        self.set_class(self._reading, "-record")
-        self.set_class(not self.two_panes and not self._opened, "-list")
-        self.query_one("#title", LinesView).show(
-            [
-                line(chunk(" signoff  History", "strong"), right=(chunk("newest first ", "muted"),)),
-                rule(look.glyphs.rule),
-            ]
-        )
-        listing = self.query_one("#rows", RowList)
-        records, rows = self._records, self._rows
-        self.query_one("#heading", LinesView).show([heading(listing.size.width)] if records else self._empty())
+        around = event.newer.around
+        records = [record for record in event.newer.records if record.seq > self._around.head]
+        self._around = around
+        self._listing.add_newer(records)
+        self._changed()
 
-        def row(index: int, width: int) -> tuple[Line, ...]:
-            record, part = rows[index]
-            lines = record_row(records[record], look.glyphs, width, focused=record == self._cursor)
-            return lines[part : part + 1]
+    @on(Failed)
+    def _take_failure(self, event: Failed) -> None:
+        self._looking_back = False
+        self._problem = event.problem
+        self.say(event.problem, "danger")
 
-        listing.show(len(rows), row, cursor=rows.index((self._cursor, 0)) if rows else None)
-        self._draw_record()
-        keys = [
-            KeyHint(self._office.keys.shown("down", "up"), "line" if self._reading else "record"),
-            KeyHint(self._office.keys.shown("page_down"), "page"),
-        ]
-        if not self.two_panes and not self._opened:
-            keys.append(KeyHint("Enter", "whole record"))
-        self.query_one("#foot", LinesView).show(
-            [
-                rule(look.glyphs.rule),
-                totals(records),
-                *flow(
-                    [*keys, KeyHint("Esc", "back"), KeyHint(self._office.keys.shown("help"), "help")],
-                    Room(self.size.width, 1),
-                ),
-                line(chunk(" no decision keys work on this screen", "muted")),
-            ]
-        )
-
-    def _empty(self) -> list[Line]:
-        if self._problem:
-            return [Line(), line(foreign(f"   {self._problem}", "danger"))]
-        return [Line(), line(chunk("   Nothing was decided yet.", "muted"))]
-
-    def _draw_record(self) -> None:
-        record_view = self.query_one("#record", LinesView)
-        if not self._records or not (self.two_panes or self._opened):
-            record_view.show([])
-            return
-        record = self._records[self._cursor]
-        width = record_view.size.width or self.size.width
-        record_view.show(
-            [*record_lines(record, width, you=self._office.reviewer), rule(look_of(self).glyphs.rule)]
-        )
-        owner = _owner(record)
-        if self._document.owner == owner:
-            return
-        if record.request_id is None:
-            # Answered without asking: nobody was shown anything, the arguments are what there is.
-            masks = DEFAULT_REDACTION.also(record.masked_keys)
-            self._document.show(owner, [structured_document(dict(record.arguments), masks=masks)])
-        else:
-            self._document.notice([line(chunk("   reading what was decided on ...", "muted"))])
-            self.run_worker(self._show(record, record.request_id), group="show", exclusive=True)
-
-    # -- work off the event loop ----------------------------------------------------------------------------
-
-    async def _load(self) -> None:
-        try:
-            self.post_message(self.Loaded(await self._office.history(None, RECORDS)))
-        except QueueError as error:
-            self.post_message(self.Loaded((), f"the history cannot be read: {error}"))
-
-    async def _show(self, record: HistoryRecord, request_id: str) -> None:
-        try:
-            request = await self._office.request(request_id, record.revision)
-        except QueueError as error:
-            self.post_message(self.Read(record, None, f"the content is not stored any more: {error}"))
-            return
-        content, failure = await self._office.content(request)
-        self.post_message(self.Read(record, content, f"cannot be shown: {failure}"))
-
-    async def _color(self, wanted: DocumentView.ColorsWanted) -> None:
-        _, side, block = wanted.block
-        spans = await self._office.compute(highlight_block, wanted.document, side, block)
-        self.post_message(DocumentView.Colored(wanted, spans))
-
-    @on(Loaded)
-    def _loaded(self, event: Loaded) -> None:
-        self._records, self._problem = event.records, event.problem
-        self._rows = [
-            (index, part) for index, record in enumerate(event.records) for part in range(height(record))
-        ]
-        self._draw()
+    @on(RecordPane.Wanted)
+    def _content_wanted(self, event: RecordPane.Wanted) -> None:
+        self._work.read(event.record, event.request_id)
 
     @on(Read)
-    def _read(self, event: Read) -> None:
-        if event.content is None:
-            self._document.notice([line(foreign(f"   {event.failure}", "danger"))])
-        else:
-            self._document.show(_owner(event.record), event.content.documents)
+    def _take_content(self, event: Read) -> None:
+        self._pane.take_content(event.record, event.request, event.content, event.failure)
+
+    @on(Checked)
+    def _take_check(self, event: Checked) -> None:
+        self._pane.say_chain(event.words)
+
+    @on(Exported)
+    def _take_export(self, event: Exported) -> None:
+        self.say(event.words, event.token)
+
+    @on(ListPane.Clicked)
+    def _row_clicked(self, event: ListPane.Clicked) -> None:
+        self._listing.move_to(event.index)
+        self._opened = self._opened or event.double
+        self.draw()
+
+    @on(ListPane.EndNear)
+    def _end_near(self, event: ListPane.EndNear) -> None:
+        if event.count == len(self._listing.records):  # else older ones came in the meantime
+            self._look_back()
+
+    @on(ListPane.Resized)
+    def _list_resized(self) -> None:
+        self.draw()
+
+    @on(DocumentView.ColorsWanted)
+    def _colors_wanted(self, event: DocumentView.ColorsWanted) -> None:
+        self._work.color(event)
 
     @on(DocumentView.Colored)
     def _colored(self, event: DocumentView.Colored) -> None:
-        self._document.take_colors(event)
+        self._pane.take_colors(event)
 
+    # -- drawing --------------------------------------------------------------------------------------------
 
-def _owner(record: HistoryRecord) -> object:
-    """Whose content the document view shows."""
-    return record.seq
+    def _changed(self) -> None:
+        """Lay out the rows anew."""
+        self._list_pane.lay_out()
+        self.draw()
+
+    def draw(self) -> None:
+        """Draw everything."""
+        if not self.is_mounted or not self.size:
+            return
+        listing, width = self._listing, self.size.width
+        self.set_class(self.two_panes, "-two")
+        self.set_class(self._reading, "-record")
+        self.set_class(not self.two_panes and not self._opened, "-list")
+        sign = rule(look_of(self).glyphs.rule)
+        title = title_line(self._listed, listing, self._around, width, connected=self._connected)
+        self.query_one("#title", LinesView).show([title, sign])
+        self.query_one("#rule", LinesView).show([sign])
+        deciders = Deciders(self._office.reviewer, self._around.numbers)
+        empty = empty_lines(self._listed, listing, self._problem, self._list_pane.size.width, loaded=self._loaded)
+        self._list_pane.show(deciders, self._office.now(), empty)
+        self._pane.visible = listing.current is not None
+        if listing.current is not None and (self.two_panes or self._opened):
+            self._pane.show(listing.current, deciders)
+        self.query_one("#foot", LinesView).show(self._foot(deciders))
+
+    def _foot(self, deciders: Deciders) -> list[Line]:
+        listing, width = self._listing, self.size.width
+        newer = (chunk(f" {listing.arrived} newer above: [g] ", "accent", keep=True),) if listing.arrived else ()
+        room = width - sum(piece.width for piece in newer)
+        counts = Line(totals(listing.records, deciders, room, more=listing.more).left, newer)
+        if self.bar.is_open:
+            return [counts]
+        rows = (2 if width >= WIDE_ENOUGH else 3) if self.size.height >= HIGH_ENOUGH else 1
+        keys = Keys(self._reading, self.two_panes, self._pane.details, self._choosing)
+        return [counts, *foot_lines(self.bar.query_in_force, keys, self._said, Room(width, rows))]

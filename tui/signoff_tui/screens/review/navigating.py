@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from signoff.filtering import last_hour_of
 from signoff_tui.actions import Action
 from signoff_tui.guard import Cause
 from signoff_tui.inbox import RowKey
@@ -271,6 +272,15 @@ class Navigating:
     def do_agents(self) -> None:
         """Show who asks."""
         self._face.go("agents")
+
+    def do_agent_history(self) -> None:
+        """Show what the agent under the cursor did in the last hour."""
+        inbox = self._face.desk.inbox
+        entry, group = inbox.focused_request(), inbox.focused_group()
+        if entry is None and group is not None:
+            entry = next(iter(inbox.members(group.key)), None)
+        if entry is not None:
+            self._face.go("history", last_hour_of(entry.request.asked_by.name))
 
     def do_help(self) -> None:
         """Show the keys."""

@@ -1,0 +1,1 @@
+"""The history as files: which records, in which shape, readable by their owner only."""

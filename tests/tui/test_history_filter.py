@@ -1,0 +1,382 @@
+"""Filtering the history: typed or by one key, applied at once, followed live, paged, and written into a file."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from screen_bench import LARGE, SMALL, Cable, Screen, agent, call, command, post, screen
+
+from signoff.asking import plain_submission
+from signoff.queue import AgentQueue, Decision, DecisionSource, ReviewQueue, StoredRequest, open_review_queue
+
+
+@pytest.fixture
+def anna(place: Path) -> Iterator[ReviewQueue]:
+    """Another reviewer."""
+    with open_review_queue(place, reviewer="anna") as queue:
+        yield queue
+
+
+def decide(anna: ReviewQueue, request: StoredRequest, **fields: object) -> None:
+    decision = Decision(**{"approved": True, "shown": 1.0, **fields})  # type: ignore[arg-type]
+    verdict = anna.decide(request.id, request.revision, request.submission.digest, decision)
+    assert verdict.accepted, verdict.message
+
+
+def record(
+    asking: AgentQueue, title: str, source: DecisionSource = DecisionSource.RULE, by: str = "rule 7"
+) -> None:
+    """A call that was answered without asking."""
+    plain = plain_submission(call(title, payload={"title": title}), None, cwd=asking.agent.cwd)
+    asking.record(plain, Decision(approved=True, source=source, by=by))
+
+
+async def opens(seen: Screen, *, records: int) -> None:
+    await seen.press("h")
+    await seen.shows(f"{records} records:" if records > 1 else "1 record:")
+
+
+@pytest.fixture
+def three(asking: AgentQueue, anna: ReviewQueue, place: Path, workdir: Path) -> None:
+    """Three decisions: two calls that were approved, and one of `release` that was rejected."""
+    decide(anna, post(asking, command("ls a", workdir)))
+    decide(anna, post(asking, command("ls b", workdir)))
+    with agent(place, "release", session="s-9", cwd=workdir) as release:
+        decide(anna, post(release, command("npm publish", workdir)), approved=False, note="not today")
+
+
+# -- typing --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("three")
+async def test_a_filter_is_applied_while_it_is_typed(place: Path) -> None:
+    async with screen(place) as seen:
+        await opens(seen, records=3)
+        await seen.press("slash")
+        await seen.types("agent:release")
+        await seen.shows("agent:release  1 of 3", "npm publish")
+        assert "ls a" not in seen.text
+
+
+@pytest.mark.usefixtures("three")
+async def test_enter_keeps_the_filter(place: Path) -> None:
+    async with screen(place) as seen:
+        await opens(seen, records=3)
+        await seen.press("slash")
+        await seen.types("ls")
+        await seen.press("enter")
+        await seen.shows("ls  2 of 3", "[\\] clear", "no decision keys")
+
+
+@pytest.mark.usefixtures("three")
+async def test_escape_brings_the_filter_of_before_back(place: Path) -> None:
+    async with screen(place) as seen:
+        await opens(seen, records=3)
+        await seen.press("slash")
+        await seen.types("ls")
+        await seen.shows("2 of 3")
+        await seen.press("escape")
+        await seen.shows("3 records:", "History  3 records")
+
+
+@pytest.mark.usefixtures("three")
+async def test_backspace_takes_a_letter_back(place: Path) -> None:
+    async with screen(place) as seen:
+        await opens(seen, records=3)
+        await seen.press("slash")
+        await seen.types("npmx")
+        await seen.shows("0 of 3")
+        await seen.press("backspace")
+        await seen.shows("1 of 3")
+
+
+@pytest.mark.usefixtures("three")
+async def test_one_key_clears_the_filter(place: Path) -> None:
+    async with screen(place) as seen:
+        await opens(seen, records=3)
+        await seen.press("slash")
+        await seen.types("npm")
+        await seen.press("enter", "backslash")
+        await seen.shows("History  3 records")
+
+
+@pytest.mark.usefixtures("three")
+async def test_a_mistake_keeps_the_last_good_result_and_is_marked(place: Path) -> None:
+    async with screen(place) as seen:
+        await opens(seen, records=3)
+        await seen.press("slash")
+        await seen.types("npm risk:x")
+        await seen.shows("risk does not take 'x'")
+        words, below = seen.line(" / npm"), seen.line("^")
+        assert words.index("x") == below.index("^")
+
+
+@pytest.mark.usefixtures("three")
+async def test_tab_completes_a_field_and_a_value_that_exists(place: Path) -> None:
+    async with screen(place) as seen:
+        await opens(seen, records=3)
+        await seen.press("slash")
+        await seen.types("ag")
+        await seen.press("tab")
+        await seen.shows(" / agent:")
+        await seen.types("r")
+        await seen.press("tab")
+        await seen.shows(" / agent:release", "1 of 3")
+
+
+@pytest.mark.usefixtures("three")
+async def test_what_is_typed_is_no_command(place: Path) -> None:
+    async with screen(place) as seen:
+        await opens(seen, records=3)
+        await seen.press("slash")
+        await seen.types("hqTf3")
+        await seen.shows("/ hqTf3", "0 of 3")
+
+
+@pytest.mark.usefixtures("three")
+async def test_the_list_can_be_walked_while_a_filter_is_typed(place: Path) -> None:
+    async with screen(place) as seen:
+        await opens(seen, records=3)
+        await seen.press("slash", "down")
+        await seen.until(lambda: "▌" in seen.line("ls b"))
+
+
+# -- one key -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
+@pytest.mark.usefixtures("three")
+async def test_one_key_leads_from_a_request_to_the_last_hour_of_its_agent(
+    asking: AgentQueue, place: Path, workdir: Path, size: tuple[int, int]
+) -> None:
+    post(asking, command("pwd", workdir))
+    async with screen(place, size=size, waiting=1) as seen:
+        await seen.press("H")
+        await seen.shows("agent:=tester since:1h", "2 of 3")
+
+
+@pytest.mark.usefixtures("three")
+async def test_one_key_leads_from_a_group_to_the_last_hour_of_its_agent(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    for text in ("pwd", "date"):
+        post(asking, command(text, workdir, group_id="look"))
+    async with screen(place, waiting=2) as seen:
+        await seen.goes_to_group()
+        await seen.press("H")
+        await seen.shows("agent:=tester since:1h", "2 of 3")
+
+
+@pytest.mark.usefixtures("three")
+async def test_one_key_leads_from_a_record_to_the_last_hour_of_its_agent(place: Path) -> None:
+    async with screen(place) as seen:
+        await opens(seen, records=3)
+        await seen.press("H")
+        await seen.shows("agent:=release since:1h", "1 of 3")
+
+
+async def test_without_anything_that_waits_there_is_no_agent_to_look_at(place: Path) -> None:
+    async with screen(place) as seen:
+        await seen.press("H")
+        await seen.shows("Inbox")
+
+
+@pytest.mark.usefixtures("three")
+async def test_only_the_agent_of_a_record_and_again_all(place: Path) -> None:
+    async with screen(place) as seen:
+        await opens(seen, records=3)
+        await seen.press("a")
+        await seen.shows("agent:=release", "1 of 3", "[a] all agents")
+        await seen.press("a")
+        await seen.shows("History  3 records")
+
+
+@pytest.mark.usefixtures("three")
+async def test_one_key_goes_through_the_ranges(place: Path) -> None:
+    async with screen(place) as seen:
+        await opens(seen, records=3)
+        for word in ("1h", "today", "session", "all"):
+            await seen.press("T")
+            await seen.shows(f"[T] range: {word}")
+
+
+@pytest.mark.usefixtures("three")
+async def test_f_and_a_digit_choose_a_saved_filter(place: Path) -> None:
+    async with screen(place, size=(50, 40)) as seen:
+        await opens(seen, records=3)
+        await seen.press("f")
+        await seen.shows("[1] last hour of this agent", "[5] automatic")
+        await seen.press("3")
+        await seen.shows("decision:rejected", "1 of 3")
+
+
+@pytest.mark.usefixtures("three")
+async def test_f_and_anything_else_chooses_nothing(place: Path) -> None:
+    async with screen(place) as seen:
+        await opens(seen, records=3)
+        await seen.press("f", "q")
+        await seen.shows("History  3 records", "[f] saved")
+
+
+async def test_the_uses_of_a_remembered_approval_are_listed_with_its_number(
+    asking: AgentQueue, anna: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    decide(anna, post(asking, command("ls", workdir)), remember=True)
+    (grant,) = anna.grants()
+    record(asking, "used", DecisionSource.GRANT, grant.id)
+    async with screen(place) as seen:
+        seen.app.go("history", f"by:{grant.id}")
+        await seen.shows("1 of 2", "memory#1", "(1 memory)")
+
+
+async def test_a_query_that_cannot_be_read_is_shown_with_its_fault(place: Path) -> None:
+    async with screen(place) as seen:
+        seen.app.go("history", "agnet:x")
+        await seen.shows("/ agnet:x", "did you mean agent?")
+
+
+async def test_a_name_that_cannot_be_seen_never_gets_into_the_filter(
+    place: Path, anna: ReviewQueue, workdir: Path
+) -> None:
+    with agent(place, "re\u202efactor", cwd=workdir) as asking:
+        decide(anna, post(asking, command("ls", workdir)))
+    async with screen(place) as seen:
+        await opens(seen, records=1)
+        await seen.press("a", "slash")
+        await seen.shows("/ agent:re?factor", "1 of 1")
+
+
+# -- live, and further back ----------------------------------------------------------------------------------
+
+
+async def test_new_records_come_above_and_leave_the_cursor_where_it_is(
+    asking: AgentQueue, anna: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    for number in range(25):
+        record(asking, f"call {number}")
+    async with screen(place) as seen:
+        await opens(seen, records=25)
+        await seen.press("j")
+        await seen.until(lambda: "▌" in seen.line("call 23"))
+        before = seen.frame.index(seen.line("call 23"))
+        decide(anna, post(asking, command("pwd", workdir)))
+        await seen.shows("1 newer above: [g]", "26 records")
+        assert seen.frame.index(seen.line("call 23")) == before
+        assert "▌" in seen.line("call 23")
+        await seen.press("g")
+        await seen.shows("pwd")
+
+
+@pytest.mark.usefixtures("three")
+async def test_new_records_that_do_not_fit_are_not_listed(
+    asking: AgentQueue, anna: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    async with screen(place) as seen:
+        await seen.press("h", "slash")
+        await seen.types("npm")
+        await seen.press("enter")
+        await seen.shows("1 of 3")
+        decide(anna, post(asking, command("pwd", workdir)))
+        await seen.shows("1 of 4")
+        assert "pwd" not in seen.text
+
+
+async def test_older_records_are_read_when_the_end_is_reached(
+    asking: AgentQueue, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("signoff_tui.screens.history.work.PAGE", 30)
+    for number in range(70):
+        record(asking, f"call {number}")
+    async with screen(place) as seen:
+        await seen.press("h")
+        await seen.shows("newest 30 of 70", "newest 30 records:")
+        await seen.press("G")
+        await seen.shows("newest 60 of 70")
+        await seen.press("G")
+        await seen.shows("70 records:")
+        await seen.press("G")
+        await seen.shows("call 0")
+
+
+async def test_a_search_that_finds_little_says_how_to_go_on(
+    asking: AgentQueue, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("STEP", "MOST"):
+        monkeypatch.setattr(f"signoff_tui.screens.history.work.{name}", 5)
+    monkeypatch.setattr("signoff_tui.screens.history.looking.STEP", 5)
+    for number in range(12):
+        record(asking, f"call {number}")
+    async with screen(place) as seen:
+        seen.app.go("history", '"call 0"')
+        await seen.shows("[G] looks further back", "0+ of 12")
+        await seen.press("G", "G")
+        await seen.shows("1 of 12")
+
+
+async def test_a_queue_that_is_lost_is_said(place: Path) -> None:
+    cable = Cable(place)
+    async with screen(place, queue=cable) as seen:  # type: ignore[arg-type]
+        await seen.press("h")
+        await seen.shows("queue ok")
+        cable.pulled = True
+        await seen.shows("QUEUE LOST")
+
+
+# -- the record ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
+@pytest.mark.usefixtures("three")
+async def test_details_have_whole_hashes_and_what_a_check_of_the_chain_found(
+    anna: ReviewQueue, place: Path, size: tuple[int, int]
+) -> None:
+    async with screen(place, size=size) as seen:
+        await opens(seen, records=3)
+        await seen.press("i")
+        await seen.shows("feedback  not today", "pid ", anna.history(limit=1)[0].hash[:24])
+        await seen.press("space")
+        await seen.shows("chain", "whole: 3 records checked")
+        await seen.press("i")
+        await seen.shows("[i] details", "npm publish")
+
+
+# -- into a file ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("three")
+async def test_what_the_filter_keeps_is_written_into_a_file_of_ones_own(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    async with screen(place, size=(200, 50)) as seen:
+        await opens(seen, records=3)
+        await seen.press("slash")
+        await seen.types("ls")
+        await seen.press("enter", "E")
+        await seen.shows("2 records written to", "secrets hidden")
+        (file,) = folder.iterdir()
+        assert str(file) in seen.text
+    written = [json.loads(line) for line in file.read_text().splitlines()]
+    assert [facts["arguments"]["command"] for facts in written] == ["ls a", "ls b"]
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.usefixtures("three")
+async def test_a_second_file_never_replaces_the_first(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    async with screen(place, wall_clock=lambda: 1_790_000_000_000_000) as seen:
+        await opens(seen, records=3)
+        for count in (1, 2):
+            await seen.press("E")
+            await seen.until(lambda count=count: len([*folder.iterdir()]) == count)
+    assert {len(file.read_text().splitlines()) for file in folder.iterdir()} == {3}

@@ -1,0 +1,127 @@
+"""What stands around the list: the title, what is said instead of records, the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from signoff.filtering import SAVED_FILTERS, Query, asked_of
+from signoff_tui.flow import KeyHint, Room, flow
+from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
+from signoff_tui.screens.history.listing import Listing
+from signoff_tui.screens.history.looking import Around
+from signoff_tui.screens.history.ranges import range_of
+
+__all__ = ["Keys", "empty_lines", "foot_lines", "title_line"]
+
+_MOST_ROWS = 6
+_ENOUGH = 16
+"""Cells of a filter that still tell it from others."""
+
+
+def title_line(query: Query, listing: Listing, around: Around, width: int, *, connected: bool) -> Line:
+    """Where am I, what does the filter keep, is the queue there, how much waits.
+
+    Args:
+        query: The filter that is listed.
+        listing: What is listed.
+        around: What else is known.
+        width: Cells. What matters least is left out first.
+        connected: Whether the queue is there.
+    """
+    name = (chunk(" signoff  History ", "strong", keep=True),)
+    text = foreign(query.text, "accent")
+    asked = (chunk(" "), Chunk(text.text, "accent", cut="end", enough=_ENOUGH), chunk(" ")) if query.text else ()
+    counts = (chunk(f" {_counts(query, listing, around)}", "muted", keep=True),)
+    queue = chunk(" queue ok ", "muted") if connected else chunk(" QUEUE LOST ", "danger")
+    waiting = [chunk(f" {around.waiting} waiting ", "muted")] if around.waiting and connected else []
+    if around.high and connected:
+        waiting.append(chunk(f" {around.high} HIGH ", "risk-high"))
+    needed = () if connected else (queue,)
+    wordings = [
+        line(*name, *asked, *counts, right=(*waiting, queue)),
+        line(*name, *asked, *counts, right=(*waiting, *needed)),
+        line(*name, *asked, *counts, right=needed),
+        line(*asked, *counts, right=needed),
+    ]
+    return fullest(wordings, width)
+
+
+def _counts(query: Query, listing: Listing, around: Around) -> str:
+    kept, total = len(listing.records), f"{around.total:,}"
+    if query.expression is not None:
+        return f"{kept:,}{'+' if listing.more else ''} of {total}"
+    return f"newest {kept:,} of {total}" if listing.more else f"{total} {'record' if total == '1' else 'records'}"
+
+
+def empty_lines(query: Query, listing: Listing, problem: str, width: int, *, loaded: bool) -> list[Line]:
+    """What is said where no record is listed."""
+    head = chunk("   ", keep=True)
+    if problem:
+        return [Line(), *wrapped(problem, width, "danger", head=head)]
+    if not loaded:
+        return [Line(), line(chunk("   reading the history ...", "muted"))]
+    if listing.more:
+        words = "Nothing fits in what was looked at so far; [G] looks further back."
+    elif query.expression is not None:
+        words = "Nothing fits this filter; [\\] clears it."
+    else:
+        words = "Nothing was decided yet."
+    return [Line(), *wrapped(words, width, "muted", head=head)]
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What the keys would act on.
+
+    Attributes:
+        reading: A record has the whole screen.
+        beside: The record stands beside the list.
+        details: Its details are shown.
+        choosing: The next digit chooses a saved filter.
+    """
+
+    reading: bool
+    beside: bool
+    details: bool
+    choosing: bool
+
+
+def foot_lines(query: Query, keys: Keys, said: Line, room: Room) -> Sequence[Line]:
+    """The keys that make sense now, and what is said.
+
+    Args:
+        query: The filter that is in force.
+        keys: What the keys would act on.
+        said: What was said last; perhaps nothing.
+        room: Where the keys are drawn.
+    """
+    if keys.choosing:
+        # All of them must be there, however narrow it is.
+        rows = flow(_saved(), Room(room.width, _MOST_ROWS))
+        shown = [row for number, row in enumerate(rows) if row.left or number < room.rows]
+    else:
+        shown = [*flow(_hints(query, keys), room)]
+    return [*shown, said if said.left else line(chunk(" no decision keys work on this screen", "muted"))]
+
+
+def _hints(query: Query, keys: Keys) -> list[KeyHint]:
+    details = KeyHint("i", "content" if keys.details else "details")
+    if keys.reading:
+        hints = [KeyHint("j/k", "line"), KeyHint("Space", "page"), details]
+    else:
+        hints = [
+            details if keys.beside else KeyHint("Enter", "record"),
+            KeyHint("/", "filter"),
+            *([KeyHint("\\", "clear")] if query.expression is not None else []),
+            KeyHint("a", "all agents" if asked_of(query, "agent") else "this agent"),
+            KeyHint("H", "its last hour"),
+            KeyHint("T", f"range: {range_of(query)}"),
+            KeyHint("f", "saved"),
+            KeyHint("E", "export"),
+        ]
+    return [*hints, KeyHint("Esc", "back"), KeyHint("?", "help")]
+
+
+def _saved() -> list[KeyHint]:
+    return [*(KeyHint(str(saved.digit), saved.label) for saved in SAVED_FILTERS), KeyHint("Esc", "none")]

@@ -1,0 +1,141 @@
+"""The keys of the history that change what is listed, and the one that writes it into a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from textual import events, on
+
+from signoff.filtering import SAVED_FILTERS, FilterError, last_hour_of
+from signoff_tui.lines import foreign, line
+from signoff_tui.office import Office
+from signoff_tui.screens.history.listing import Listing
+from signoff_tui.screens.history.ranges import next_range, of_one_agent
+from signoff_tui.screens.history.work import Collected, Work
+from signoff_tui.screens.plain import PlainScreen
+from signoff_tui.widgets.filter_bar import FilterBar
+
+__all__ = ["FilterKeys"]
+
+_MOVES = {"up": "up", "down": "down", "pageup": "page_up", "pagedown": "page_down"}
+"""What moves the list while a filter is typed."""
+
+
+class FilterKeys(PlainScreen):
+    """Puts other filters in force; what is listed and how it is drawn is the business of the screen."""
+
+    def __init__(self, office: Office, query: str = "") -> None:
+        super().__init__(office, query)
+        self._work = Work(self, office)
+        self._listing = Listing()
+        self._values: Mapping[str, Iterable[str]] = {}
+        self._choosing = False
+        """Whether the next digit chooses a saved filter."""
+        self._said = line()
+
+    @property
+    def bar(self) -> FilterBar:
+        """Where the filter is typed."""
+        return self.query_one(FilterBar)
+
+    def draw(self) -> None:
+        """Draw everything."""
+        raise NotImplementedError
+
+    def read(self) -> None:
+        """Read what the filter keeps."""
+        raise NotImplementedError
+
+    def on_key(self, event: events.Key) -> None:
+        """Take the digit of a saved filter; all other keys are in the table."""
+        self._said = line()
+        if not self._choosing:
+            return
+        event.stop()
+        event.prevent_default()
+        self._choosing = False
+        chosen = [saved for saved in SAVED_FILTERS if str(saved.digit) == event.character]
+        current = self._listing.current
+        if chosen and chosen[0].needs_agent and current is None:
+            self.say("no record here to take the agent from", "warn")
+        elif chosen:
+            self.use(chosen[0].text(current.agent_name if current is not None else ""))
+        self.draw()
+
+    def takes_key(self, event: events.Key) -> bool:
+        """Keys while a filter is typed; False when the key is for the text box."""
+        move = _MOVES.get(event.key)
+        if move is None:
+            return self.bar.takes_key(event)
+        getattr(self, f"do_{move}")()
+        return True
+
+    def takes_paste(self, _: events.Paste) -> bool:
+        """Pasted text is text to look for."""
+        return False
+
+    def do_history(self) -> None:
+        """Show everything."""
+        self.use("")
+
+    def do_agent_history(self) -> None:
+        """Only the last hour of this agent."""
+        current = self._listing.current
+        if current is None:
+            self.say("no record here to take the agent from", "warn")
+        else:
+            self.use(last_hour_of(current.agent_name))
+
+    def do_filter(self) -> None:
+        """Type a filter."""
+        self.bar.open()
+        self._work.collect()
+        self.draw()
+
+    def do_clear_filter(self) -> None:
+        """Show everything."""
+        self.use("")
+
+    def do_saved(self) -> None:
+        """Choose a saved filter by its digit."""
+        self._choosing = True
+        self.draw()
+
+    def do_only_agent(self) -> None:
+        """Only this agent; again: all."""
+        text = of_one_agent(self.bar.query_in_force, self._listing.current)
+        if text is None:
+            self.say("no record here to take the agent from", "warn")
+        else:
+            self.use(text)
+
+    def do_range(self) -> None:
+        """Another range."""
+        self.use(next_range(self.bar.query_in_force, self._listing.current))
+
+    def do_export(self) -> None:
+        """Write what the filter keeps into a file."""
+        self.say("writing ...", "muted")
+        self._work.export(self.bar.query_in_force)
+
+    def use(self, text: str) -> None:
+        """Put another filter in force."""
+        try:
+            self.bar.use(text)
+        except FilterError as error:
+            self.say(error.message, "warn")
+        else:
+            self.read()
+
+    def existing(self) -> Mapping[str, Iterable[str]]:
+        """Values that the newest records have, whatever the filter keeps."""
+        return self._values
+
+    @on(Collected)
+    def _take_values(self, event: Collected) -> None:
+        self._values = event.values
+
+    def say(self, words: str, token: str) -> None:
+        """Say something in the last row, until the next key."""
+        self._said = line(foreign(f" {words}", token))
+        self.draw()

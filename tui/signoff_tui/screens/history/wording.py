@@ -1,0 +1,155 @@
+"""What is said of a history record in the list and beside it, in a few words."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from signoff.filtering import CallFacts
+from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.present.subject import subject_text
+from signoff.queue import DecisionSource, HistoryRecord, RequestState
+from signoff.queue.wording import released
+from signoff_tui.summary import clock_text, running_text
+
+__all__ = ["Deciders", "kind", "outcome", "said", "share", "subject", "told", "took_text", "what", "when_text"]
+
+_KINDS = {"diff": "D", "new": "N", "bin": "B", "shell": "$"}
+_WHO = {
+    DecisionSource.CALLBACK: "callback",
+    DecisionSource.GRANT: "memory",
+    DecisionSource.RULE: "rule",
+    DecisionSource.MODE: "mode",
+    DecisionSource.CASCADE: "cascade",
+}
+_EXACT_SECONDS = 600
+"""From this time on minutes are exact enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deciders:
+    """Who and what decides here.
+
+    Attributes:
+        reviewer: Who sits here.
+        numbers: Numbers of the remembered approvals, by their id.
+    """
+
+    reviewer: str = ""
+    numbers: Mapping[str, int] = field(default_factory=dict)
+
+    def who(self, record: HistoryRecord) -> str:
+        """Who or what decided."""
+        decision = record.decision
+        if decision is None or (decision.source is not DecisionSource.REVIEWER and decision.source not in _WHO):
+            return "nobody"
+        if decision.source is DecisionSource.REVIEWER:
+            return "you" if decision.by == self.reviewer else decision.by
+        number = self.numbers.get(decision.by) if decision.source is DecisionSource.GRANT else None
+        return _WHO[decision.source] if number is None else f"memory#{number}"
+
+    def category(self, record: HistoryRecord) -> str:
+        """The same for counting: all remembered approvals are memory."""
+        return self.who(record).partition("#")[0] if self._by_memory(record) else self.who(record)
+
+    def in_full(self, record: HistoryRecord) -> str:
+        """The same with the name of the rule or mode, or the id of the remembered approval."""
+        who, decision = self.who(record), record.decision
+        if decision is None or who in ("nobody", "you", decision.by) or not decision.by:
+            return who
+        return f"{who}: {decision.by}{self._released(record)}"
+
+    def _released(self, record: HistoryRecord) -> str:
+        """By whom a request that waited was answered with a remembered approval."""
+        decision = record.decision
+        if decision is None or not self._by_memory(record) or record.request_id is None:
+            return ""
+        return " (released by you)" if decision.note == released(self.reviewer) else " (released)"
+
+    def _by_memory(self, record: HistoryRecord) -> bool:
+        return record.decision is not None and record.decision.source is DecisionSource.GRANT
+
+
+def outcome(record: HistoryRecord, *, with_share: bool = False) -> tuple[str, str]:
+    """How it ended, in words, and the style of the words.
+
+    Args:
+        record: The record.
+        with_share: Say here how much was shown, if not all of it was.
+    """
+    decision = record.decision
+    match record.state:
+        case RequestState.APPROVED:
+            if decision is None or decision.source is not DecisionSource.REVIEWER:
+                return "approved", "ok"
+            if decision.deliberate and with_share:
+                return f"approved {share(record)}", "warn"
+            words = "approved session" if decision.remember else "approved once"
+            return words, "warn" if decision.deliberate else "ok"
+        case RequestState.REJECTED:
+            if decision is not None and decision.source is DecisionSource.CASCADE:
+                return "stopped", "no"
+            return ("rejected hard" if decision is not None and decision.hard else "rejected soft"), "no"
+        case RequestState.PENDING:
+            return "waiting", "muted"
+        case other:
+            return str(other), "closed"
+
+
+def said(record: HistoryRecord) -> tuple[str, ...]:
+    """What the list says below a record: the reviewer's words, or why nobody decided; and what was not shown."""
+    decision = record.decision
+    words = (decision.note if decision is not None else None) or record.reason
+    unseen = ""
+    if decision is not None and decision.deliberate and decision.shown is not None:
+        unseen = f"approved with !, {share(record).rstrip('!')} of it had been shown"
+    return tuple(line for line in (words.replace("\n", " "), unseen) if line)
+
+
+def kind(record: HistoryRecord) -> str:
+    """The letter of what it would do."""
+    kinds = CallFacts(record.description, record.snapshot, record.cwd).kinds
+    return next((letter for word, letter in _KINDS.items() if word in kinds), "{")
+
+
+def what(record: HistoryRecord) -> str:
+    """What the call was about; what its agent said of it only where that is all there is."""
+    return (subject(record) or told(record) or record.tool_name).replace("\n", " ")
+
+
+def subject(record: HistoryRecord) -> str | None:
+    """The command or path of a call, without its secrets."""
+    text = subject_text(record.snapshot, record.cwd)
+    return None if text is None else DEFAULT_REDACTION.mask_text(text, command=True).text
+
+
+def told(record: HistoryRecord) -> str:
+    """What its agent said of it."""
+    return DEFAULT_REDACTION.mask_text(record.description).text
+
+
+def share(record: HistoryRecord) -> str:
+    """How much of the content was shown."""
+    decision = record.decision
+    if decision is None or decision.shown is None:
+        return "--"
+    return f"{int(decision.shown * 100)}%{'!' if decision.deliberate else ''}"
+
+
+def took_text(record: HistoryRecord) -> str:
+    """How long the answer took."""
+    seconds = max(record.took_us, 0) / 1e6
+    return f"{int(seconds)}s" if seconds < _EXACT_SECONDS else running_text(seconds)
+
+
+def when_text(at: int, now: int) -> str:
+    """Time of day if it is today, else the day; eight cells at most."""
+    day, today = _day(at), _day(now)
+    if day == today:
+        return clock_text(at)
+    return day.strftime("%d %b" if day.year == today.year else "%Y-%m")
+
+
+def _day(at: int) -> dt.date:
+    return dt.datetime.fromtimestamp(at / 1e6, tz=dt.UTC).astimezone().date()

@@ -1,0 +1,183 @@
+"""The widget: one line to type a filter on. It is applied while it is typed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.timer import Timer
+
+from signoff.filtering import Filtered, Query
+from signoff_tui.lines import chunk, line
+from signoff_tui.widgets.filter_bar.lines import hint_lines, problem_lines
+from signoff_tui.widgets.filter_bar.words import FilterWords
+from signoff_tui.widgets.lines_view import LinesView
+from signoff_tui.widgets.text_box import TextBox
+
+__all__ = ["FilterBar"]
+
+APPLY_SECONDS = 0.1
+"""While somebody types, a filter is applied this often at most."""
+
+_PROMPT = 3
+
+
+class FilterBar(Vertical):
+    """The filter of a list; it is hidden unless somebody types.
+
+    The screen asks `takes_key` about every key while the bar is open, and must leave keys that it does not take to
+    the text box.
+
+    Args:
+        filtered: What is filtered.
+        values: Says which values exist, by the name of their field.
+    """
+
+    DEFAULT_CSS = """
+    FilterBar { height: 1; display: none; }
+    FilterBar.-open { display: block; }
+    FilterBar Horizontal { height: 1; }
+    FilterBar #prompt { width: 3; height: 1; }
+    FilterBar TextBox { width: 1fr; padding: 0; background: $signoff-surface; color: $signoff-text; }
+    """
+
+    class Applied(Message):
+        """Another filter is in force."""
+
+        def __init__(self, query: Query) -> None:
+            super().__init__()
+            self.query = query
+
+    class Closed(Message):
+        """Nobody types any more."""
+
+    def __init__(
+        self,
+        filtered: Filtered,
+        values: Callable[[], Mapping[str, Iterable[str]]],
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's name
+    ) -> None:
+        super().__init__(id=id)
+        self._words = FilterWords(filtered)
+        self._values = values
+        self._told_at = 0.0
+        self._timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """Lay out the parts."""
+        with Horizontal():
+            yield LinesView(id="prompt")
+            yield TextBox(id="filter-words")
+        yield LinesView(id="filter-hints")
+
+    @property
+    def query_in_force(self) -> Query:
+        """The filter of the list."""
+        return self._words.query
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody types."""
+        return self.has_class("-open")
+
+    def use(self, text: str) -> None:
+        """Put another filter in force, without telling anybody.
+
+        Raises:
+            FilterError: It cannot be used; the last one stays.
+        """
+        self._words.take(text)
+        problem, self._words.problem = self._words.problem, None
+        if problem is not None:
+            raise problem
+
+    def open(self, text: str | None = None) -> None:
+        """Let somebody type.
+
+        Args:
+            text: The words to go on from, instead of the filter that is in force.
+        """
+        words = self._words.begin()
+        self.add_class("-open")
+        self._box.write(words if text is None else "".join(filter(str.isprintable, text)))
+        self._draw()
+
+    def takes_key(self, event: events.Key) -> bool:
+        """Keep, restore, complete; False when the key is for the text box."""
+        match event.key:
+            case "enter":
+                if self._words.problem is None:
+                    self._tell(at_once=True)
+                    self._close()
+            case "escape":
+                if self._words.restore():
+                    self._tell(at_once=True)
+                self._close()
+            case "tab":
+                self._complete(1)
+            case "shift+tab":
+                self._complete(-1)
+            case _:
+                return False
+        return True
+
+    def on_resize(self, _: events.Resize) -> None:
+        """Lay out for the width."""
+        self._draw()
+
+    @property
+    def _box(self) -> TextBox:
+        return self.query_one(TextBox)
+
+    def _complete(self, step: int) -> None:
+        box = self._box
+        text, cursor = self._words.complete(box.value, box.cursor_position, self._values(), step=step)
+        box.value = text
+        box.cursor_position = cursor
+        self._draw()
+
+    @on(TextBox.Changed)
+    def _typed(self, event: TextBox.Changed) -> None:
+        event.stop()
+        if not self.is_open:
+            return
+        if self._words.take(event.value):
+            self._tell()
+        self._draw()
+
+    def _tell(self, *, at_once: bool = False) -> None:
+        """Say that another filter is in force; soon, if that was said a moment ago."""
+        wait = self._told_at + APPLY_SECONDS - time.monotonic()
+        if at_once or wait <= 0:
+            self._tell_now()
+        elif self._timer is None:
+            self._timer = self.set_timer(wait, self._tell_now)
+
+    def _tell_now(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        self._told_at = time.monotonic()
+        self.post_message(self.Applied(self._words.query))
+
+    def _close(self) -> None:
+        self.remove_class("-open")
+        self.screen.set_focus(None)
+        self.post_message(self.Closed())
+
+    def _draw(self) -> None:
+        if not self.is_open or not self.size.width:
+            return
+        words, box, width = self._words, self._box, self.size.width
+        self.query_one("#prompt", LinesView).show([line(chunk(" / ", "accent"))])
+        if words.problem is None or words.offered is not None:
+            hints = hint_lines(words.offered, words.chosen, width)
+        else:
+            hints = problem_lines(words.problem, box.value, _PROMPT - box.scroll_offset.x, width)
+        self.query_one("#filter-hints", LinesView).show(hints)
+        self.styles.height = 1 + len(hints)

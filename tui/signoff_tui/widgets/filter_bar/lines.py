@@ -1,0 +1,65 @@
+"""What stands below the words of a filter: what is wrong with them, or what could be typed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+
+from signoff.filtering import Completion, FilterError
+from signoff_tui.lines import Chunk, Line, chunk, foreign, line, wrapped
+
+__all__ = ["hint_lines", "problem_lines"]
+
+
+def problem_lines(problem: FilterError, text: str, left: int, width: int) -> list[Line]:
+    """Say what is wrong, with a mark below the place.
+
+    Args:
+        problem: What is wrong.
+        text: The words.
+        left: Column of the first of them; negative if it is scrolled out.
+        width: Cells.
+    """
+    column = max(0, min(left + cell_len(text[: problem.column]), width - 1))
+    mark = chunk(" " * column + "^ ", "danger", keep=True)
+    message = foreign(problem.message, "warn")
+    if mark.width + message.width <= width:
+        return [line(mark, message)]
+    return [line(mark), *wrapped(problem.message, width, "warn", head=chunk("   ", keep=True))]
+
+
+def hint_lines(offered: Completion | None, chosen: int, width: int) -> list[Line]:
+    """Say what Tab goes through, or what the keys do.
+
+    Args:
+        offered: What could be typed; None before Tab was pressed.
+        chosen: Which of it stands in the words.
+        width: Cells.
+    """
+    if offered is None:
+        keys = "   Tab completes   Enter keeps   Esc as before"
+        return [line(chunk(keys, "muted"))]
+    candidates = offered.candidates
+    if not candidates:
+        return [line(chunk("   nothing is known that could stand here", "muted"))]
+    return [_candidates([foreign(each.text) for each in candidates], candidates[chosen].help, chosen, width)]
+
+
+def _candidates(texts: Sequence[Chunk], help_: str, chosen: int, width: int) -> Line:
+    """The chosen one with what it is about, then as many others as there is room for, and how many more."""
+    first = Chunk(texts[chosen].text, "strong", keep=True, most=max(width // 2, 10))
+    pieces = [chunk("   ", keep=True), first]
+    if help_:
+        pieces.append(chunk(f" {help_}", "muted"))
+    used = sum(piece.width for piece in pieces)
+    others = [*texts[chosen + 1 :], *texts[:chosen]]
+    for number, text in enumerate(others):
+        more = len(others) - number
+        rest = cell_len(f"  +{more} more ")
+        if used + text.width + 2 + (rest if more > 1 else 0) > width:
+            pieces.append(chunk(f"  +{more} more", "muted", keep=True))
+            break
+        pieces += [chunk("  ", keep=True), text]
+        used += text.width + 2
+    return line(*pieces)
