@@ -233,4 +233,4 @@ async def test_the_history_says_which_memory_released_it(
         await seen.shows("approved by memory")
         (grant,) = looking.grants()
         await seen.press("h")
-        await seen.shows(f"approved by memory #{grant.id[:8]} (released by", "you)")
+        await seen.shows("approved", f"memory#1: {grant.id} (released", "by you)")
