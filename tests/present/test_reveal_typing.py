@@ -15,6 +15,9 @@ from signoff.present import SafeText, reveal
 from signoff.present.rows import Row, RowKind
 from signoff_tui.lines import Chunk, folded
 
+# What its fixture makes takes long, and each worker would make it anew.
+pytestmark = pytest.mark.xdist_group("typing")
+
 agent: str = input()
 """
 

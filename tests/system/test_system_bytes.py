@@ -66,6 +66,15 @@ def looks_at_memory(scene: HostileScene) -> Stages:
     return listener.stages
 
 
+def looks_at_agents(scene: HostileScene) -> Stages:
+    """On a very high screen: every agent of the scene, and the details of the first ones."""
+    with screen(scene, 100, 420) as listener:
+        listener.begins("agents")
+        listener.presses("2", "signoff +Agents")
+        listener.sees_all(TEXTS)
+    return listener.stages
+
+
 def looks_at_list_and_history(scene: HostileScene) -> Stages:
     """On a large screen: the list with every request beside it, what ended while it was open, and the history."""
     with screen(scene, 100, 30) as listener:
@@ -78,7 +87,7 @@ def looks_at_list_and_history(scene: HostileScene) -> Stages:
         listener.presses("Escape", "TARGET")
         scene.ends()
         listener.begins("history")
-        listener.presses("h", "newest first", said(TEXTS[-1]))
+        listener.presses("h", "signoff +History", said(TEXTS[-1]))
         for text in reversed(TEXTS[:-1]):
             listener.presses("j", said(text))
     return listener.stages
@@ -147,6 +156,7 @@ LOOKS: tuple[Callable[[HostileScene], Stages], ...] = (
     looks_at_sheets,
     looks_at_lines,
     looks_at_memory,
+    looks_at_agents,
 )
 SURFACES = (
     "request",
@@ -164,6 +174,7 @@ SURFACES = (
     "history",
     "details",
     "memory",
+    "agents",
 )
 EVERY_SURFACE = pytest.mark.parametrize("surface", SURFACES)
 
@@ -201,17 +212,18 @@ def test_no_click_on_any_cell_of_any_screen_does_more_than_move(tmp_path: Path) 
         with screen(scene, 100, 12) as listener:
             listener.presses("J", "TARGET .*q")
             listener.clicks_everywhere()
-            listener.presses("h", "newest first")
+            listener.presses("h", "signoff +History")
         assert scene.still_waiting() == [True] * len(scene.waiting)
 
 
 def clicks_on_lists(listener: Listener) -> None:
     """On the list, help, history, and the question before leaving. Each is left by the one key that leaves it."""
     listener.clicks_everywhere()
-    listener.presses("?", "signoff +keys")
-    listener.clicks_everywhere()
-    listener.presses("Escape", "TARGET")
-    listener.presses("h", "newest first")
+    for key, words in (("?", "signoff +keys"), ("2", "signoff +Agents"), ("4", "signoff +Session memory")):
+        listener.presses(key, words)
+        listener.clicks_everywhere()
+        listener.presses("Escape", "TARGET")
+    listener.presses("h", "signoff +History")
     listener.clicks_everywhere()
     listener.presses("Escape", "TARGET")
     listener.presses("q", r"\[y\] quit")
