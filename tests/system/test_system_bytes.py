@@ -67,16 +67,17 @@ def looks_at_memory(scene: HostileScene) -> Stages:
 
 
 def looks_at_agents(scene: HostileScene) -> Stages:
-    """On a very high screen: every agent of the scene, and the details of the first ones."""
-    with screen(scene, 100, 420) as listener:
+    """Every agent of the scene, with its details beside it."""
+    with screen(scene, 100, 40) as listener:
         listener.begins("agents")
-        listener.presses("2", "signoff +Agents")
-        listener.sees_all(TEXTS)
+        listener.presses("2", "signoff +Agents", f"session +{TEXTS[0].mark}")
+        for text in TEXTS[1:]:
+            listener.presses("j", f"session +{text.mark}")
     return listener.stages
 
 
-def looks_at_list_and_history(scene: HostileScene) -> Stages:
-    """On a large screen: the list with every request beside it, what ended while it was open, and the history."""
+def looks_at_list(scene: HostileScene) -> Stages:
+    """On a large screen: the list with every request beside it, help, and what ends while it is looked at."""
     with screen(scene, 100, 30) as listener:
         listener.begins("inbox")
         listener.presses("j", f"TARGET .*{TEXTS[0].mark}", TEXTS[0].end)
@@ -86,6 +87,13 @@ def looks_at_list_and_history(scene: HostileScene) -> Stages:
         listener.presses("?", "any key not listed", "Esc. back")
         listener.presses("Escape", "TARGET")
         scene.ends()
+        listener.presses("G", "TARGET .*everything")
+    return listener.stages
+
+
+def looks_at_history(scene: HostileScene) -> Stages:
+    """On a screen on which a whole record has room: what ended, record by record."""
+    with screen(scene, 100, 160) as listener:
         listener.begins("history")
         listener.presses("h", "signoff +History", said(TEXTS[-1]))
         for text in reversed(TEXTS[:-1]):
@@ -152,7 +160,8 @@ def looks_at_lines(scene: HostileScene) -> Stages:
 
 LOOKS: tuple[Callable[[HostileScene], Stages], ...] = (
     looks_at_each_request,
-    looks_at_list_and_history,
+    looks_at_list,
+    looks_at_history,
     looks_at_sheets,
     looks_at_lines,
     looks_at_memory,
