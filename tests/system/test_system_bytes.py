@@ -19,8 +19,9 @@ pytestmark = pytest.mark.system
 
 TEXTS = hostile_texts()
 
-FEW_TEXTS = {"help", "taken back", "text box"}
-"""Where nothing stands that an agent wrote, or two names at most, or what was pasted without what it hid."""
+NOT_WHOLE = {"help", "taken back", "text box", "details"}
+"""Where not every text stands in full on one line: nothing or two names only, what was pasted without what it hid,
+and what is folded within a sign."""
 
 SPOKEN = {"m", "H"}
 """What a screen says besides text once it has started: colors and places."""
@@ -48,7 +49,7 @@ def looks_at_each_request(scene: HostileScene) -> Stages:
         for text in TEXTS[1:]:
             listener.presses("J", f"TARGET .*{text.mark}", text.end)
             listener.begins("details")
-            listener.presses("i", f"details of .*{text.mark}", "who asks")
+            listener.presses("i", "signoff +details of", f"asked by +{text.mark}")
             listener.begins("request")
             listener.presses("Escape", "TARGET", text.end)
     return listener.stages
@@ -67,11 +68,12 @@ def looks_at_memory(scene: HostileScene) -> Stages:
 
 
 def looks_at_agents(scene: HostileScene) -> Stages:
-    """Every agent of the scene, with its details beside it."""
-    with screen(scene, 100, 40) as listener:
+    """On a very high screen: every agent of the scene, and the details of the first ones."""
+    with screen(scene, 100, 420) as listener:
         listener.begins("agents")
         listener.presses("2", "signoff +Agents", f"session +{TEXTS[0].mark}")
-        for text in TEXTS[1:]:
+        listener.sees_all(TEXTS)
+        for text in TEXTS[1:8]:
             listener.presses("j", f"session +{text.mark}")
     return listener.stages
 
@@ -92,11 +94,12 @@ def looks_at_list(scene: HostileScene) -> Stages:
 
 
 def looks_at_history(scene: HostileScene) -> Stages:
-    """On a screen on which a whole record has room: what ended, record by record."""
-    with screen(scene, 100, 160) as listener:
+    """On a very high screen: all that ended, and the records of the sorts of trouble."""
+    with screen(scene, 100, 420) as listener:
         listener.begins("history")
         listener.presses("h", "signoff +History", said(TEXTS[-1]))
-        for text in reversed(TEXTS[:-1]):
+        listener.sees_all(TEXTS)
+        for text in reversed(TEXTS[-8:-1]):
             listener.presses("j", said(text))
     return listener.stages
 
@@ -208,7 +211,7 @@ def test_no_hostile_text_sends_a_character_that_cannot_be_seen(written: Stages, 
     assert written[surface].unprintable == set()
 
 
-@pytest.mark.parametrize("surface", [surface for surface in SURFACES if surface not in FEW_TEXTS])
+@pytest.mark.parametrize("surface", [surface for surface in SURFACES if surface not in NOT_WHOLE])
 def test_every_hostile_text_is_there_and_shows_what_it_hides(written: Stages, surface: str) -> None:
     assert written[surface].unseen(TEXTS) == set()
 
