@@ -100,3 +100,9 @@ def test_a_pattern_that_leaves_only_a_container_fixed_is_wide() -> None:
     payload = {"sandbox": "docs", "path": "a.md"}
     pattern = GrantPattern.exactly("write_file", payload).widened("path", AnyValue())
     assert reach_of_pattern(pattern, payload, {"path": "a.md", "content": "x"}).breadth is Breadth.WIDE
+
+
+def test_a_directory_that_a_path_leads_out_of_is_no_narrower_reach() -> None:
+    payload = {"path": "a/a/.."}
+    given = GrantPattern("write_file", (("path", AnyValue()),))
+    assert narrower(given, payload) == (GrantPattern.exactly("write_file", payload),)

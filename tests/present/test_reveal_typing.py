@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
+# What its fixture makes takes long, and each worker would make it anew.
+pytestmark = pytest.mark.xdist_group("typing")
+
 ROOT = Path(__file__).resolve().parents[2]
 
 IMPORTS = """\
 from signoff.present import SafeText, reveal
 from signoff.present.rows import Row, RowKind
 from signoff_tui.lines import Chunk, folded
-
-# What its fixture makes takes long, and each worker would make it anew.
-pytestmark = pytest.mark.xdist_group("typing")
 
 agent: str = input()
 """

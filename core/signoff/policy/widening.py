@@ -129,12 +129,13 @@ def _around(matcher: Matcher) -> tuple[str, ...]:
 
 
 def _above(path: object) -> Iterator[str]:
-    """The directories above a path, as far as paths can be compared with them."""
-    while isinstance(path, str) and "/" in path:
-        whole, path = path, path.rpartition("/")[0]
+    """The directories above a path, as far as the path can be compared with them."""
+    above = path
+    while isinstance(above, str) and "/" in above:
+        above = above.rpartition("/")[0]
         try:
-            if Under(path).matches(whole):
-                yield path
+            if Under(above).matches(path):
+                yield above
         except PatternError:
             return
 
