@@ -40,7 +40,7 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.dev
 	@sh scripts/install-programs.sh tmux strace
-	$(BIN)/python -m pytest --numprocesses 4 --dist loadgroup $(addprefix --ignore=,$(REAL_TIME))
+	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup $(addprefix --ignore=,$(REAL_TIME))
 	$(BIN)/python -m pytest $(REAL_TIME)
 
 # Kills agents and reviewers for five minutes, on each kind of queue; SECONDS=60 for a shorter look.
