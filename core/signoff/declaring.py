@@ -65,17 +65,27 @@ def has_hook(owner: object, names: Collection[str]) -> bool:
     Raises:
         TypeError: There is one, and it cannot be had.
     """
-    if _is_without(type(owner), names):
-        return any(getattr(owner, name, None) is not None for name in names)
-    return any(hook_of(owner, name) is not None for name in names)
+    if not _is_without(type(owner), names):
+        return any(hook_of(owner, name) is not None for name in names)
+    # A loop: this is asked at every call, and a generator costs more than what it yields.
+    for name in names:  # noqa: SIM110
+        if getattr(owner, name, None) is not None:
+            return True
+    return False
 
 
 def _is_without(kind: type[object], names: Collection[str]) -> bool:
     """Whether a class has nothing that runs, and could fail, when the names are looked up in its instances."""
     if kind.__getattribute__ != object.__getattribute__:
         return False
-    running = ("__getattr__", *names)
-    return all(vars(base).keys().isdisjoint(running) for base in kind.__mro__)
+    for base in kind.__mro__:
+        known = base.__dict__
+        if "__getattr__" in known:
+            return False
+        for name in names:
+            if name in known:
+                return False
+    return True
 
 
 def mark_of(function: object, name: str) -> Any:
