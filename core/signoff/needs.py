@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -208,9 +208,13 @@ class ApprovalNeeds:
         return self.never_asks(tool_name) and not _somebody_speaks(toolset, function, HOOKS)
 
 
-def _somebody_speaks(toolset: object, function: Callable[..., Any] | None, words: Collection[str]) -> bool:
+def _somebody_speaks(toolset: object, function: Callable[..., Any] | None, words: tuple[str, ...]) -> bool:
     """Whether a toolset, a function or its object has a hook or a mark of one of these names."""
-    return any(has_hook(each, words) for each in (toolset, *speakers(function)))
+    # A loop: this is asked at every call, and a generator costs more than what it yields.
+    for each in (toolset, *speakers(function)):  # noqa: SIM110
+        if has_hook(each, words):
+            return True
+    return False
 
 
 def _setting(tool_name: str, config: Mapping[str, Any]) -> ToolSetting | None:
