@@ -11,13 +11,12 @@ import contextlib
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
-from signoff.asking import JudgedCalls, plain_submission, submission_with_snapshot
+from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.callbacks import ApprovalCallback, call_from_async, call_from_sync
 from signoff.definition import Definition
-from signoff.marking import simple_approval_request
+from signoff.judged_calls import JudgedCalls
 from signoff.memory import ApprovalMemory, CallKey, PlainCall, call_key
 from signoff.modes import Mode, chosen_mode, known_mode
 from signoff.outcomes import failed, from_grant, from_outcome, not_run, to_queue
@@ -180,9 +179,8 @@ class ApprovalController:
         """
         if not self._memory_is_enough():
             return None
-        describe = partial(simple_approval_request, call.tool_name, call.payload)
         key = call.key
-        return self._from_memory(key, lambda: self._judged.plain_may_be_remembered(key[:2], describe))
+        return self._from_memory(key, lambda: self._judged.plain_may_be_remembered(call))
 
     def is_session_approved(self, request: ApprovalRequest) -> bool:
         """Whether an equal request would be approved without asking. Does not count as a use.

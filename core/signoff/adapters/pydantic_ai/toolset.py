@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from pydantic_ai import RunContext, ToolDenied
 from pydantic_ai.exceptions import ApprovalRequired
@@ -299,8 +299,10 @@ _REGISTRIES = ("tools", "functions", "_functions")
 
 def _function_behind(name: str, tool: object, toolset: object) -> Callable[..., Any] | None:
     """The Python function that carries the marks of a tool, if it can be found."""
-    found = (each for each in _perhaps_behind(name, tool, toolset) if callable(each))
-    return next(found, None)
+    for each in _perhaps_behind(name, tool, toolset):
+        if callable(each):
+            return cast("Callable[..., Any]", each)
+    return None
 
 
 def _perhaps_behind(name: str, tool: object, toolset: object) -> Iterator[Any]:
