@@ -8,6 +8,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
+# Tests start hundreds of processes of ours; compiling what each loads, each time, would take most of their time.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The suite of real processes and terminals measures real milliseconds: it has the machine for itself.
 REAL_TIME := tests/system
 
