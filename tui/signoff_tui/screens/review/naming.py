@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
+from signoff.present.reveal import reveal
 from signoff.queue.records import Decision
 from signoff_tui.desk import Desk
 from signoff_tui.guard import LeftOut, Omission, Ref
 from signoff_tui.inbox import Entry
 from signoff_tui.lines import Line, chunk, foreign, line
 from signoff_tui.screens.review.telling_apart import told_apart
-from signoff_tui.summary import summarize
 
 __all__ = ["agents_of", "as_many", "held_words", "left_out_names", "listed", "name_of", "names_of"]
 
@@ -57,7 +57,9 @@ def as_many(names: Sequence[str], cells: int, *, rest: str = "") -> str:
 
 def agents_of(entries: Sequence[Entry]) -> str:
     """Who asks: the name of the agent, or all of them with their number."""
-    names = list(dict.fromkeys(summarize(entry.request).agent.text for entry in entries))
+    # Groups are large and agents few: each name is made safe once, whenever anything is drawn.
+    agents = dict.fromkeys(entry.request.asked_by.name for entry in entries)
+    names = list(dict.fromkeys(reveal(name, "agent").text for name in agents))
     return names[0] if len(names) == 1 else f"{len(names)} agents: {', '.join(names)}"
 
 
