@@ -76,7 +76,7 @@ async def pictures(place: Path, plan: Plan) -> dict[str, Frame]:
             await album.take("revoke all", seen)
             await seen.press("escape", "j", "w")
             await seen.shows("Widen #2")
-            await seen.until(lambda: top._sheet is not None and top._sheet.preview is not None)
+            await seen.until(lambda: top._asking.sheet is not None and top._asking.sheet.preview is not None)
             await seen.until(lambda: "[!] save" in seen.text or not top._at_end)
             await album.take("widen", seen)
             await seen.press("escape", "j", "x")

@@ -77,9 +77,9 @@ class KeyMap:
         found = [key for action in self.actions if action.name == name for key in action.keys]
         return tuple(dict.fromkeys("space" if key == " " else key for key in found))
 
-    def shown(self, *names: str) -> str:
-        """The first keys of actions of the review, as people read them."""
-        found = {action.name: action.shown for action in self.actions_on("review")}
+    def shown(self, *names: str, place: Place = "review") -> str:
+        """The first keys of actions of a place, as people read them."""
+        found = {action.name: action.shown for action in reversed(self.actions_on(place))}
         return "/".join(found[name] for name in names)
 
     def guard_keys(self) -> Keys:
