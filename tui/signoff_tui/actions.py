@@ -22,6 +22,7 @@ _SCROLLED: tuple[Place, ...] = ("help", "details")
 _PAGES: tuple[Place, ...] = (*_LISTS, *_SCROLLED)
 _MEMORY: tuple[Place, ...] = ("memory",)
 _AGENTS: tuple[Place, ...] = ("agents",)
+_FILTERED: tuple[Place, ...] = (*_REVIEW, "history")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("open", ("enter",), "Enter", "open; never approves", "list", moves=True, places=(*_REVIEW, "history")),
     Action("expand", ("right",), "Right", "open the group", "list", moves=True),
     Action("collapse", ("left",), "Left", "close the group", "list", moves=True),
-    Action("tidy", ("o",), "o", "tidy: remove what ended", "list"),
+    Action("order", ("o",), "o", "tidy; again: another order", "list"),
     Action("inbox", ("1",), "1", "inbox", "go", moves=True, places=_PAGES),
     Action("history", ("h", "3"), "h", "history", "go", moves=True, places=_LISTS),
     Action("memory", ("4",), "4", "memory: what runs without asking", "go", moves=True, places=_LISTS),
@@ -113,10 +114,10 @@ ACTIONS: tuple[Action, ...] = (
     Action("last_hour", ("H",), "H", "its last hour, in the history", "go", moves=True, places=_AGENTS),
     Action("stop_agent", ("X",), "X", "stop it: go where X does that", "go", moves=True, places=_AGENTS),
     Action("agent_history", ("H",), "H", "this agent's last hour", "go", moves=True, places=(*_REVIEW, "history")),
-    Action("filter", ("/",), "/", "filter", "list", places=("history",)),
-    Action("clear_filter", ("\\", "f4"), "\\", "clear the filter", "list", places=("history",)),
+    Action("filter", ("/",), "/", "filter", "list", places=_FILTERED),
+    Action("clear_filter", ("\\", "f4"), "\\", "clear the filter", "list", places=_FILTERED),
     Action("saved", ("f",), "f", "saved filters: f, then a digit", "list", places=("history",)),
-    Action("only_agent", ("a",), "a", "only this agent; again: all", "list", places=("history",)),
+    Action("only_agent", ("a",), "a", "only this agent; again: all", "list", places=_FILTERED),
     Action("range", ("T",), "T", "range: 1h, today, session, all", "list", places=("history",)),
     Action("details", ("i",), "i", "hashes, ids; checks the chain", "read", places=("history",)),
     Action("export", ("E",), "E", "write what is listed to a file", "list", places=("history",)),

@@ -96,6 +96,7 @@ class Desk:
             coverage=self.share(entry),
             closed=self._closed(entry),
             later=entry.later,
+            hidden=self.inbox.is_hidden(request_id),
         )
 
     def take_content(self, content: Content) -> None:
@@ -263,7 +264,7 @@ class Desk:
         at = self.inbox.row_index(self.inbox.cursor)
         start = 0 if at is None else at + 1
         if group is not None:
-            members = [RowKey("request", member) for member in group.members]
+            members = list(self._requests_of(group.key))
             focus = self.inbox.cursor
             cut = members.index(focus) + 1 if focus in members else 0
             for key in members[cut:] + members[:cut]:
@@ -287,7 +288,7 @@ class Desk:
         if entry is not None:
             members: Sequence[Entry] = (entry,)
         else:
-            members = () if group is None else self.inbox.members(group.key)
+            members = () if group is None else self.inbox.listed(group.key)
         waiting = [member for member in members if member.waiting]
         if not waiting:
             return None
@@ -380,7 +381,7 @@ class Desk:
     def _requests_of(self, key: RowKey) -> tuple[RowKey, ...]:
         if key.kind == "request":
             return (key,)
-        return tuple(RowKey("request", member) for member in self.inbox.group(key).members)
+        return tuple(RowKey("request", entry.id) for entry in self.inbox.listed(key))
 
 
 def _follows(entry: Entry, stopper: Entry) -> bool:

@@ -209,6 +209,8 @@ class Deciding:
         for action in (self._face.desk.keys.action_of(key, "review") for key in reversed(keys)):
             if action is not None and action.name == "later":
                 self._face.desk.undo_aside()
+            elif action is not None and action.name in {"only_agent", "clear_filter"}:
+                self._face.undo_filter()
             elif action is not None and action.name == "lock":
                 guard.set_locked(not guard.locked)
 

@@ -19,6 +19,7 @@ from signoff_tui.look import Look, look_of
 from signoff_tui.office import Office
 from signoff_tui.reading import Rest
 from signoff_tui.screens.review import panes
+from signoff_tui.screens.review.filter_lines import filter_line, nothing_listed
 from signoff_tui.screens.review.keybar import action_lines
 from signoff_tui.screens.review.naming import as_many, held_words, names_of
 from signoff_tui.screens.review.open_bar import bar_lines
@@ -61,7 +62,7 @@ class Drawing:
         wanted = [focused] if focused is not None else []
         if group is not None and self._screen.group_visible:
             visible = self._screen.query_one("#members", RowList).visible_rows
-            wanted += inbox.members(group.key)[visible.start : visible.stop]
+            wanted += inbox.listed(group.key)[visible.start : visible.stop]
         visible = self._screen.query_one("#rows", RowList).visible_rows
         rows = inbox.rows()[visible.start : visible.stop]
         return [*wanted, *(inbox.entry(row.key.id) for row in rows if row.key.kind == "request")]
@@ -103,8 +104,8 @@ class Drawing:
         group, entry = inbox.focused_group(), inbox.focused_request()
         match self._screen.view:
             case "request" if group is not None and entry is not None:
-                place = group.members.index(entry.id) + 1
-                return f"Request {place}/{len(group.members)}"
+                members = inbox.listed(group.key)
+                return f"Request {members.index(entry) + 1}/{len(members)}"
             case "request":
                 return "Request"
             case "group":
@@ -172,17 +173,21 @@ class Drawing:
         self._lines("#below", self._below(listing))
 
     def _heading(self, width: int) -> Sequence[Line]:
-        extent = self._screen.extent
-        if not self._screen.desk.inbox.rows():
+        extent, inbox = self._screen.extent, self._screen.desk.inbox
+        if not inbox.rows() and inbox.hidden():
+            return nothing_listed(self._screen.filter.hidden, self._screen.desk.keys, width)
+        if not inbox.rows():
             return () if self._screen.lost else empty_lines(self._office.place, self._office.announcement, width)
         return () if extent.two_lines or extent.low else (inbox_heading(width),)
 
     def _below(self, listing: RowList) -> Sequence[Line]:
         desk, rows = self._screen.desk, self._screen.extent.strip_rows
+        width, kept = listing.size.width, self._screen.filter
+        filtered = (filter_line(kept.query.text, kept.hidden, desk.keys, width),) if kept.in_force else ()
         if not desk.inbox.rows():
-            return ()
-        below = panes.below_line(desk, listing.rows_below, listing.size.width)
-        return (below, self._rule, *panes.strip_lines(desk, rows, listing.size.width)) if rows else (below,)
+            return filtered
+        below = (panes.below_line(desk, listing.rows_below, width), *filtered)
+        return (*below, self._rule, *panes.strip_lines(desk, rows, width)) if rows else below
 
     # -- the content -----------------------------------------------------------------------------------------
 
@@ -202,7 +207,7 @@ class Drawing:
         screen, desk, style = self._screen, self._screen.desk, self._style
         listing = screen.query_one("#members", RowList)
         width = self._content_width
-        members = desk.inbox.members(group.key)
+        members = desk.inbox.listed(group.key)
         several = len({member.request.asked_by.name for member in members}) > 1
         focused = members.index(entry) if entry in members else None
         header = panes.group_lines(desk, group, width, screen.extent)

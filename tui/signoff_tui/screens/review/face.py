@@ -6,6 +6,7 @@ from typing import Protocol
 
 from signoff_tui.desk import Answer, Desk
 from signoff_tui.guard import Cause, Held
+from signoff_tui.inbox_filter import InboxFilter
 from signoff_tui.office import Draft
 from signoff_tui.screens.review.extent import Extent, View
 from signoff_tui.screens.review.open_bar import OpenBar
@@ -43,6 +44,19 @@ class Face(Protocol):
     @property
     def view(self) -> View:
         """What has the screen, or the attention, now."""
+
+    @property
+    def filter(self) -> InboxFilter:
+        """What is listed."""
+
+    def type_filter(self) -> None:
+        """Let somebody type a filter."""
+
+    def use_filter(self, text: str) -> None:
+        """Put a filter in force that needs no typing."""
+
+    def undo_filter(self) -> None:
+        """Put the filter in force that was before the last one."""
 
     @property
     def drafts(self) -> dict[Draft, str]:

@@ -38,10 +38,13 @@ def action_lines(desk: Desk, view: View, room: Room, *, two_panes: bool, armed: 
     if entry is not None and not to_show(desk, entry) and desk.next_unseen() is not None:
         visible = two_panes or view == "request"
         hints.append(KeyHint(desk.keys.shown("page_down"), "page, next unseen" if visible else "read next unseen"))
-    hints += _list_hints(desk)
+    if view != "request":
+        hints += _list_hints(desk)
     hints.append(KeyHint(desk.keys.shown("history"), "history"))
     if view == "inbox":
         hints.append(KeyHint(desk.keys.shown("quit"), "quit"))
+        if desk.inbox.rows() and not _anything_ended(desk):
+            hints.append(KeyHint(desk.keys.shown("order"), "order"))
     return flow([*hints, KeyHint(desk.keys.shown("help"), "help")], room)
 
 
@@ -143,12 +146,17 @@ def _moving_hints(
         hints.append(KeyHint(desk.keys.shown("next_request", "previous_request"), "next/previous"))
     elif entry is not None:
         hints.append(KeyHint(desk.keys.shown("full"), "full screen") if two_panes else KeyHint("Enter", "open"))
-    around = (entry,) if entry is not None else () if group is None else desk.inbox.members(group.key)
+    around = (entry,) if entry is not None else () if group is None else desk.inbox.listed(group.key)
     if any(member.waiting for member in around):
         hints.append(KeyHint(desk.keys.shown("later"), "later"))
     return hints
 
 
 def _list_hints(desk: Desk) -> list[KeyHint]:
-    ended = any(entry.closed for entry in desk.inbox.entries())
-    return [KeyHint(desk.keys.shown("tidy"), "tidy")] if ended else []
+    tidy = [KeyHint(desk.keys.shown("order"), "tidy")] if _anything_ended(desk) else []
+    anything = any(True for _ in desk.inbox.entries())
+    return [*tidy, KeyHint(desk.keys.shown("filter"), "filter")] if anything else []
+
+
+def _anything_ended(desk: Desk) -> bool:
+    return any(entry.closed for entry in desk.inbox.entries())

@@ -9,6 +9,7 @@ from signoff_tui.inbox import RowKey
 from signoff_tui.screens.review.deciding import Deciding
 from signoff_tui.screens.review.face import Face
 from signoff_tui.screens.review.keybar import to_show
+from signoff_tui.screens.review.listing_keys import ListingKeys
 from signoff_tui.screens.review.open_bar import Finding
 
 __all__ = ["Navigating"]
@@ -17,11 +18,11 @@ MOST_CONTEXT = 10_000
 """Unchanged lines around changes; no diff needs more to show the whole file."""
 
 
-class Navigating:
+class Navigating(ListingKeys):
     """One method per action of the table, named ``do_`` and the action's name."""
 
     def __init__(self, face: Face, deciding: Deciding) -> None:
-        self._face = face
+        super().__init__(face)
         self._deciding = deciding
 
     def press(self, key: str) -> None:
@@ -93,13 +94,6 @@ class Navigating:
         elif not face.two_panes:
             face.set_view("request")
         face.redraw()
-
-    def do_tidy(self) -> None:
-        """Remove what ended; a settle point."""
-        count = self._face.desk.tidy()
-        rows = "row" if count == 1 else "rows"
-        self._face.say(f"{count} ended {rows} removed; history keeps them", token="muted")
-        self._face.redraw()
 
     def do_later(self) -> None:
         """Put the request, or the whole group, aside; again takes it back."""
@@ -335,7 +329,9 @@ class Navigating:
         group = inbox.focused_group()
         if group is None:
             return
-        members = [RowKey("request", member) for member in group.members]
+        members = [RowKey("request", entry.id) for entry in inbox.listed(group.key)]
+        if not members:
+            return
         at = members.index(inbox.cursor) if inbox.cursor in members else 0
         inbox.move_to(members[max(0, min(len(members) - 1, at + steps))])
 
@@ -352,7 +348,11 @@ class Navigating:
 
     def _enter_group(self, key: RowKey) -> None:
         inbox = self._face.desk.inbox
-        waiting = [entry for entry in inbox.members(key) if entry.waiting] or list(inbox.members(key))
+        listed = inbox.listed(key)
+        waiting = [entry for entry in listed if entry.waiting] or list(listed)
+        if not waiting:
+            self._face.say("the filter hides all of this group")
+            return
         inbox.move_to(RowKey("request", waiting[0].id))
         self._face.set_view("group")
 

@@ -14,6 +14,7 @@ from signoff_tui.inbox import Entry, Group
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 from signoff_tui.reading import Rest
 from signoff_tui.screens.review.extent import Extent
+from signoff_tui.screens.review.listing_keys import ORDER_WORDS
 from signoff_tui.screens.review.naming import agents_of, left_out_names, listed, names_of
 from signoff_tui.screens.review.rows import RowStyle
 from signoff_tui.summary import RISK_WORD, Summary, ended_text, running_text, summarize
@@ -22,6 +23,9 @@ __all__ = ["below_line", "coverage_line", "group_lines", "header_lines", "strip_
 
 NAME = 32
 """Most cells for a name that somebody else chose, beside other words."""
+
+NARROW = 50
+"""Cells of a list from which it says in which order it stands."""
 
 LONGEST_ITEM = 300
 """Characters of a call in the batch: it is a look ahead, nothing to decide on yet."""
@@ -200,6 +204,9 @@ def _totals(desk: Desk, group: Group) -> Line:
     decided = (RequestState.APPROVED, RequestState.REJECTED)
     facts += [f"{states.count(state)} {state}" for state in decided if state in states]
     facts.append(f"{states.count(RequestState.PENDING)} waiting")
+    hidden = len(members) - len(desk.inbox.listed(group.key))
+    if hidden:
+        facts.append(f"{hidden} hidden by the filter")
     totals = [chunk(f" {'   '.join(facts)}", "muted")]
     high = sum(entry.request.pending and entry.request.submission.risk is Risk.HIGH for entry in members)
     if high:
@@ -312,11 +319,13 @@ def below_line(desk: Desk, hidden: range, width: int) -> Line:
     keys = [row.key for row in desk.inbox.rows()[hidden.start : hidden.stop]]
     entries = [entry for key in keys for entry in desk.inbox.stands_for(key)]
     risks = [entry.request.submission.risk for entry in entries if entry.waiting]
+    arrived = sum(desk.inbox.has_arrived(row.key) for row in desk.inbox.rows())
+    order = ORDER_WORDS[desk.inbox.order] + (f", {arrived} new at the end (+)" if arrived else "")
+    right = (chunk(f"{order} ", "muted"),) if width >= NARROW else ()
     if not risks:
-        return Line()
+        return line(right=right) if desk.inbox.order != "arrival" else Line()
     parts = [
         f"{risks.count(risk)} {RISK_WORD[risk]}" for risk in (Risk.HIGH, Risk.MEDIUM, Risk.LOW) if risk in risks
     ]
     text = f" v {len(risks)} below: {', '.join(parts)}"
-    right = (chunk("oldest first ", "muted"),) if width >= 50 else ()
     return line(chunk(text, "danger" if Risk.HIGH in risks else "muted"), right=right)

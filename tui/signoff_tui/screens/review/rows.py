@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from signoff.present.reveal import SafeText
 from signoff.queue.records import Risk
 from signoff_tui.desk import Desk
-from signoff_tui.inbox import Entry, Group, Row
+from signoff_tui.inbox import Entry, Group, Row, RowKey
 from signoff_tui.lines import Chunk, Line, chunk, foreign
 from signoff_tui.look import Glyphs
 from signoff_tui.summary import RISK_WORD, ended_text, running_text, summarize
@@ -83,16 +83,17 @@ def inbox_row(desk: Desk, row: Row, style: RowStyle, width: int, *, focused: boo
 
 
 def _group_row(desk: Desk, group: Group, style: RowStyle, width: int, *, focused: bool) -> list[Line]:
-    members = desk.inbox.members(group.key)
+    listed = desk.inbox.listed(group.key)
+    members = listed or desk.inbox.members(group.key)
     pending = [entry for entry in members if entry.request.pending]
     seen = sum((coverage := desk.coverage(entry)) is not None and coverage.complete for entry in pending)
     agent = _group_agents(members)
     left = (
-        _focus(style, focused=focused),
+        _focus(style, _mark(desk, group.key), focused=focused),
         _risk(_highest(pending)) if pending else _ended(),
         chunk(f"G{style.glyphs.opened if group.open else style.glyphs.closed} ", "accent", keep=True),
         foreign(group.label, "strong" if pending else "closed"),
-        chunk(f"  {_size(group, len(pending))}", "muted"),
+        chunk(f"  {_size(group, len(listed), len(pending))}", "muted"),
     )
     oldest = min((entry.request.created_at for entry in pending), default=None)
     wait = _right("" if oldest is None else style.age(oldest), _WAIT)
@@ -108,7 +109,7 @@ def _request_row(
 ) -> list[Line]:
     summary = summarize(entry.request)
     left = (
-        _focus(style, focused=focused),
+        _focus(style, _mark(desk, RowKey("request", entry.id)), focused=focused),
         _ended() if entry.closed else _risk(entry.request.submission.risk),
         chunk("  " * depth, keep=True),
         chunk(f"{summary.kind} ", "muted" if entry.closed else "accent", keep=True),
@@ -161,7 +162,7 @@ def member_row(
     state, cells = _state(entry, style) or chunk("waiting"), _state_cells(width)
     state = _state_in(state, cells - 1)
     left = (
-        _focus(style, focused=focused),
+        _focus(style, _mark(desk, RowKey("request", entry.id)), focused=focused),
         Chunk(state.text, state.token, keep=True, most=cells - 1, cut="end"),
         chunk(" " * max(cells - state.width, 1), keep=True),
         _ended() if entry.closed else _risk(entry.request.submission.risk),
@@ -252,8 +253,10 @@ def _highest(entries: list[Entry]) -> Risk:
     return next((risk for risk in (Risk.HIGH, Risk.MEDIUM) if risk in risks), Risk.LOW)
 
 
-def _size(group: Group, pending: int) -> str:
+def _size(group: Group, listed: int, pending: int) -> str:
     here = len(group.members)
+    if listed != here:
+        return f"{listed} of {here} listed"
     if pending != here:
         return f"{pending} of {here} waiting"
     if group.announced is not None and group.announced > here:
@@ -268,8 +271,13 @@ def _row(line: Line, *, focused: bool) -> Line:
     return Line(line.left, line.right, "focus-bg" if focused else "background", bold=focused)
 
 
-def _focus(style: RowStyle, *, focused: bool) -> Chunk:
-    return chunk(f"{style.glyphs.focus} " if focused else "  ", "accent", keep=True)
+def _focus(style: RowStyle, mark: str, *, focused: bool) -> Chunk:
+    return chunk(f"{style.glyphs.focus if focused else ' '}{mark}", "accent", keep=True)
+
+
+def _mark(desk: Desk, key: RowKey) -> str:
+    """A plus for what was appended to a sorted list."""
+    return "+" if desk.inbox.has_arrived(key) else " "
 
 
 def _risk(risk: Risk) -> Chunk:

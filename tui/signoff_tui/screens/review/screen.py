@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.timer import Timer
 
-from signoff.filtering import FilterError, Viewpoint
+from signoff.filtering import Filtered, FilterError, Viewpoint
 from signoff.present.finding import Words
 from signoff.queue.records import ChangeSet
 from signoff_tui.actions import Action
@@ -19,6 +19,7 @@ from signoff_tui.desk import Answer, Desk
 from signoff_tui.documents import content_key, revealed_key
 from signoff_tui.guard import Cause, GuardSettings, Held
 from signoff_tui.inbox import Entry, RowKey
+from signoff_tui.inbox_filter import InboxFilter
 from signoff_tui.lines import Line, foreign, line
 from signoff_tui.office import Draft, Office
 from signoff_tui.screens.review.copying import copied_text
@@ -35,6 +36,7 @@ from signoff_tui.settings import DiffSettings
 from signoff_tui.terminal_voice import Copy
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
+from signoff_tui.widgets.filter_bar import FilterBar
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.row_list import RowList
 from signoff_tui.widgets.text_box import TextBox
@@ -64,6 +66,7 @@ class ReviewScreen(Screen[None]):
         self._office = office
         self._diff = diff or DiffSettings()
         self._desk = Desk(settings, office.keys, time.monotonic, office.reviewer)
+        self._filter = InboxFilter(self._desk, self._viewpoint)
         self._deciding = Deciding(self)
         self._navigating = Navigating(self, self._deciding)
         self._drawing = Drawing(self, office)
@@ -95,6 +98,7 @@ class ReviewScreen(Screen[None]):
         yield LinesView(id="target")
         yield LinesView(id="actions")
         yield TextBox(id="feedback")
+        yield FilterBar(Filtered.INBOX, self._filter.values, id="filter")
         yield LinesView(id="last")
 
     def on_mount(self) -> None:
@@ -133,6 +137,29 @@ class ReviewScreen(Screen[None]):
     def view(self) -> View:
         """What has the screen, or the attention, now."""
         return self._view
+
+    @property
+    def filter(self) -> InboxFilter:
+        """What is listed."""
+        return self._filter
+
+    def type_filter(self) -> None:
+        """Let somebody type a filter."""
+        self._desk.guard.editor_opened()
+        self._filter.typing(begins=True)
+        self._filter_bar.open()
+        self.redraw()
+
+    def use_filter(self, text: str) -> None:
+        """Put a filter in force that needs no typing."""
+        self._filter_bar.use(text)
+        self._filter.use(self._filter_bar.query_in_force)
+        self.redraw()
+
+    def undo_filter(self) -> None:
+        """Put the filter in force that was before the last one."""
+        self._filter.undo()
+        self._filter_bar.use(self._filter.query.text)
 
     @property
     def drafts(self) -> dict[Draft, str]:
@@ -215,7 +242,7 @@ class ReviewScreen(Screen[None]):
     def seek(self, query: str) -> None:
         """Put the cursor on the first waiting request that a filter keeps, in the list; else say why not."""
         try:
-            key = first_waiting(self._desk, query, Viewpoint(self._office.now(), self._office.reviewer))
+            key = first_waiting(self._desk, query, self._viewpoint())
         except FilterError as error:
             self.say(f"not found: {error}")
             return
@@ -280,7 +307,7 @@ class ReviewScreen(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Judge every key in one place."""
-        if self._text_box.has_focus:
+        if isinstance(self.focused, TextBox):
             return  # the box asked before it took the key
         event.stop()
         event.prevent_default()
@@ -289,6 +316,8 @@ class ReviewScreen(Screen[None]):
     def takes_key(self, event: events.Key) -> bool:
         """Handle a key; False when it is text for the open text box."""
         key = event.character if event.is_printable and event.character else event.key
+        if self._filter_bar.is_open:
+            return self._filter_key(event)
         if isinstance(self._bar, Finding):
             return self._find(key)
         if isinstance(self._bar, Writing) and key in {"escape", "tab"}:
@@ -312,6 +341,8 @@ class ReviewScreen(Screen[None]):
 
     def takes_paste(self, event: events.Paste) -> bool:
         """Judge a paste; False when it is text for the open text box."""
+        if self._filter_bar.is_open:
+            return False
         return self._deciding.react(self._desk.guard.paste(event.time))
 
     @on(RowList.Clicked, "#rows")
@@ -326,8 +357,9 @@ class ReviewScreen(Screen[None]):
     @on(RowList.Clicked, "#members")
     def _member_clicked(self, event: RowList.Clicked) -> None:
         group = self._desk.inbox.focused_group()
-        if self._moves_allowed and group is not None and event.index < len(group.members):
-            self._desk.inbox.move_to(RowKey("request", group.members[event.index]))
+        members = () if group is None else self._desk.inbox.listed(group.key)
+        if self._moves_allowed and event.index < len(members):
+            self._desk.inbox.move_to(RowKey("request", members[event.index].id))
             if event.double:
                 self._navigating.do_open()
             self.redraw()
@@ -340,7 +372,9 @@ class ReviewScreen(Screen[None]):
     @property
     def _moves_allowed(self) -> bool:
         """Whether the cursor may move: not while a sheet or text box is about what it stands on."""
-        return self._bar is None or isinstance(self._bar, Unseen | GroupNotReady)
+        return not self._filter_bar.is_open and (
+            self._bar is None or isinstance(self._bar, Unseen | GroupNotReady)
+        )
 
     # -- what was painted ---------------------------------------------------------------------------------
 
@@ -388,6 +422,8 @@ class ReviewScreen(Screen[None]):
         if self.app.screen is not self:
             return  # something else was laid over it at once
         self._desk.guard.editor_closed()
+        if self._filter_bar.is_open or isinstance(self._bar, Finding):
+            self._desk.guard.editor_opened()  # the palette opened it
         self._desk.guard.restart()
         self.redraw()
 
@@ -488,6 +524,33 @@ class ReviewScreen(Screen[None]):
         if self._desk.contents.want(revealed_key(entry.request)):
             self._work.make(entry, revealed=True)
         return False
+
+    # -- the filter ---------------------------------------------------------------------------------------
+
+    @property
+    def _filter_bar(self) -> FilterBar:
+        return self.query_one("#filter", FilterBar)
+
+    def _viewpoint(self) -> Viewpoint:
+        return Viewpoint(self._office.now(), self._office.reviewer)
+
+    def _filter_key(self, event: events.Key) -> bool:
+        """Keys while a filter is typed; False when the key is for its text box."""
+        if event.key in {"up", "down"}:
+            self._desk.inbox.move(1 if event.key == "down" else -1)
+            self.redraw()
+            return True
+        taken = self._filter_bar.takes_key(event)
+        if not self._filter_bar.is_open:
+            self._filter.typing(begins=False)
+            self._desk.guard.editor_closed()
+            self.redraw()
+        return taken
+
+    @on(FilterBar.Applied)
+    def _filter_applied(self, event: FilterBar.Applied) -> None:
+        self._filter.use(event.query)
+        self.redraw()
 
     # -- the text box -------------------------------------------------------------------------------------
 

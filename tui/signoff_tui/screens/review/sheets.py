@@ -201,8 +201,10 @@ def _fixed(head: Chunk, value: object, width: int) -> list[Line]:
 
 def stop_sheet(desk: Desk, refs: Sequence[Ref], room: Room, *, armed: bool) -> tuple[Line, ...]:
     """Stopping everything an agent waits for names its reach first."""
+    hidden = sum(desk.inbox.is_hidden(ref.id) for ref in refs)
+    also = f", also the {hidden} that the filter hides" if hidden else ""
     return (
-        line(chunk(f" STOP: reject all {len(refs)} requests this agent waits for:", "danger")),
+        line(chunk(f" STOP: reject all {len(refs)} requests this agent waits for{also}:", "danger")),
         *listed("   ", names_of(desk, refs), room.width, head="text", body="text"),
         *flow(
             [
