@@ -26,7 +26,7 @@ def stock(place: Path, workdir: Path) -> Iterator[Stock]:
 def memory_is_armed(seen: Screen) -> bool:
     top = seen.app.screen
     assert isinstance(top, MemoryScreen)
-    return top._calm.armed_at("list", 0.16) < asyncio.get_running_loop().time()
+    return top._asking.calm.armed_at("list", 0.16) < asyncio.get_running_loop().time()
 
 
 def states(looking: ReviewQueue, requests: list[StoredRequest]) -> list[RequestState]:
