@@ -86,6 +86,7 @@ api: $(VENV)/.dev
 
 screenshots: $(VENV)/.dev
 	$(BIN)/python scripts/screenshots.py
+	$(BIN)/python scripts/recording.py
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
