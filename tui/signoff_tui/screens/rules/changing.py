@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from signoff.config.loading import parse_config
@@ -15,9 +15,10 @@ from signoff.config.trusting import contents_of
 from signoff.policy.trust import TrustError, trust, trusted_files
 from signoff.present.document import Document
 from signoff.present.document_diff import diff_document, file_document
+from signoff.present.reveal import reveal_line
 from signoff.present.rows import Row, RowKind
 from signoff.setting_files.errors import ConfigError
-from signoff_tui.lines import Line, chunk, folded, foreign, line, wrapped
+from signoff_tui.lines import Chunk, Line, chunk, folded, line, wrapped
 from signoff_tui.screens.rules.wording import TOKENS, answer_word, fact
 
 __all__ = ["CannotTrustError", "Change", "change_lines", "look_at", "trust_shown"]
@@ -29,6 +30,12 @@ _TOKENS = {
     RowKind.FOLD: "fold",
     RowKind.FACT: "fact",
     RowKind.NOTE: "warn",
+}
+_BACKGROUNDS = {
+    RowKind.ADDED: "add-bg",
+    RowKind.REMOVED: "del-bg",
+    RowKind.HUNK: "surface",
+    RowKind.FOLD: "surface",
 }
 _SIGNS = {RowKind.ADDED: "+", RowKind.REMOVED: "-", RowKind.FACT: "!", RowKind.NOTE: "!"}
 
@@ -80,7 +87,10 @@ def look_at(file: str) -> Change | None:
         contents = contents_of(file, settings.text, settings.config)
         trusted = {each.name: each for each in trusted_files()}
     except ConfigError as error:
-        raise CannotTrustError("; ".join(map(str, error.problems))) from error
+        first = error.problems[0]
+        at = "" if first.mark is None else f", line {first.mark.line}"
+        key = f"{first.key} " if first.key else ""
+        raise CannotTrustError(f"{Path(file).name}{at}: {key}{first.message}") from error
     except (OSError, TrustError) as error:
         raise CannotTrustError(str(error)) from error
     documents: dict[str, Document] = {}
@@ -99,7 +109,7 @@ def look_at(file: str) -> Change | None:
         return None
     old = trusted.get(str(Path(file).resolve()))
     before_rows = _rows_of(None if old is None else old.trusted, file)
-    now_rows = _rows(settings.config, file)
+    now_rows = _rule_rows(settings.config, file)
     return Change(
         file,
         contents,
@@ -137,19 +147,27 @@ def change_lines(change: Change, width: int) -> list[Line]:
     """
     lines = wrapped("Trust these contents?", width, "strong", head=chunk(" "))
     lines += fact("effect", _counted(change), width, "strong" if change.new or change.gone else "text")
-    for sign, rows, token in (("-", change.gone, "del"), ("+", change.new, "add")):
+    for sign, rows, token in (("-", change.gone, "muted"), ("+", change.new, "text")):
         for row in rows:
-            head = chunk(
-                f"   {sign} {answer_word(row.answer):<8}", TOKENS.get(row.answer or "", "muted"), keep=True
-            )
+            word = answer_word(row.answer)
+            loose = row.answer == "runs" and sign == "+"
+            head = chunk(f"   {sign} {word:<8}", "danger" if loose else TOKENS.get(word, "muted"), keep=True)
             lines += wrapped(f"{row.section} {row.about}: {row.place}{row.words}", width, token, head=head)
     for name, document in change.documents.items():
-        lines += [Line(), line(chunk(" ", "bar-strong"), foreign(name, "bar-strong"), background="surface")]
+        lines += [
+            Line(),
+            line(
+                chunk(" ", "bar-strong"),
+                Chunk(reveal_line(name, "path"), "bar-strong", cut="front"),
+                background="surface",
+            ),
+        ]
         if name in change.uncompared:
             lines += wrapped(
                 "no copy of what you trusted is there: all of it is shown", width, "warn", head=chunk(" ")
             )
-        lines += [each for shown in document for each in _row_lines(shown, width)]
+        shown = (row for row in document if row.kind is not RowKind.PLACE)
+        lines += [each for row in shown for each in _row_lines(row, width)]
     return lines
 
 
@@ -158,7 +176,9 @@ def _counted(change: Change) -> str:
         return "read all of it: what was trusted before is not known"
     if not change.new and not change.gone:
         return "no rule is other than before; what is different stands below"
-    return f"{len(change.gone)} of the rules before are gone, {len(change.new)} are new"
+    looser = any(row.answer == "runs" for row in change.new)
+    loose = "; some let calls run without asking" if looser else ""
+    return f"{_rules(len(change.gone))} gone, {_rules(len(change.new))} new{loose}"
 
 
 def _row_lines(row: Row, width: int) -> list[Line]:
@@ -166,19 +186,24 @@ def _row_lines(row: Row, width: int) -> list[Line]:
     number = row.new_no if row.new_no is not None else row.old_no
     gutter = "" if number is None else str(number)
     head = chunk(f"{gutter:>5} {_SIGNS.get(row.kind, ' ')} ", token if row.kind in _SIGNS else "muted", keep=True)
-    return folded(row.text, width, token, head=head)
+    background = _BACKGROUNDS.get(row.kind, "background")
+    return [replace(each, background=background) for each in folded(row.text, width, token, head=head)]
+
+
+def _rules(number: int) -> str:
+    return "1 rule" if number == 1 else f"{number} rules"
 
 
 def _rows_of(text: bytes | None, file: str) -> tuple[RuleRow, ...]:
     if text is None:
         return ()
     try:
-        return _rows(parse_config(text.decode("utf-8-sig"), file), file)
+        return _rule_rows(parse_config(text.decode("utf-8-sig"), file), file)
     except (ConfigError, UnicodeDecodeError):
         return ()
 
 
-def _rows(config: AgentConfig, file: str) -> tuple[RuleRow, ...]:
+def _rule_rows(config: AgentConfig, file: str) -> tuple[RuleRow, ...]:
     return tuple(rule_rows(describe(config, Path(file).parent)))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from signoff_tui.flow import KeyHint, Room, flow
@@ -31,12 +31,14 @@ class Bar:
         keys: The keys of the person.
         live: In the list: whether the file is not as it was trusted. Of a change: whether it can be trusted now.
         full: Whether the details have the whole body.
+        counted: Whether calls are known that the focused rule asked about.
     """
 
     kind: Literal["empty", "list", "change", "typing", "verdict"]
     keys: KeyMap
     live: bool = False
     full: bool = False
+    counted: bool = False
 
 
 _WORDS = {
@@ -62,7 +64,7 @@ def title_line(files: Sequence[RuleFile], width: int, *, waiting: int, lost: boo
     state = chunk(
         f"  {off} NOT AS TRUSTED" if off else "  all as trusted" if files else "", "danger" if off else "muted"
     )
-    queue = chunk("QUEUE LOST ", "danger") if lost else chunk("queue ok ", "muted")
+    queue = chunk("  QUEUE LOST ", "danger") if lost else chunk("  queue ok ", "muted")
     waits = chunk(f" {waiting} waiting " if waiting else " nothing waiting ", "text")
     needed = (queue,) if lost else ()
     return fullest(
@@ -100,10 +102,10 @@ def foot_lines(bar: Bar, said: Said, width: int, *, rows: int) -> list[Line]:
         rows: Rows for the keys.
     """
     if said.words:
-        words = line(foreign(f" {said.words}", said.token))
+        words = line(replace(foreign(f" {said.words}", said.token), cut="end"))
     else:
         words = fullest([line(chunk(each, "muted")) for each in _WORDS[bar.kind]], width)
-    return [words, *flow(_hints(bar), Room(width, rows))]
+    return [words, *flow(_hints(bar), Room(width, 1 if bar.kind == "typing" else rows))]
 
 
 def _hints(bar: Bar) -> Sequence[KeyHint]:
@@ -125,7 +127,7 @@ def _hints(bar: Bar) -> Sequence[KeyHint]:
                 KeyHint("t", "try a call"),
                 KeyHint("e", "edit"),
                 KeyHint("T", "what changed", live=bar.live),
-                KeyHint("Enter", "its calls"),
+                KeyHint("Enter", "its calls", live=bar.counted),
                 KeyHint(keys.shown("full"), "list" if bar.full else "details"),
                 KeyHint("Ctrl+R", "read again"),
                 back,

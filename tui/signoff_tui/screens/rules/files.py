@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -115,7 +115,8 @@ def _read(known: TrustedFile, unchanged: frozenset[str]) -> RuleFile:
     try:
         settings = read_settings_file(known.name)
     except ConfigError as error:
-        return RuleFile(known, code=False, problems=tuple(map(str, error.problems)))
+        named = (replace(problem, file=Path(known.name).name) for problem in error.problems)
+        return RuleFile(known, code=False, problems=tuple(map(str, named)))
     rows = tuple(rule_rows(describe(settings.config, settings.directory)))
     code = os.path.realpath(Path(settings.directory, TOOLS_FILE))
     differs = bool(settings.config.custom_tools) and code not in unchanged

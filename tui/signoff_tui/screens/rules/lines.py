@@ -16,10 +16,14 @@ from signoff_tui.screens.rules.wording import TOKENS, answer_word, fact, fact_na
 
 __all__ = ["ONE_LINE", "Known", "detail_lines", "heading", "row_lines"]
 
-ONE_LINE = 76
+ONE_LINE = 60
 """From this many cells on, one line is enough for a row."""
 
 _SECTION, _HITS, _ANSWER = 12, 6, 7
+_SAID_BY_EFFECT = frozenset({"runs without asking", "asks first", "blocked"})
+_JOINTS = ":, "
+"""Between the directory of a root and what is said of it; the directory stands elsewhere here."""
+
 _LONGEST = 400
 _LONGEST_DETAIL = 20_000
 _STATES = {"trusted": "ok", "CHANGED": "danger", "GONE": "danger", "BROKEN": "danger"}
@@ -51,7 +55,7 @@ class Known:
 
 def heading(width: int) -> Line:
     """Names of the columns."""
-    right = (chunk(f"{'asked':>{_HITS}}  {'a call':<{_ANSWER}} ", "muted"),)
+    right = (chunk(f"{'asked':>{_HITS}}  {'effect':<{_ANSWER}} ", "muted"),)
     if width < ONE_LINE:
         words = chunk("   #  what it is about, and what it says", "muted")
         return fullest([line(words, right=right), line(chunk("   #  rules", "muted"), right=right)], width)
@@ -69,7 +73,8 @@ def row_lines(known: Known, glyphs: Glyphs, width: int, *, focused: bool) -> tup
     token = "text" if live else "closed"
     number = chunk(f"{known.row.number:>2}  ", "muted", keep=True)
     about = Chunk(reveal_line(rule.about[:_LONGEST], "arg_value"), token, cut="end", enough=8)
-    words = Chunk(reveal_line(f"{rule.place}{rule.words}"[:_LONGEST], "arg_value"), "muted", cut="end", enough=0)
+    said = "" if rule.words in _SAID_BY_EFFECT else rule.words.lstrip(_JOINTS)
+    words = Chunk(reveal_line(said[:_LONGEST], "arg_value"), "muted", cut="end", enough=0)
     section = chunk(f"{rule.section:<{_SECTION}} ", "muted", keep=True)
     answer = answer_word(rule.answer)
     effect = chunk(f"  {answer:<{_ANSWER}} ", TOKENS.get(answer, "muted") if live else "closed", keep=True)
@@ -88,9 +93,9 @@ def _file_row(file: RuleFile, mark: Chunk, width: int, background: str, *, focus
     path = Path(file.name)
     name = Chunk(reveal_line(path.name, "path"), "strong", keep=True, most=max(width // 2, 8))
     folder = Chunk(reveal_line(str(path.parent), "path"), "muted", cut="front", enough=0)
-    state = chunk(f" {file.state} ", _STATES[file.state], keep=True)
+    state = chunk(f"  {file.state:<{_ANSWER}} ", _STATES[file.state], keep=True)
     if width >= ONE_LINE:
-        count = chunk(f" {_counted(file)} ", "muted", keep=True)
+        count = chunk(f" {_counted(file)}", "muted", keep=True)
         return (Line((mark, name, chunk("  "), folder), (count, state), background, focused),)
     return (
         Line((mark, name), (state,), background, focused),
@@ -102,7 +107,7 @@ def _counted(file: RuleFile) -> str:
     if file.code:
         return "code of custom tools"
     if file.settings is None:
-        return "no rules can be read"
+        return ""
     return "1 rule" if len(file.rows) == 1 else f"{len(file.rows)} rules"
 
 
@@ -133,14 +138,11 @@ def _rule_lines(known: Known, width: int) -> Iterator[Line]:
     yield Line()
     if rule.place:
         yield from folded(reveal_line(rule.place, "path"), width, head=fact_name("directory"))
-    yield from fact("says", rule.words[:_LONGEST_DETAIL].lstrip(":, "), width)
-    answer = answer_word(rule.answer)
-    more = {"unclear": "it may ask or run", "--": "that depends on more"}.get(answer, "")
-    yield from fact("a call", f"{answer}{f': {more}' if more else ''}", width, TOKENS.get(answer, "text"))
+    words = rule.words[:_LONGEST_DETAIL].lstrip(_JOINTS)
+    yield from fact("says", words, width, TOKENS.get(answer_word(rule.answer), "text"))
     at = "" if known.row.line is None else f", line {known.row.line}"
     yield from fact("written", f"{Path(file.name).name}{at}", width)
     yield from _in_force(file, width)
-    yield Line()
     yield from _history(known, rule.told, width)
 
 
@@ -156,7 +158,7 @@ def _history(known: Known, told: Sequence[str], width: int) -> Iterator[Line]:
     yield from fact("asked", f"{_times(hits.asked)} among the newest {records} of the history", width)
     if hits.decided:
         yield from fact("decided", _times(hits.decided), width)
-    said = "counted by its name, as the requests give it; what runs or is blocked unasked is not recorded"
+    said = "counted by its name; what runs or is blocked without asking is not recorded"
     yield from fact("", said, width, "muted")
 
 

@@ -389,7 +389,9 @@ class RulesScreen(ListBesideDetails):
             return Bar("verdict", keys)
         if row is None:
             return Bar("empty", keys)
-        return Bar("list", keys, live=not row.file.in_force and row.file.state != "GONE", full=self._full)
+        differs = row.file.state in ("CHANGED", "BROKEN")
+        counted = bool(self._hits.get(row.key, Hits()).total)
+        return Bar("list", keys, live=differs, full=self._full, counted=counted)
 
     @property
     def _painted(self) -> bool:

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from rich.cells import cell_len
+
 from signoff.canonical import canonical
 from signoff.config.typed_call import TypedCall, UnreadableCallError, read_call
 from signoff.policy.verdict import Level, PartVerdict, Verdict
 from signoff.policy.verdict_words import DOES, floors_of, why
 from signoff.present.reveal import reveal_line
-from signoff_tui.lines import Line, chunk, folded, line, wrapped
+from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, line, wrapped
 from signoff_tui.screens.rules.files import RuleFile
 from signoff_tui.screens.rules.wording import TOKENS, fact
 
@@ -68,10 +70,12 @@ def tried_lines(tried: Tried, width: int) -> list[Line]:
         return [*lines, *fact("verdict", tried.problem or "type on", width, "warn")]
     verdict = tried.verdict
     lines += fact("verdict", f"{DOES[verdict.level]}: {why(verdict)}", width, TOKENS[DOES[verdict.level]])
-    lines += [row for reason in floors_of(verdict) for row in fact("because", f"it {reason}", width)]
+    it = "it " if tried.call is not None and tried.call.command is not None else ""
+    lines += [row for reason in floors_of(verdict) for row in fact("because", f"{it}{reason}", width)]
     if verdict.parts:
         lines += [Line(), line(chunk(" each part, and the rule that it is judged by", "muted"))]
-        lines += [row for part in verdict.parts for row in _part(part, width)]
+        widest = max(cell_len(reveal_line(part.text[:_LONGEST], "command").text) for part in verdict.parts)
+        lines += [row for part in verdict.parts for row in _part(part, width, min(widest, width // 2))]
     lines.append(Line())
     if not tried.file.in_force:
         said = "as the file is now, which you do not trust: agents that start now refuse it"
@@ -93,15 +97,18 @@ def _asked(tried: Tried, width: int) -> Iterator[Line]:
         yield from wrapped(f"{call.tool}{server}", width, "strong", head=chunk(" { ", "strong"))
         given = canonical(dict(call.arguments))[:_LONGEST]
         yield from folded(reveal_line(given, "arg_value"), width, head=chunk("   "))
-    yield from fact("asked", Path(tried.file.name).name, width)
+    yield from fact("rules of", Path(tried.file.name).name, width)
 
 
-def _part(part: PartVerdict, width: int) -> Iterator[Line]:
-    word = DOES[part.level]
+def _part(part: PartVerdict, width: int, column: int) -> Iterator[Line]:
+    word, rule = DOES[part.level], f"by {part.rule}" if part.rule else "by no rule"
     head = chunk(f" {word:<{_LABEL}}", TOKENS[word], keep=True)
-    yield from folded(reveal_line(part.text[:_LONGEST], "command"), width, head=head)
-    rule = part.rule or "no rule"
-    yield from wrapped(rule, width, "muted", head=chunk(" " * (_LABEL + 1) + "by ", "muted"))
-    token = "text" if part.level is Level.ALLOW else "warn"
+    text, by = reveal_line(part.text[:_LONGEST], "command"), foreign(rule, "muted")
+    if cell_len(text.text) <= column and head.width + column + by.width + 2 < width:
+        yield line(head, Chunk(text, least=column), chunk("  "), by)
+    else:
+        yield from folded(text, width, head=head)
+        yield from wrapped(rule, width, "muted", head=chunk(" " * head.width))
     for reason in part.reasons:
-        yield from wrapped(reason, width, token, head=chunk(" " * (_LABEL + 1) + "!  ", token))
+        token = "muted" if part.level is Level.ALLOW else "warn"
+        yield from wrapped(reason, width, token, head=chunk(" " * head.width + "! ", token))
