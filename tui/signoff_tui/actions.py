@@ -12,17 +12,18 @@ __all__ = ["ACTIONS", "Action", "Area", "Place", "action_of", "actions_on", "gua
 
 Area = Literal["decide", "read", "list", "go", "safety"]
 
-Place = Literal["review", "history", "memory", "agents", "help", "palette", "details"]
+Place = Literal["review", "history", "memory", "agents", "rules", "help", "palette", "details"]
 """Where keys act: the review (inbox, request, group), and the screens that lie over it."""
 
 _REVIEW: tuple[Place, ...] = ("review",)
-_OVER: tuple[Place, ...] = ("history", "memory", "agents")
+_OVER: tuple[Place, ...] = ("history", "memory", "agents", "rules")
 _LISTS: tuple[Place, ...] = (*_REVIEW, *_OVER)
 _SCROLLED: tuple[Place, ...] = ("help", "details")
 _PAGES: tuple[Place, ...] = (*_LISTS, *_SCROLLED)
 _MEMORY: tuple[Place, ...] = ("memory",)
 _AGENTS: tuple[Place, ...] = ("agents",)
 _FILTERED: tuple[Place, ...] = (*_REVIEW, "history")
+_RULES: tuple[Place, ...] = ("rules",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,14 @@ ACTIONS: tuple[Action, ...] = (
     Action("requests", ("enter",), "Enter", "its requests, or its last hour", "list", moves=True, places=_AGENTS),
     Action("last_hour", ("H",), "H", "its last hour, in the history", "go", moves=True, places=_AGENTS),
     Action("stop_agent", ("X",), "X", "stop it: go where X does that", "go", moves=True, places=_AGENTS),
+    Action("rules", ("5",), "5", "rules: what asks or runs, and why", "go", moves=True, places=_LISTS),
+    Action("try_call", ("t",), "t", "type a call, see the verdict", "read", moves=True, places=_RULES),
+    Action("full", ("v",), "v", "details on the whole screen", "read", moves=True, places=_RULES),
+    Action("hits", ("enter",), "Enter", "the calls that it asked about", "list", moves=True, places=_RULES),
+    Action("reload", ("ctrl+r",), "Ctrl+R", "read the files again", "list", moves=True, places=_RULES),
+    Action("edit", ("e",), "e", "edit the file in $EDITOR", "decide", places=_RULES),
+    Action("review_change", ("T",), "T", "see what changed, then trust it", "decide", places=_RULES),
+    Action("confirm", ("!",), "!", "trust what was shown", "decide", places=_RULES),
     Action("agent_history", ("H",), "H", "this agent's last hour", "go", moves=True, places=(*_REVIEW, "history")),
     Action("filter", ("/",), "/", "filter", "list", places=_FILTERED),
     Action("clear_filter", ("\\", "f4"), "\\", "clear the filter", "list", places=_FILTERED),

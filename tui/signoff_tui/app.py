@@ -188,6 +188,12 @@ class SignoffApp(App[None]):
         if self._review.is_mounted:  # else it says so when it is drawn for the first time
             self._review.say(words, token=token)
 
+    def rules_looked_at(self) -> None:
+        """Tell the screens that show rule files to look again."""
+        for screen in self.screen_stack:
+            if isinstance(screen, PlainScreen):
+                screen.take_rules_news()
+
     def go(self, name: str, query: str = "") -> None:
         """Show another screen, or change the theme.
 
@@ -210,6 +216,12 @@ class SignoffApp(App[None]):
                 self._lay_over(HistoryScreen(self._office, query))
             case "memory":
                 self._lay_over(MemoryScreen(self._office, query, self._review.desk))
+            case "rules":
+                from signoff_tui.screens.rules import (
+                    RulesScreen,  # late: who opens it waits for pydantic, no one else
+                )
+
+                self._lay_over(RulesScreen(self._office, query, self._review.desk))
             case "help":
                 self._cover(HelpScreen(self._office, self._place))
             case "details":

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from signoff_tui.guard import GuardSettings, Keys
+from signoff_tui.guard import GuardSettings
 from signoff_tui.keymap import KeyMap
-from signoff_tui.screens.memory.calm import Calm
+from signoff_tui.screens.calm import Calm
 from signoff_tui.screens.memory.widening import Widening
 
 __all__ = ["ALL", "LIST", "Asking"]
@@ -24,7 +24,7 @@ class Asking:
     """
 
     def __init__(self, settings: GuardSettings, keys: KeyMap) -> None:
-        self.calm = Calm(settings, _keys(keys))
+        self.calm = Calm(settings, keys, "memory", ("x", "R", "!"))
         self._settings = settings
         self.sheet: Widening | None = None
         """Which patterns are offered."""
@@ -83,13 +83,3 @@ class Asking:
         """Whether the last key was pressed on purpose, for what it acts on now."""
         delay = self._settings.arm_sheet if self.is_open else self._settings.arm_moved
         return self.calm.meant(self.subject, delay)
-
-
-def _keys(keys: KeyMap) -> Keys:
-    """What the keys of this screen mean to whoever tells typing from pressing."""
-    actions = keys.actions_on("memory")
-    return Keys(
-        navigation=frozenset(key for action in actions if action.moves for key in action.keys),
-        bound=frozenset(key for action in actions for key in action.keys),
-        decides={key: key for key in ("x", "R", "!")},
-    )

@@ -263,6 +263,10 @@ class Navigating(ListingKeys):
         entry = inbox.focused_request() or inbox.members(inbox.cursor)[0]
         self._face.go("memory", f"session:{entry.request.asked_by.session}")
 
+    def do_rules(self) -> None:
+        """Show what asks, what runs, and why."""
+        self._face.go("rules")
+
     def do_agents(self) -> None:
         """Show who asks."""
         self._face.go("agents")
