@@ -26,7 +26,9 @@ from signoff_tui.guard import (
 from signoff_tui.guard import Target as GuardTarget
 from signoff_tui.inbox import Entry, Group, Inbox, RowKey
 from signoff_tui.keymap import KeyMap
+from signoff_tui.refs import ref_of
 from signoff_tui.summary import RISK_WORD, ended_text
+from signoff_tui.tagging import Tags
 
 __all__ = ["Answer", "Desk", "RememberPreview"]
 
@@ -69,6 +71,7 @@ class Desk:
 
     def __init__(self, settings: GuardSettings, keys: KeyMap, clock: Callable[[], float], reviewer: str) -> None:
         self.inbox = Inbox()
+        self.tags = Tags(self.inbox)
         self.contents = ContentStore()
         self.guard: DecisionGuard[Answer] = DecisionGuard(settings, keys.guard_keys(), self.facts, clock)
         self.settings = settings
@@ -137,7 +140,9 @@ class Desk:
         return 0.0 if coverage is None else coverage.share
 
     def target(self) -> GuardTarget | None:
-        """What the cursor is on, for the guard; None on an empty list."""
+        """What the cursor is on, or is tagged if it is about that, for the guard; None on an empty list."""
+        if self.tags.acting:
+            return GuardTarget.tagged(self.tagged())
         group = self.inbox.focused_group()
         entry = self.inbox.focused_request()
         if entry is not None:
@@ -151,6 +156,11 @@ class Desk:
     def eligibility(self, group: Group) -> Eligibility:
         """Which members an approval of the group would cover, and why the others not."""
         facts = [self.facts(member) for member in group.members]
+        return self.guard.eligible(item for item in facts if item is not None)
+
+    def tagged(self) -> Eligibility:
+        """Which of the tagged an approval of them would cover, and why the others not."""
+        facts = [self.facts(ref.id) for ref in self.tags.refs]
         return self.guard.eligible(item for item in facts if item is not None)
 
     def remember_preview(self, request_id: str) -> RememberPreview:
@@ -330,6 +340,7 @@ class Desk:
         held = self.guard.hold(permit, Answer(decision, permit.refs))
         for ref in permit.refs:
             self.inbox.entry(ref.id).held = True
+        self.tags.decided(permit.refs)
         reading = self.inbox.focused_request()
         # Who reads a request that was left out goes on reading it.
         if reading is None or not reading.waiting:
@@ -394,8 +405,3 @@ def _follows(entry: Entry, stopper: Entry) -> bool:
     if position is None or stopped_at is None:
         return one.seq > other.seq
     return position > stopped_at
-
-
-def ref_of(entry: Entry) -> Ref:
-    """Exactly what a decision about the entry would name."""
-    return Ref(entry.id, entry.request.revision, entry.request.submission.digest)

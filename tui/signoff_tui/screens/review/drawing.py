@@ -25,6 +25,7 @@ from signoff_tui.screens.review.naming import as_many, held_words, names_of
 from signoff_tui.screens.review.open_bar import bar_lines
 from signoff_tui.screens.review.rows import RowStyle, inbox_heading, inbox_row, member_heading, member_row
 from signoff_tui.screens.review.status import NAMES_FROM, Where, empty_lines, lost_lines, status_line
+from signoff_tui.screens.review.tagged_lines import tagged_bar
 from signoff_tui.screens.review.target import target_line
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
@@ -126,6 +127,9 @@ class Drawing:
         elif screen.bar is not None:
             armed = _sheet_armed(status)
             self._lines("#actions", bar_lines(desk, screen.bar, room, armed=armed, now=self._office.now()))
+        elif desk.tags.acting:
+            most = max(screen.extent.sheet_rows // 3, 1)
+            self._lines("#actions", tagged_bar(desk, room, most, armed=status.word == "armed"))
         else:
             armed = status.word == "armed"
             self._lines("#actions", action_lines(desk, screen.view, room, two_panes=screen.two_panes, armed=armed))

@@ -15,6 +15,7 @@ from signoff_tui.inbox import Entry, Group
 from signoff_tui.lines import Line
 from signoff_tui.screens.review.extent import View
 from signoff_tui.screens.review.naming import as_many, names_of
+from signoff_tui.screens.review.tagged_lines import tag_hints
 
 __all__ = ["action_lines", "to_show", "what_is_missing"]
 
@@ -34,6 +35,7 @@ def action_lines(desk: Desk, view: View, room: Room, *, two_panes: bool, armed: 
     if group is not None:
         rest = _rest(view, on_heading=entry is None, two_panes=two_panes)
         hints += _group_hints(desk, group, room, rest, on_heading=entry is None, armed=armed)
+    hints += tag_hints(desk)
     hints += _moving_hints(desk, view, entry, group, two_panes=two_panes)
     if entry is not None and not to_show(desk, entry) and desk.next_unseen() is not None:
         visible = two_panes or view == "request"
@@ -149,6 +151,8 @@ def _moving_hints(
     around = (entry,) if entry is not None else () if group is None else desk.inbox.listed(group.key)
     if any(member.waiting for member in around):
         hints.append(KeyHint(desk.keys.shown("later"), "later"))
+        if not desk.tags:
+            hints.append(KeyHint(desk.keys.shown("tag"), "tag"))
     return hints
 
 

@@ -14,6 +14,9 @@ from signoff_tui.screens.review.open_bar import Finding
 
 __all__ = ["Navigating"]
 
+_KEEP_ACTING = frozenset({"tagged", "back", "undo", "undo_all"})
+"""Whatever else is done, decision keys are about the row under the cursor again."""
+
 MOST_CONTEXT = 10_000
 """Unchanged lines around changes; no diff needs more to show the whole file."""
 
@@ -29,6 +32,8 @@ class Navigating(ListingKeys):
         """Do what a key stands for; keys that are not in the table do nothing."""
         action = self._face.desk.keys.action_of(key, "review")
         if action is not None and not action.decides:
+            if action.name not in _KEEP_ACTING:
+                self._face.desk.tags.act(on=False)
             self.perform(action)
 
     def perform(self, action: Action) -> None:
@@ -231,7 +236,12 @@ class Navigating(ListingKeys):
 
     def do_back(self) -> None:
         """One level back."""
+        tags = self._face.desk.tags
         if self._deciding.close_bar():
+            self._face.redraw()
+            return
+        if tags.acting:
+            tags.act(on=False)
             self._face.redraw()
             return
         group = self._face.desk.inbox.focused_group()
@@ -317,12 +327,15 @@ class Navigating(ListingKeys):
         if self._reading:
             self._face.document.scroll_lines(steps)
             return
-        inbox = self._face.desk.inbox
+        self.step_in_list(steps)
+        self._face.redraw()
+
+    def step_in_list(self, steps: int) -> None:
+        """Move the cursor by rows of the list, or of the group that has the screen."""
         if self._face.view == "group":
             self._step_in_group(steps)
         else:
-            inbox.move(steps)
-        self._face.redraw()
+            self._face.desk.inbox.move(steps)
 
     def _step_in_group(self, steps: int) -> None:
         inbox = self._face.desk.inbox

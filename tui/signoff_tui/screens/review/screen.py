@@ -33,6 +33,7 @@ from signoff_tui.screens.review.paints import Paints
 from signoff_tui.screens.review.seeking import first_waiting
 from signoff_tui.screens.review.work import Answers, ContentMade, QueueNews, Work
 from signoff_tui.settings import DiffSettings
+from signoff_tui.tagging import TAGGED
 from signoff_tui.terminal_voice import Copy
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
@@ -205,6 +206,7 @@ class ReviewScreen(Screen[None]):
         if action.decides:
             self.say(f"{action.shown} does that, once the bar says [armed]: look, then press it")
         elif self._moves_allowed:
+            self._desk.tags.act(on=False)
             self._navigating.perform(action)
 
     def copy(self, what: str) -> None:
@@ -349,6 +351,7 @@ class ReviewScreen(Screen[None]):
     def _row_clicked(self, event: RowList.Clicked) -> None:
         rows = self._desk.inbox.rows()
         if self._moves_allowed and event.index < len(rows):
+            self._desk.tags.act(on=False)
             self._desk.inbox.move_to(rows[event.index].key)
             if event.double:
                 self._navigating.do_open()
@@ -359,6 +362,7 @@ class ReviewScreen(Screen[None]):
         group = self._desk.inbox.focused_group()
         members = () if group is None else self._desk.inbox.listed(group.key)
         if self._moves_allowed and event.index < len(members):
+            self._desk.tags.act(on=False)
             self._desk.inbox.move_to(RowKey("request", members[event.index].id))
             if event.double:
                 self._navigating.do_open()
@@ -486,6 +490,9 @@ class ReviewScreen(Screen[None]):
                 if coverage is not None and coverage.complete:
                     guard.bar_closed()
                 if not guard.offers_unseen:
+                    self.open_bar(None)
+            case GroupNotReady(group=key) if key == TAGGED:
+                if not self._desk.tags.acting or self._desk.tagged().ready:
                     self.open_bar(None)
             case GroupNotReady(key):
                 if group is None or group.key.id != key or self._desk.eligibility(group).ready:
