@@ -79,6 +79,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("copy", ("c",), "c", "copy text, path or id", "read"),
     Action("reveal", ("r",), "r", "show or hide secrets", "read"),
     Action("full", ("v",), "v", "full screen", "read", moves=True),
+    Action("group_page", ("V",), "V", "all of the group on one page", "read", moves=True),
     Action("down", ("j", "down"), "j", "next row, or line", "list", moves=True, places=_PAGES),
     Action("up", ("k", "up"), "k", "previous row, or line", "list", moves=True, places=_PAGES),
     Action("next_request", ("J",), "J", "next waiting request", "list", moves=True),

@@ -6,7 +6,7 @@ The screen feeds it (changes of the queue, made documents, painted parts, keys) 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from signoff.policy.breadth import Reach, reach
@@ -79,7 +79,8 @@ class Desk:
         self.reviewer = reviewer
         self._clock = clock
         self._coverage: dict[ContentKey, Coverage] = {}
-        self._visible: ContentKey | None = None
+        self._visible: dict[ContentKey, tuple[Part, ...]] = {}
+        self._layout = 0
         self.came_back: list[Ref] = []
         """Requests that were approved and ask again, until the screen has said so."""
         self.revealed: ContentKey | None = None
@@ -237,33 +238,43 @@ class Desk:
     # -- what was painted --------------------------------------------------------------------------------
 
     def painted(self, key: ContentKey, parts: Sequence[Part], width: int) -> bool:
-        """Parts of a request's content are on the screen now; returns whether that is news."""
-        if self._visible not in (None, key):
-            self.covered()
-        coverage = self._coverage.get(key)
-        if coverage is None:
+        """Parts of a request's content, and of no other, are on the screen now; returns whether that is news."""
+        return self.painted_together({key: parts}, width)
+
+    def painted_together(self, shown: Mapping[ContentKey, Sequence[Part]], width: int) -> bool:
+        """Parts of several contents are on the screen now, and nothing else; returns whether that is news.
+
+        Whatever moved, moved all of it: nothing on the screen stood still, whosever it is.
+        """
+        visible = {key: tuple(parts) for key, parts in shown.items() if key in self._coverage}
+        if (visible, width) == (self._visible, self._layout):
+            self.settle()
             return False
-        news = self._visible != key
-        self._visible = key
-        return coverage.painted(parts, width, self._clock()) or news
+        self.covered()
+        self._visible, self._layout = visible, width
+        for key, parts in visible.items():
+            self._coverage[key].painted(parts, width, self._clock())
+        return True
 
     def covered(self) -> None:
         """No content is on the screen any more."""
-        if self._visible is not None and (coverage := self._coverage.get(self._visible)) is not None:
+        for coverage in self._on_screen():
             coverage.hidden(self._clock())
-        self._visible = None
+        self._visible = {}
 
     def settle(self) -> bool:
         """Count what has been on screen long enough; returns whether a share changed."""
-        if self._visible is None or (coverage := self._coverage.get(self._visible)) is None:
-            return False
-        return coverage.settle(self._clock())
+        changed = [coverage.settle(self._clock()) for coverage in self._on_screen()]
+        return any(changed)
 
     @property
     def settles_at(self) -> float | None:
         """When `settle` should be called next, or None when nothing is to be counted."""
-        coverage = None if self._visible is None else self._coverage.get(self._visible)
-        return None if coverage is None else coverage.settles_at
+        moments = [coverage.settles_at for coverage in self._on_screen()]
+        return min((moment for moment in moments if moment is not None), default=None)
+
+    def _on_screen(self) -> Sequence[Coverage]:
+        return [self._coverage[key] for key in self._visible if key in self._coverage]
 
     # -- finding what to read ----------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from signoff.queue.records import ChangeSet
 from signoff_tui.actions import Action
 from signoff_tui.desk import Answer, Desk
 from signoff_tui.documents import content_key, revealed_key
+from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Cause, GuardSettings, Held
 from signoff_tui.inbox import Entry, RowKey
 from signoff_tui.inbox_filter import InboxFilter
@@ -75,6 +76,7 @@ class ReviewScreen(Screen[None]):
         self._work = Work(self, office)
         self._view: View = "inbox"
         self._group: RowKey | None = None
+        self._page: GroupPage | None = None
         self._bar: OpenBar | None = None
         self._message = LastWords()
         self._timer: Timer | None = None
@@ -176,8 +178,14 @@ class ReviewScreen(Screen[None]):
         """Show another view."""
         self._view = view
         group = self._desk.inbox.focused_group()
-        self._group = group.key if group is not None and view == "group" else None
+        self._group = group.key if group is not None and view in {"group", "page"} else None
+        self._page = GroupPage(self._desk, group.key) if group is not None and view == "page" else None
         self._lay_out()
+
+    @property
+    def page(self) -> GroupPage | None:
+        """All of a group on one page, while that has the screen."""
+        return self._page
 
     def show_diffs(self, diff: DiffSettings) -> None:
         """Show diffs in this way from now on."""
@@ -394,6 +402,8 @@ class ReviewScreen(Screen[None]):
     @on(DocumentView.Moved)
     def _document_moved(self) -> None:
         self._drawing.surroundings()
+        if self._page is not None:
+            self._make_wanted()  # the end of what is made came near
 
     @on(DocumentView.ColorsWanted)
     def _colors_wanted(self, event: DocumentView.ColorsWanted) -> None:
@@ -436,7 +446,7 @@ class ReviewScreen(Screen[None]):
         self.set_class(not self.two_panes, "-one")
         self.set_class(self._view == "inbox", "-list")
         self.set_class(self._view != "inbox", "-content")
-        self.set_class(self._view == "request", "-full")
+        self.set_class(self._view in {"request", "page"}, "-full")
 
     @property
     def content_visible(self) -> bool:
@@ -447,8 +457,8 @@ class ReviewScreen(Screen[None]):
     @property
     def group_visible(self) -> bool:
         """Whether the members of the focused group are on the screen instead of content."""
-        if self._view == "group":
-            return True
+        if self._view in {"group", "page"}:
+            return self._view == "group"
         on_heading = self._desk.inbox.cursor is not None and self._desk.inbox.cursor.kind == "group"
         return self.two_panes and on_heading
 
@@ -479,6 +489,10 @@ class ReviewScreen(Screen[None]):
             self.set_view("inbox")
         if self._view == "request" and inbox.focused_request() is None:
             self.set_view("inbox")
+        if self._view == "page" and inbox.cursor != self._group:
+            # What the keys act on now is another row: a page is about its group alone.
+            here = group is not None and group.key == self._group and not self.two_panes
+            self.set_view("group" if here else "inbox")
 
     def _settle_bar(self) -> None:
         """Remove a bar whose reason is gone: its request was shown, or another is the target."""
@@ -504,10 +518,15 @@ class ReviewScreen(Screen[None]):
         entry = self._desk.inbox.focused_request()
         if entry is None or not self.content_visible or not self._desk.is_revealed(entry):
             self._desk.revealed = None
-        if entry is not None and self.content_visible:
+        if self._page is not None:
+            self._show_page(self._page)
+        elif entry is not None and self.content_visible:
             self._show_request(entry)
         elif entry is None:
             self.document.notice(())
+        self._make_wanted()
+
+    def _make_wanted(self) -> None:
         for wanted in self._drawing.wanted():
             if self._desk.contents.want(content_key(wanted.request)):
                 self._work.make(wanted)
@@ -521,6 +540,13 @@ class ReviewScreen(Screen[None]):
             return
         text = "   preparing what this would do ..." if failure is None else f"   cannot be shown: {failure}"
         self.document.notice((Line(), line(foreign(text, "muted" if failure is None else "danger"))))
+
+    def _show_page(self, page: GroupPage) -> None:
+        page.renew()
+        if page.documents:
+            self.document.show(page.owner, page.documents)
+        else:
+            self.document.notice((Line(), line(foreign("   preparing the page ...", "muted"))))
 
     def _show_revealed(self, entry: Entry) -> bool:
         """Show a request with its secrets; False while that is not made."""
