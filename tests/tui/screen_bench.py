@@ -274,6 +274,24 @@ class Screen:
                 return
             await self.press("space")
 
+    async def page_settled(self) -> None:
+        """Wait until the page of a group is made, and all that is on the screen of it was counted."""
+        review, desk = self.app.review, self.desk
+        await self.until(lambda: review.page is not None and review.page.complete, "a whole page")
+        await self.until(
+            lambda: review.document.drawn and desk._visible and desk.settles_at is None, "settled lines"
+        )
+
+    async def reads_page(self) -> None:
+        """Press Space until all of the page of a group was shown."""
+        while True:
+            await self.page_settled()
+            assert self.app.review.page is not None
+            shown, units = self.app.review.page.shown
+            if shown == units:
+                return
+            await self.press("space")
+
     def has_settled(self, entry: Entry) -> bool:
         """Whether all that is on the screen of a request was counted; before that, Space may go too far."""
         coverage = self.desk.coverage(entry)

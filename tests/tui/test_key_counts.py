@@ -65,6 +65,22 @@ async def test_a_high_member_of_a_group_takes_one_command_more(
 
 
 @SIZES
+async def test_a_group_of_ten_is_approved_from_its_page_with_two_commands(
+    stock: Stock, looking: ReviewQueue, place: Path, size: tuple[int, int]
+) -> None:
+    requests = g10(stock)
+    async with screen(place, size=size, waiting=10) as seen:
+        with counted(seen) as keys:
+            await seen.press("V")
+            await seen.reads_page()
+            await seen.group_armed()
+            await seen.press("Y")
+            await seen.until(lambda: set(states(looking, requests)) == {RequestState.APPROVED})
+    assert keys.commands == ["V", "Y"]
+    assert len(keys.reading) <= G10_PAGES
+
+
+@SIZES
 async def test_rejecting_one_of_a_group_and_approving_the_rest_takes_three_commands(
     stock: Stock, looking: ReviewQueue, place: Path, size: tuple[int, int]
 ) -> None:

@@ -6,7 +6,7 @@ The screen feeds it (changes of the queue, made documents, painted parts, keys) 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from signoff.policy.breadth import Reach, reach
@@ -26,7 +26,9 @@ from signoff_tui.guard import (
 from signoff_tui.guard import Target as GuardTarget
 from signoff_tui.inbox import Entry, Group, Inbox, RowKey
 from signoff_tui.keymap import KeyMap
+from signoff_tui.refs import ref_of
 from signoff_tui.summary import RISK_WORD, ended_text
+from signoff_tui.tagging import Tags
 
 __all__ = ["Answer", "Desk", "RememberPreview"]
 
@@ -69,6 +71,7 @@ class Desk:
 
     def __init__(self, settings: GuardSettings, keys: KeyMap, clock: Callable[[], float], reviewer: str) -> None:
         self.inbox = Inbox()
+        self.tags = Tags(self.inbox)
         self.contents = ContentStore()
         self.guard: DecisionGuard[Answer] = DecisionGuard(settings, keys.guard_keys(), self.facts, clock)
         self.settings = settings
@@ -76,7 +79,8 @@ class Desk:
         self.reviewer = reviewer
         self._clock = clock
         self._coverage: dict[ContentKey, Coverage] = {}
-        self._visible: ContentKey | None = None
+        self._visible: dict[ContentKey, tuple[Part, ...]] = {}
+        self._layout = 0
         self.came_back: list[Ref] = []
         """Requests that were approved and ask again, until the screen has said so."""
         self.revealed: ContentKey | None = None
@@ -137,7 +141,9 @@ class Desk:
         return 0.0 if coverage is None else coverage.share
 
     def target(self) -> GuardTarget | None:
-        """What the cursor is on, for the guard; None on an empty list."""
+        """What the cursor is on, or is tagged if it is about that, for the guard; None on an empty list."""
+        if self.tags.acting:
+            return GuardTarget.tagged(self.tagged())
         group = self.inbox.focused_group()
         entry = self.inbox.focused_request()
         if entry is not None:
@@ -151,6 +157,11 @@ class Desk:
     def eligibility(self, group: Group) -> Eligibility:
         """Which members an approval of the group would cover, and why the others not."""
         facts = [self.facts(member) for member in group.members]
+        return self.guard.eligible(item for item in facts if item is not None)
+
+    def tagged(self) -> Eligibility:
+        """Which of the tagged an approval of them would cover, and why the others not."""
+        facts = [self.facts(ref.id) for ref in self.tags.refs]
         return self.guard.eligible(item for item in facts if item is not None)
 
     def remember_preview(self, request_id: str) -> RememberPreview:
@@ -227,33 +238,43 @@ class Desk:
     # -- what was painted --------------------------------------------------------------------------------
 
     def painted(self, key: ContentKey, parts: Sequence[Part], width: int) -> bool:
-        """Parts of a request's content are on the screen now; returns whether that is news."""
-        if self._visible not in (None, key):
-            self.covered()
-        coverage = self._coverage.get(key)
-        if coverage is None:
+        """Parts of a request's content, and of no other, are on the screen now; returns whether that is news."""
+        return self.painted_together({key: parts}, width)
+
+    def painted_together(self, shown: Mapping[ContentKey, Sequence[Part]], width: int) -> bool:
+        """Parts of several contents are on the screen now, and nothing else; returns whether that is news.
+
+        Whatever moved, moved all of it: nothing on the screen stood still, whosever it is.
+        """
+        visible = {key: tuple(parts) for key, parts in shown.items() if key in self._coverage}
+        if (visible, width) == (self._visible, self._layout):
+            self.settle()
             return False
-        news = self._visible != key
-        self._visible = key
-        return coverage.painted(parts, width, self._clock()) or news
+        self.covered()
+        self._visible, self._layout = visible, width
+        for key, parts in visible.items():
+            self._coverage[key].painted(parts, width, self._clock())
+        return True
 
     def covered(self) -> None:
         """No content is on the screen any more."""
-        if self._visible is not None and (coverage := self._coverage.get(self._visible)) is not None:
+        for coverage in self._on_screen():
             coverage.hidden(self._clock())
-        self._visible = None
+        self._visible = {}
 
     def settle(self) -> bool:
         """Count what has been on screen long enough; returns whether a share changed."""
-        if self._visible is None or (coverage := self._coverage.get(self._visible)) is None:
-            return False
-        return coverage.settle(self._clock())
+        changed = [coverage.settle(self._clock()) for coverage in self._on_screen()]
+        return any(changed)
 
     @property
     def settles_at(self) -> float | None:
         """When `settle` should be called next, or None when nothing is to be counted."""
-        coverage = None if self._visible is None else self._coverage.get(self._visible)
-        return None if coverage is None else coverage.settles_at
+        moments = [coverage.settles_at for coverage in self._on_screen()]
+        return min((moment for moment in moments if moment is not None), default=None)
+
+    def _on_screen(self) -> Sequence[Coverage]:
+        return [self._coverage[key] for key in self._visible if key in self._coverage]
 
     # -- finding what to read ----------------------------------------------------------------------------
 
@@ -330,6 +351,7 @@ class Desk:
         held = self.guard.hold(permit, Answer(decision, permit.refs))
         for ref in permit.refs:
             self.inbox.entry(ref.id).held = True
+        self.tags.decided(permit.refs)
         reading = self.inbox.focused_request()
         # Who reads a request that was left out goes on reading it.
         if reading is None or not reading.waiting:
@@ -394,8 +416,3 @@ def _follows(entry: Entry, stopper: Entry) -> bool:
     if position is None or stopped_at is None:
         return one.seq > other.seq
     return position > stopped_at
-
-
-def ref_of(entry: Entry) -> Ref:
-    """Exactly what a decision about the entry would name."""
-    return Ref(entry.id, entry.request.revision, entry.request.submission.digest)

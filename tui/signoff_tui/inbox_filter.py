@@ -104,8 +104,8 @@ class InboxFilter:
 
     def _subject(self, entry: Entry) -> Subject:
         if self._made is None:
-            return self._subjects.subject(entry)
+            return self._subjects.subject(entry, tagged=self._desk.tags)
         made = self._made.get(entry.id)
         if made is None or made[0] is not entry.request:
-            made = self._made[entry.id] = entry.request, self._subjects.subject(entry)
+            made = self._made[entry.id] = entry.request, self._subjects.subject(entry, tagged=self._desk.tags)
         return made[1]

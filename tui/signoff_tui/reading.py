@@ -171,6 +171,15 @@ class Reading:
         row = self._starts[which] + self.documents[which].row_of_unit(unit - self._unit_starts[which])
         return Place(self.index_of(row))
 
+    def place_of_document(self, number: int) -> Place:
+        """Where a document begins."""
+        return Place(self.index_of(self._starts[number]))
+
+    def document_at(self, place: Place) -> int:
+        """Which document a place is in."""
+        row = next((row for row in self.rows_at(place.row) if row is not None), 0)
+        return bisect_right(self._starts, row) - 1
+
     # -- what is visible -------------------------------------------------------------------------------
 
     def window(self, top: Place, height: int) -> tuple[VisibleLine, ...]:

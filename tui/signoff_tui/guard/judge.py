@@ -151,6 +151,8 @@ class Judge:
     def _stop_all(self, key: str, target: Target) -> Verdict:
         if target.kind is Kind.GRANT:
             return _nothing(key)
+        if target.kind is Kind.TAGGED:
+            return Ignored(Reason.NOTHING, f"{key} acts on an agent, not on what is tagged")
         return OpenSheet(Offer(Act.STOP_ALL, (), key))
 
     def _about_grant(self, key: str, decision: str, target: Target) -> Verdict:

@@ -104,6 +104,8 @@ class DocumentView(Widget):
         self._drawn = True
         self._highlights = Highlights()
         self._asked: set[Block] = set()
+        self._folded: dict[int, tuple[Document, Document]] = {}
+        """Documents as they were handed over and with the wanted context, so that those that stay are the same."""
 
     # -- content -----------------------------------------------------------------------------------------
 
@@ -135,10 +137,12 @@ class DocumentView(Widget):
                 self._relayout()  # the view had no size yet when it was asked to show them
             return
         self._remember_place()
-        self._found = None
+        if self.owner != owner:
+            self._found = None
+            self._forget_colors()
+            self._folded.clear()
         self._shown = _Shown(owner, given, self._read(given))
         self._top = self._places.get(owner, Place(0))
-        self._forget_colors()
         self._relayout()
 
     def notice(self, lines: Sequence[Line]) -> None:
@@ -165,6 +169,7 @@ class DocumentView(Widget):
     def set_context(self, lines: int) -> None:
         """Show another number of unchanged lines around changes; the reader stays at the same change."""
         self._around = lines
+        self._folded.clear()
         self._found = None
         self._places.clear()
         if self._shown is None:
@@ -262,6 +267,19 @@ class DocumentView(Widget):
             return (0, 0)
         return self._shown.reading.hunk_at(self._top)
 
+    @property
+    def document_at_top(self) -> int:
+        """Which of the documents is at the top of the view, from 0."""
+        return (
+            0
+            if self._shown is None or not len(self._shown.reading)
+            else self._shown.reading.document_at(self._top)
+        )
+
+    def go_document(self, number: int) -> bool:
+        """Go to the beginning of a document; False when it is there already."""
+        return self._shown is not None and self._go(self._shown.reading.place_of_document(number))
+
     def find(self, words: Words, *, forward: bool = True) -> bool:
         """Go to the next or previous row that holds words as they are shown; False when there is none."""
         if self._shown is None:
@@ -308,13 +326,19 @@ class DocumentView(Widget):
         return max(self.size.height, 1)
 
     def _read(self, given: Sequence[Document]) -> Reading:
-        documents = tuple(document.with_context(self._around) for document in given)
+        documents = tuple(map(self._with_context, given))
         width, gutter = self.size.width, self._gutter_of(documents)
         whole = max(width - gutter.width, LEAST_TEXT)
         if not self._splits(documents):
             return Reading(documents, whole, wrap=self.wraps)
         column = (width - len(_BETWEEN)) // 2 - gutter.width
         return SplitReading(documents, whole, column, wrap=self.wraps)
+
+    def _with_context(self, document: Document) -> Document:
+        known = self._folded.get(id(document))
+        if known is None or known[0] is not document:
+            known = self._folded[id(document)] = document, document.with_context(self._around)
+        return known[1]
 
     def _gutter_of(self, documents: Sequence[Document]) -> Gutter:
         gutter = Gutter.of(documents, self.size.width)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from signoff.present.reveal import reveal_line
 from signoff_tui.documents import content_key
 from signoff_tui.flow import Room
+from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Status
 from signoff_tui.inbox import Entry, Group
 from signoff_tui.lines import Chunk, Line, chunk, crop, foreign, line, rule
@@ -23,8 +24,10 @@ from signoff_tui.screens.review.filter_lines import filter_line, nothing_listed
 from signoff_tui.screens.review.keybar import action_lines
 from signoff_tui.screens.review.naming import as_many, held_words, names_of
 from signoff_tui.screens.review.open_bar import bar_lines
+from signoff_tui.screens.review.page_lines import page_header, page_line
 from signoff_tui.screens.review.rows import RowStyle, inbox_heading, inbox_row, member_heading, member_row
 from signoff_tui.screens.review.status import NAMES_FROM, Where, empty_lines, lost_lines, status_line
+from signoff_tui.screens.review.tagged_lines import tagged_bar
 from signoff_tui.screens.review.target import target_line
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
@@ -57,7 +60,11 @@ class Drawing:
 
     def wanted(self) -> Sequence[Entry]:
         """Requests whose documents are needed for what is visible, the focused one first."""
-        inbox = self._screen.desk.inbox
+        inbox, page = self._screen.desk.inbox, self._screen.page
+        if page is not None:
+            # One after the other, and no more than is about to be read.
+            near_the_end = not page.documents or not self._screen.document.rest.more
+            return [page.wanted] if page.wanted is not None and near_the_end else []
         focused, group = inbox.focused_request(), inbox.focused_group()
         wanted = [focused] if focused is not None else []
         if group is not None and self._screen.group_visible:
@@ -110,6 +117,8 @@ class Drawing:
                 return "Request"
             case "group":
                 return "Group"
+            case "page":
+                return "Group page"
             case _:
                 return "Inbox"
 
@@ -126,6 +135,9 @@ class Drawing:
         elif screen.bar is not None:
             armed = _sheet_armed(status)
             self._lines("#actions", bar_lines(desk, screen.bar, room, armed=armed, now=self._office.now()))
+        elif desk.tags.acting:
+            most = max(screen.extent.sheet_rows // 3, 1)
+            self._lines("#actions", tagged_bar(desk, room, most, armed=status.word == "armed"))
         else:
             armed = status.word == "armed"
             self._lines("#actions", action_lines(desk, screen.view, room, two_panes=screen.two_panes, armed=armed))
@@ -193,9 +205,11 @@ class Drawing:
 
     def surroundings(self) -> None:
         """The lines around the content, or the overview of a group in its place."""
-        inbox = self._screen.desk.inbox
+        inbox, page = self._screen.desk.inbox, self._screen.page
         entry, group = inbox.focused_request(), inbox.focused_group()
-        if group is not None and self._screen.group_visible:
+        if group is not None and page is not None:
+            self._around_page(group, page)
+        elif group is not None and self._screen.group_visible:
             self._overview(group, entry)
         elif entry is not None:
             self._around_content(entry)
@@ -220,6 +234,15 @@ class Drawing:
             cursor=focused,
         )
         self._lines("#foot", [])
+
+    def _around_page(self, group: Group, page: GroupPage) -> None:
+        desk, extent = self._screen.desk, self._screen.extent
+        document = self._screen.query_one("#document", DocumentView)
+        header = page_header(desk, group, self._content_width, extent)
+        self._lines("#header", header if extent.low else [*header, self._rule])
+        at = page.section_at(document.document_at_top) + 1 if page.sections else 0
+        foot = page_line(page, document.rest, at, self._look.glyphs.rule, self._content_width)
+        self._lines("#foot", [foot])
 
     def _around_content(self, entry: Entry) -> None:
         screen, desk, extent = self._screen, self._screen.desk, self._screen.extent

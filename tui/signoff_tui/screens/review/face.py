@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from signoff_tui.desk import Answer, Desk
+from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Cause, Held
 from signoff_tui.inbox_filter import InboxFilter
 from signoff_tui.office import Draft
@@ -40,6 +41,10 @@ class Face(Protocol):
     @property
     def content_visible(self) -> bool:
         """Whether the content of the focused request is on the screen."""
+
+    @property
+    def page(self) -> GroupPage | None:
+        """All of a group on one page, while that has the screen."""
 
     @property
     def view(self) -> View:

@@ -15,6 +15,7 @@ from signoff_tui.inbox import Entry, Group
 from signoff_tui.lines import Line
 from signoff_tui.screens.review.extent import View
 from signoff_tui.screens.review.naming import as_many, names_of
+from signoff_tui.screens.review.tagged_lines import tag_hints
 
 __all__ = ["action_lines", "to_show", "what_is_missing"]
 
@@ -33,12 +34,13 @@ def action_lines(desk: Desk, view: View, room: Room, *, two_panes: bool, armed: 
         hints.append(KeyHint("Esc", "back"))
     if group is not None:
         rest = _rest(view, on_heading=entry is None, two_panes=two_panes)
-        hints += _group_hints(desk, group, room, rest, on_heading=entry is None, armed=armed)
+        hints += _group_hints(desk, view, group, room, rest, on_heading=entry is None, armed=armed)
+    hints += tag_hints(desk)
     hints += _moving_hints(desk, view, entry, group, two_panes=two_panes)
     if entry is not None and not to_show(desk, entry) and desk.next_unseen() is not None:
         visible = two_panes or view == "request"
         hints.append(KeyHint(desk.keys.shown("page_down"), "page, next unseen" if visible else "read next unseen"))
-    if view != "request":
+    if view not in {"request", "page"}:
         hints += _list_hints(desk)
     hints.append(KeyHint(desk.keys.shown("history"), "history"))
     if view == "inbox":
@@ -102,6 +104,8 @@ def _secret_hints(desk: Desk, entry: Entry) -> list[KeyHint]:
 
 def _rest(view: View, *, on_heading: bool, two_panes: bool) -> str:
     """Where the members are listed that the bar has no room for."""
+    if view == "page":
+        return ": [Esc] lists all"
     if two_panes or view == "group":
         return ""
     if on_heading:
@@ -110,7 +114,7 @@ def _rest(view: View, *, on_heading: bool, two_panes: bool) -> str:
 
 
 def _group_hints(
-    desk: Desk, group: Group, room: Room, rest: str, *, on_heading: bool, armed: bool
+    desk: Desk, view: View, group: Group, room: Room, rest: str, *, on_heading: bool, armed: bool
 ) -> list[KeyHint]:
     members = desk.eligibility(group)
     if not members.waiting:
@@ -119,7 +123,9 @@ def _group_hints(
         _approve_group(desk, members.ready, room, rest, armed=armed),
         KeyHint(desk.keys.shown("reject_group"), f"reject all {len(members.waiting)}", live=armed),
     ]
-    return [KeyHint(desk.keys.shown("page_down"), "read next unseen"), *hints] if on_heading else hints
+    if not on_heading:
+        return hints
+    return [KeyHint(desk.keys.shown("page_down"), "page" if view == "page" else "read next unseen"), *hints]
 
 
 def _approve_group(desk: Desk, ready: tuple[Ref, ...], room: Room, rest: str, *, armed: bool) -> KeyHint:
@@ -135,7 +141,14 @@ def _moving_hints(
     desk: Desk, view: View, entry: Entry | None, group: Group | None, *, two_panes: bool
 ) -> list[KeyHint]:
     hints: list[KeyHint] = []
-    if entry is None and group is not None:
+    if view == "page":
+        hints += [
+            KeyHint(desk.keys.shown("next_request", "previous_request"), "next/previous"),
+            KeyHint(desk.keys.shown("next_hunk", "previous_hunk"), "hunk"),
+            KeyHint("Enter", "open the one at the top"),
+        ]
+    elif entry is None and group is not None:
+        hints.append(KeyHint(desk.keys.shown("group_page"), "all on one page"))
         hints.append(
             KeyHint("Enter", "close" if group.open else "open") if two_panes else KeyHint("Enter", "open")
         )
@@ -149,6 +162,8 @@ def _moving_hints(
     around = (entry,) if entry is not None else () if group is None else desk.inbox.listed(group.key)
     if any(member.waiting for member in around):
         hints.append(KeyHint(desk.keys.shown("later"), "later"))
+        if not desk.tags:
+            hints.append(KeyHint(desk.keys.shown("tag"), "tag"))
     return hints
 
 

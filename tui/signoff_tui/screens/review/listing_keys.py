@@ -17,6 +17,42 @@ class ListingKeys:
     def __init__(self, face: Face) -> None:
         self._face = face
 
+    def do_tag(self) -> None:
+        """Tag the request, or all that waits of the group; again: untag. From a request to the next row."""
+        face, inbox, tags = self._face, self._face.desk.inbox, self._face.desk.tags
+        entry, group = inbox.focused_request(), inbox.focused_group()
+        if entry is None:
+            tagged = tags.toggle(() if group is None else inbox.listed(group.key))
+        else:
+            tagged = tags.toggle((entry,))
+        if tagged is None:
+            face.say("only what waits can be tagged")
+        else:
+            acts = f"; {face.desk.keys.shown('tagged')} acts on them" if tags else ""
+            face.say(f"{len(tags)} tagged{acts}", token="muted")
+            if entry is not None and face.view != "request":
+                self.step_in_list(1)
+        face.redraw()
+
+    def do_untag_all(self) -> None:
+        """Untag all."""
+        count = len(self._face.desk.tags)
+        self._face.desk.tags.clear()
+        self._face.say(f"{count} untagged" if count else "nothing is tagged", token="muted")
+        self._face.redraw()
+
+    def do_tagged(self) -> None:
+        """The next decision is about what is tagged; again: about the row under the cursor."""
+        face, tags = self._face, self._face.desk.tags
+        if not tags:
+            face.say(f"nothing is tagged: {face.desk.keys.shown('tag')} tags", token="muted")
+        tags.act(on=not tags.acting)
+        face.redraw()
+
+    def step_in_list(self, steps: int) -> None:
+        """Move the cursor by rows of the list, or of the group that has the screen."""
+        raise NotImplementedError
+
     def do_order(self) -> None:
         """Tidy: remove what ended, sort anew, ask the filter anew. If nothing of that is due: another order."""
         face, inbox = self._face, self._face.desk.inbox

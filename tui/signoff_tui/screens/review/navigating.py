@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from signoff.filtering import last_hour_of
 from signoff_tui.actions import Action
+from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Cause
 from signoff_tui.inbox import RowKey
 from signoff_tui.screens.review.deciding import Deciding
@@ -13,6 +14,9 @@ from signoff_tui.screens.review.listing_keys import ListingKeys
 from signoff_tui.screens.review.open_bar import Finding
 
 __all__ = ["Navigating"]
+
+_KEEP_ACTING = frozenset({"tagged", "back", "undo", "undo_all"})
+"""Whatever else is done, decision keys are about the row under the cursor again."""
 
 MOST_CONTEXT = 10_000
 """Unchanged lines around changes; no diff needs more to show the whole file."""
@@ -29,6 +33,8 @@ class Navigating(ListingKeys):
         """Do what a key stands for; keys that are not in the table do nothing."""
         action = self._face.desk.keys.action_of(key, "review")
         if action is not None and not action.decides:
+            if action.name not in _KEEP_ACTING:
+                self._face.desk.tags.act(on=False)
             self.perform(action)
 
     def perform(self, action: Action) -> None:
@@ -39,7 +45,7 @@ class Navigating(ListingKeys):
     @property
     def _reading(self) -> bool:
         """Whether the content has the whole screen, so that row keys move lines."""
-        return self._face.view == "request"
+        return self._face.view in {"request", "page"}
 
     # -- lists -------------------------------------------------------------------------------------------
 
@@ -52,11 +58,11 @@ class Navigating(ListingKeys):
         self._step(-1)
 
     def do_next_request(self) -> None:
-        """Next waiting request."""
+        """Next waiting request; on a page the next of its group."""
         self._to_neighbor(1)
 
     def do_previous_request(self) -> None:
-        """Previous waiting request."""
+        """Previous waiting request; on a page the one before in its group."""
         self._to_neighbor(-1)
 
     def do_first(self) -> None:
@@ -86,7 +92,9 @@ class Navigating(ListingKeys):
         face, inbox = self._face, self._face.desk.inbox
         if inbox.cursor is None:
             return
-        if inbox.cursor.kind == "group":
+        if face.page is not None:
+            self._open_from(face.page)
+        elif inbox.cursor.kind == "group":
             if face.two_panes:
                 self._set_open(open_=not inbox.group(inbox.cursor).open)
             else:
@@ -110,6 +118,9 @@ class Navigating(ListingKeys):
         """Show the request; next page; at the end, what was not shown yet; then the next unseen request."""
         face, desk = self._face, self._face.desk
         entry = desk.inbox.focused_request()
+        if face.page is not None:
+            self._page_on(face.page)
+            return
         if entry is None:
             self._read_next()
             return
@@ -155,7 +166,7 @@ class Navigating(ListingKeys):
 
     def do_find(self) -> None:
         """Look for words in the text."""
-        if self._face.content_visible:
+        if self._face.content_visible or self._face.page is not None:
             self._face.desk.guard.editor_opened()
             self._face.open_bar(Finding())
         else:
@@ -222,6 +233,22 @@ class Navigating(ListingKeys):
             face.set_view("inbox" if face.view == "request" else "request")
             face.redraw()
 
+    def do_group_page(self) -> None:
+        """All of the group on one page, from the request under the cursor on; and back."""
+        face, inbox = self._face, self._face.desk.inbox
+        group, entry = inbox.focused_group(), inbox.focused_request()
+        if face.page is not None:
+            self.do_back()
+            return
+        if group is None:
+            face.say(f"{face.desk.keys.shown('group_page')} shows a group on one page: go to one", token="muted")
+            return
+        inbox.move_to(group.key)
+        face.set_view("page")
+        face.redraw()
+        if entry is not None:
+            self._go_to_section(entry.id)
+
     # -- going -------------------------------------------------------------------------------------------
 
     def do_inbox(self) -> None:
@@ -231,11 +258,17 @@ class Navigating(ListingKeys):
 
     def do_back(self) -> None:
         """One level back."""
+        tags = self._face.desk.tags
         if self._deciding.close_bar():
             self._face.redraw()
             return
+        if tags.acting:
+            tags.act(on=False)
+            self._face.redraw()
+            return
         group = self._face.desk.inbox.focused_group()
-        in_group = self._face.view == "request" and group is not None and not self._face.two_panes
+        inside = self._face.view in {"request", "page"}
+        in_group = inside and group is not None and not self._face.two_panes
         self._face.set_view("group" if in_group else "inbox")
         self._face.redraw()
 
@@ -321,12 +354,15 @@ class Navigating(ListingKeys):
         if self._reading:
             self._face.document.scroll_lines(steps)
             return
-        inbox = self._face.desk.inbox
+        self.step_in_list(steps)
+        self._face.redraw()
+
+    def step_in_list(self, steps: int) -> None:
+        """Move the cursor by rows of the list, or of the group that has the screen."""
         if self._face.view == "group":
             self._step_in_group(steps)
         else:
-            inbox.move(steps)
-        self._face.redraw()
+            self._face.desk.inbox.move(steps)
 
     def _step_in_group(self, steps: int) -> None:
         inbox = self._face.desk.inbox
@@ -340,6 +376,13 @@ class Navigating(ListingKeys):
         inbox.move_to(members[max(0, min(len(members) - 1, at + steps))])
 
     def _to_neighbor(self, steps: int) -> None:
+        page = self._face.page
+        if page is not None:
+            if page.sections:
+                here = page.section_at(self._face.document.document_at_top)
+                there = max(0, min(here + steps, len(page.sections) - 1))
+                self._face.document.go_document(page.sections[there].document)
+            return
         self._face.desk.inbox.move_to_neighbor(steps)
         self._face.redraw()
 
@@ -359,6 +402,34 @@ class Navigating(ListingKeys):
             return
         inbox.move_to(RowKey("request", waiting[0].id))
         self._face.set_view("group")
+
+    def _go_to_section(self, request_id: str) -> None:
+        page = self._face.page
+        section = None if page is None else page.section_of(request_id)
+        if section is not None:
+            self._face.document.go_document(section.document)
+
+    def _open_from(self, page: GroupPage) -> None:
+        """Open the request at the top of a page."""
+        if page.sections:
+            section = page.sections[page.section_at(self._face.document.document_at_top)]
+            self._face.desk.inbox.move_to(RowKey("request", section.request_id))
+            self._face.set_view("request")
+
+    def _page_on(self, page: GroupPage) -> None:
+        """Next page; at the end, what was not shown yet."""
+        face = self._face
+        if not face.document.at_end:
+            face.document.scroll_pages(1)
+        elif not page.complete:
+            face.say("the rest of the page is being prepared", token="muted")
+        else:
+            face.desk.settle()
+            shown, units = page.shown
+            if face.document.go_unseen(page.is_shown):
+                return
+            only_just = "the last lines have only just appeared"
+            face.say(only_just if shown < units else "all of this page was shown", token="muted")
 
     def _read_next(self) -> None:
         face = self._face

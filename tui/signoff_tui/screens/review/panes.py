@@ -19,7 +19,15 @@ from signoff_tui.screens.review.naming import agents_of, left_out_names, listed,
 from signoff_tui.screens.review.rows import RowStyle
 from signoff_tui.summary import RISK_WORD, Summary, ended_text, running_text, summarize
 
-__all__ = ["below_line", "coverage_line", "group_lines", "header_lines", "strip_lines"]
+__all__ = [
+    "below_line",
+    "coverage_line",
+    "covered_lines",
+    "group_lines",
+    "group_title",
+    "header_lines",
+    "strip_lines",
+]
 
 NAME = 32
 """Most cells for a name that somebody else chose, beside other words."""
@@ -177,20 +185,32 @@ def coverage_line(desk: Desk, entry: Entry, rest: Rest, glyph: str, hunk: tuple[
 
 def group_lines(desk: Desk, group: Group, width: int, extent: Extent) -> tuple[Line, ...]:
     """Name and totals of a group, and exactly what one approval would cover."""
+    title = group_title(desk, group, width)
+    if extent.low:
+        return (title,)
+    rows = max((extent.header_rows - 2) // 2, 1)
+    return (title, _totals(desk, group), *covered_lines(desk, desk.eligibility(group), width, rows, ", below"))
+
+
+def group_title(desk: Desk, group: Group, width: int, right: Sequence[Chunk] = ()) -> Line:
+    """Name of a group, and who asks.
+
+    Args:
+        desk: Has the members.
+        group: The group.
+        width: Cells.
+        right: What stands at the right end.
+    """
     members = desk.inbox.members(group.key)
-    summary = summarize(members[0].request)
-    title = line(
+    return line(
         chunk(" G ", "accent", keep=True),
         foreign(group.label, "strong"),
         chunk("   "),
         _agents(members, width),
         chunk(" / ", "muted"),
-        Chunk(summary.session, "muted", most=NAME),
+        Chunk(summarize(members[0].request).session, "muted", most=NAME),
+        right=tuple(right),
     )
-    if extent.low:
-        return (title,)
-    rows = max((extent.header_rows - 2) // 2, 1)
-    return (title, _totals(desk, group), *_covered_lines(desk, desk.eligibility(group), width, rows))
 
 
 def _totals(desk: Desk, group: Group) -> Line:
@@ -221,19 +241,27 @@ def _size(group: Group) -> str:
     return f"{here} {'request' if here == 1 else 'requests'}"
 
 
-def _covered_lines(desk: Desk, members: Eligibility, width: int, rows: int) -> list[Line]:
-    """What `Y` covers, by name, and what it leaves out. Beyond some rows the list below has to tell."""
+def covered_lines(desk: Desk, members: Eligibility, width: int, rows: int, where: str) -> list[Line]:
+    """What `Y` covers, by name, and what it leaves out.
+
+    Args:
+        desk: Knows the names.
+        members: Who is ready, and who is not.
+        width: Cells.
+        rows: Lines for either; beyond them it says how many more there are.
+        where: Where those are listed.
+    """
     if members.ready:
         names = names_of(desk, members.ready)
         title = f" [{desk.keys.shown('approve_group')}] approves exactly {len(names)}: "
-        seen = "of those that say seen, below"
+        seen = f"of those that say seen{where}"
         lines = listed(title, names, width, head="ok", body="text", most=rows, rest=seen)
     else:
         lines = [line(chunk(f" ({desk.keys.shown('approve_group')}) covers nothing yet: read first", "muted"))]
     left_out = [item for item in members.left_out if item.reason is not Omission.CLOSED]
     if left_out:
         names = left_out_names(desk, left_out)
-        others = "of the others, below"
+        others = f"of the others{where}"
         lines += listed(" left out: ", names, width, head="muted", body="muted", most=rows, rest=others)
     return lines
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 
 from signoff.queue.records import Risk
-from signoff_tui.desk import Desk, ref_of
+from signoff_tui.desk import Desk
 from signoff_tui.guard import Omission, Ref
 from signoff_tui.inbox import Entry
 from signoff_tui.lines import Line, chunk, wrapped
+from signoff_tui.refs import ref_of
 from signoff_tui.screens.review.naming import listed, names_of
 from signoff_tui.summary import running_text, summarize
 

@@ -276,7 +276,10 @@ def _focus(style: RowStyle, mark: str, *, focused: bool) -> Chunk:
 
 
 def _mark(desk: Desk, key: RowKey) -> str:
-    """A plus for what was appended to a sorted list."""
+    """A star for what is tagged, a plus for what was appended to a sorted list."""
+    entries = desk.inbox.stands_for(key)
+    if entries and any(entry.id in desk.tags for entry in entries):
+        return "*"
     return "+" if desk.inbox.has_arrived(key) else " "
 
 

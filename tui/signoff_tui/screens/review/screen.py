@@ -17,6 +17,7 @@ from signoff.queue.records import ChangeSet
 from signoff_tui.actions import Action
 from signoff_tui.desk import Answer, Desk
 from signoff_tui.documents import content_key, revealed_key
+from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Cause, GuardSettings, Held
 from signoff_tui.inbox import Entry, RowKey
 from signoff_tui.inbox_filter import InboxFilter
@@ -33,6 +34,7 @@ from signoff_tui.screens.review.paints import Paints
 from signoff_tui.screens.review.seeking import first_waiting
 from signoff_tui.screens.review.work import Answers, ContentMade, QueueNews, Work
 from signoff_tui.settings import DiffSettings
+from signoff_tui.tagging import TAGGED
 from signoff_tui.terminal_voice import Copy
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
@@ -74,6 +76,7 @@ class ReviewScreen(Screen[None]):
         self._work = Work(self, office)
         self._view: View = "inbox"
         self._group: RowKey | None = None
+        self._page: GroupPage | None = None
         self._bar: OpenBar | None = None
         self._message = LastWords()
         self._timer: Timer | None = None
@@ -175,8 +178,14 @@ class ReviewScreen(Screen[None]):
         """Show another view."""
         self._view = view
         group = self._desk.inbox.focused_group()
-        self._group = group.key if group is not None and view == "group" else None
+        self._group = group.key if group is not None and view in {"group", "page"} else None
+        self._page = GroupPage(self._desk, group.key) if group is not None and view == "page" else None
         self._lay_out()
+
+    @property
+    def page(self) -> GroupPage | None:
+        """All of a group on one page, while that has the screen."""
+        return self._page
 
     def show_diffs(self, diff: DiffSettings) -> None:
         """Show diffs in this way from now on."""
@@ -205,6 +214,7 @@ class ReviewScreen(Screen[None]):
         if action.decides:
             self.say(f"{action.shown} does that, once the bar says [armed]: look, then press it")
         elif self._moves_allowed:
+            self._desk.tags.act(on=False)
             self._navigating.perform(action)
 
     def copy(self, what: str) -> None:
@@ -349,6 +359,7 @@ class ReviewScreen(Screen[None]):
     def _row_clicked(self, event: RowList.Clicked) -> None:
         rows = self._desk.inbox.rows()
         if self._moves_allowed and event.index < len(rows):
+            self._desk.tags.act(on=False)
             self._desk.inbox.move_to(rows[event.index].key)
             if event.double:
                 self._navigating.do_open()
@@ -359,6 +370,7 @@ class ReviewScreen(Screen[None]):
         group = self._desk.inbox.focused_group()
         members = () if group is None else self._desk.inbox.listed(group.key)
         if self._moves_allowed and event.index < len(members):
+            self._desk.tags.act(on=False)
             self._desk.inbox.move_to(RowKey("request", members[event.index].id))
             if event.double:
                 self._navigating.do_open()
@@ -390,6 +402,8 @@ class ReviewScreen(Screen[None]):
     @on(DocumentView.Moved)
     def _document_moved(self) -> None:
         self._drawing.surroundings()
+        if self._page is not None:
+            self._make_wanted()  # the end of what is made came near
 
     @on(DocumentView.ColorsWanted)
     def _colors_wanted(self, event: DocumentView.ColorsWanted) -> None:
@@ -432,7 +446,7 @@ class ReviewScreen(Screen[None]):
         self.set_class(not self.two_panes, "-one")
         self.set_class(self._view == "inbox", "-list")
         self.set_class(self._view != "inbox", "-content")
-        self.set_class(self._view == "request", "-full")
+        self.set_class(self._view in {"request", "page"}, "-full")
 
     @property
     def content_visible(self) -> bool:
@@ -443,8 +457,8 @@ class ReviewScreen(Screen[None]):
     @property
     def group_visible(self) -> bool:
         """Whether the members of the focused group are on the screen instead of content."""
-        if self._view == "group":
-            return True
+        if self._view in {"group", "page"}:
+            return self._view == "group"
         on_heading = self._desk.inbox.cursor is not None and self._desk.inbox.cursor.kind == "group"
         return self.two_panes and on_heading
 
@@ -475,6 +489,10 @@ class ReviewScreen(Screen[None]):
             self.set_view("inbox")
         if self._view == "request" and inbox.focused_request() is None:
             self.set_view("inbox")
+        if self._view == "page" and inbox.cursor != self._group:
+            # What the keys act on now is another row: a page is about its group alone.
+            here = group is not None and group.key == self._group and not self.two_panes
+            self.set_view("group" if here else "inbox")
 
     def _settle_bar(self) -> None:
         """Remove a bar whose reason is gone: its request was shown, or another is the target."""
@@ -487,6 +505,9 @@ class ReviewScreen(Screen[None]):
                     guard.bar_closed()
                 if not guard.offers_unseen:
                     self.open_bar(None)
+            case GroupNotReady(group=key) if key == TAGGED:
+                if not self._desk.tags.acting or self._desk.tagged().ready:
+                    self.open_bar(None)
             case GroupNotReady(key):
                 if group is None or group.key.id != key or self._desk.eligibility(group).ready:
                     self.open_bar(None)
@@ -497,10 +518,15 @@ class ReviewScreen(Screen[None]):
         entry = self._desk.inbox.focused_request()
         if entry is None or not self.content_visible or not self._desk.is_revealed(entry):
             self._desk.revealed = None
-        if entry is not None and self.content_visible:
+        if self._page is not None:
+            self._show_page(self._page)
+        elif entry is not None and self.content_visible:
             self._show_request(entry)
         elif entry is None:
             self.document.notice(())
+        self._make_wanted()
+
+    def _make_wanted(self) -> None:
         for wanted in self._drawing.wanted():
             if self._desk.contents.want(content_key(wanted.request)):
                 self._work.make(wanted)
@@ -514,6 +540,13 @@ class ReviewScreen(Screen[None]):
             return
         text = "   preparing what this would do ..." if failure is None else f"   cannot be shown: {failure}"
         self.document.notice((Line(), line(foreign(text, "muted" if failure is None else "danger"))))
+
+    def _show_page(self, page: GroupPage) -> None:
+        page.renew()
+        if page.documents:
+            self.document.show(page.owner, page.documents)
+        else:
+            self.document.notice((Line(), line(foreign("   preparing the page ...", "muted"))))
 
     def _show_revealed(self, entry: Entry) -> bool:
         """Show a request with its secrets; False while that is not made."""

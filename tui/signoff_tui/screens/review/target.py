@@ -14,6 +14,7 @@ from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest
 from signoff_tui.screens.review.naming import agents_of
 from signoff_tui.screens.review.open_bar import Asking, OpenBar, Remembering, Stopping, Writing
 from signoff_tui.screens.review.releasing import RELEASES, Listing
+from signoff_tui.screens.review.tagged_lines import tagged_wordings
 from signoff_tui.summary import summarize
 
 __all__ = ["target_line"]
@@ -50,6 +51,8 @@ def _wordings(desk: Desk, bar: OpenBar | None) -> list[tuple[Chunk, ...]]:
     match bar:
         case Asking():
             return []
+        case _ if desk.tags.acting:
+            return tagged_wordings(desk)
         case Stopping(refs):
             return _agent_wordings(desk, refs)
         case Remembering(refs) | Writing(Offer(refs=refs)) if len(refs) != 1 and group is not None:
