@@ -90,6 +90,6 @@ def test_every_heading_says_what_is_refused_under_it(
     for row, numbers in zip(marked.hunks, marked.choosing.numbers, strict=True):
         mark = marked.row(row).text.text.split("@@")[0]
         if refused.isdisjoint(numbers):
-            assert mark == "[x] "
+            assert mark == "[*] "
         else:
             assert mark == ("[ ] REFUSED " if refused.issuperset(numbers) else "[-] PARTLY REFUSED ")

@@ -211,6 +211,8 @@ class Deciding:
                 self._face.desk.undo_aside()
             elif action is not None and action.name in {"only_agent", "clear_filter"}:
                 self._face.undo_filter()
+            elif action is not None and action.name == "toggle_hunk":
+                self._face.desk.undo_toggle()
             elif action is not None and action.name == "lock":
                 guard.set_locked(not guard.locked)
 
