@@ -19,14 +19,15 @@ from signoff.effects import Effect, FileWrite
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.policy.risk import assess
 from signoff.present.snapshot import Snapshot, take
+from signoff.queue.instead import EDIT, PARTIAL
 from signoff.queue.records import Submission
 from signoff.types import ApprovalContext, ApprovalRequest
 
 __all__ = ["arguments_of", "plain_submission", "submission_with_snapshot"]
 
 _ALL = frozenset({"note", "hard", "session"})
-_ONCE = _ALL - {"session"}
-"""What is supported for a call of which no answer is remembered."""
+_KEPT = frozenset({"session"})
+"""What is not supported for a call of which no answer is remembered."""
 
 
 def plain_submission(
@@ -75,7 +76,7 @@ def plain_submission(
         batch_remaining=tuple(meta.get("batch_remaining") or ()),
         risk=assessment.risk,
         risk_reasons=assessment.reasons,
-        supports=_ONCE if assessment.hides_values else _ALL,
+        supports=(_ALL | _honored(request, context)) - (_KEPT if assessment.hides_values else set()),
         why=request.why,
         definition=None if request.definition is None else request.definition.digest,
         expires_at=_deadline(request.expires_in),
@@ -100,7 +101,9 @@ def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tup
     snapshot = take(request.effects)
     digest_now = _digest(request, plain.arguments, plain.cwd, snapshot.digest_material())
     if not request.effects:
-        return replace(plain, digest=digest_now, snapshot=snapshot.to_json()), snapshot
+        return replace(
+            plain, supports=plain.supports - {PARTIAL}, digest=digest_now, snapshot=snapshot.to_json()
+        ), snapshot
     # A link may lead elsewhere than its name says: what is really written is judged as well.
     resolved = [FileWrite(change.before.real_path, b"") for change in snapshot.items]
     assessment = assess(
@@ -118,12 +121,30 @@ def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tup
         plain,
         risk=assessment.risk,
         risk_reasons=assessment.reasons,
-        supports=plain.supports & _ONCE if once else plain.supports,
+        supports=plain.supports - (_KEPT if once else set()) - _not_for(snapshot),
         digest=digest_now,
         snapshot=snapshot.to_json(),
         blobs=snapshot.blobs,
     )
     return bound, snapshot
+
+
+def _honored(request: ApprovalRequest, context: ApprovalContext | None) -> frozenset[str]:
+    """What of it a reviewer may choose besides a plain yes: what the tool and whoever runs it can both do."""
+    if context is None:
+        return frozenset()
+    runs = {PARTIAL} if context.check_edited is None else {PARTIAL, EDIT}
+    return request.honors & context.honors & runs
+
+
+def _not_for(snapshot: Snapshot) -> frozenset[str]:
+    """What cannot be offered for a call with these effects.
+
+    Other arguments may have other effects, which nobody was shown. Other contents are for one text that is written
+    once, where nothing else depends on it.
+    """
+    one = snapshot.items[0] if len(snapshot.steps) == 1 and snapshot.items else None
+    return frozenset({EDIT} if one is not None and not one.binary else {EDIT, PARTIAL})
 
 
 def _leads_elsewhere(snapshot: Snapshot) -> bool:

@@ -384,10 +384,11 @@ class ApprovalController:
                 try:
                     now = await look_again(request, context)
                     if now is None and not await asyncio.to_thread(snapshot.drift):
+                        _require_runnable(decision, context)
                         return decision.with_snapshot(_unless_empty(snapshot))
                     request, plain = self._redefined(request, plain, now)
                     submission, snapshot = await asyncio.to_thread(submission_with_snapshot, request, plain)
-                except SnapshotError as error:
+                except (SnapshotError, _EditedCallError) as error:
                     return await asyncio.to_thread(_given_up, queue, posted, error)
                 posting = asyncio.ensure_future(queue.aamend(posted.id, submission))
         except BaseException:
@@ -407,10 +408,11 @@ class ApprovalController:
                 try:
                     now = look_again_sync(request, context)
                     if now is None and not snapshot.drift():
+                        _require_runnable(decision, context)
                         return decision.with_snapshot(_unless_empty(snapshot))
                     request, plain = self._redefined(request, plain, now)
                     submission, snapshot = submission_with_snapshot(request, plain)
-                except SnapshotError as error:
+                except (SnapshotError, _EditedCallError) as error:
                     return _given_up(queue, posted, error)
                 posted = queue.amend(posted.id, submission)
         except BaseException:
@@ -458,7 +460,27 @@ async def _take_back(queue: AgentQueue, posting: asyncio.Future[StoredRequest]) 
         await queue.awithdraw(posted.id, _NOBODY_WAITS)
 
 
-def _given_up(queue: AgentQueue, posted: StoredRequest, reason: SnapshotError) -> ApprovalDecision:
+class _EditedCallError(Exception):
+    """The arguments that a reviewer approved in place of the others cannot run."""
+
+
+def _require_runnable(decision: ApprovalDecision, context: ApprovalContext | None) -> None:
+    """Return if what was approved in place of what was asked may run; also if it is what was asked.
+
+    Raises:
+        _EditedCallError: It may not.
+    """
+    if decision.instead is None or decision.instead.arguments is None:
+        return
+    if context is None or context.check_edited is None:
+        raise _EditedCallError("its arguments were changed, and nobody here can run it so")
+    try:
+        context.check_edited(decision.instead.arguments)
+    except (PermissionError, ValueError, TypeError) as error:
+        raise _EditedCallError(f"the reviewer changed the arguments, and so it cannot run: {error}") from error
+
+
+def _given_up(queue: AgentQueue, posted: StoredRequest, reason: Exception) -> ApprovalDecision:
     """Say in the history as well that an approved call is not run."""
     decision = not_run(reason)
     with contextlib.suppress(QueueError):  # it is not run either way

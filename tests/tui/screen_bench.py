@@ -77,7 +77,13 @@ def amend(queue: AgentQueue, posted: StoredRequest, request: ApprovalRequest) ->
 
 
 def _submission(queue: AgentQueue, request: ApprovalRequest, metadata: Mapping[str, Any]) -> Any:
-    context = ApprovalContext(tool_name=request.tool_name, args=dict(request.payload), metadata=dict(metadata))
+    context = ApprovalContext(
+        tool_name=request.tool_name,
+        args=dict(request.payload),
+        metadata=dict(metadata),
+        honors=request.honors,
+        check_edited=lambda arguments: None,
+    )
     plain = plain_submission(request, context, cwd=queue.agent.cwd)
     return submission_with_snapshot(request, plain)[0]
 

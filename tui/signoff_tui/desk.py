@@ -6,11 +6,13 @@ The screen feeds it (changes of the queue, made documents, painted parts, keys) 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from signoff.policy.breadth import Reach, reach
+from signoff.queue.instead import Instead
 from signoff.queue.records import ChangeSet, Decision, Verdict
+from signoff_tui.changing import Change, choosable, toggled, units_of, with_marks
 from signoff_tui.coverage import Coverage, Part
 from signoff_tui.documents import Content, ContentKey, ContentStore, content_key, revealed_key
 from signoff_tui.guard import (
@@ -21,6 +23,7 @@ from signoff_tui.guard import (
     GuardSettings,
     Held,
     Permit,
+    PermitError,
     Ref,
 )
 from signoff_tui.guard import Target as GuardTarget
@@ -31,6 +34,8 @@ from signoff_tui.summary import RISK_WORD, ended_text
 from signoff_tui.tagging import Tags
 
 __all__ = ["Answer", "Desk", "RememberPreview"]
+
+_ALL_REFUSED = "nothing is left to approve: reject it instead"
 
 ASIDES = 10
 """Changes between waiting and later that can be undone: more than typing can make before it is recognized."""
@@ -85,6 +90,9 @@ class Desk:
         """Requests that were approved and ask again, until the screen has said so."""
         self.revealed: ContentKey | None = None
         """The request whose secrets are shown; it ends when another one gets the focus."""
+        self._changes: dict[str, Change] = {}
+        self._marked: dict[str, tuple[Content, Content]] = {}
+        self._ticks: deque[tuple[str, Change | None]] = deque(maxlen=ASIDES)
         self._asides: deque[dict[str, bool]] = deque(maxlen=ASIDES)
 
     # -- facts -------------------------------------------------------------------------------------------
@@ -94,14 +102,21 @@ class Desk:
         if request_id not in self.inbox:
             return None
         entry = self.inbox.entry(request_id)
+        change = self.change(entry)
         return Facts(
-            ref=ref_of(entry),
+            ref=self.ref(entry),
             risk=RISK_WORD[entry.request.submission.risk],  # type: ignore[arg-type]
             coverage=self.share(entry),
             closed=self._closed(entry),
             later=entry.later,
             hidden=self.inbox.is_hidden(request_id),
+            nothing=_ALL_REFUSED if change is not None and change.instead is None else "",
         )
+
+    def ref(self, entry: Entry) -> Ref:
+        """Exactly what a decision about the entry would name, with what the reviewer made of it."""
+        change = self.change(entry)
+        return ref_of(entry) if change is None else replace(ref_of(entry), instead=change.digest)
 
     def take_content(self, content: Content) -> None:
         """Keep made documents; from now on it is counted what is shown of them."""
@@ -111,8 +126,12 @@ class Desk:
         )
 
     def content(self, entry: Entry) -> Content | None:
-        """The made documents of what the request is now."""
-        return self.contents.get(content_key(entry.request))
+        """The made documents of what the request is now, and of what the reviewer made of it."""
+        change = self.change(entry)
+        if change is not None:
+            return change.content
+        content = self.contents.get(content_key(entry.request))
+        return content if content is None or not entry.waiting else self._with_marks(entry, content)
 
     def coverage(self, entry: Entry) -> Coverage | None:
         """What was shown of a request; None while its documents were never made."""
@@ -120,7 +139,56 @@ class Desk:
 
     def revealed_content(self, entry: Entry) -> Content | None:
         """The made documents of a request with its secrets."""
-        return self.contents.get(revealed_key(entry.request))
+        content, change = self.contents.get(revealed_key(entry.request)), self.change(entry)
+        if content is None or change is None:
+            return content
+        return with_marks(entry.request, content, change.choice)
+
+    # -- what the reviewer makes of it -------------------------------------------------------------------
+
+    def change(self, entry: Entry) -> Change | None:
+        """What would run in place of what was asked; None if that is what was asked."""
+        change, decision = self._changes.get(entry.id), entry.request.decision
+        if change is None or change.of != content_key(entry.request):
+            return None
+        return change if decision is None or decision.instead == change.instead else None
+
+    def may_choose(self, entry: Entry) -> bool:
+        """Whether single hunks of the request may be refused."""
+        content = self.contents.get(content_key(entry.request))
+        return entry.waiting and content is not None and choosable(entry.request, content) is not None
+
+    def toggle_hunks(self, entry: Entry, numbers: Collection[int]) -> Change | None:
+        """Refuse hunks of a request that may be chosen, or approve them again; returns what comes of it."""
+        content = self.contents.get(content_key(entry.request))
+        assert content is not None
+        before = self.change(entry)
+        self._ticks.append((entry.id, before))
+        self._set_change(entry, toggled(entry.request, content, before, numbers))
+        return self.change(entry)
+
+    def undo_toggle(self) -> None:
+        """Undo the last `toggle_hunks` that was not undone yet."""
+        if self._ticks:
+            request_id, before = self._ticks.pop()
+            if request_id in self.inbox:
+                self._set_change(self.inbox.entry(request_id), before)
+
+    def _with_marks(self, entry: Entry, content: Content) -> Content:
+        """The documents with marks at what may be chosen: made once, so that they are not drawn anew."""
+        made = self._marked.get(entry.id)
+        if made is None or made[0] is not content:
+            made = self._marked[entry.id] = content, with_marks(entry.request, content)
+        return made[1]
+
+    def _set_change(self, entry: Entry, change: Change | None) -> None:
+        if change is None:
+            self._changes.pop(entry.id, None)
+        else:
+            self._changes[entry.id] = change
+        coverage = self._coverage.get(content_key(entry.request))
+        if coverage is not None:
+            coverage.waived = frozenset() if change is None else units_of(change.content, change.choice)
 
     def is_revealed(self, entry: Entry) -> bool:
         """Whether the secrets of a request are to be shown."""
@@ -195,7 +263,7 @@ class Desk:
             return ()
         agent = entry.request.asked_by.agent_id
         return tuple(
-            ref_of(other)
+            self.ref(other)
             for other in self.inbox.entries()
             if other.waiting and other.request.asked_by.agent_id == agent
         )
@@ -329,6 +397,8 @@ class Desk:
         """Remove what ended, with all that is known of it; returns how many rows left."""
         removed = self.inbox.tidy()
         self._coverage = {key: known for key, known in self._coverage.items() if key[0] in self.inbox}
+        self._marked = {key: made for key, made in self._marked.items() if key in self.inbox}
+        self._changes = {key: change for key, change in self._changes.items() if key in self.inbox}
         return removed
 
     # -- deciding ----------------------------------------------------------------------------------------
@@ -347,6 +417,7 @@ class Desk:
             by=self.reviewer,
             shown=permit.shown,
             deliberate=permit.act is Act.APPROVE_UNSEEN,
+            instead=self._instead(permit),
         )
         held = self.guard.hold(permit, Answer(decision, permit.refs))
         for ref in permit.refs:
@@ -387,6 +458,20 @@ class Desk:
         return tuple(verdict for verdict in verdicts if not verdict.accepted)
 
     # -- parts -------------------------------------------------------------------------------------------
+
+    def _instead(self, permit: Permit) -> Instead | None:
+        """What a permitted decision lets run in place of what was asked: exactly what the permit names.
+
+        Raises:
+            PermitError: That is not at hand any more.
+        """
+        named = [ref for ref in permit.refs if ref.instead]
+        if not named or not permit.act.approves:
+            return None
+        change = self.change(self.inbox.entry(named[0].id))
+        if len(permit.refs) != 1 or change is None or change.instead is None or change.digest != named[0].instead:
+            raise PermitError("what was changed is not what the key was pressed for")
+        return change.instead
 
     def _closed(self, entry: Entry) -> str:
         if entry.sent:

@@ -249,6 +249,10 @@ class Reading:
         """Which hunk or file a place is in, from 1, or 0 above the first; and how many there are."""
         return bisect_right(self._headings, top.row), len(self._headings)
 
+    def hunk_place(self, number: int) -> Place | None:
+        """Where a hunk or file heading is, by its number from 0; None if there is none."""
+        return self._heading_at(number)
+
     def rest(self, visible: Sequence[VisibleLine]) -> Rest:
         """What lies below some lines of the view, counted as it is wrapped there."""
         if not visible:

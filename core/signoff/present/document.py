@@ -15,13 +15,14 @@ from itertools import accumulate
 from typing import Literal
 
 from signoff.present.finding import Words
+from signoff.present.hunks import Choice, Hunk
 from signoff.present.masking import LineMasks, Masks
 from signoff.present.reveal import Field, findings, reveal_line
 from signoff.present.rows import Row, RowKind, Run, Side
 from signoff.present.sides import Block, side_by_side
 from signoff.present.words import Span, diff_words
 
-__all__ = ["Alert", "Document", "DocumentKind", "Sources"]
+__all__ = ["Alert", "Choosing", "Document", "DocumentKind", "Sources"]
 
 DocumentKind = Literal["diff", "file_content", "command", "structured", "text", "binary"]
 
@@ -77,6 +78,23 @@ class Sources:
         return LineMasks(self.masks, self.of(side), command=self.field == "command")
 
 
+@dataclass(frozen=True, slots=True)
+class Choosing:
+    """How some hunks of a diff are approved, and others not.
+
+    Attributes:
+        hunks: What there is to choose from.
+        choice: What is approved; None while nobody chooses, and headings say nothing of it.
+        numbers: Which of the hunks stand under each heading: several, where much context puts them together.
+        chosen: Makes the same document with a choice, or with none.
+    """
+
+    hunks: tuple[Hunk, ...]
+    choice: Choice | None
+    numbers: tuple[tuple[int, ...], ...]
+    chosen: Callable[[Choice | None], Document]
+
+
 class Document:
     """Rows that are made when they are read.
 
@@ -92,6 +110,7 @@ class Document:
         exact: False if somewhere a block is shown as replaced whose lines may be partly the same.
         complete: False if not everything can be shown, so that seeing every row is not enough.
         notes: Plain and safe facts about the document, for its heading.
+        choosing: How hunks are chosen; None where there are none.
     """
 
     def __init__(
@@ -108,6 +127,7 @@ class Document:
         complete: bool = True,
         notes: tuple[str, ...] = (),
         other_context: Callable[[int], Document] | None = None,
+        choosing: Choosing | None = None,
     ) -> None:
         self.kind: DocumentKind = kind
         self.path = path
@@ -117,6 +137,7 @@ class Document:
         self.exact = exact
         self.complete = complete
         self.notes = notes
+        self.choosing = choosing
         self._sources = sources
         self._other_context = other_context
         self._runs = runs

@@ -26,11 +26,13 @@ class Ref:
         id: The request's id.
         revision: Counts its amendments.
         digest: Of everything that would be executed. Two refs that differ here differ.
+        instead: Of what would be executed in place of that, if the reviewer changed it; else empty.
     """
 
     id: str
     revision: int
     digest: str = ""
+    instead: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class Facts:
         closed: Why it cannot be decided any more, in words for the reviewer; empty while it waits.
         later: Whether the reviewer put it off.
         hidden: Whether a filter keeps it off the list: nothing that covers several covers what is not shown.
+        nothing: Why there is nothing to approve, in words for the reviewer; empty if there is.
     """
 
     ref: Ref
@@ -52,6 +55,7 @@ class Facts:
     closed: str = ""
     later: bool = False
     hidden: bool = False
+    nothing: str = ""
 
 
 class Omission(StrEnum):
@@ -67,6 +71,8 @@ class Omission(StrEnum):
     """The reviewer's own filter keeps it off the list."""
     LATER = "put off"
     """The reviewer put it off."""
+    ALTERED = "changed by you"
+    """The reviewer changed what would run: that is approved alone."""
     HIGH = "HIGH"
     """Its risk wants a decision of its own."""
     UNSEEN = "not fully shown"
@@ -127,6 +133,8 @@ def _omission(member: Facts, named: frozenset[Ref] | None) -> Omission | None:
         return Omission.HIDDEN
     if member.later:
         return Omission.LATER
+    if member.ref.instead:
+        return Omission.ALTERED
     if is_high(member.risk):
         return Omission.HIGH
     # Written so that a share that is no number fails.

@@ -15,9 +15,9 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from signoff.present.document import Document
+from signoff.present.document import Choosing, Document
 from signoff.present.finding import Words
-from signoff.present.rows import Side
+from signoff.present.rows import RowKind, Side
 from signoff_tui.coverage import Part
 from signoff_tui.highlight import BLOCK_LINES, Block, Highlights, Spans
 from signoff_tui.lines import Line, paint
@@ -97,6 +97,7 @@ class DocumentView(Widget):
         self._wrap = True
         self._split = False
         self._found: _Found | None = None
+        self._at_hunk: int | None = None
         self._top = Place(0)
         self._places: dict[object, Place] = {}
         self._visible: tuple[VisibleLine, ...] = ()
@@ -138,7 +139,7 @@ class DocumentView(Widget):
             return
         self._remember_place()
         if self.owner != owner:
-            self._found = None
+            self._found = self._at_hunk = None
             self._forget_colors()
             self._folded.clear()
         self._shown = _Shown(owner, given, self._read(given))
@@ -170,7 +171,7 @@ class DocumentView(Widget):
         """Show another number of unchanged lines around changes; the reader stays at the same change."""
         self._around = lines
         self._folded.clear()
-        self._found = None
+        self._found = self._at_hunk = None
         self._places.clear()
         if self._shown is None:
             return
@@ -233,6 +234,7 @@ class DocumentView(Widget):
         """Scroll by lines, down for positive numbers."""
         if self._shown is None:
             return
+        self._at_hunk = None
         reading = self._shown.reading
         if lines > 0:
             self._go(reading.down(self._top, lines, self._height))
@@ -245,10 +247,12 @@ class DocumentView(Widget):
 
     def go_home(self) -> None:
         """Go to the first line."""
+        self._at_hunk = None
         self._go(Place(0))
 
     def go_end(self) -> None:
         """Go to the last line."""
+        self._at_hunk = None
         if self._shown is not None:
             self._go(self._shown.reading.last(self._height))
 
@@ -257,12 +261,22 @@ class DocumentView(Widget):
         if self._shown is None:
             return False
         reading = self._shown.reading
+        if self._choosing is not None and self._at_hunk is not None:
+            return self._point(self._at_hunk + (1 if forward else -1))
         place = reading.next_hunk(self._top) if forward else reading.previous_hunk(self._top)
+        if place is not None and self._choosing is not None:
+            return self._point(reading.hunk_at(place)[0] - 1)
         return place is not None and self._go(place)
 
     @property
     def hunk(self) -> tuple[int, int]:
-        """Which hunk is at the top, from 1 (0 above the first), and how many there are; 0, 0 if all is visible."""
+        """Which hunk is at the top, from 1 (0 above the first), and how many there are; 0, 0 if all is visible.
+
+        Where hunks are chosen it is the one that would be refused, wherever it stands.
+        """
+        pointed = self._pointed
+        if self._shown is not None and pointed is not None:
+            return pointed + 1, self._shown.reading.hunk_at(Place(0))[1]
         if self._shown is None or (self._top == Place(0) and self.at_end):
             return (0, 0)
         return self._shown.reading.hunk_at(self._top)
@@ -280,6 +294,38 @@ class DocumentView(Widget):
         """Go to the beginning of a document; False when it is there already."""
         return self._shown is not None and self._go(self._shown.reading.place_of_document(number))
 
+    @property
+    def chosen_from(self) -> tuple[int, ...]:
+        """The hunks to be refused or approved, by number: those under the heading that is pointed at."""
+        choosing, pointed = self._choosing, self._pointed
+        return () if choosing is None or pointed is None else choosing.numbers[pointed]
+
+    @property
+    def _choosing(self) -> Choosing | None:
+        """How hunks are chosen of what is shown; None where they are not."""
+        documents = () if self._shown is None else self._shown.reading.documents
+        found = (document.choosing for document in documents)
+        return next((each for each in found if each is not None and each.choice is not None), None)
+
+    @property
+    def _pointed(self) -> int | None:
+        """The heading of hunks that is pointed at, from 0; None where no hunks are chosen."""
+        if self._shown is None or self._choosing is None:
+            return None
+        if self._at_hunk is not None:
+            return self._at_hunk
+        return max(self._shown.reading.hunk_at(self._top)[0] - 1, 0)
+
+    def _point(self, number: int) -> bool:
+        """Point at a heading, and bring it into the view; False if there is none of that number."""
+        assert self._shown is not None
+        place = self._shown.reading.hunk_place(number) if number >= 0 else None
+        if place is None:
+            return False
+        self._at_hunk = number
+        self._go(place)
+        return True
+
     def find(self, words: Words, *, forward: bool = True) -> bool:
         """Go to the next or previous row that holds words as they are shown; False when there is none."""
         if self._shown is None:
@@ -293,6 +339,7 @@ class DocumentView(Widget):
         self.refresh()
         if found is None:
             return False
+        self._at_hunk = None
         self._go(reading.place_of(words, found))
         return True
 
@@ -309,6 +356,7 @@ class DocumentView(Widget):
         visible = reading.whole_units(self._visible)
         for unit in range(reading.units):
             if unit not in visible and not is_shown(unit):
+                self._at_hunk = None
                 return self._go(reading.place_of_unit(unit))
         return False
 
@@ -442,4 +490,11 @@ class DocumentView(Widget):
         row = reading.row(cell.row)
         syntax = self._highlights.spans(reading.locate(cell.row)[0], row.side, row.source_line)
         found = () if self._found is None else tuple(self._found.words.spans(row.text.text))
-        return DocumentLine(row, cell, syntax, reading.emphasis(cell.row), found)
+        pointed = row.kind is RowKind.HUNK and self._is_pointed(reading, cell.row)
+        return DocumentLine(row, cell, syntax, reading.emphasis(cell.row), found, pointed)
+
+    def _is_pointed(self, reading: Reading, row: int) -> bool:
+        """Whether a row of the documents is the heading that is pointed at."""
+        number = self._pointed
+        place = None if number is None else reading.hunk_place(number)
+        return place is not None and row in reading.rows_at(place.row)

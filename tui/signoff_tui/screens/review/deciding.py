@@ -225,6 +225,8 @@ class Deciding:
                 self._face.undo_filter()
             elif action is not None and action.name in {"tag", "untag_all"}:
                 self._face.desk.tags.undo()
+            elif action is not None and action.name == "toggle_hunk":
+                self._face.desk.undo_toggle()
             elif action is not None and action.name == "lock":
                 guard.set_locked(not guard.locked)
 

@@ -58,7 +58,7 @@ def what_is_missing(desk: Desk, entry: Entry) -> str:
         return "it cannot be shown" if failed else "it was not opened yet"
     if not coverage.missing:
         return "a part cannot be shown"
-    return f"{coverage.missing} of {coverage.units} {'line' if coverage.units == 1 else 'lines'} not shown yet"
+    return f"{coverage.missing} of {coverage.needed} {'line' if coverage.needed == 1 else 'lines'} not shown yet"
 
 
 def to_show(desk: Desk, entry: Entry) -> bool:
@@ -74,14 +74,20 @@ def _request_hints(desk: Desk, entry: Entry, *, armed: bool) -> list[KeyHint]:
         return []
     coverage = desk.coverage(entry)
     complete = coverage is not None and coverage.complete
-    if complete:
-        hints = [KeyHint(desk.keys.shown("approve"), "approve", live=armed, token="strong")]
+    change = desk.change(entry)
+    if change is not None and change.instead is None:
+        hints = [KeyHint(desk.keys.shown("approve"), "approve: nothing left, reject instead", live=False)]
+    elif complete:
+        what = "approve" if change is None else f"approve {change.summary}"
+        hints = [KeyHint(desk.keys.shown("approve"), what, live=armed, token="strong")]
     else:
         hints = [KeyHint(desk.keys.shown("approve"), f"approve: {what_is_missing(desk, entry)}", live=False)]
         if to_show(desk, entry):
             seen = coverage is not None and coverage.shown
             hints.append(KeyHint(desk.keys.shown("page_down"), "show the rest" if seen else "show it"))
-    if entry.request.submission.risk is Risk.HIGH:
+    if change is not None:
+        session = KeyHint(desk.keys.shown("remember"), "once only: changed by you", live=False)
+    elif entry.request.submission.risk is Risk.HIGH:
         session = KeyHint(desk.keys.shown("remember"), "never for HIGH", live=False)
     elif not entry.request.submission.may_be_remembered:
         session = KeyHint(desk.keys.shown("remember"), "never for this call", live=False)
@@ -92,8 +98,15 @@ def _request_hints(desk: Desk, entry: Entry, *, armed: bool) -> list[KeyHint]:
         KeyHint(desk.keys.shown("reject"), "reject, say why", live=armed),
         session,
         KeyHint(desk.keys.shown("stop"), "stop the agent", live=armed),
+        *_choice_hints(desk, entry),
         *_secret_hints(desk, entry),
     ]
+
+
+def _choice_hints(desk: Desk, entry: Entry) -> list[KeyHint]:
+    if not desk.may_choose(entry):
+        return []
+    return [KeyHint(desk.keys.shown("toggle_hunk"), "refuse this hunk, or not")]
 
 
 def _secret_hints(desk: Desk, entry: Entry) -> list[KeyHint]:

@@ -72,6 +72,9 @@ def held_words(decisions: Sequence[tuple[Decision, int]]) -> tuple[str, str]:
     count = sum(about for _, about in decisions)
     approved = {decision.approved for decision, _ in decisions}
     word = "decision" if len(approved) > 1 else "approval" if approved == {True} else "rejection"
+    changed = decisions[0][0].instead if count == 1 and decisions else None
+    if changed is not None:
+        return (f"1 approval of {foreign(changed.summary).text.text}", "sends")
     return (f"1 {word}", "sends") if count == 1 else (f"{count} {word}s", "send")
 
 

@@ -7,6 +7,7 @@ from signoff_tui.actions import Action
 from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Cause
 from signoff_tui.inbox import RowKey
+from signoff_tui.screens.review.changing_keys import ChangingKeys
 from signoff_tui.screens.review.deciding import Deciding
 from signoff_tui.screens.review.face import Face
 from signoff_tui.screens.review.keybar import to_show
@@ -22,7 +23,7 @@ MOST_CONTEXT = 10_000
 """Unchanged lines around changes; no diff needs more to show the whole file."""
 
 
-class Navigating(ListingKeys):
+class Navigating(ListingKeys, ChangingKeys):
     """One method per action of the table, named ``do_`` and the action's name."""
 
     def __init__(self, face: Face, deciding: Deciding) -> None:

@@ -68,7 +68,7 @@ def _what_line(desk: Desk, entry: Entry, summary: Summary) -> Line:
     coverage, content = desk.coverage(entry), desk.content(entry)
     changed = content is not None and (content.added or content.removed)
     counts = f"  +{content.added} -{content.removed}" if content is not None and changed else ""
-    shown = "" if coverage is None else f" shown {coverage.percent}% ({coverage.shown}/{coverage.units}) "
+    shown = "" if coverage is None else f" shown {coverage.percent}% ({coverage.shown}/{coverage.needed}) "
     return line(
         chunk(f" {summary.kind} ", "accent", keep=True),
         Chunk(summary.tool, "muted", keep=True, most=NAME),

@@ -98,6 +98,8 @@ def _why_it_stays(desk: Desk, entry: Entry) -> str | None:
         return "HIGH: decided alone"
     if desk.inbox.is_hidden(entry.id):
         return str(Omission.HIDDEN)
+    if desk.change(entry) is not None:
+        return "changed by you: decided alone"
     if entry.later:
         return "put aside"
     return None if entry.request.submission.may_be_remembered else "never remembered"

@@ -61,7 +61,9 @@ def _wordings(desk: Desk, bar: OpenBar | None) -> list[tuple[Chunk, ...]]:
             more = chunk(f" +{len(listed)} by {desk.keys.shown(RELEASES)}", "warn", keep=True)
             return [(*words, more) for words in _request_wordings(entry)]
         case _ if entry is not None:
-            return _request_wordings(entry)
+            change = desk.change(entry)
+            part = () if change is None else (chunk(f" {change.summary}", "warn", keep=True),)
+            return [(*words, *part) for words in _request_wordings(entry)]
         case _:
             return [] if group is None else _group_wordings(desk, group)
 
