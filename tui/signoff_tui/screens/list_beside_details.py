@@ -270,10 +270,15 @@ class ListBesideDetails(PlainScreen):
         width, glyphs = self.size.width, look_of(self).glyphs
         full = bool(self.row_count) and self.full
         beside = self.two_panes and not full
-        self.set_class(self.two_panes, "-two")
-        self.set_class(full, "-full")
-        self.set_class(self.low and not self.two_panes, "-low")
-        self.set_class(not self.row_count, "-empty")
+        # At once: each change has all styles of the screen worked out anew.
+        self.update_classes(
+            {
+                "-two": self.two_panes,
+                "-full": full,
+                "-low": self.low and not self.two_panes,
+                "-empty": not self.row_count,
+            }
+        )
         share = beside and bool(self.row_count)
         self.query_one("#list-pane").styles.width = f"{self.list_share:.0%}" if share else "1fr"
         self.query_one("#detail-pane").styles.height = "1fr" if full or beside else self._room + 1

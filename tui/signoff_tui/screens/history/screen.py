@@ -270,10 +270,15 @@ class HistoryScreen(FilterKeys):
         if not self.is_mounted or not self.size:
             return
         listing, width = self._listing, self.size.width
-        self.set_class(self.two_panes, "-two")
-        self.set_class(self._reading and listing.current is not None, "-record")
-        self.set_class(not self.two_panes and not self._opened, "-list")
-        self.set_class(listing.current is None, "-empty")
+        # At once: each change has all styles of the screen worked out anew.
+        self.update_classes(
+            {
+                "-two": self.two_panes,
+                "-record": self._reading and listing.current is not None,
+                "-list": not self.two_panes and not self._opened,
+                "-empty": listing.current is None,
+            }
+        )
         sign = rule(look_of(self).glyphs.rule)
         title = title_line(self._listed, listing, self._around, width, connected=self._connected)
         self.query_one("#title", LinesView).show([title, sign])

@@ -442,11 +442,16 @@ class ReviewScreen(Screen[None]):
         self.redraw()
 
     def _lay_out(self) -> None:
-        self.set_class(self.two_panes, "-two")
-        self.set_class(not self.two_panes, "-one")
-        self.set_class(self._view == "inbox", "-list")
-        self.set_class(self._view != "inbox", "-content")
-        self.set_class(self._view in {"request", "page"}, "-full")
+        # At once: each change has all styles of the screen worked out anew.
+        self.update_classes(
+            {
+                "-two": self.two_panes,
+                "-one": not self.two_panes,
+                "-list": self._view == "inbox",
+                "-content": self._view != "inbox",
+                "-full": self._view in {"request", "page"},
+            }
+        )
 
     @property
     def content_visible(self) -> bool:
