@@ -14,6 +14,9 @@ unexport PYTHONDONTWRITEBYTECODE
 # The suite of real processes and terminals measures real milliseconds: it has the machine for itself.
 REAL_TIME := tests/system
 
+# A file goes to one worker, so that what its fixtures make once is made once.
+SIDE_BY_SIDE := --numprocesses 3 --dist loadfile
+
 .PHONY: demo test torture corpora fuzz check format bench usability api screenshots clean help
 
 help:
@@ -43,7 +46,7 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.dev
 	@sh scripts/install-programs.sh tmux strace
-	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup $(addprefix --ignore=,$(REAL_TIME))
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) $(addprefix --ignore=,$(REAL_TIME))
 	$(BIN)/python -m pytest $(REAL_TIME)
 
 # Kills agents and reviewers for five minutes, on each kind of queue; SECONDS=60 for a shorter look.

@@ -15,9 +15,6 @@ from answering import waiting, yes
 from signoff.queue import Decision, DecisionSource, ReviewQueue, StoredRequest
 from system_bench import all_records, eventually
 
-# Each worker would load the frameworks anew.
-pytestmark = pytest.mark.xdist_group("flows")
-
 
 @dataclass(frozen=True, slots=True)
 class Ended:

@@ -19,9 +19,6 @@ from syrupy.assertion import SnapshotAssertion
 from signoff.queue import AgentInfo, Decision, open_agent_queue, open_review_queue
 from signoff_tui.screens.memory import MemoryScreen
 
-# What its fixture makes takes long, and each worker would make it anew.
-pytestmark = pytest.mark.xdist_group("memory frames")
-
 VIEWS = ("memory", "revoked", "revoke all", "widen")
 SMALL, LARGE = Plan((80, 24), VIEWS), Plan((120, 40), VIEWS)
 NARROW = Plan((50, 40), VIEWS, ascii_only=True)

@@ -20,9 +20,6 @@ from signoff_tui.screens.rules import work
 from signoff_tui.screens.rules.changing import Change, look_at
 from signoff_tui.screens.rules.files import RuleFile, read_files
 
-# What its fixture makes takes long, and each worker would make it anew.
-pytestmark = pytest.mark.xdist_group("rules frames")
-
 VIEWS = ("rules", "rule", "verdict", "change")
 SMALL, LARGE = Plan((80, 24), VIEWS), Plan((120, 40), VIEWS)
 NARROW = Plan((50, 40), VIEWS, ascii_only=True)
