@@ -73,7 +73,7 @@ def tried_lines(tried: Tried, width: int) -> list[Line]:
     it = "it " if tried.call is not None and tried.call.command is not None else ""
     lines += [row for reason in floors_of(verdict) for row in fact("because", f"{it}{reason}", width)]
     if verdict.parts:
-        lines += [Line(), line(chunk(" each part, and the rule that it is judged by", "muted"))]
+        lines += [Line(), line(chunk(" each part, and its rule", "muted"))]
         widest = max(cell_len(reveal_line(part.text[:_LONGEST], "command").text) for part in verdict.parts)
         lines += [row for part in verdict.parts for row in _part(part, width, min(widest, width // 2))]
     lines.append(Line())
