@@ -73,6 +73,15 @@ async def test_each_rule_is_told_in_words_with_its_line_and_how_often_it_asked(
         await seen.shows("signoff  History", 'why:"shell rule', "git commit -m 1")
 
 
+async def test_the_rule_that_asked_about_the_focused_request_has_the_focus(
+    asking: AgentQueue, place: Path, workdir: Path, rules: Path
+) -> None:
+    posted = post(asking, command("git commit", workdir, why='shell rule "git commit"; it writes'))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.goes_to(posted)
+        await opens_rules(seen, "shell  git commit", "signoff.yaml, line 8")
+
+
 async def test_a_rule_that_asked_about_nothing_has_no_calls_to_list(place: Path, rules: Path) -> None:
     async with screen(place) as seen:
         await opens_rules(seen, "git status")
