@@ -73,6 +73,15 @@ async def test_each_rule_is_told_in_words_with_its_line_and_how_often_it_asked(
         await seen.shows("signoff  History", 'why:"shell rule', "git commit -m 1")
 
 
+async def test_the_rule_that_asked_about_the_focused_request_has_the_focus(
+    asking: AgentQueue, place: Path, workdir: Path, rules: Path
+) -> None:
+    posted = post(asking, command("git commit", workdir, why='shell rule "git commit"; it writes'))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.goes_to(posted)
+        await opens_rules(seen, "shell  git commit", "signoff.yaml, line 8")
+
+
 async def test_a_rule_that_asked_about_nothing_has_no_calls_to_list(place: Path, rules: Path) -> None:
     async with screen(place) as seen:
         await opens_rules(seen, "git status")
@@ -126,8 +135,8 @@ async def test_a_typed_command_is_judged_part_by_part_while_it_is_typed(
     async with screen(place, size=size) as seen:
         await opens_rules(seen, "git commit")
         await seen.press("t")
-        await seen.types("git status; git commit -m x && rm -rf build")
-        await seen.shows('blocked: rule "rm"', "by git status", "by git commit", "by rm", "Nothing was run")
+        await seen.types("git commit; rm x")
+        await seen.shows('blocked: rule "rm"', "by git commit", "by rm", "Nothing was run")
         await seen.press("enter")
         await seen.shows("[t] type on")
         await seen.press("escape")
@@ -138,9 +147,7 @@ async def test_a_typed_tool_is_judged_by_its_arguments(place: Path, rules: Path,
     async with screen(place, size=LARGE) as seen:
         await opens_rules(seen, "git commit")
         await seen.press("t")
-        await seen.types('write_file {"path": "a.txt"')
-        await seen.shows("verdict")
-        await seen.types("}")
+        await seen.types('write_file {"path": "a"}')
         await seen.shows("{ write_file", "asks: write approval")
 
 
@@ -266,7 +273,7 @@ async def test_hostile_words_of_a_file_are_inert_wherever_they_stand(place: Path
         await seen.shows("Trust these contents?", "+ asks")
         assert not set(seen.text) & {"\x1b", "\x07", "\u202e", "\u200b"}
         await seen.press("escape")
-        for column, row in product((12, LARGE[0] - 12), range(LARGE[1])):
+        for column, row in product((12, LARGE[0] - 12), range(0, LARGE[1], 4)):
             await seen.pilot.click(offset=(column, row))
         await seen.shows("signoff  Rules")
 

@@ -30,6 +30,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def driver(sent: list[str]) -> QuietDriver:
     driver = QuietDriver.__new__(QuietDriver)
     driver._title = None
+    driver._end = driver._end_writer = 0
     return driver
 
 

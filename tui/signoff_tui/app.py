@@ -37,6 +37,7 @@ from signoff_tui.screens.palette.commands import Command, commands_on
 from signoff_tui.screens.plain import News, PlainScreen
 from signoff_tui.screens.review.screen import ReviewScreen
 from signoff_tui.screens.review.work import QueueNews
+from signoff_tui.screens.rules import RulesScreen
 from signoff_tui.standstill import Standstill
 from signoff_tui.terminal_voice import Around, Saying, Speaks
 from signoff_tui.themes import DEFAULT_THEME
@@ -217,10 +218,6 @@ class SignoffApp(App[None]):
             case "memory":
                 self._lay_over(MemoryScreen(self._office, query, self._review.desk))
             case "rules":
-                from signoff_tui.screens.rules import (
-                    RulesScreen,  # late: who opens it waits for pydantic, no one else
-                )
-
                 self._lay_over(RulesScreen(self._office, query, self._review.desk))
             case "help":
                 self._cover(HelpScreen(self._office, self._place))

@@ -298,8 +298,9 @@ class Navigating(ListingKeys, ChangingKeys):
         self._face.go("memory", f"session:{entry.request.asked_by.session}")
 
     def do_rules(self) -> None:
-        """Show what asks, what runs, and why."""
-        self._face.go("rules")
+        """Show what asks, what runs, and why: first the rule that asked about what the cursor is on."""
+        entry = self._face.desk.inbox.focused_request()
+        self._face.go("rules", "" if entry is None else entry.request.submission.why)
 
     def do_agents(self) -> None:
         """Show who asks."""

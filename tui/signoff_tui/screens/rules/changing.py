@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from signoff.config.loading import parse_config
-from signoff.config.models import AgentConfig
-from signoff.config.report import describe
-from signoff.config.rule_rows import RuleRow, rule_rows
-from signoff.config.settings_file import read_settings_file
-from signoff.config.trusting import contents_of
 from signoff.policy.trust import TrustError, trust, trusted_files
 from signoff.present.document import Document
 from signoff.present.document_diff import diff_document, file_document
@@ -20,6 +15,10 @@ from signoff.present.rows import Row, RowKind
 from signoff.setting_files.errors import ConfigError
 from signoff_tui.lines import Chunk, Line, chunk, folded, line, wrapped
 from signoff_tui.screens.rules.wording import TOKENS, answer_word, fact
+
+if TYPE_CHECKING:
+    from signoff.config.models import AgentConfig
+    from signoff.config.rule_rows import RuleRow
 
 __all__ = ["CannotTrustError", "Change", "change_lines", "look_at", "trust_shown"]
 
@@ -82,6 +81,9 @@ def look_at(file: str) -> Change | None:
     Raises:
         CannotTrustError: It is not valid, or cannot be read.
     """
+    from signoff.config.settings_file import read_settings_file
+    from signoff.config.trusting import contents_of
+
     try:
         settings = read_settings_file(file)
         contents = contents_of(file, settings.text, settings.config)
@@ -195,6 +197,8 @@ def _rules(number: int) -> str:
 
 
 def _rows_of(text: bytes | None, file: str) -> tuple[RuleRow, ...]:
+    from signoff.config.loading import parse_config
+
     if text is None:
         return ()
     try:
@@ -204,6 +208,9 @@ def _rows_of(text: bytes | None, file: str) -> tuple[RuleRow, ...]:
 
 
 def _rule_rows(config: AgentConfig, file: str) -> tuple[RuleRow, ...]:
+    from signoff.config.report import describe
+    from signoff.config.rule_rows import rule_rows
+
     return tuple(rule_rows(describe(config, Path(file).parent)))
 
 

@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from signoff.config.report import describe
-from signoff.config.rule_rows import RuleRow, rule_rows
-from signoff.config.settings_file import SettingsFile, read_settings_file
-from signoff.config.tool_source import TOOLS_FILE
 from signoff.policy.trust import TrustedFile, trusted_files
 from signoff.setting_files.errors import ConfigError
+
+if TYPE_CHECKING:
+    from signoff.config.rule_rows import RuleRow
+    from signoff.config.settings_file import SettingsFile
 
 __all__ = ["Listed", "RuleFile", "State", "listed", "read_files"]
 
@@ -108,6 +108,11 @@ def listed(files: Sequence[RuleFile]) -> Iterator[Listed]:
 
 
 def _read(known: TrustedFile, unchanged: frozenset[str]) -> RuleFile:
+    from signoff.config.report import describe
+    from signoff.config.rule_rows import rule_rows
+    from signoff.config.settings_file import read_settings_file
+    from signoff.config.tool_source import TOOLS_FILE
+
     if Path(known.name).name == TOOLS_FILE:
         return RuleFile(known, code=True)
     if known.state == "gone":

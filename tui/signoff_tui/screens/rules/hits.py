@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from signoff.config.rule_rows import RuleRow
 from signoff.queue import DecisionSource, HistoryRecord, ReviewQueue
+
+if TYPE_CHECKING:
+    from signoff.config.rule_rows import RuleRow
 
 __all__ = ["MOST_READ", "Hits", "Tally", "add_newer"]
 

@@ -73,7 +73,7 @@ def row_lines(known: Known, glyphs: Glyphs, width: int, *, focused: bool) -> tup
     token = "text" if live else "closed"
     number = chunk(f"{known.row.number:>2}  ", "muted", keep=True)
     about = Chunk(reveal_line(rule.about[:_LONGEST], "arg_value"), token, cut="end", enough=8)
-    said = "" if rule.words in _SAID_BY_EFFECT else rule.words.lstrip(_JOINTS)
+    said = "" if width >= ONE_LINE and rule.words in _SAID_BY_EFFECT else rule.words.lstrip(_JOINTS)
     words = Chunk(reveal_line(said[:_LONGEST], "arg_value"), "muted", cut="end", enough=0)
     section = chunk(f"{rule.section:<{_SECTION}} ", "muted", keep=True)
     answer = answer_word(rule.answer)
@@ -85,7 +85,7 @@ def row_lines(known: Known, glyphs: Glyphs, width: int, *, focused: bool) -> tup
     short = chunk(f"{rule.section} ", "muted", keep=True)
     return (
         Line((mark, number, short, about), (hits, effect), background, focused),
-        Line((indent, words), (), background),
+        Line((indent, words), (chunk(" "),), background),
     )
 
 

@@ -38,7 +38,7 @@ class RulesScreen(ListBesideDetails):
 
     Args:
         office: What all screens share.
-        query: Not used: all rules are listed.
+        query: Why a request asked: the rule that says so has the focus first. All rules are listed anyway.
         desk: What waits, and the times of the guard; nothing of it is changed.
     """
 
@@ -296,6 +296,8 @@ class RulesScreen(ListBesideDetails):
         keys = [row.key for row in self._rows]
         if focused is not None and focused.key in keys:
             self._cursor = keys.index(focused.key)
+        elif focused is None:
+            self._cursor = next((index for index, row in enumerate(self._rows) if self._is_asked_for(row)), 0)
         self._cursor = max(0, min(self._cursor, len(keys) - 1))
         self._work.count(self._rows, self._tally)
         self._rereading.ended()
@@ -335,6 +337,10 @@ class RulesScreen(ListBesideDetails):
             return None if row is None else row.file
         folder = Path(row.file.name).parent
         return next((file for file in self._files if not file.code and Path(file.name).parent == folder), row.file)
+
+    def _is_asked_for(self, row: Listed) -> bool:
+        """Whether it is the rule of the request from which this screen was opened."""
+        return row.rule is not None and row.rule.asked(self._query)
 
     def _known(self, row: Listed) -> Known:
         return Known(row, self._hits.get(row.key), self._tally.looked_at)

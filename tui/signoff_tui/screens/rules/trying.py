@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
 from signoff.canonical import canonical
-from signoff.config.typed_call import TypedCall, UnreadableCallError, read_call
 from signoff.policy.verdict import Level, PartVerdict, Verdict
 from signoff.policy.verdict_words import DOES, floors_of, why
 from signoff.present.reveal import reveal_line
 from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, line, wrapped
 from signoff_tui.screens.rules.files import RuleFile
 from signoff_tui.screens.rules.wording import TOKENS, fact
+
+if TYPE_CHECKING:
+    from signoff.config.typed_call import TypedCall
 
 __all__ = ["Tried", "judge", "tried_lines"]
 
@@ -47,6 +50,8 @@ def judge(file: RuleFile, text: str) -> Tried:
         file: The file.
         text: What was typed.
     """
+    from signoff.config.typed_call import UnreadableCallError, read_call
+
     try:
         call = read_call(text)
     except UnreadableCallError as error:
@@ -73,7 +78,7 @@ def tried_lines(tried: Tried, width: int) -> list[Line]:
     it = "it " if tried.call is not None and tried.call.command is not None else ""
     lines += [row for reason in floors_of(verdict) for row in fact("because", f"{it}{reason}", width)]
     if verdict.parts:
-        lines += [Line(), line(chunk(" each part, and the rule that it is judged by", "muted"))]
+        lines += [Line(), line(chunk(" each part, and its rule", "muted"))]
         widest = max(cell_len(reveal_line(part.text[:_LONGEST], "command").text) for part in verdict.parts)
         lines += [row for part in verdict.parts for row in _part(part, width, min(widest, width // 2))]
     lines.append(Line())
