@@ -281,20 +281,23 @@ class Screen:
             await self.press("space")
 
     async def page_settled(self) -> None:
-        """Wait until the page of a group is made, and all that is on the screen of it was counted."""
+        """Wait until the page of a group goes on below the screen, and all that is on the screen was counted."""
         review, desk = self.app.review, self.desk
-        await self.until(lambda: review.page is not None and review.page.complete, "a whole page")
-        await self.until(
-            lambda: review.document.drawn and desk._visible and desk.settles_at is None, "settled lines"
-        )
+
+        def goes_on() -> bool:
+            return review.page is not None and (review.page.complete or review.document.rest.more)
+
+        await self.until(goes_on, "a page")
+        await self.until(lambda: review.document.drawn and desk._visible, "a painted page")
+        await self.until(lambda: review.document.drawn and desk.settles_at is None, "settled lines")
 
     async def reads_page(self) -> None:
         """Press Space until all of the page of a group was shown."""
         while True:
             await self.page_settled()
-            assert self.app.review.page is not None
-            shown, units = self.app.review.page.shown
-            if shown == units:
+            page = self.app.review.page
+            assert page is not None
+            if page.complete and page.shown[0] == page.shown[1]:
                 return
             await self.press("space")
 

@@ -26,7 +26,11 @@ def bench() -> Bench:
 
 
 def page(bench: Bench) -> GroupPage:
-    return GroupPage(bench.desk, GROUP_ROW)
+    """The page, as far as it can be made."""
+    made = GroupPage(bench.desk, GROUP_ROW)
+    while made.grow():
+        pass
+    return made
 
 
 def members(of: GroupPage) -> list[str]:
@@ -54,6 +58,10 @@ def test_every_member_has_a_heading_with_its_risk(bench: Bench) -> None:
     assert "4/4  { create_issue  Create d  HIGH: decide it alone" in text(page(bench))
 
 
+def test_it_begins_with_the_first_whatever_else_is_made(bench: Bench) -> None:
+    assert members(GroupPage(bench.desk, GROUP_ROW)) == ["a"]
+
+
 def test_it_goes_on_when_the_next_is_made(bench: Bench) -> None:
     bench.hears(*(stored(id_, **GROUP) for id_ in "de"))
     bench.opens("e")
@@ -61,8 +69,10 @@ def test_it_goes_on_when_the_next_is_made(bench: Bench) -> None:
     assert (members(made), made.wanted, made.complete) == (["a", "b", "c"], bench.entry("d"), False)
     before = made.documents
     bench.opens("d")
-    made.renew()
-    assert (members(made), made.wanted) == (["a", "b", "c", "d", "e"], None)
+    assert made.grow()
+    assert (members(made), made.wanted, made.complete) == (["a", "b", "c", "d"], None, False)
+    assert made.grow()
+    assert (made.complete, made.grow()) == (True, False)
     assert made.documents[: len(before)] == before  # the same ones: nothing is laid out anew
 
 
@@ -71,6 +81,8 @@ def test_who_comes_later_is_at_the_end(bench: Bench) -> None:
     bench.hears(stored("late", **GROUP))
     bench.opens("late")
     made.renew()
+    assert (members(made), made.complete) == (["a", "b", "c"], False)
+    assert made.grow()
     assert members(made) == ["a", "b", "c", "late"]
 
 

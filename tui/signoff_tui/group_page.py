@@ -1,7 +1,8 @@
 """All contents of a group one after the other, as one page, and whose each line of it is.
 
 The page is made of the members in the order in which they were listed when it was opened; who comes later is put
-at its end. It holds the first of them, up to one whose documents are not made yet: what is above the reader stays.
+at the end. It begins with the first of them and grows at its end while it is read: nobody waits for what is far
+below, and what is above the reader stays.
 """
 
 from __future__ import annotations
@@ -56,46 +57,40 @@ class GroupPage:
         self.group = group
         self._order: list[str] = []
         self._headings: dict[tuple[object, ...], Document] = {}
+        self.owner = object()
+        """Tells the page from other documents, and from another page of the group."""
         self.sections: tuple[Section, ...] = ()
         self.documents: tuple[Document, ...] = ()
         self.wanted: Entry | None = None
         """The next member whose documents are to be made for the page to go on."""
+        self.complete = False
+        """Whether every member that it has room for is on it, as it is now."""
+        self._upto = 0
         self._units: list[int] = []
         self.left_out = 0
         """Members for which there is no room on the page."""
         self.renew()
-
-    @property
-    def owner(self) -> object:
-        """Tells the page from other documents."""
-        return "page", self.group
-
-    @property
-    def complete(self) -> bool:
-        """Whether every member that it has room for is on it, as it is now."""
-        return self.wanted is None
+        self.grow()
 
     def renew(self) -> None:
-        """Take over what was made, who came, and what changed."""
+        """Take over who came, what changed, and what was made of that."""
         inbox = self._desk.inbox
         listed = [entry.id for entry in inbox.listed(self.group) if entry.request.pending]
         known = set(self._order)
+        self._upto = sum(id_ in inbox for id_ in self._order[: self._upto])
         self._order = [id_ for id_ in self._order if id_ in inbox]
         self._order += [id_ for id_ in listed if id_ not in known]
         self.left_out = max(len(self._order) - LONGEST, 0)
         del self._order[LONGEST:]
-        before = len(self.sections)
         sections: list[Section] = []
         documents: list[Document] = []
         units = 0
-        self.wanted = None
-        for number, id_ in enumerate(self._order, 1):
+        changed: Entry | None = None
+        for number, id_ in enumerate(self._order[: self._upto], 1):
             entry = inbox.entry(id_)
             content, failure = self._desk.content(entry), self._desk.failure(entry)
             if content is None and failure is None:
-                self.wanted = self.wanted or entry
-                if number > before:
-                    break
+                changed = changed or entry
             key = None if content is None else content.key
             sections.append(Section(key, id_, len(documents), units))
             documents.append(self._heading(number, entry, content, failure))
@@ -104,6 +99,26 @@ class GroupPage:
                 units += content.units
         self.sections, self.documents = tuple(sections), tuple(documents)
         self._units = [section.unit for section in sections]
+        following = self._following
+        self.wanted = changed or (following if following is not None and not self._is_made(following) else None)
+        self.complete = changed is None and following is None
+
+    def grow(self) -> bool:
+        """Put the next member on the page; False if there is none, or it is not made."""
+        following = self._following
+        if following is None or not self._is_made(following):
+            return False
+        self._upto += 1
+        self.renew()
+        return True
+
+    @property
+    def _following(self) -> Entry | None:
+        """The first member that is not on the page yet."""
+        return self._desk.inbox.entry(self._order[self._upto]) if self._upto < len(self._order) else None
+
+    def _is_made(self, entry: Entry) -> bool:
+        return self._desk.content(entry) is not None or self._desk.failure(entry) is not None
 
     def split(self, parts: Sequence[Part]) -> Mapping[ContentKey, Sequence[Part]]:
         """Parts of the units of the page, as parts of the units of the members that they belong to."""

@@ -46,6 +46,9 @@ class Face(Protocol):
     def page(self) -> GroupPage | None:
         """All of a group on one page, while that has the screen."""
 
+    def grow_page(self) -> bool:
+        """Put the next member on the page, if it is made; returns whether that was so."""
+
     @property
     def view(self) -> View:
         """What has the screen, or the attention, now."""

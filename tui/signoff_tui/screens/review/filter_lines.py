@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from signoff_tui.inbox_filter import Hidden
 from signoff_tui.keymap import KeyMap
-from signoff_tui.lines import Line, chunk, foreign, fullest, line, wrapped
+from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 
 __all__ = ["filter_line", "hidden_words", "nothing_listed"]
+
+LEAST_TEXT = 12
+"""Cells that tell which filter it is."""
 
 
 def filter_line(text: str, hidden: Hidden, keys: KeyMap, width: int) -> Line:
@@ -20,7 +23,7 @@ def filter_line(text: str, hidden: Hidden, keys: KeyMap, width: int) -> Line:
     """
     token = "danger" if hidden.high else "warn" if hidden.waiting else "muted"
     full, short = (chunk(f" {hidden_words(hidden, by)}", token, keep=True) for by in (" by filter", ""))
-    by = foreign(f"  {text}", "text" if hidden.matches else "warn")
+    by = Chunk(foreign(f"  {text}").text, "text" if hidden.matches else "warn", cut="end", enough=LEAST_TEXT)
     none = () if hidden.matches else (chunk("  matches no row:", "warn", keep=True),)
     key = chunk(f"[{keys.shown('clear_filter')}]", "key", keep=True)
     clears = (chunk("  "), key, chunk(" clears it ", keep=True))

@@ -40,12 +40,13 @@ def action_lines(desk: Desk, view: View, room: Room, *, two_panes: bool, armed: 
     if entry is not None and not to_show(desk, entry) and desk.next_unseen() is not None:
         visible = two_panes or view == "request"
         hints.append(KeyHint(desk.keys.shown("page_down"), "page, next unseen" if visible else "read next unseen"))
+    ended = any(item.closed for item in desk.inbox.entries())
     if view not in {"request", "page"}:
-        hints += _list_hints(desk)
+        hints += _list_hints(desk, ended=ended)
     hints.append(KeyHint(desk.keys.shown("history"), "history"))
     if view == "inbox":
         hints.append(KeyHint(desk.keys.shown("quit"), "quit"))
-        if desk.inbox.rows() and not _anything_ended(desk):
+        if desk.inbox.rows() and not ended:
             hints.append(KeyHint(desk.keys.shown("order"), "order"))
     return flow([*hints, KeyHint(desk.keys.shown("help"), "help")], room)
 
@@ -180,11 +181,7 @@ def _moving_hints(
     return hints
 
 
-def _list_hints(desk: Desk) -> list[KeyHint]:
-    tidy = [KeyHint(desk.keys.shown("order"), "tidy")] if _anything_ended(desk) else []
+def _list_hints(desk: Desk, *, ended: bool) -> list[KeyHint]:
+    tidy = [KeyHint(desk.keys.shown("order"), "tidy")] if ended else []
     anything = any(True for _ in desk.inbox.entries())
     return [*tidy, KeyHint(desk.keys.shown("filter"), "filter")] if anything else []
-
-
-def _anything_ended(desk: Desk) -> bool:
-    return any(entry.closed for entry in desk.inbox.entries())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from signoff.filtering import only
 from signoff_tui.orders import Order, following
 from signoff_tui.screens.review.face import Face
+from signoff_tui.screens.review.filter_lines import hidden_words
 
 __all__ = ["ORDER_WORDS", "ListingKeys"]
 
@@ -70,12 +71,15 @@ class ListingKeys:
         face.redraw()
 
     def do_filter(self) -> None:
-        """Type a filter."""
+        """Type a filter, with the list in view."""
+        if self._face.view != "inbox":
+            self._face.set_view("inbox")
         self._face.type_filter()
 
     def do_clear_filter(self) -> None:
         """List everything."""
         self._face.use_filter("")
+        self._face.say("everything is listed", token="muted")
 
     def do_only_agent(self) -> None:
         """List only what the agent under the cursor asks; again: all."""
@@ -88,3 +92,5 @@ class ListingKeys:
             face.say("no row here to take the agent from")
         else:
             face.use_filter(text)
+            hidden = face.filter.hidden
+            face.say(hidden_words(hidden, " by filter"), token="danger" if hidden.high else "muted")

@@ -19,6 +19,9 @@ __all__ = ["Navigating"]
 _KEEP_ACTING = frozenset({"tagged", "back", "undo", "undo_all"})
 """Whatever else is done, decision keys are about the row under the cursor again."""
 
+NEAR = 5_000
+"""Rows of a page that are laid out at once to open it at a request; one that is farther down is not gone to."""
+
 MOST_CONTEXT = 10_000
 """Unchanged lines around changes; no diff needs more to show the whole file."""
 
@@ -382,6 +385,8 @@ class Navigating(ListingKeys, ChangingKeys):
         if page is not None:
             if page.sections:
                 here = page.section_at(self._face.document.document_at_top)
+                if here + steps >= len(page.sections):
+                    self._face.grow_page()
                 there = max(0, min(here + steps, len(page.sections) - 1))
                 self._face.document.go_document(page.sections[there].document)
             return
@@ -407,7 +412,12 @@ class Navigating(ListingKeys, ChangingKeys):
 
     def _go_to_section(self, request_id: str) -> None:
         page = self._face.page
-        section = None if page is None else page.section_of(request_id)
+        if page is None:
+            return
+        while sum(map(len, page.documents)) < NEAR and page.section_of(request_id) is None:
+            if not self._face.grow_page():
+                break
+        section = page.section_of(request_id)
         if section is not None:
             self._face.document.go_document(section.document)
 
@@ -424,6 +434,7 @@ class Navigating(ListingKeys, ChangingKeys):
         if not face.document.at_end:
             face.document.scroll_pages(1)
         elif not page.complete:
+            face.grow_page()
             face.say("the rest of the page is being prepared", token="muted")
         else:
             face.desk.settle()

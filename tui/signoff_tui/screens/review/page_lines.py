@@ -44,7 +44,7 @@ def page_line(page: GroupPage, rest: Rest, at: int, glyph: str, width: int) -> L
     done = shown == units and page.complete and not page.left_out
     words = f" {at}/{len(page.sections)} "
     if not page.complete:
-        below = " more is being prepared "
+        below = " more follows "
     else:
         more = f"{'over ' if rest.more else ''}{rest.rows:,} more {'row' if rest.rows == 1 else 'rows'} below"
         below = f" {more} " if rest.rows else " end "

@@ -347,11 +347,12 @@ def below_line(desk: Desk, hidden: range, width: int) -> Line:
     keys = [row.key for row in desk.inbox.rows()[hidden.start : hidden.stop]]
     entries = [entry for key in keys for entry in desk.inbox.stands_for(key)]
     risks = [entry.request.submission.risk for entry in entries if entry.waiting]
-    arrived = sum(desk.inbox.has_arrived(row.key) for row in desk.inbox.rows())
+    in_order = desk.inbox.order == "arrival"
+    arrived = 0 if in_order else sum(desk.inbox.has_arrived(row.key) for row in desk.inbox.rows())
     order = ORDER_WORDS[desk.inbox.order] + (f", {arrived} new at the end (+)" if arrived else "")
     right = (chunk(f"{order} ", "muted"),) if width >= NARROW else ()
     if not risks:
-        return line(right=right) if desk.inbox.order != "arrival" else Line()
+        return Line() if in_order else line(right=right)
     parts = [
         f"{risks.count(risk)} {RISK_WORD[risk]}" for risk in (Risk.HIGH, Risk.MEDIUM, Risk.LOW) if risk in risks
     ]

@@ -403,7 +403,8 @@ class ReviewScreen(Screen[None]):
     def _document_moved(self) -> None:
         self._drawing.surroundings()
         if self._page is not None:
-            self._make_wanted()  # the end of what is made came near
+            self._show_page(self._page)  # its end may have come near
+            self._make_wanted()
 
     @on(DocumentView.ColorsWanted)
     def _colors_wanted(self, event: DocumentView.ColorsWanted) -> None:
@@ -548,10 +549,19 @@ class ReviewScreen(Screen[None]):
 
     def _show_page(self, page: GroupPage) -> None:
         page.renew()
-        if page.documents:
-            self.document.show(page.owner, page.documents)
-        else:
+        if not page.documents and not page.grow():
             self.document.notice((Line(), line(foreign("   preparing the page ...", "muted"))))
+            return
+        self.document.show(page.owner, page.documents)
+        while self.document.size.height and not self.document.rest.more and self.grow_page():
+            pass
+
+    def grow_page(self) -> bool:
+        """Put the next member on the page, if it is made; returns whether that was so."""
+        if self._page is None or not self._page.grow():
+            return False
+        self.document.show(self._page.owner, self._page.documents)
+        return True
 
     def _show_revealed(self, entry: Entry) -> bool:
         """Show a request with its secrets; False while that is not made."""

@@ -14,6 +14,9 @@ from signoff_tui.summary import RISK_WORD, summarize
 
 __all__ = ["tag_hints", "tagged_bar", "tagged_wordings"]
 
+WIDE = 60
+"""Cells from which there is room for more than what a key does."""
+
 NAME = 24
 """Most cells for names that somebody else chose."""
 
@@ -53,11 +56,16 @@ def tagged_bar(desk: Desk, room: Room, most: int, *, armed: bool) -> tuple[Line,
         names = left_out_names(desk, left_out)
         rest = "of those marked *"
         lines += listed(" left out: ", names, room.width, head="muted", body="muted", most=most, rest=rest)
+    wide, some = room.width >= WIDE, bool(members.ready)
     hints = [
-        KeyHint(shown("reject"), f"reject all {waiting}, say why", live=armed and waiting > 0),
-        KeyHint(shown("remember"), f"session for the {len(members.ready)}", live=armed and bool(members.ready)),
+        KeyHint(shown("reject"), f"reject all {waiting}{', say why' if wide else ''}", live=armed and waiting > 0),
+        KeyHint(
+            shown("remember"),
+            f"session for the {len(members.ready)}" if some else "session: none",
+            live=armed and some,
+        ),
         KeyHint(shown("stop"), f"stop the agents of all {waiting}", live=armed and waiting > 0),
-        KeyHint("Esc", "back, tags stay"),
+        KeyHint("Esc", "back, tags stay" if wide else "back"),
     ]
     return (*lines, *flow(hints, Room(room.width, max(room.rows - 1, 1))))
 
