@@ -72,6 +72,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("next_hunk", ("]",), "]", "next hunk", "read", moves=True),
     Action("previous_hunk", ("[",), "[", "previous hunk", "read", moves=True),
     Action("toggle_hunk", ("p",), "p", "refuse this hunk, or approve it again", "decide"),
+    Action("edit", ("E",), "E", "edit what would run, then read it", "decide"),
     Action("find", ("ctrl+f",), "Ctrl+F", "find in the text", "read", moves=True),
     Action("more_context", ("}",), "}", "more context around changes", "read", moves=True),
     Action("less_context", ("{",), "{", "less context around changes", "read", moves=True),

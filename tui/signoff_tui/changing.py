@@ -1,4 +1,4 @@
-"""What a reviewer makes of a request before approving it: hunks that are refused. No widgets.
+"""What a reviewer makes of a request before approving it: hunks that are refused, or an edit. No widgets.
 
 An approval of something else than was asked covers exactly what is kept here, once. What the guard arms for, what
 is held and what is sent name it by its digest, so that another tick is another thing to approve.
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from signoff.present.document import Choosing
 from signoff.present.hunks import Choice, applied
 from signoff.queue.instead import PARTIAL, Instead
-from signoff.queue.records import StoredRequest
+from signoff.queue.records import Risk, StoredRequest
 from signoff_tui.documents import Content, ContentKey
 
 __all__ = ["Change", "choosable", "toggled", "units_of", "with_marks"]
@@ -27,25 +27,24 @@ class Change:
 
     Attributes:
         of: The contents that it was made from; others are not changed by it.
-        choice: Which hunks are approved.
-        content: What is shown: the same, with marks at its hunks.
+        content: What is shown. With hunks chosen it is the same with marks; of an edit it has a key of its own.
         instead: What would run; None if all of it is refused, and there is nothing to approve.
+        summary: What is approved, such as ``3 of 5 hunks``.
+        choice: Which hunks are approved; None for an edit.
+        risk: Of what would run; None if it is that of what was asked.
     """
 
     of: ContentKey
-    choice: Choice
     content: Content
     instead: Instead | None
+    summary: str
+    choice: Choice | None = None
+    risk: Risk | None = None
 
     @property
     def digest(self) -> str:
         """What the guard knows it by."""
         return NOTHING if self.instead is None else self.instead.digest
-
-    @property
-    def summary(self) -> str:
-        """What is approved, such as ``3 of 5 hunks``."""
-        return self.choice.summary
 
 
 def choosable(request: StoredRequest, content: Content) -> Choosing | None:
@@ -88,16 +87,20 @@ def toggled(
     """
     choosing = choosable(request, content)
     assert choosing is not None
-    choice = (before.choice if before is not None else Choice(choosing.hunks)).toggled(numbers)
+    already = before.choice if before is not None else None
+    choice = (already or Choice(choosing.hunks)).toggled(numbers)
     if not choice.refused:
         return None
     shown = with_marks(request, content, choice)
     instead = None if choice.nothing_left else _part(request, shown, choice)
-    return Change(content.key, choice, shown, instead)
+    return Change(content.key, shown, instead, choice.summary, choice)
 
 
-def units_of(content: Content, choice: Choice) -> frozenset[int]:
+def units_of(change: Change | None) -> frozenset[int]:
     """The coverage units of the hunks that are refused: nobody need have seen them."""
+    if change is None or change.choice is None:
+        return frozenset()
+    content, choice = change.content, change.choice
     units: set[int] = set()
     first = 0
     for document in content.documents:

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 
 from signoff.policy.breadth import Reach, reach
 from signoff.queue.instead import Instead
-from signoff.queue.records import ChangeSet, Decision, Verdict
+from signoff.queue.records import ChangeSet, Decision, Risk, Verdict
 from signoff_tui.changing import Change, choosable, toggled, units_of, with_marks
 from signoff_tui.coverage import Coverage, Part
 from signoff_tui.documents import Content, ContentKey, ContentStore, content_key, revealed_key
+from signoff_tui.editing import Editable, why_not_edited
 from signoff_tui.guard import (
     Act,
     DecisionGuard,
@@ -91,6 +92,7 @@ class Desk:
         self.revealed: ContentKey | None = None
         """The request whose secrets are shown; it ends when another one gets the focus."""
         self._changes: dict[str, Change] = {}
+        self._edits: dict[str, str] = {}
         self._marked: dict[str, tuple[Content, Content]] = {}
         self._ticks: deque[tuple[str, Change | None]] = deque(maxlen=ASIDES)
         self._asides: deque[dict[str, bool]] = deque(maxlen=ASIDES)
@@ -105,7 +107,7 @@ class Desk:
         change = self.change(entry)
         return Facts(
             ref=self.ref(entry),
-            risk=RISK_WORD[entry.request.submission.risk],  # type: ignore[arg-type]
+            risk=RISK_WORD[self.risk(entry)],  # type: ignore[arg-type]
             coverage=self.share(entry),
             closed=self._closed(entry),
             later=entry.later,
@@ -134,15 +136,20 @@ class Desk:
         return content if content is None or not entry.waiting else self._with_marks(entry, content)
 
     def coverage(self, entry: Entry) -> Coverage | None:
-        """What was shown of a request; None while its documents were never made."""
-        return self._coverage.get(content_key(entry.request))
+        """What was shown of a request, or of an edit of it; None while its documents were never made."""
+        return self._coverage.get(self.key(entry))
 
     def revealed_content(self, entry: Entry) -> Content | None:
         """The made documents of a request with its secrets."""
         content, change = self.contents.get(revealed_key(entry.request)), self.change(entry)
-        if content is None or change is None:
-            return content
-        return with_marks(entry.request, content, change.choice)
+        if change is not None and change.choice is None:
+            return change.content  # what the reviewer wrote, and not what was asked
+        return content if content is None or change is None else with_marks(entry.request, content, change.choice)
+
+    def key(self, entry: Entry) -> ContentKey:
+        """The key of what an approval would run: an edit has one of its own."""
+        change = self.change(entry)
+        return content_key(entry.request) if change is None else change.content.key
 
     # -- what the reviewer makes of it -------------------------------------------------------------------
 
@@ -155,8 +162,10 @@ class Desk:
 
     def may_choose(self, entry: Entry) -> bool:
         """Whether single hunks of the request may be refused."""
-        content = self.contents.get(content_key(entry.request))
-        return entry.waiting and content is not None and choosable(entry.request, content) is not None
+        content, change = self.contents.get(content_key(entry.request)), self.change(entry)
+        if not entry.waiting or content is None or (change is not None and change.choice is None):
+            return False
+        return choosable(entry.request, content) is not None
 
     def toggle_hunks(self, entry: Entry, numbers: Collection[int]) -> Change | None:
         """Refuse hunks of a request that may be chosen, or approve them again; returns what comes of it."""
@@ -166,6 +175,59 @@ class Desk:
         self._ticks.append((entry.id, before))
         self._set_change(entry, toggled(entry.request, content, before, numbers))
         return self.change(entry)
+
+    def risk(self, entry: Entry) -> Risk:
+        """The risk of what an approval would run: an edit may raise it."""
+        change = self.change(entry)
+        risk = None if change is None else change.risk
+        return risk or entry.request.submission.risk
+
+    def why_not_edited(self, entry: Entry) -> str | None:
+        """Why nothing of a request can be edited; None if something can."""
+        content = self.asked_content(entry)
+        if not entry.waiting or content is None:
+            return "it does not wait, or was not opened yet"
+        return why_not_edited(entry.request, content)
+
+    def text_to_edit(self, entry: Entry, what: Editable) -> str:
+        """What the editor begins with: the last edit, also one of an earlier revision, else what would run now."""
+        change = self.change(entry)
+        if change is not None and change.choice is not None and change.instead is not None and what.path:
+            return (change.instead.content(what.path) or b"").decode()
+        return self._edits.get(entry.id, what.text)
+
+    def asked_content(self, entry: Entry) -> Content | None:
+        """The made documents of what was asked, whatever was made of it."""
+        return self.contents.get(content_key(entry.request))
+
+    def take_edit(
+        self, entry: Entry, text: str, change: Change | None, of: ContentKey, *, failed: bool = False
+    ) -> bool:
+        """Keep an edit; False if it is kept as a draft only, because the request is another one by now.
+
+        Args:
+            entry: The request.
+            text: What it was edited to.
+            change: What comes of it; None if that is what was asked, or nothing.
+            of: The contents that were edited.
+            failed: Whether nothing can come of it.
+        """
+        self._edits[entry.id] = text
+        if failed or of != content_key(entry.request) or not entry.waiting:
+            return False
+        if change is None:
+            del self._edits[entry.id]
+        else:
+            self._coverage.setdefault(
+                change.content.key,
+                Coverage(change.content.units, dwell=self.settings.dwell, whole=change.content.complete),
+            )
+        self._set_change(entry, change)
+        return True
+
+    def has_edit(self, entry: Entry) -> bool:
+        """Whether an edit is kept that is not what would run."""
+        return entry.id in self._edits and self.change(entry) is None
 
     def undo_toggle(self) -> None:
         """Undo the last `toggle_hunks` that was not undone yet."""
@@ -188,7 +250,7 @@ class Desk:
             self._changes[entry.id] = change
         coverage = self._coverage.get(content_key(entry.request))
         if coverage is not None:
-            coverage.waived = frozenset() if change is None else units_of(change.content, change.choice)
+            coverage.waived = units_of(change)
 
     def is_revealed(self, entry: Entry) -> bool:
         """Whether the secrets of a request are to be shown."""
@@ -292,6 +354,8 @@ class Desk:
             if entry.answered:
                 self.came_back.append(ref_of(entry))
             entry.note = f"CHANGED: now revision {entry.request.revision}. Read again, nothing of it was shown"
+            if request_id in self._edits:
+                entry.note += f"; your edit is kept: {self.keys.shown('edit')} opens it again"
         focused = self.inbox.focused_request()
         if focused is not None and focused.id in replaced:
             self.guard.changed()
@@ -398,6 +462,7 @@ class Desk:
         removed = self.inbox.tidy()
         self._coverage = {key: known for key, known in self._coverage.items() if key[0] in self.inbox}
         self._marked = {key: made for key, made in self._marked.items() if key in self.inbox}
+        self._edits = {key: text for key, text in self._edits.items() if key in self.inbox}
         self._changes = {key: change for key, change in self._changes.items() if key in self.inbox}
         return removed
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from signoff.present.reveal import reveal_line
-from signoff_tui.documents import content_key
 from signoff_tui.flow import Room
 from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Status
@@ -249,7 +248,7 @@ class Drawing:
         document = screen.query_one("#document", DocumentView)
         header = panes.header_lines(desk, entry, self._style, self._content_width, extent)
         self._lines("#header", header if extent.low else [*header, self._rule])
-        there = document.owner == content_key(entry.request)
+        there = document.owner == desk.key(entry)
         below, hunk = (document.rest, document.hunk) if there else (Rest(0), (0, 0))
         foot = panes.coverage_line(desk, entry, below, self._look.glyphs.rule, hunk)
         self._lines("#foot", [] if extent.low else [foot])

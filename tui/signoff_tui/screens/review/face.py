@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Protocol
 
 from signoff_tui.desk import Answer, Desk
+from signoff_tui.editing import Editable
 from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Cause, Held
+from signoff_tui.inbox import Entry
 from signoff_tui.inbox_filter import InboxFilter
 from signoff_tui.office import Draft
 from signoff_tui.screens.review.extent import Extent, View
@@ -97,6 +99,9 @@ class Face(Protocol):
 
     def go(self, name: str, query: str = "") -> None:
         """Go to another screen, with what the query picks: ``history``, ``memory``, ``agents``, ``help``."""
+
+    def edit(self, entry: Entry, what: Editable, text: str) -> None:
+        """Have the person edit a text, and take over what comes of it."""
 
     def leave(self) -> None:
         """End the program."""

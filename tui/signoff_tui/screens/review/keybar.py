@@ -105,9 +105,13 @@ def _request_hints(desk: Desk, entry: Entry, *, armed: bool) -> list[KeyHint]:
 
 
 def _choice_hints(desk: Desk, entry: Entry) -> list[KeyHint]:
-    if not desk.may_choose(entry):
-        return []
-    return [KeyHint(desk.keys.shown("toggle_hunk"), "refuse this hunk, or not")]
+    hints = []
+    if desk.may_choose(entry):
+        hints.append(KeyHint(desk.keys.shown("toggle_hunk"), "refuse this hunk, or not"))
+    if desk.why_not_edited(entry) is None:
+        again = desk.has_edit(entry) or desk.change(entry) is not None
+        hints.append(KeyHint(desk.keys.shown("edit"), "edit again" if again else "edit"))
+    return hints
 
 
 def _secret_hints(desk: Desk, entry: Entry) -> list[KeyHint]:

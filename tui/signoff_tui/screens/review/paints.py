@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from signoff_tui.documents import content_key
 from signoff_tui.widgets.lines_view import LinesView
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ class Paints:
         if entry is None or not self._screen.content_visible or desk.guard.too_small:
             desk.covered()
             return False
-        key = content_key(entry.request)
+        key = desk.key(entry)
         if document.owner != key or not document.drawn:
             return False
         return desk.painted(key, document.parts, document.layout_number)

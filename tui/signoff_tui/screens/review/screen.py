@@ -17,6 +17,8 @@ from signoff.queue.records import ChangeSet
 from signoff_tui.actions import Action
 from signoff_tui.desk import Answer, Desk
 from signoff_tui.documents import content_key, revealed_key
+from signoff_tui.editing import Editable
+from signoff_tui.external_editor import EditorError
 from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Cause, GuardSettings, Held
 from signoff_tui.inbox import Entry, RowKey
@@ -32,7 +34,7 @@ from signoff_tui.screens.review.navigating import Navigating
 from signoff_tui.screens.review.open_bar import Finding, GroupNotReady, OpenBar, Remembering, Unseen, Writing
 from signoff_tui.screens.review.paints import Paints
 from signoff_tui.screens.review.seeking import first_waiting
-from signoff_tui.screens.review.work import Answers, ContentMade, QueueNews, Work
+from signoff_tui.screens.review.work import Answers, ContentMade, Edited, QueueNews, Work
 from signoff_tui.settings import DiffSettings
 from signoff_tui.tagging import TAGGED
 from signoff_tui.terminal_voice import Copy
@@ -264,6 +266,24 @@ class ReviewScreen(Screen[None]):
         self.redraw()
         self.say("the first that it waits for; X rejects all of it, once the bar says [armed]", token="muted")
 
+    def edit(self, entry: Entry, what: Editable, text: str) -> None:
+        """Have the person edit a text, and take over what comes of it."""
+        content = self._desk.asked_content(entry)
+        if content is None:
+            return
+        try:
+            after = self._office.edit(text, what.suffix)
+        except EditorError as error:
+            self.say(f"not edited: {error}")
+        else:
+            if after is None:
+                self.say("the edit changed nothing", token="muted")
+            else:
+                self._work.edit(entry, content, what, after)
+        self._desk.guard.went_on()
+        self._desk.guard.restart()
+        self.redraw(Cause.CHANGED)
+
     def leave(self) -> None:
         """End the program once what was sent has been answered."""
         self._work.leave()
@@ -305,6 +325,20 @@ class ReviewScreen(Screen[None]):
         else:
             self._desk.contents.fail(event.key, event.failure)
         self.redraw(Cause.MOVED)
+
+    @on(Edited)
+    def _edited(self, event: Edited) -> None:
+        key = self._desk.keys.shown("edit")
+        kept = self._desk.take_edit(event.entry, event.text, event.change, event.of, failed=bool(event.failure))
+        if event.failure:
+            self.say(f"the edit cannot run: {event.failure}; {key} opens it again")
+        elif not kept:
+            self.say(f"the request changed meanwhile: your edit is kept, {key} opens it again")
+        elif event.change is None:
+            self.say("as it was asked", token="muted")
+        else:
+            self.say("edited: read it, then approve it", token="held")
+        self.redraw(Cause.CHANGED)
 
     @on(Answers)
     def _answers(self, event: Answers) -> None:

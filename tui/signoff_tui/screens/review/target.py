@@ -62,7 +62,16 @@ def _wordings(desk: Desk, bar: OpenBar | None) -> list[tuple[Chunk, ...]]:
             return [(*words, more) for words in _request_wordings(entry)]
         case _ if entry is not None:
             change = desk.change(entry)
-            part = () if change is None else (chunk(f" {change.summary}", "warn", keep=True),)
+            part = (
+                ()
+                if change is None
+                else (
+                    chunk(" "),
+                    Chunk(foreign(change.summary).text, "warn", keep=True, most=NAME),
+                )
+            )
+            if desk.risk(entry) is not entry.request.submission.risk:
+                part = (*part, chunk(" HIGH", "risk-high", keep=True))
             return [(*words, *part) for words in _request_wordings(entry)]
         case _:
             return [] if group is None else _group_wordings(desk, group)
