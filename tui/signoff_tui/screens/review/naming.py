@@ -97,7 +97,8 @@ def listed(
     """
     rows: list[list[str]] = [[]]
     for name in names:
-        if rows[-1] and cell_len(title + _BETWEEN.join([*rows[-1], name])) > width:
+        # Made safe anew, names together may be longer than each of them: a host is told at the end of a row.
+        if rows[-1] and len(title) + foreign(_BETWEEN.join([*rows[-1], name])).width > width:
             rows.append([])
         rows[-1].append(name)
     indent = " " * len(title)
