@@ -5,9 +5,11 @@ Every surface, which is a screen or a part of one that draws words of others, is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from hostile_scene import HostileScene
@@ -41,41 +43,56 @@ class Surface:
         return stages[self.name].part(self.words, one_row=self.one_row)
 
 
-SURFACES = (
-    Surface("empty inbox", "No agent is waiting", each=False),
-    Surface("rules", "rules changed since you trusted them", one_row=True),
-    Surface("inbox", "signoff +Inbox"),
-    Surface("request", "signoff +Request"),
-    Surface("details", "signoff +details of"),
-    Surface("palette", "pasted", one_row=True, each=False),
-    Surface("documents", "signoff +Request"),
-    Surface("split", "signoff +Request"),
-    Surface("find", "pasted", one_row=True, each=False),
-    Surface("remember sheet", "Remember for this session"),
-    Surface("group", "signoff +Group"),
-    Surface("group bar", "nothing approved: no request"),
-    Surface("stop sheet", "STOP: reject all"),
-    Surface("stop with a message", "STOP: "),
-    Surface("text box", "pasted", one_row=True, each=False),
-    Surface("held", "held: ", one_row=True),
-    Surface("taken back", "taken back", one_row=True, each=False),
-    Surface("memory", "signoff +Session memory"),
-    Surface("agents", "signoff +Agents"),
-    Surface("ended", "", each=False),
-    Surface("history", "signoff +History"),
-    Surface("records", "signoff +History"),
-    Surface("record", "decision  ", each=False),
-    Surface("filter bar", "pasted", one_row=True, each=False),
-    Surface("completions", ""),
-    Surface("saved filter", "since:1h", one_row=True, each=False, bare=True),
-    Surface("export", "written to", one_row=True, each=False),
-    Surface("release sheet", "Remember for this session"),
-    Surface("queue lost", "Not connected to the queue", one_row=True, each=False),
-)
-"""Where each text is not to be seen: one or two names only, or what was pasted or typed, without what it hid."""
+SURFACES: Mapping[str, Sequence[Surface]] = {
+    "waiting": (
+        Surface("empty inbox", "No agent is waiting", each=False),
+        Surface("rules", "rules changed since you trusted them", one_row=True),
+        Surface("inbox", "signoff +Inbox"),
+        Surface("request", "signoff +Request"),
+        Surface("details", "signoff +details of"),
+        Surface("palette", "pasted", one_row=True, each=False),
+        Surface("documents", "signoff +Request"),
+        Surface("split", "signoff +Request"),
+        Surface("find", "pasted", one_row=True, each=False),
+        Surface("remember sheet", "Remember for this session"),
+        Surface("group", "signoff +Group"),
+        Surface("group bar", "nothing approved: no request"),
+        Surface("stop sheet", "STOP: reject all"),
+        Surface("stop with a message", "STOP: "),
+        Surface("text box", "pasted", one_row=True, each=False),
+        Surface("held", "held: ", one_row=True),
+        Surface("taken back", "taken back", one_row=True, each=False),
+    ),
+    "kept": (
+        Surface("memory", "signoff +Session memory"),
+        Surface("agents", "signoff +Agents"),
+        Surface("ended", "", each=False),
+        Surface("history", "signoff +History"),
+        Surface("records", "signoff +History"),
+        Surface("record", "decision  ", each=False),
+        Surface("filter bar", "pasted", one_row=True, each=False),
+        Surface("completions", "", each=False, bare=True),
+        Surface("saved filter", "since:1h", one_row=True, each=False, bare=True),
+        Surface("export", "written to", one_row=True, each=False),
+    ),
+    "alike": (
+        Surface("release sheet", "Remember for this session"),
+        Surface("queue lost", "Not connected to the queue", one_row=True, each=False),
+    ),
+}
+"""What is looked at in each tour.
 
-_REST = "rows? below| end "
+Where each text is not to be seen, there are one or two names only, or what was pasted or typed without what it hid.
+"""
+
+_BELOW, _END = "more rows? below", " end "
+_REST = f"{_BELOW}|{_END}"
 """What stands below the content of a request."""
+
+_ROWS = re.compile(rf"([\d,]+) {_BELOW}")
+
+_WIDE = 300
+"""Columns in which names beside each other keep their beginnings."""
 
 COMPLETED = ("agent", "session", "tool", "group", "batch")
 """Fields with values that agents chose, whatever is in them."""
@@ -106,29 +123,29 @@ class Tour:
 
     def _sees_all(self) -> None:
         """Wait until every text is on the surface that is looked at."""
-        surface = next(surface for surface in SURFACES if surface.name == self._listener.stage)
+        (surface,) = (each for each in chain(*SURFACES.values()) if each.name == self._listener.stage)
         self._listener.sees_all(self._texts, surface.part)
 
-    def goes_everywhere(self) -> None:
-        """Look at every surface."""
-        self.looks_at_nothing()
-        self.looks_at_each_request()
-        self.looks_at_sheets()
-        self.looks_at_contents()
-        self.looks_at_what_names_many()
-        self.looks_at_memory_and_agents()
-        self.looks_at_what_ended()
-        self.looks_at_filters()
-        self.looks_at_what_is_released()
-        self.is_called()
-        self.loses_the_queue()
+    def goes(self, name: str) -> None:
+        """Look at every surface of one tour, on a scene of its own.
+
+        Args:
+            name: One of `SURFACES`.
+        """
+        for look in _LOOKS[name]:
+            look(self)
+
+    def comes_to_what_waits(self) -> None:
+        """On a screen of usual size: everybody asked."""
+        self._scene.asks()
+        self._listener.hears(f"{len(self._scene.waiting)} waiting", r"TARGET .*\[armed")
 
     def looks_at_nothing(self) -> None:
         """On a very wide screen: an empty list, and which rules changed."""
         listener = self._listener
         listener.begins("empty inbox")
-        listener.hears("No agent is waiting", "Queue: ")
         listener.resizes(self._columns, 31)
+        listener.hears("No agent is waiting", "Queue: ")
         listener.begins("rules")
         self._scene.rules_change(self._variables)
         self._sees_all()
@@ -138,8 +155,7 @@ class Tour:
         listener, texts = self._listener, self._texts
         listener.begins("start")
         listener.resizes(100, 30)
-        self._scene.asks()
-        listener.hears(f"{len(self._scene.waiting)} waiting", r"TARGET group .*\[armed")
+        self.comes_to_what_waits()
         listener.begins("inbox")
         listener.resizes(101, 30)
         for text in texts:
@@ -212,19 +228,23 @@ class Tour:
         listener.begins("documents")
         listener.presses("1", "signoff +Inbox")
         listener.presses("G", "TARGET .*everything")
-        self._pages("Enter")
+        self._pages("Enter", "signoff +Request")
         listener.begins("split")
         listener.presses("g", _REST)
         listener.resizes(131, self._rows)
-        self._pages("d")
+        self._pages("d", "")
         listener.begins("left")
         listener.presses("d", "below each other")
 
-    def _pages(self, key: str) -> None:
-        """Press a key, and page on to the end of what it shows."""
-        page = self._listener.presses(key, _REST)
-        while " end " not in page:
-            page = self._listener.presses("Space", _REST)
+    def _pages(self, key: str, words: str) -> None:
+        """Press a key, and page on to the end of what it shows below some words."""
+        found = self._listener.presses(key, rf"(?s:{words}.*(?:{_REST}))")
+        page = re.split(words, found)[-1] if words else found
+        while not re.search(_END, page):
+            # Only another page says another number: space at the end would go on to what was not seen.
+            page = self._listener.presses(
+                "Space", rf"(?<![\d,])(?!{_ROWS.findall(page)[-1]} )[\d,]+ {_BELOW}|{_END}"
+            )
 
     def looks_at_what_names_many(self) -> None:
         """On a very wide screen: what names many requests in one line, and what was pasted into the text box."""
@@ -252,7 +272,7 @@ class Tour:
         listener = self._listener
         listener.begins("start")
         self._scene.remembers()
-        listener.resizes(100, self._rows)
+        listener.resizes(_WIDE, self._rows)
         for stage, key, title in (("memory", "4", "signoff +Session memory"), ("agents", "2", "signoff +Agents")):
             listener.begins(stage)
             listener.presses(key, title)
@@ -261,7 +281,7 @@ class Tour:
             listener.presses("G", self._last.mark)
             for text in reversed(self._sorts[:-1]):
                 listener.presses("k", text.mark)
-            listener.resizes(100, self._rows)
+            listener.resizes(_WIDE, self._rows)
         listener.begins("left")
         listener.presses("Escape", "TARGET")
 
@@ -276,7 +296,7 @@ class Tour:
         self._sees_all()
         listener.begins("records")
         listener.presses("i", f"agent +{self._last.mark}")
-        listener.resizes(100, 50)
+        listener.resizes(180, 60)
         listener.presses("g", f"agent +{self._last.mark}")
         for text in reversed(self._texts[:-1]):
             listener.presses("j", f"agent +{text.mark}")
@@ -316,6 +336,7 @@ class Tour:
         """On a very wide screen: what else waits for the same."""
         listener = self._listener
         listener.begins("repeated")
+        listener.resizes(self._columns, 31)
         self._scene.repeats()
         listener.hears(f" {len(self._scene.waiting) + len(self._scene.repeated)} waiting")
         listener.presses("G", f"TARGET .*{self._texts[0].mark}", "shown 100%")
@@ -341,12 +362,31 @@ class Tour:
             self._listener.hears("Not connected to the queue")
 
 
+_LOOKS: Mapping[str, Sequence[Callable[[Tour], None]]] = {
+    "waiting": (
+        Tour.looks_at_nothing,
+        Tour.looks_at_each_request,
+        Tour.looks_at_sheets,
+        Tour.looks_at_contents,
+        Tour.looks_at_what_names_many,
+    ),
+    "kept": (
+        Tour.comes_to_what_waits,
+        Tour.looks_at_memory_and_agents,
+        Tour.looks_at_what_ended,
+        Tour.looks_at_filters,
+    ),
+    "alike": (Tour.looks_at_what_is_released, Tour.is_called, Tour.loses_the_queue),
+}
+
+
 @contextmanager
 def opened(scene: HostileScene, command: Sequence[str], columns: int, rows: int) -> Iterator[Listener]:
     """A screen on the queue of the scene."""
     with Terminal(command, variables_for(scene), scene.folder, columns=columns, rows=rows) as terminal:
         listener = Listener(terminal)
         listener.begins("start")
+        listener.hears("signoff +Inbox")
         yield listener
 
 
@@ -355,10 +395,10 @@ def variables_for(scene: HostileScene) -> dict[str, str]:
     return environment(scene.folder, SIGNOFF_QUEUE=str(scene.place), SIGNOFF_NOTIFY="osc9")
 
 
-def tour(base: Path, command: Sequence[str], texts: tuple[Hostile, ...]) -> dict[str, Written]:
-    """Look at every surface of a scene; returns what was written on each."""
+def tour(base: Path, command: Sequence[str], texts: tuple[Hostile, ...], name: str) -> dict[str, Written]:
+    """Look at every surface of a tour, on a scene of its own; returns what was written on each."""
     with HostileScene(base, texts) as scene, opened(scene, command, 100, 30) as listener:
-        Tour(scene, listener, variables_for(scene)).goes_everywhere()
+        Tour(scene, listener, variables_for(scene)).goes(name)
         return listener.stages
 
 
