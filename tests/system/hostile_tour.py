@@ -82,7 +82,7 @@ SURFACES: Mapping[str, Sequence[Surface]] = {
 }
 """What is looked at in each tour.
 
-Where each text is not to be seen, there are one or two names only, or what was pasted or typed without what it hid.
+Where not each text is to be seen, there are one or two names, or what was typed or pasted without what it hid.
 """
 
 _BELOW, _END = "more rows? below", " end "
