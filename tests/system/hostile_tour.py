@@ -52,7 +52,7 @@ SURFACES: Mapping[str, Sequence[Surface]] = {
         Surface("details", "signoff +details of"),
         Surface("palette", "pasted", one_row=True, each=False),
         Surface("documents", "signoff +Request"),
-        Surface("split", "signoff +Request"),
+        Surface("split", "signoff +Request", each=False),
         Surface("find", "pasted", one_row=True, each=False),
         Surface("remember sheet", "Remember for this session"),
         Surface("group", "signoff +Group"),
@@ -75,6 +75,12 @@ SURFACES: Mapping[str, Sequence[Surface]] = {
         Surface("saved filter", "since:1h", one_row=True, each=False, bare=True),
         Surface("export", "written to", one_row=True, each=False),
     ),
+    "chosen": (
+        Surface("rule files", "signoff +Rules"),
+        Surface("typed call", "pasted", one_row=True, each=False),
+        Surface("group page", "signoff +Group page"),
+        Surface("inbox filter", "pasted", one_row=True, each=False),
+    ),
     "alike": (
         Surface("release sheet", "Remember for this session"),
         Surface("queue lost", "Not connected to the queue", one_row=True, each=False),
@@ -82,13 +88,15 @@ SURFACES: Mapping[str, Sequence[Surface]] = {
 }
 """What is looked at in each tour.
 
-Where not each text is to be seen, there are one or two names, or what was typed or pasted without what it hid.
+Where not each text is to be seen, there are one or two names, or what was typed or pasted without what it hid;
+and columns are the same contents as documents, of which a page may be turned before all of it was drawn.
 """
 
 _BELOW, _END = "more rows? below", " end "
 _REST = f"{_BELOW}|{_END}"
 """What stands below the content of a request."""
 
+_SHOWN = re.compile(r"shown \d+% \(([\d,]+)/")
 _ROWS = re.compile(rf"([\d,]+) {_BELOW}")
 
 _WIDE = 300
@@ -228,23 +236,29 @@ class Tour:
         listener.begins("documents")
         listener.presses("1", "signoff +Inbox")
         listener.presses("G", "TARGET .*everything")
-        self._pages("Enter", "signoff +Request")
-        listener.begins("split")
+        self._reads()
         listener.presses("g", _REST)
+        listener.begins("split")
         listener.resizes(131, self._rows)
-        self._pages("d", "")
+        self._pages("d")
         listener.begins("left")
         listener.presses("d", "below each other")
 
-    def _pages(self, key: str, words: str) -> None:
-        """Press a key, and page on to the end of what it shows below some words."""
-        found = self._listener.presses(key, rf"(?s:{words}.*(?:{_REST}))")
-        page = re.split(words, found)[-1] if words else found
+    def _reads(self) -> None:
+        """Open a request, and page on until all of it was shown."""
+        page = self._listener.presses("Enter", rf"(?s:signoff +Request.*{_SHOWN.pattern}.*(?:{_REST}))")
+        while not re.search(rf"(?s:shown 100%.*{_END})", page):
+            shown = _SHOWN.findall(page)[-1]
+            # Not only drawn again: more was shown. And all of the page came.
+            page = self._listener.presses("Space", rf"(?s:shown \d+% \((?!{shown}/)[\d,]+/.*(?:{_REST}))")
+
+    def _pages(self, key: str) -> None:
+        """Press a key, and page on to the end of what it shows."""
+        page = self._listener.presses(key, _REST)
         while not re.search(_END, page):
             # Only another page says another number: space at the end would go on to what was not seen.
-            page = self._listener.presses(
-                "Space", rf"(?<![\d,])(?!{_ROWS.findall(page)[-1]} )[\d,]+ {_BELOW}|{_END}"
-            )
+            rows = _ROWS.findall(page)[-1]
+            page = self._listener.presses("Space", rf"(?<![\d,])(?!{rows} )[\d,]+ {_BELOW}|{_END}")
 
     def looks_at_what_names_many(self) -> None:
         """On a very wide screen: what names many requests in one line, and what was pasted into the text box."""
@@ -332,6 +346,42 @@ class Tour:
         listener.begins("left")
         listener.presses("Escape", "TARGET")
 
+    def looks_at_rules(self) -> None:
+        """On a very high screen: files of rules, and what such a file says of a call that is typed."""
+        listener = self._listener
+        listener.resizes(_WIDE, self._rows)
+        self._scene.rules_change(self._variables)
+        listener.begins("rule files")
+        listener.presses("5", "signoff +Rules")
+        self._sees_all()
+        listener.begins("typed call")
+        listener.presses("t", "nothing is run")
+        listener.types(_pasted(self._texts[-3:]), "pasted")
+        listener.presses("Enter", "nothing was run")
+        listener.begins("left")
+        listener.presses("1", "signoff +Inbox")
+
+    def looks_at_what_is_together(self) -> None:
+        """On a very high screen: all calls of a group on one page; then what is pasted into the filter."""
+        listener, texts = self._listener, self._texts
+        listener.resizes(100, 30)
+        listener.presses("G", "TARGET .*everything")
+        listener.presses("K", "TARGET .*remember all")
+        listener.presses("K", f"TARGET {self._last.mark}")
+        listener.presses("Left", "TARGET group all")
+        listener.begins("group page")
+        listener.presses("V", "signoff +Group page")
+        listener.resizes(200, 40 + 14 * len(texts))
+        self._sees_all()
+        listener.begins("left")
+        listener.resizes(self._columns, 31)
+        listener.presses("1", "signoff +Inbox")
+        listener.begins("inbox filter")
+        listener.presses("/", "Tab completes")
+        listener.types(_pasted(texts[-3:]), "pasted")
+        listener.begins("left")
+        listener.presses("Escape", "TARGET")
+
     def looks_at_what_is_released(self) -> None:
         """On a very wide screen: what else waits for the same."""
         listener = self._listener
@@ -376,6 +426,7 @@ _LOOKS: Mapping[str, Sequence[Callable[[Tour], None]]] = {
         Tour.looks_at_what_ended,
         Tour.looks_at_filters,
     ),
+    "chosen": (Tour.looks_at_rules, Tour.comes_to_what_waits, Tour.looks_at_what_is_together),
     "alike": (Tour.looks_at_what_is_released, Tour.is_called, Tour.loses_the_queue),
 }
 
