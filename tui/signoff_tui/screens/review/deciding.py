@@ -199,7 +199,8 @@ class Deciding:
         desk = self._face.desk
         if not desk.tags.acting:
             return []
-        return names_of(desk, [ref for ref in desk.tags.refs if ref not in refs])
+        covered = {ref.id for ref in refs}
+        return names_of(desk, [ref for ref in desk.tags.refs if ref.id not in covered])
 
     def _suffer(self, effect: Effect) -> None:
         face = self._face
