@@ -190,11 +190,19 @@ class SignoffApp(App[None]):
         Raises:
             EditorError: There is no text; the message says why.
         """
+        after: str | None = None
+        failure: EditorError | None = None
         try:
             with self.suspend():
-                return edit_text(text, suffix)
+                try:
+                    after = edit_text(text, suffix)
+                except EditorError as error:  # raised later: the terminal is taken over again only without one
+                    failure = error
         except SuspendNotSupported as error:
             raise EditorError("this terminal cannot be left to an editor") from error
+        if failure is not None:
+            raise failure
+        return after
 
     def announce(self, words: str, *, token: str = "ok") -> None:
         """Say something in the program's own words that stays while nothing waits."""
