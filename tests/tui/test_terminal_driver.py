@@ -40,7 +40,6 @@ def test_it_can_be_started_again_after_it_was_closed_for_another_program(driver:
     driver._writer_thread = None
     driver._end, driver._end_writer = os.pipe()
     driver.close()
-    driver.close()
     driver.start_application_mode()
     os.write(driver._end_writer, b".")
     assert os.read(driver._end, 1) == b"."

@@ -72,7 +72,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("next_hunk", ("]",), "]", "next hunk", "read", moves=True),
     Action("previous_hunk", ("[",), "[", "previous hunk", "read", moves=True),
     Action("toggle_hunk", ("-",), "-", "refuse or approve this hunk", "decide"),
-    Action("edit", ("E",), "E", "edit it, read it, approve it", "decide"),
+    Action("edit_call", ("E",), "E", "edit it, read it, approve it", "decide"),
     Action("find", ("ctrl+f",), "Ctrl+F", "find in the text", "read", moves=True),
     Action("more_context", ("}",), "}", "more context around changes", "read", moves=True),
     Action("less_context", ("{",), "{", "less context around changes", "read", moves=True),

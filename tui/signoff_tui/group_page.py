@@ -155,7 +155,7 @@ class GroupPage:
         entries = [self._desk.inbox.entry(section.request_id) for section in self.sections]
         coverages = [self._desk.coverage(entry) for entry in entries if entry.waiting]
         known = [coverage for coverage in coverages if coverage is not None]
-        return sum(coverage.shown for coverage in known), sum(coverage.units for coverage in known)
+        return sum(coverage.shown for coverage in known), sum(coverage.needed for coverage in known)
 
     def _heading(self, number: int, entry: Entry, content: Content | None, failure: str | None) -> Document:
         """What stands above a member, made once: who counts on rows finds the same ones again."""

@@ -46,8 +46,6 @@ def without_strings(data: str) -> str:
 class QuietDriver(LinuxDriver):
     """Textual's driver for terminals, which wakes up for keys alone."""
 
-    _closed = False
-
     def __init__(
         self,
         app: App[object],
@@ -79,14 +77,8 @@ class QuietDriver(LinuxDriver):
 
     def start_application_mode(self) -> None:
         """Take the terminal over, with the title that the program gave it before it was suspended."""
-<<<<<<< HEAD
         if self._end < 0:  # a suspended driver is closed
             self._end, self._end_writer = os.pipe()
-=======
-        if self._closed:  # by being suspended
-            self._end, self._end_writer = os.pipe()
-            self._closed = False
->>>>>>> a843074 (The screen comes back after the person's editor, and hunks are refused with a key that others leave free)
         super().start_application_mode()  # type: ignore[no-untyped-call]
         if self._title is not None:
             self._utter(TitleBack(keep=True))
@@ -113,16 +105,9 @@ class QuietDriver(LinuxDriver):
     def close(self) -> None:
         """Close what the driver opened; it may be started again."""
         super().close()
-<<<<<<< HEAD
         os.close(self._end)
         os.close(self._end_writer)
         self._end = self._end_writer = -1
-=======
-        if not self._closed:
-            self._closed = True
-            os.close(self._end)
-            os.close(self._end_writer)
->>>>>>> a843074 (The screen comes back after the person's editor, and hunks are refused with a key that others leave free)
 
     def run_input_thread(self) -> None:
         """Turn what the terminal sends into events until input is disabled."""

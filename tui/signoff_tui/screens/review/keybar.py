@@ -111,7 +111,7 @@ def _choice_hints(desk: Desk, entry: Entry) -> list[KeyHint]:
     if desk.why_not_edited(entry) is None:
         change = desk.change(entry)
         again = desk.has_edit(entry) or (change is not None and change.choice is None)
-        hints.append(KeyHint(desk.keys.shown("edit"), "edit again" if again else "edit"))
+        hints.append(KeyHint(desk.keys.shown("edit_call"), "edit again" if again else "edit"))
     return hints
 
 
