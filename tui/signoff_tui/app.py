@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
-from textual.app import App, SuspendNotSupported
+from textual.app import App
 from textual.binding import BindingType
 from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, Key, MouseDown, Paste
@@ -20,7 +20,7 @@ from signoff.queue.clock import now_us
 from signoff_tui.actions import Place
 from signoff_tui.beside import Beside, Clocks
 from signoff_tui.channels import around
-from signoff_tui.external_editor import EditorError, edit_text
+from signoff_tui.external_editor import edit_text, in_a_free_terminal
 from signoff_tui.following import Following
 from signoff_tui.guard import GuardSettings
 from signoff_tui.last_net import DropControls
@@ -188,13 +188,9 @@ class SignoffApp(App[None]):
         """Leave the terminal to the person's editor; returns the text, or None if it was not changed.
 
         Raises:
-            EditorError: There is no text; the message says why.
+            NoEditorError: There is no text; the message says why.
         """
-        try:
-            with self.suspend():
-                return edit_text(text, suffix)
-        except SuspendNotSupported as error:
-            raise EditorError("this terminal cannot be left to an editor") from error
+        return in_a_free_terminal(self, lambda: edit_text(text, suffix))
 
     def announce(self, words: str, *, token: str = "ok") -> None:
         """Say something in the program's own words that stays while nothing waits."""

@@ -355,7 +355,7 @@ class Desk:
                 self.came_back.append(ref_of(entry))
             entry.note = f"CHANGED: now revision {entry.request.revision}. Read again, nothing of it was shown"
             if request_id in self._edits:
-                entry.note += f"; your edit is kept: {self.keys.shown('edit')} opens it again"
+                entry.note += f"; your edit is kept: {self.keys.shown('edit_call')} opens it again"
         focused = self.inbox.focused_request()
         if focused is not None and focused.id in replaced:
             self.guard.changed()

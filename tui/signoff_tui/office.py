@@ -103,7 +103,7 @@ class Office:
             The text as it was left; None if it was not changed.
 
         Raises:
-            EditorError: There is no text; the message says why.
+            NoEditorError: There is no text; the message says why.
         """
         return self._app.edit(text, suffix)
 

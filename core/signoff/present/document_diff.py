@@ -214,7 +214,7 @@ def _mark(numbers: Sequence[int], choice: Choice | None) -> str:
     if choice is None:
         return ""
     refused = choice.refused.intersection(numbers)
-    return "[*] " if not refused else "[ ] REFUSED " if len(refused) == len(numbers) else "[-] PARTLY REFUSED "
+    return "[*] " if not refused else "[ ] REFUSED " if len(refused) == len(numbers) else "[~] PARTLY REFUSED "
 
 
 def _hunk_runs(sources: Sources, opcodes: Sequence[Opcode], context: int, marks: Sequence[str]) -> Iterator[Run]:

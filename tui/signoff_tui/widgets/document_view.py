@@ -302,10 +302,11 @@ class DocumentView(Widget):
 
     @property
     def _choosing(self) -> Choosing | None:
-        """How hunks are chosen of what is shown; None where they are not."""
+        """How hunks are chosen of what is shown; None where they are not, or where others have hunks too."""
         documents = () if self._shown is None else self._shown.reading.documents
-        found = (document.choosing for document in documents)
-        return next((each for each in found if each is not None and each.choice is not None), None)
+        found = [document.choosing for document in documents if document.hunks]
+        choosing = found[0] if len(found) == 1 else None
+        return choosing if choosing is not None and choosing.choice is not None else None
 
     @property
     def _pointed(self) -> int | None:

@@ -98,6 +98,8 @@ def outcome(record: HistoryRecord, *, with_share: bool = False) -> tuple[str, st
                 return "approved", "ok"
             if decision.deliberate and with_share:
                 return f"approved {share(record)}", "warn"
+            if decision.instead is not None:
+                return ("approved part" if decision.instead.refused else "approved edited"), "warn"
             words = "approved session" if decision.remember else "approved once"
             return words, "warn" if decision.deliberate else "ok"
         case RequestState.REJECTED:
@@ -118,7 +120,7 @@ def said(record: HistoryRecord) -> tuple[str, ...]:
     if decision is not None and decision.deliberate and decision.shown is not None:
         unseen = f"approved with !, {share(record).rstrip('!')} of it had been shown"
     instead = None if decision is None else decision.instead
-    changed = "" if instead is None else changed_text(instead, record.masked_keys)
+    changed = "" if instead is None else instead.summary
     return tuple(line for line in (words.replace("\n", " "), changed, unseen) if line)
 
 

@@ -107,10 +107,11 @@ def _request_hints(desk: Desk, entry: Entry, *, armed: bool) -> list[KeyHint]:
 def _choice_hints(desk: Desk, entry: Entry) -> list[KeyHint]:
     hints = []
     if desk.may_choose(entry):
-        hints.append(KeyHint(desk.keys.shown("toggle_hunk"), "refuse this hunk, or not"))
+        hints.append(KeyHint(desk.keys.shown("toggle_hunk"), "refuse or approve hunk"))
     if desk.why_not_edited(entry) is None:
-        again = desk.has_edit(entry) or desk.change(entry) is not None
-        hints.append(KeyHint(desk.keys.shown("edit"), "edit again" if again else "edit"))
+        change = desk.change(entry)
+        again = desk.has_edit(entry) or (change is not None and change.choice is None)
+        hints.append(KeyHint(desk.keys.shown("edit_call"), "edit again" if again else "edit"))
     return hints
 
 
