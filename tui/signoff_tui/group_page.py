@@ -185,6 +185,6 @@ def _heading_document(
         again = "it changed: preparing what it would do now"
         notes = [again if failure is None else f"cannot be shown: {failure}"]
     if changed:
-        notes.insert(0, "you refused parts of it: decide it alone, this is what was asked")
+        notes.insert(0, "you changed it: decide it alone, this is what was asked")
     runs = [fixed(RowKind.FILE, title), *(fixed(RowKind.NOTE, foreign(words).text) for words in notes)]
     return Document("text", runs)
