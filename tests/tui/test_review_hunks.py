@@ -108,3 +108,31 @@ async def test_where_the_agent_can_only_run_all_of_it_nothing_can_be_refused(
         await seen.press("y")
         await seen.until(lambda: looking.get(request.id).state is RequestState.APPROVED, "the approval")
     assert looking.get(request.id).decision.instead is None  # type: ignore[union-attr]
+
+
+async def test_a_group_is_approved_without_what_was_changed_and_its_page_changes_nothing(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    for name in ("a.txt", "b.txt"):
+        (workdir / name).write_text(OLD)
+    group = {"honors": PARTIAL, "group_id": "save"}
+    changed, other = (
+        post(asking, write(workdir / name, with_hunks(*HUNKS), **group)) for name in ("a.txt", "b.txt")
+    )
+    async with screen(place, size=LARGE, waiting=2) as seen:
+        await seen.reads(other)
+        await seen.reads(changed)
+        await seen.press("minus")
+        await seen.shows("2 of 3 hunks would be written")
+        await seen.goes_to_group()
+        await seen.shows("approve the 1 ready: b.txt", "a.txt changed by you")
+        await seen.press("V")
+        await seen.shows("you refused parts of it: decide it alone")
+        await seen.press("minus")
+        await seen.shows("open a request to refuse single hunks of it")
+        await seen.press("V")
+        await seen.group_armed()
+        await seen.press("Y")
+        await seen.until(lambda: looking.get(other.id).state is RequestState.APPROVED, "the approval")
+    assert looking.get(changed.id).pending
+    assert looking.get(other.id).decision.instead is None  # type: ignore[union-attr]

@@ -89,8 +89,8 @@ async def test_what_the_reviewer_changed_is_shown_as_it_was_asked_and_left_to_be
     async with screen(place, size=LARGE, waiting=3) as seen:
         await seen.goes_to(changed)
         await seen.shows("[*] @@")
-        await seen.press("-")
+        await seen.press("minus")
         await seen.shows("1 of 2 hunks would be written")
         await seen.press("V")
-        await seen.shows("you changed it: decide it alone", "z.txt changed by you")
+        await seen.shows("you refused parts of it: decide it alone", "z.txt changed by you")
         assert "[*] @@" not in seen.text

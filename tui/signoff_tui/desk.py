@@ -200,6 +200,10 @@ class Desk:
         """The made documents of what was asked, whatever was made of it."""
         return self.contents.get(content_key(entry.request))
 
+    def asked_coverage(self, entry: Entry) -> Coverage | None:
+        """What was shown of what was asked, whatever was made of it."""
+        return self._coverage.get(content_key(entry.request))
+
     def take_edit(
         self, entry: Entry, text: str, change: Change | None, of: ContentKey, *, failed: bool = False
     ) -> bool:

@@ -138,7 +138,7 @@ class GroupPage:
         """Whether a unit of the page was shown; one that was decided meanwhile need not be."""
         section = self._section_of_unit(unit)
         entry = self._desk.inbox.entry(section.request_id)
-        coverage = self._desk.coverage(entry)
+        coverage = self._desk.asked_coverage(entry)
         return not entry.waiting or coverage is None or coverage.is_shown(unit - section.unit)
 
     def _section_of_unit(self, unit: int) -> Section:
@@ -157,13 +157,14 @@ class GroupPage:
     def shown(self) -> tuple[int, int]:
         """How many units of what waits were shown, and how many there are, of the members on the page."""
         entries = [self._desk.inbox.entry(section.request_id) for section in self.sections]
-        coverages = [self._desk.coverage(entry) for entry in entries if entry.waiting]
+        coverages = [self._desk.asked_coverage(entry) for entry in entries if entry.waiting]
         known = [coverage for coverage in coverages if coverage is not None]
         return sum(coverage.shown for coverage in known), sum(coverage.needed for coverage in known)
 
     def _heading(self, number: int, entry: Entry, content: Content | None, failure: str | None) -> Document:
         """What stands above a member, made once: who counts on rows finds the same ones again."""
-        changed = self._desk.change(entry) is not None
+        change = self._desk.change(entry)
+        changed = "" if change is None else "you edited it" if change.choice is None else "you refused parts of it"
         name = (number, len(self._order), content_key(entry.request), failure, changed)
         if name not in self._headings:
             self._headings[name] = _heading_document(
@@ -173,7 +174,7 @@ class GroupPage:
 
 
 def _heading_document(
-    number: str, entry: Entry, content: Content | None, failure: str | None, *, changed: bool
+    number: str, entry: Entry, content: Content | None, failure: str | None, *, changed: str
 ) -> Document:
     summary, risk = summarize(entry.request), entry.request.submission.risk
     counts = f"  +{content.added} -{content.removed}" if content and (content.added or content.removed) else ""
@@ -185,6 +186,6 @@ def _heading_document(
         again = "it changed: preparing what it would do now"
         notes = [again if failure is None else f"cannot be shown: {failure}"]
     if changed:
-        notes.insert(0, "you changed it: decide it alone, this is what was asked")
+        notes.insert(0, f"{changed}: decide it alone, this is what was asked")
     runs = [fixed(RowKind.FILE, title), *(fixed(RowKind.NOTE, foreign(words).text) for words in notes)]
     return Document("text", runs)

@@ -491,7 +491,7 @@ class DocumentView(Widget):
         row = reading.row(cell.row)
         syntax = self._highlights.spans(reading.locate(cell.row)[0], row.side, row.source_line)
         found = () if self._found is None else tuple(self._found.words.spans(row.text.text))
-        pointed = row.kind is RowKind.HUNK and self._is_pointed(reading, cell.row)
+        pointed = row.kind is RowKind.HUNK and not cell.part and self._is_pointed(reading, cell.row)
         return DocumentLine(row, cell, syntax, reading.emphasis(cell.row), found, pointed)
 
     def _is_pointed(self, reading: Reading, row: int) -> bool:
