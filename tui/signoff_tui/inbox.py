@@ -7,13 +7,14 @@ position.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from signoff.queue.records import ChangeSet, Risk, StoredRequest
+from signoff_tui.tally import Tally, totals_from
 
-__all__ = ["Counts", "Entry", "Group", "Inbox", "Row", "RowKey"]
+__all__ = ["Entry", "Group", "Inbox", "Row", "RowKey"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,17 +80,6 @@ class Row:
     """1 inside an open group, else 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """What the status line says."""
-
-    waiting: int
-    high: int
-    oldest_at: int | None
-    """When the oldest waiting request was asked, microseconds since the epoch."""
-    agents: int
-
-
 class Inbox:
     """Rows, groups and the cursor."""
 
@@ -99,6 +89,9 @@ class Inbox:
         self._order: list[RowKey] = []
         self._rows: tuple[Row, ...] | None = None
         self._index: dict[RowKey, int] = {}
+        self._waiting_from: Sequence[Mapping[Risk, int]] | None = None
+        self.tally = Tally()
+        """What is here, counted. Held decisions still wait: nothing was sent."""
         self.cursor: RowKey | None = None
         self.queue_cursor = 0
         """Where the queue's change feed was read up to."""
@@ -150,15 +143,13 @@ class Inbox:
         self.rows()
         return None if key is None else self._index.get(key)
 
-    def counts(self) -> Counts:
-        """What waits. Held decisions still wait: nothing was sent."""
-        pending = [entry.request for entry in self._entries.values() if entry.request.pending]
-        return Counts(
-            waiting=len(pending),
-            high=sum(request.submission.risk is Risk.HIGH for request in pending),
-            oldest_at=min((request.created_at for request in pending), default=None),
-            agents=len({request.asked_by.agent_id for request in pending}),
-        )
+    def waiting_from(self, index: int) -> Mapping[Risk, int]:
+        """How much can be decided, by risk, in a row and below it. Counted after changes, not at each look."""
+        if self._waiting_from is None:
+            rows = [self.stands_for(row.key) for row in self.rows()]
+            risks = ([entry.request.submission.risk for entry in entries if entry.waiting] for entries in rows)
+            self._waiting_from = totals_from(list(risks))
+        return self._waiting_from[min(index, len(self._waiting_from) - 1)]
 
     def focused_request(self) -> Entry | None:
         """The entry under the cursor, if the cursor is on a request."""
@@ -196,10 +187,11 @@ class Inbox:
                 known.answered = request.pending and (approved or known.sent)
                 known.sent = known.later = False
             known.request = request
+            self.tally.put(request)
             if not request.pending:
                 known.sent = known.later = False
         self.queue_cursor = changes.cursor
-        self._rows = None
+        self._waiting_from = None
         if self.row_index(self.cursor) is None:
             self.cursor = self._first_waiting()
         return tuple(replaced)
@@ -239,7 +231,7 @@ class Inbox:
     def set_open(self, key: RowKey, *, open_: bool) -> None:
         """Open or close a group; closing moves the cursor from a member to the heading."""
         self._groups[key].open = open_
-        self._rows = None
+        self._lay_out_anew()
         if not open_ and self.row_index(self.cursor) is None:
             self.cursor = key
 
@@ -259,6 +251,18 @@ class Inbox:
                 self.cursor = key
                 return
 
+    def set_held(self, request_ids: Iterable[str], *, held: bool) -> None:
+        """Mark requests as held back, or as free again, those that are still here."""
+        for entry in self._known(request_ids):
+            entry.held = held
+        self._waiting_from = None
+
+    def set_sent(self, request_ids: Iterable[str], *, sent: bool) -> None:
+        """Mark requests as sent, those that are still here, or take that back."""
+        for entry in self._known(request_ids):
+            entry.sent = sent
+        self._waiting_from = None
+
     def set_later(self, request_ids: Iterable[str], *, later: bool) -> None:
         """Put requests aside, or take them back."""
         for request_id in request_ids:
@@ -268,19 +272,27 @@ class Inbox:
         """Remove tombstones and move what was put aside to the end; returns how many rows left."""
         gone = {entry.id for entry in self._entries.values() if entry.closed}
         at = self.row_index(self.cursor) or 0
+        for request_id in gone:
+            self.tally.drop(request_id)
         self._entries = {id_: entry for id_, entry in self._entries.items() if id_ not in gone}
         for group in self._groups.values():
             group.members = [member for member in group.members if member not in gone]
         self._groups = {key: group for key, group in self._groups.items() if group.members}
         self._order = [key for key in self._order if key.id in self._entries or key in self._groups]
         self._order.sort(key=self._put_aside)
-        self._rows = None
+        self._lay_out_anew()
         rows = self.rows()
         if self.row_index(self.cursor) is None:
             self.cursor = rows[min(at, len(rows) - 1)].key if rows else None
         return len(gone)
 
     # -- parts -------------------------------------------------------------------------------------------
+
+    def _known(self, request_ids: Iterable[str]) -> Iterable[Entry]:
+        return (self._entries[request_id] for request_id in request_ids if request_id in self._entries)
+
+    def _lay_out_anew(self) -> None:
+        self._rows = self._waiting_from = None
 
     def _make_rows(self) -> Iterable[Row]:
         for key in self._order:
@@ -290,16 +302,30 @@ class Inbox:
 
     def _append(self, request: StoredRequest) -> None:
         key = _group_key(request)
+        own = RowKey("request", request.id)
         if key is None:
-            self._order.append(RowKey("request", request.id))
+            self._order.append(own)
+            self._append_rows(Row(own, 0))
         else:
-            if key not in self._groups:
-                self._groups[key] = Group(key, request.submission.group_id or "")
+            heading = self._groups.get(key)
+            if heading is None:
+                heading = self._groups[key] = Group(key, request.submission.group_id or "")
                 self._order.append(key)
-            group = self._groups[key]
-            group.members.append(request.id)
-            group.announced = request.submission.group_size or group.announced
+                self._append_rows(Row(key, 0), Row(own, 1))
+            elif heading.open and self._order[-1] == key:
+                self._append_rows(Row(own, 1))
+            else:
+                self._lay_out_anew()
+            heading.members.append(request.id)
+            heading.announced = request.submission.group_size or heading.announced
         self._entries[request.id] = Entry(request, key)
+        self.tally.put(request)
+
+    def _append_rows(self, *rows: Row) -> None:
+        """Add rows at the end, which is quicker than to lay out all of them anew."""
+        if self._rows is not None:
+            self._index.update({row.key: len(self._rows) + index for index, row in enumerate(rows)})
+            self._rows = (*self._rows, *rows)
 
     def _waits(self, key: RowKey) -> bool:
         """Whether a row is, or stands for, something that waits."""

@@ -272,7 +272,7 @@ class AgentsScreen(PlainScreen):
             connected=len(self._agents) - blocked - ended,
             ended=ended,
             hidden=self._reading.hidden,
-            waiting=self._inbox.counts().waiting,
+            waiting=self._inbox.tally.counts.waiting,
         )
 
     @property

@@ -341,7 +341,7 @@ class MemoryScreen(PlainScreen):
         self.set_class(bool(self._entries) and self._is_full, "-full")
         self.set_class(low and not self.two_panes, "-low")
         self.set_class(not self._entries, "-empty")
-        waiting = self._desk.inbox.counts().waiting
+        waiting = self._desk.inbox.tally.counts.waiting
         title = title_line(self._entries, self._session, width, waiting=waiting, lost=bool(self._problem))
         self.query_one("#title", LinesView).show([title, rule(look.glyphs.rule)])
         self._draw_list()

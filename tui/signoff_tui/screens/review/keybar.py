@@ -150,5 +150,4 @@ def _moving_hints(
 
 
 def _list_hints(desk: Desk) -> list[KeyHint]:
-    ended = any(entry.closed for entry in desk.inbox.entries())
-    return [KeyHint(desk.keys.shown("tidy"), "tidy")] if ended else []
+    return [KeyHint(desk.keys.shown("tidy"), "tidy")] if desk.inbox.tally.any_ended else []

@@ -8,6 +8,7 @@ from typing import Any
 from signoff.policy.redaction import DEFAULT_REDACTION, Redaction
 from signoff.present.reveal import SafeText, reveal
 from signoff.queue.records import RequestState, Risk
+from signoff_tui.ages import left_text
 from signoff_tui.desk import Desk
 from signoff_tui.guard import Eligibility, Omission
 from signoff_tui.inbox import Entry, Group
@@ -16,7 +17,7 @@ from signoff_tui.reading import Rest
 from signoff_tui.screens.review.extent import Extent
 from signoff_tui.screens.review.naming import agents_of, left_out_names, listed, names_of
 from signoff_tui.screens.review.rows import RowStyle
-from signoff_tui.summary import RISK_WORD, Summary, ended_text, running_text, summarize
+from signoff_tui.summary import RISK_WORD, Summary, ended_text, summarize
 
 __all__ = ["below_line", "coverage_line", "group_lines", "header_lines", "strip_lines"]
 
@@ -82,7 +83,7 @@ def _who_line(entry: Entry, summary: Summary, style: RowStyle, width: int, risk:
     session = Chunk(summary.session, "muted", most=NAME)
     age, rev = style.age(request.created_at), f"rev {request.revision}"
     left = style.time_left(entry)
-    ends = () if left is None else (chunk(f"expires {running_text(left)}  ", "warn", keep=True),)
+    ends = () if left is None else (chunk(f"expires {left_text(left)}  ", "warn", keep=True),)
     margin = chunk(" ", keep=True)
     return fullest(
         [
@@ -309,14 +310,11 @@ def _batch_item(item: Mapping[str, Any], masks: Redaction) -> str:
 
 def below_line(desk: Desk, hidden: range, width: int) -> Line:
     """What waits below the visible rows, HIGH always counted."""
-    keys = [row.key for row in desk.inbox.rows()[hidden.start : hidden.stop]]
-    entries = [entry for key in keys for entry in desk.inbox.stands_for(key)]
-    risks = [entry.request.submission.risk for entry in entries if entry.waiting]
-    if not risks:
+    counts = desk.inbox.waiting_from(hidden.start)
+    waiting = sum(counts.values())
+    if not waiting:
         return Line()
-    parts = [
-        f"{risks.count(risk)} {RISK_WORD[risk]}" for risk in (Risk.HIGH, Risk.MEDIUM, Risk.LOW) if risk in risks
-    ]
-    text = f" v {len(risks)} below: {', '.join(parts)}"
+    parts = [f"{counts[risk]} {RISK_WORD[risk]}" for risk in (Risk.HIGH, Risk.MEDIUM, Risk.LOW) if counts[risk]]
+    text = f" v {waiting} below: {', '.join(parts)}"
     right = (chunk("oldest first ", "muted"),) if width >= 50 else ()
-    return line(chunk(text, "danger" if Risk.HIGH in risks else "muted"), right=right)
+    return line(chunk(text, "danger" if counts[Risk.HIGH] else "muted"), right=right)

@@ -532,7 +532,7 @@ class ReviewScreen(Screen[None]):
         if self._timer is not None:
             self._timer.stop()
         now = time.monotonic()
-        moment = next_moment(self._desk, now, self._office.now())
+        moment = next_moment(self._desk, self._drawing.timed(), now, self._office.now())
         if self._message.until:
             moment = min(moment, self._message.until)
         self._timer = self.set_timer(max(moment - now, SHORTEST_TIMER), self._tick)
