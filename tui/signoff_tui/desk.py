@@ -101,9 +101,8 @@ class Desk:
     def take_content(self, content: Content) -> None:
         """Keep made documents; from now on it is counted what is shown of them."""
         self.contents.store(content)
-        self._coverage.setdefault(
-            content.key, Coverage(content.units, dwell=self.settings.dwell, whole=content.complete)
-        )
+        coverage = self._coverage.setdefault(content.key, Coverage(content.units, dwell=self.settings.dwell))
+        coverage.whole = content.can_be_all_shown
 
     def content(self, entry: Entry) -> Content | None:
         """The made documents of what the request is now."""

@@ -182,6 +182,7 @@ class _Change:
             exact=self.diff.exact,
             complete=self.complete,
             notes=(*self.facts.notes(), *_eol_notes(self.sources)),
+            context=context,
             other_context=self.document,
         )
 

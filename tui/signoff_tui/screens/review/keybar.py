@@ -52,7 +52,9 @@ def what_is_missing(desk: Desk, entry: Entry) -> str:
         failed = desk.failure(entry) is not None
         return "it cannot be shown" if failed else "it was not opened yet"
     if not coverage.missing:
-        return "a part cannot be shown"
+        content = desk.content(entry)
+        searched = content is None or content.scanned
+        return "a part cannot be shown" if searched else "still looking for hidden characters"
     return f"{coverage.missing} of {coverage.units} {'line' if coverage.units == 1 else 'lines'} not shown yet"
 
 

@@ -265,6 +265,8 @@ class ReviewScreen(Screen[None]):
     def _content_made(self, event: ContentMade) -> None:
         if event.content is not None:
             self._desk.take_content(event.content)
+            if not event.content.scanned:
+                self._work.scan(event.content)
         else:
             self._desk.contents.fail(event.key, event.failure)
         self.redraw(Cause.MOVED)
