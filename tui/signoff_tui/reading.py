@@ -23,7 +23,7 @@ from signoff_tui.coverage import Part
 
 __all__ = ["Cell", "Place", "Reading", "Rest", "VisibleLine"]
 
-COUNTED = 100
+COUNTED = 60
 """Rows below the view that are wrapped to be counted: they have to be made for it, before the first page shows."""
 
 LONG = 20_000

@@ -211,7 +211,7 @@ class _Search:
         anchors = _longest_increasing([(i, once_b[item]) for item, i in once_a.items() if item in once_b])
         if not anchors:
             return None
-        runs = _joined((i, j, 1) for i, j in anchors)
+        runs = _runs_of(anchors)
         self._found.extend(runs)
         parts: list[Range] = []
         for i, j, length in (*runs, (a1, b1, 0)):
@@ -231,6 +231,14 @@ class _Search:
             return False
         self.steps += cost
         return True
+
+
+def _runs_of(pairs: list[tuple[int, int]]) -> list[Run]:
+    """Runs of equal lines from pairs of them, given in order; at least one."""
+    follow = pairwise(pairs)
+    borders = [at for at, ((a, b), (c, d)) in enumerate(follow, 1) if c - a != 1 or d - b != 1]
+    starts, stops = [0, *borders], [*borders, len(pairs)]
+    return [(*pairs[start], stop - start) for start, stop in zip(starts, stops, strict=True)]
 
 
 def _joined(runs: Iterable[Run]) -> list[Run]:
@@ -272,7 +280,8 @@ def _unrepeated(items: list[int], start: int, stop: int) -> dict[int, int]:
 
 def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Longest choice of pairs, given in order of their first number, whose second number rises."""
-    if all(one < other for (_, one), (_, other) in pairwise(pairs)):
+    seconds = [second for _, second in pairs]
+    if seconds == sorted(seconds):
         return pairs  # nothing was moved
     tails: list[int] = []  # the smallest second number that ends a choice of each length
     tail_at: list[int] = []
