@@ -73,6 +73,17 @@ def test_a_very_long_line_is_broken_without_loss_and_without_measuring_it(
         assert cell_len(whole[one.start : one.end]) <= width
 
 
+@given(TEXTS, st.integers(8, 40), st.integers(1, 8), st.data())
+def test_no_place_is_below_the_one_that_shows_the_end(
+    content: str, width: int, height: int, data: st.DataObject
+) -> None:
+    reading = Reading([text_document(content)], width)
+    last = reading.last(height)
+    place = reading.down(Place(0), data.draw(st.integers(0, 60)), 1)
+    assert reading.within(place, height) == min(place, last)
+    assert reading.at_end(place, height) is (place >= last)
+
+
 @given(TEXTS, st.integers(8, 40))
 def test_no_line_is_wider_than_the_view(content: str, width: int) -> None:
     reading = Reading([text_document(content)], width)

@@ -206,7 +206,7 @@ class Reading:
                 break
         else:
             return self.last(height)
-        return min(place, max(self.last(height), top))
+        return max(self.within(place, height), min(place, top))
 
     def up(self, top: Place, lines: int) -> Place:
         """The place some lines further up."""
@@ -228,9 +228,14 @@ class Reading:
         end = len(self) - 1
         return self.up(Place(end, self._height(end) - 1), max(height - 1, 0))
 
+    def within(self, top: Place, height: int) -> Place:
+        """A place, or the one from which the end of the text is at the bottom if that comes before it."""
+        # Every row takes a line: rows at the end need not be made to know that they are far away.
+        return top if top.row + height <= len(self) else min(top, self.last(height))
+
     def at_end(self, top: Place, height: int) -> bool:
         """Whether the view shows the end of the text."""
-        return top >= self.last(height)
+        return top.row + height >= len(self) and top >= self.last(height)
 
     def next_hunk(self, top: Place) -> Place | None:
         """The next hunk or file heading below a place."""
