@@ -8,8 +8,14 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
+# Tests start hundreds of processes of ours; compiling what each loads, each time, would take most of their time.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The suite of real processes and terminals measures real milliseconds: it has the machine for itself.
 REAL_TIME := tests/system
+
+# A file goes to one worker, so that what its fixtures make once is made once.
+SIDE_BY_SIDE := --numprocesses 3 --dist loadfile
 
 .PHONY: demo test torture corpora fuzz check format bench usability api screenshots clean help
 
@@ -40,7 +46,7 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.dev
 	@sh scripts/install-programs.sh tmux strace
-	$(BIN)/python -m pytest --numprocesses 3 --dist loadgroup $(addprefix --ignore=,$(REAL_TIME))
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) $(addprefix --ignore=,$(REAL_TIME))
 	$(BIN)/python -m pytest $(REAL_TIME)
 
 # Kills agents and reviewers for five minutes, on each kind of queue; SECONDS=60 for a shorter look.
@@ -92,6 +98,7 @@ api: $(VENV)/.dev
 
 screenshots: $(VENV)/.dev
 	$(BIN)/python scripts/screenshots.py
+	$(BIN)/python scripts/recording.py
 
 clean:
 	rm -rf $(VENV) $(PEERS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -34,10 +34,10 @@ WAITING = 12
 def main() -> None:
     """Take all pictures."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1] / "screenshots"
-    for old in folder.glob("*.svg"):
+    for old in folder.glob("*-*.svg"):
         old.unlink()
     asyncio.run(_take_all(folder))
-    print(f"{len(list(folder.glob('*.svg')))} pictures in {folder}")
+    print(f"{len(list(folder.glob('*-*.svg')))} pictures in {folder}")
 
 
 async def _take_all(folder: Path) -> None:
@@ -63,13 +63,13 @@ async def _waiting_pictures(base: Path, folder: Path) -> None:
 
 async def _waiting(app: SignoffApp, pilot: Pilot[None], name: str, folder: Path) -> None:
     desk = app.review.desk
-    await _until(pilot, lambda: len(list(desk.inbox.entries())) == WAITING)
-    await _to_row(app, pilot, lambda key: key.kind == "group")
-    await _settled(pilot, app)
+    await until(pilot, lambda: len(list(desk.inbox.entries())) == WAITING)
+    await to_row(app, pilot, lambda key: key.kind == "group")
+    await settled(pilot, app)
     save_picture(app, folder / f"inbox-{name}.svg")
     if not app.review.two_panes:
         await pilot.press("enter")
-    await _settled(pilot, app)
+    await settled(pilot, app)
     save_picture(app, folder / f"group-{name}.svg")
     path = next(
         entry.id
@@ -77,10 +77,10 @@ async def _waiting(app: SignoffApp, pilot: Pilot[None], name: str, folder: Path)
         if str(entry.request.submission.arguments.get("path", "")).endswith("models.py")
         and "tests" not in str(entry.request.submission.arguments["path"])
     )
-    await _to_row(app, pilot, lambda key: key.id == path)
+    await to_row(app, pilot, lambda key: key.id == path)
     if not app.review.two_panes:
         await pilot.press("enter")
-    await _settled(pilot, app)
+    await settled(pilot, app)
     save_picture(app, folder / f"request-{name}.svg")
     await pilot.press("2")
     await pilot.pause(0.8)
@@ -125,7 +125,8 @@ async def _session(place: Path, size: tuple[int, int], theme: str, take: Session
         await outcome
 
 
-async def _to_row(app: SignoffApp, pilot: Pilot[None], wanted: Callable[..., bool]) -> None:
+async def to_row(app: SignoffApp, pilot: Pilot[None], wanted: Callable[..., bool]) -> None:
+    """Walk to the first row whose key is wanted."""
     inbox = app.review.desk.inbox
     keys: Sequence[object] = [row.key for row in inbox.rows()]
     goal = next(index for index, key in enumerate(keys) if wanted(key))
@@ -134,14 +135,15 @@ async def _to_row(app: SignoffApp, pilot: Pilot[None], wanted: Callable[..., boo
         await pilot.press("j" if steps > 0 else "k")
 
 
-async def _settled(pilot: Pilot[None], app: SignoffApp) -> None:
+async def settled(pilot: Pilot[None], app: SignoffApp) -> None:
     """Until documents are made, colored and counted, and the keys are armed."""
     desk = app.review.desk
     await pilot.pause(0.6)
-    await _until(pilot, lambda: desk.settles_at is None and desk.guard.status(time.monotonic()).word == "armed")
+    await until(pilot, lambda: desk.settles_at is None and desk.guard.status(time.monotonic()).word == "armed")
 
 
-async def _until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
+async def until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
+    """Wait until something is so, at most half a minute."""
     deadline = time.monotonic() + 30
     while not condition():
         if time.monotonic() > deadline:

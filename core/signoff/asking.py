@@ -10,7 +10,7 @@ import copy
 import os
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,20 +19,15 @@ from signoff.effects import Effect, FileWrite
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.policy.risk import assess
 from signoff.present.snapshot import Snapshot, take
+from signoff.queue.instead import EDIT, PARTIAL
 from signoff.queue.records import Submission
 from signoff.types import ApprovalContext, ApprovalRequest
 
-__all__ = ["JudgedCalls", "plain_submission", "submission_with_snapshot"]
+__all__ = ["arguments_of", "plain_submission", "submission_with_snapshot"]
 
 _ALL = frozenset({"note", "hard", "session"})
-_ONCE = _ALL - {"session"}
-"""What is supported for a call of which no answer is remembered."""
-
-_MOST_JUDGED = 1_000
-"""Most calls that are kept in mind."""
-
-_LONGEST_JUDGED = 4_000
-"""Longest arguments that are kept in mind, in characters of their canonical form."""
+_KEPT = frozenset({"session"})
+"""What is not supported for a call of which no answer is remembered."""
 
 
 def plain_submission(
@@ -53,7 +48,7 @@ def plain_submission(
     payload_key = canonical(request.payload)
     # Copies: whoever is asked, or asks, may still hold the originals and change them.
     payload = copy.deepcopy(request.payload)
-    arguments = copy.deepcopy(_arguments(request, context))
+    arguments = copy.deepcopy(arguments_of(request, context))
     presentation = request.presentation.model_dump(mode="json") if request.presentation else None
     assessment = assess(
         request.tool_name,
@@ -81,7 +76,7 @@ def plain_submission(
         batch_remaining=tuple(meta.get("batch_remaining") or ()),
         risk=assessment.risk,
         risk_reasons=assessment.reasons,
-        supports=_ONCE if assessment.hides_values else _ALL,
+        supports=(_ALL | _honored(request, context)) - (_KEPT if assessment.hides_values else set()),
         why=request.why,
         definition=None if request.definition is None else request.definition.digest,
         expires_at=_deadline(request.expires_in),
@@ -106,7 +101,9 @@ def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tup
     snapshot = take(request.effects)
     digest_now = _digest(request, plain.arguments, plain.cwd, snapshot.digest_material())
     if not request.effects:
-        return replace(plain, digest=digest_now, snapshot=snapshot.to_json()), snapshot
+        return replace(
+            plain, supports=plain.supports - {PARTIAL}, digest=digest_now, snapshot=snapshot.to_json()
+        ), snapshot
     # A link may lead elsewhere than its name says: what is really written is judged as well.
     resolved = [FileWrite(change.before.real_path, b"") for change in snapshot.items]
     assessment = assess(
@@ -124,7 +121,7 @@ def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tup
         plain,
         risk=assessment.risk,
         risk_reasons=assessment.reasons,
-        supports=plain.supports & _ONCE if once else plain.supports,
+        supports=plain.supports - (_KEPT if once else set()) - _not_for(snapshot),
         digest=digest_now,
         snapshot=snapshot.to_json(),
         blobs=snapshot.blobs,
@@ -132,48 +129,22 @@ def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tup
     return bound, snapshot
 
 
-class JudgedCalls:
-    """What was found of calls that declare no effects: an equal call has an equal risk, and is judged once."""
+def _honored(request: ApprovalRequest, context: ApprovalContext | None) -> frozenset[str]:
+    """What of it a reviewer may choose besides a plain yes: what the tool and whoever runs it can both do."""
+    if context is None:
+        return frozenset()
+    runs = {PARTIAL} if context.check_edited is None else {PARTIAL, EDIT}
+    return request.honors & context.honors & runs
 
-    def __init__(self) -> None:
-        self._rememberable: dict[tuple[str, ...], bool] = {}
 
-    def may_be_remembered(
-        self, request: ApprovalRequest, context: ApprovalContext | None, payload_key: str
-    ) -> bool:
-        """Whether a remembered approval may answer the call; see `Submission.may_be_remembered`.
+def _not_for(snapshot: Snapshot) -> frozenset[str]:
+    """What cannot be offered for a call with these effects.
 
-        Args:
-            request: What the tool asks; without effects.
-            context: Where the call came from.
-            payload_key: Canonical form of its payload.
-
-        Raises:
-            NotJsonError: The arguments are not JSON.
-        """
-        arguments = _arguments(request, context)
-        spelled = payload_key if arguments is request.payload else canonical(dict(arguments))
-        call = (request.tool_name, request.description, "\0".join(request.masked_keys), spelled)
-        return self._judged(call, lambda: plain_submission(request, context))
-
-    def plain_may_be_remembered(self, call: tuple[str, str], make: Callable[[], ApprovalRequest]) -> bool:
-        """`may_be_remembered` of a call that is asked about by its name and arguments alone.
-
-        Args:
-            call: Name of the tool, and the canonical form of all arguments; its definition does not matter here.
-            make: Makes the request; called if no equal call was judged.
-        """
-        return self._judged(call, lambda: plain_submission(make(), None))
-
-    def _judged(self, call: tuple[str, ...], describe: Callable[[], Submission]) -> bool:
-        known = self._rememberable.get(call)
-        if known is None:
-            known = describe().may_be_remembered
-            if len(self._rememberable) >= _MOST_JUDGED:
-                self._rememberable.clear()
-            if len(call[-1]) <= _LONGEST_JUDGED:
-                self._rememberable[call] = known
-        return known
+    Other arguments may have other effects, which nobody was shown. Other contents are for one text that is written
+    once, where nothing else depends on it.
+    """
+    one = snapshot.items[0] if len(snapshot.steps) == 1 and snapshot.items else None
+    return frozenset({EDIT} if one is not None and not one.binary else {EDIT, PARTIAL})
 
 
 def _leads_elsewhere(snapshot: Snapshot) -> bool:
@@ -183,7 +154,8 @@ def _leads_elsewhere(snapshot: Snapshot) -> bool:
     return any(os.path.normpath(name) != real for name, real in named)
 
 
-def _arguments(request: ApprovalRequest, context: ApprovalContext | None) -> Mapping[str, Any]:
+def arguments_of(request: ApprovalRequest, context: ApprovalContext | None) -> Mapping[str, Any]:
+    """All arguments of a call, as far as they are known."""
     if request.arguments is not None:
         return request.arguments
     return context.args if context is not None else request.payload

@@ -19,8 +19,17 @@ from signoff.effects import Command, Effect
 if TYPE_CHECKING:
     from signoff.present.snapshot import Snapshot
     from signoff.present.steps import FileState
+    from signoff.queue.instead import Instead
 
-__all__ = ["ChangedSinceApprovedError", "approved_state", "bound_to", "require_approved", "was_written"]
+__all__ = [
+    "ApprovedContent",
+    "ChangedSinceApprovedError",
+    "approved_instead",
+    "approved_state",
+    "bound_to",
+    "require_approved",
+    "was_written",
+]
 
 
 class ChangedSinceApprovedError(PermissionError):
@@ -56,11 +65,13 @@ class _Approved:
     Attributes:
         request: What was asked.
         snapshot: What was shown; None if the request declared no effects.
+        instead: What runs in place of what was asked, if the reviewer changed it.
         written: Files that the call itself has written, by path, as it left them.
     """
 
     request: ApprovedCall
     snapshot: Snapshot | None
+    instead: Instead | None = None
     written: dict[str, FileState] = field(default_factory=dict)
 
 
@@ -73,10 +84,13 @@ class bound_to:  # noqa: N801 - a context manager, which is called like a functi
     Args:
         request: What was approved.
         snapshot: What was shown of it; None binds to the request only.
+        instead: What runs in place of what was asked; None: exactly what was asked.
     """
 
-    def __init__(self, request: ApprovedCall, snapshot: Snapshot | None = None) -> None:
-        self._call = _Approved(request, snapshot)
+    def __init__(
+        self, request: ApprovedCall, snapshot: Snapshot | None = None, instead: Instead | None = None
+    ) -> None:
+        self._call = _Approved(request, snapshot, instead)
 
     def __enter__(self) -> None:
         self._token = _approved.set(self._call)
@@ -134,6 +148,38 @@ def approved_state(path: str) -> FileState | None:
         return approved.written[path]
     changes = (change for change in approved.snapshot.items if change.path == path)
     return next((change.before for change in changes), None)
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovedContent:
+    """The content of a file that a reviewer approved in place of the one that was asked.
+
+    Attributes:
+        data: Exactly what is to be written.
+        told: What the agent is to be told of it.
+    """
+
+    data: bytes
+    told: str
+
+
+def approved_instead(path: str) -> ApprovedContent | None:
+    """What to write to a file in place of what the running call asked for.
+
+    A tool that says ``partial`` in `ApprovalRequest.honors` asks this before it writes, writes exactly that, and
+    puts the words in its result.
+
+    Args:
+        path: Absolute path, as in the effect that was declared.
+
+    Returns:
+        The content, or None if the call writes what it asked for.
+    """
+    approved = _approved.get()
+    if approved is None or approved.instead is None:
+        return None
+    data = approved.instead.content(path)
+    return None if data is None else ApprovedContent(data, f"The reviewer {approved.instead.words}.")
 
 
 def was_written(path: str, state: FileState) -> None:

@@ -92,6 +92,7 @@ def _check(value: object, trail: list[str | int]) -> None:
     kind = type(value)
     if value is None or kind in (bool, str):
         return
+    deepest = len(trail) == MAX_DEPTH  # text, which most values are, needs no look but there
     if isinstance(value, int) and kind is int:
         if not -_TOO_LARGE < value < _TOO_LARGE:
             raise NotJsonError(f"a number of more than {MAX_DIGITS} digits at {_place(trail)}; send it as text")
@@ -100,14 +101,16 @@ def _check(value: object, trail: list[str | int]) -> None:
             raise NotJsonError(f"{value!r} at {_place(trail)} is not JSON; send a finite number or null")
     elif isinstance(value, (list, tuple)) and kind in (list, tuple):
         for index, item in enumerate(value):
-            _check_part(item, trail, index)
+            if type(item) is not str or deepest:
+                _check_part(item, trail, index)
     elif isinstance(value, dict) and kind is dict:
         for key, item in value.items():
             if type(key) is not str:
                 raise NotJsonError(
                     f"a key of type {_quoted(type(key).__name__)} at {_place(trail)} is not JSON; keys are text"
                 )
-            _check_part(item, trail, key)
+            if type(item) is not str or deepest:
+                _check_part(item, trail, key)
     else:
         raise NotJsonError(
             f"a value of type {_quoted(kind.__name__)} at {_place(trail)} is not JSON;"

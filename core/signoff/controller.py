@@ -11,13 +11,12 @@ import contextlib
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
-from signoff.asking import JudgedCalls, plain_submission, submission_with_snapshot
+from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.callbacks import ApprovalCallback, call_from_async, call_from_sync
 from signoff.definition import Definition
-from signoff.marking import simple_approval_request
+from signoff.judged_calls import JudgedCalls
 from signoff.memory import ApprovalMemory, CallKey, PlainCall, call_key
 from signoff.modes import Mode, chosen_mode, known_mode
 from signoff.outcomes import failed, from_grant, from_outcome, not_run, to_queue
@@ -180,9 +179,8 @@ class ApprovalController:
         """
         if not self._memory_is_enough():
             return None
-        describe = partial(simple_approval_request, call.tool_name, call.payload)
         key = call.key
-        return self._from_memory(key, lambda: self._judged.plain_may_be_remembered(key[:2], describe))
+        return self._from_memory(key, lambda: self._judged.plain_may_be_remembered(call))
 
     def is_session_approved(self, request: ApprovalRequest) -> bool:
         """Whether an equal request would be approved without asking. Does not count as a use.
@@ -386,10 +384,11 @@ class ApprovalController:
                 try:
                     now = await look_again(request, context)
                     if now is None and not await asyncio.to_thread(snapshot.drift):
+                        _require_runnable(decision, context)
                         return decision.with_snapshot(_unless_empty(snapshot))
                     request, plain = self._redefined(request, plain, now)
                     submission, snapshot = await asyncio.to_thread(submission_with_snapshot, request, plain)
-                except SnapshotError as error:
+                except (SnapshotError, _EditedCallError) as error:
                     return await asyncio.to_thread(_given_up, queue, posted, error)
                 posting = asyncio.ensure_future(queue.aamend(posted.id, submission))
         except BaseException:
@@ -409,10 +408,11 @@ class ApprovalController:
                 try:
                     now = look_again_sync(request, context)
                     if now is None and not snapshot.drift():
+                        _require_runnable(decision, context)
                         return decision.with_snapshot(_unless_empty(snapshot))
                     request, plain = self._redefined(request, plain, now)
                     submission, snapshot = submission_with_snapshot(request, plain)
-                except SnapshotError as error:
+                except (SnapshotError, _EditedCallError) as error:
                     return _given_up(queue, posted, error)
                 posted = queue.amend(posted.id, submission)
         except BaseException:
@@ -460,7 +460,27 @@ async def _take_back(queue: AgentQueue, posting: asyncio.Future[StoredRequest]) 
         await queue.awithdraw(posted.id, _NOBODY_WAITS)
 
 
-def _given_up(queue: AgentQueue, posted: StoredRequest, reason: SnapshotError) -> ApprovalDecision:
+class _EditedCallError(Exception):
+    """The arguments that a reviewer approved in place of the others cannot run."""
+
+
+def _require_runnable(decision: ApprovalDecision, context: ApprovalContext | None) -> None:
+    """Return if what was approved in place of what was asked may run; also if it is what was asked.
+
+    Raises:
+        _EditedCallError: It may not.
+    """
+    if decision.instead is None or decision.instead.arguments is None:
+        return
+    if context is None or context.check_edited is None:
+        raise _EditedCallError("its arguments were changed, and nobody here can run it so")
+    try:
+        context.check_edited(decision.instead.arguments)
+    except (PermissionError, ValueError, TypeError) as error:
+        raise _EditedCallError(f"the reviewer changed the arguments, and so it cannot run: {error}") from error
+
+
+def _given_up(queue: AgentQueue, posted: StoredRequest, reason: Exception) -> ApprovalDecision:
     """Say in the history as well that an approved call is not run."""
     decision = not_run(reason)
     with contextlib.suppress(QueueError):  # it is not run either way

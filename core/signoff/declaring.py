@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +45,7 @@ def hook_of(owner: object, name: str) -> Any:
     Raises:
         TypeError: There is one, and it cannot be had: a property that fails is not taken for one that is absent.
     """
-    if _is_without(type(owner), (name,)):
+    if _is_plainly_without(owner, (name,)):
         return getattr(owner, name, None)
     try:
         return getattr(owner, name)
@@ -59,13 +59,13 @@ def hook_of(owner: object, name: str) -> Any:
         ) from error
 
 
-def has_hook(owner: object, names: Collection[str]) -> bool:
+def has_hook(owner: object, names: tuple[str, ...]) -> bool:
     """Whether an object has a hook by one of these names.
 
     Raises:
         TypeError: There is one, and it cannot be had.
     """
-    if not _is_without(type(owner), names):
+    if not _is_plainly_without(owner, names):
         return any(hook_of(owner, name) is not None for name in names)
     # A loop: this is asked at every call, and a generator costs more than what it yields.
     for name in names:  # noqa: SIM110
@@ -74,17 +74,19 @@ def has_hook(owner: object, names: Collection[str]) -> bool:
     return False
 
 
-def _is_without(kind: type[object], names: Collection[str]) -> bool:
+def _is_plainly_without(owner: object, names: tuple[str, ...]) -> bool:
+    return _is_without(type(owner), names)  # type: ignore[arg-type]  # every class has a hash
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_without(kind: type[object], names: tuple[str, ...]) -> bool:
     """Whether a class has nothing that runs, and could fail, when the names are looked up in its instances."""
     if kind.__getattribute__ != object.__getattribute__:
         return False
     for base in kind.__mro__:
         known = base.__dict__
-        if "__getattr__" in known:
+        if "__getattr__" in known or any(name in known for name in names):
             return False
-        for name in names:
-            if name in known:
-                return False
     return True
 
 
@@ -124,13 +126,15 @@ def questions(function: object, ctx: ApprovalContext, hook: str = "check_approva
             return
 
 
-def speakers(function: object) -> Iterator[object]:
+def speakers(function: object) -> Sequence[object]:
     """Everybody who could have a say about a function: itself, what it passes its calls on to, and its object."""
+    found: list[object] = []
     for layer in _layers(function):
-        yield layer
+        found.append(layer)
         owner = getattr(layer, "__self__", None)
         if owner is not None and not inspect.isclass(owner):
-            yield owner
+            found.append(owner)
+    return found
 
 
 def under_its_name(request: ApprovalRequest, question: Question, ctx: ApprovalContext) -> ApprovalRequest:
@@ -140,11 +144,11 @@ def under_its_name(request: ApprovalRequest, question: Question, ctx: ApprovalCo
     return request.model_copy(update={"tool_name": ctx.tool_name})
 
 
-def _layers(function: object) -> Iterator[object]:
+def _layers(function: object) -> Sequence[object]:
     """A function and, from the outside in, those that it passes its calls on to."""
-    seen: list[object] = []
-    while function is not None and not any(function is known for known in seen):
-        yield function
-        seen.append(function)
+    found: list[object] = []
+    while function is not None and not (found and any(function is known for known in found)):
+        found.append(function)
         wrapped = getattr(function, "__wrapped__", None)
         function = function.func if isinstance(function, functools.partial) else wrapped
+    return found

@@ -6,11 +6,13 @@ import asyncio
 import copy
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from signoff.binding import bound_to
 from signoff.controller import ApprovalController
 from signoff.declaring import mark_of, questions
+from signoff.editing import HONORS, EditedCall, told
 from signoff.needs import HOOKS, ApprovalNeeds, Setting
 from signoff.types import ApprovalContext
 
@@ -63,19 +65,37 @@ async def execute_tool(
     args = copy.deepcopy(args)
     ctx = ctx.model_copy(update={"args": copy.deepcopy(args)})
     needs = ApprovalNeeds({}, default, policy=policy, server=server)
-    request = needs.request_for(ctx, None, tool_func, approval_controller.memory)
+    memory = approval_controller.memory
+    edited = EditedCall(
+        ctx, partial(_taken_by, tool_func), lambda changed: needs.request_for(changed, None, tool_func, memory)
+    )
+    request = needs.request_for(ctx, None, tool_func, memory)
     if request is None:
         return await _call(tool_func, args)
-    decision = await approval_controller.request_approval(request, ctx)
+    changeable = ctx.model_copy(update={"honors": HONORS, "check_edited": edited})
+    decision = await approval_controller.request_approval(request, changeable)
     decision.raise_if_denied()
-    with bound_to(request, decision.snapshot):
-        return await _call(tool_func, args)
+    instead = decision.instead
+    if instead is not None and instead.arguments is not None:
+        request, args = edited.request or request, copy.deepcopy(dict(instead.arguments))
+    with bound_to(request, decision.snapshot, instead):
+        return told(await _call(tool_func, args), instead)
 
 
 def _has_a_say(function: Callable[..., Any], ctx: ApprovalContext) -> bool:
     if mark_of(function, "_requires_approval") is True:
         return True
     return any(next(questions(function, ctx, hook), None) is not None for hook in HOOKS)
+
+
+def _taken_by(function: Callable[..., Any], args: dict[str, Any]) -> dict[str, Any]:
+    """The arguments, if a function takes them.
+
+    Raises:
+        TypeError: It does not.
+    """
+    inspect.signature(function).bind(**args)
+    return args
 
 
 async def _call(tool_func: Callable[..., Any], args: dict[str, Any]) -> Any:

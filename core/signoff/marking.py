@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, TypeVar, overload
 
+from signoff.queue.instead import EDIT
 from signoff.types import ApprovalContext, ApprovalRequest
 
 __all__ = ["requires_approval", "simple_approval_request"]
@@ -53,6 +54,7 @@ def requires_approval(
     description: Description | None = None,
     exclude_keys: AbstractSet[str] | None = None,
     payload: PayloadMaker | None = None,
+    editable: bool = False,
 ) -> Callable[[F], F]: ...
 def requires_approval(
     func: F | None = None,
@@ -61,6 +63,7 @@ def requires_approval(
     description: Description | None = None,
     exclude_keys: AbstractSet[str] | None = None,
     payload: PayloadMaker | None = None,
+    editable: bool = False,
 ) -> F | Callable[[F], F]:
     """Mark a tool function as needing approval; works bare and with arguments.
 
@@ -71,6 +74,8 @@ def requires_approval(
         description: A line for the person, or a function that makes it from the arguments.
         exclude_keys: Arguments that a remembered approval does not match on.
         payload: Makes the payload from the arguments; `exclude_keys` is then ignored.
+        editable: Whether a reviewer may change the arguments and approve the call so. It then runs once with these
+            arguments, after they passed the checks of the tool and of the policy, and the model is told.
 
     Raises:
         TypeError: What is decorated is no function, but what a framework made of one.
@@ -84,7 +89,7 @@ def requires_approval(
             request = simple_approval_request(
                 ctx.tool_name, ctx.args, description=text, exclude_keys=None if payload else exclude_keys
             )
-            update: dict[str, Any] = {"why": "@requires_approval"}
+            update: dict[str, Any] = {"why": "@requires_approval", "honors": frozenset({EDIT} if editable else ())}
             if payload is not None:
                 update["payload"] = payload(ctx.args)
             return ApprovalRequest(**{**dict(request), **update})

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -22,6 +22,7 @@ from signoff.marking import simple_approval_request
 from signoff.memory import ApprovalMemory
 from signoff.policy.call_policy import NOTHING_KNOWN, CallPolicy
 from signoff.policy.verdict import Level, Verdict
+from signoff.queue.instead import EDIT
 from signoff.types import ApprovalContext, ApprovalRequest
 
 __all__ = ["HOOKS", "ApprovalNeeds", "Setting", "default_setting"]
@@ -67,7 +68,8 @@ class ApprovalNeeds:
 
     Args:
         tool_configs: By tool name, a mapping with ``"approval"``: ``"required"``, ``"none"`` or ``"deny"``. A tool
-            that is missing, or whose setting is None, is decided by the toolset, the function or the default.
+            that is missing, or whose setting is None, is decided by the toolset, the function or the default. With
+            ``"edit": True`` a reviewer may change the arguments of its calls and approve them so.
         default: For tools that nobody says anything about.
         policy: Rules on calls. What it blocks is blocked, and what it asks about is asked about, whatever else is
             said; what it allows is not asked about for the default alone, if it knows anything of the tool or of
@@ -92,6 +94,7 @@ class ApprovalNeeds:
         self._policy = policy
         self._server = server
         self._settings = {name: _setting(name, config) for name, config in tool_configs.items()}
+        self._editable = frozenset(name for name, config in tool_configs.items() if config.get("edit"))
 
     def request_for(
         self,
@@ -119,7 +122,13 @@ class ApprovalNeeds:
         # Hooks are handed a copy: what they change is not what runs, so it must not be what is shown either.
         own = ctx.model_copy(update={"args": copy.deepcopy(ctx.args)})
         request = self._decided(own, toolset, function, memory, marked_by)
-        return None if request is None else self._masked(_in_full(request, ctx))
+        return None if request is None else self._honoring(self._masked(_in_full(request, ctx)))
+
+    def _honoring(self, request: ApprovalRequest) -> ApprovalRequest:
+        """The request with what the settings say that may be done besides running it as asked."""
+        if request.tool_name not in self._editable:
+            return request
+        return request.model_copy(update={"honors": request.honors | {EDIT}})
 
     def _masked(self, request: ApprovalRequest) -> ApprovalRequest:
         """The request with the names that the policy adds to those that are masked."""
@@ -208,17 +217,23 @@ class ApprovalNeeds:
         return self.never_asks(tool_name) and not _somebody_speaks(toolset, function, HOOKS)
 
 
-def _somebody_speaks(toolset: object, function: Callable[..., Any] | None, words: Collection[str]) -> bool:
+def _somebody_speaks(toolset: object, function: Callable[..., Any] | None, words: tuple[str, ...]) -> bool:
     """Whether a toolset, a function or its object has a hook or a mark of one of these names."""
-    return any(has_hook(each, words) for each in (toolset, *speakers(function)))
+    # A loop: this is asked at every call, and a generator costs more than what it yields.
+    for each in (toolset, *speakers(function)):  # noqa: SIM110
+        if has_hook(each, words):
+            return True
+    return False
 
 
 def _setting(tool_name: str, config: Mapping[str, Any]) -> ToolSetting | None:
     if not isinstance(config, Mapping):
         raise ValueError(f'tool_configs[{tool_name!r}] must be like {{"approval": "required"}}')  # noqa: TRY004
-    unknown = set(config) - {"approval"}
+    unknown = set(config) - {"approval", "edit"}
     if unknown:
         raise ValueError(f"tool_configs[{tool_name!r}] has unknown keys: {', '.join(sorted(unknown))}")
+    if type(config.get("edit", False)) is not bool:
+        raise ValueError(f"tool_configs[{tool_name!r}]: edit must be true or false, not {config['edit']!r}")
     setting = config.get("approval")
     if setting == "once_per_session":
         raise ValueError(

@@ -40,7 +40,7 @@ def from_outcome(posted: StoredRequest, outcome: Outcome) -> ApprovalDecision:
         mode="hard" if decision.hard else "soft",
         source=decision.source,
         by=decision.by,
-    )
+    ).with_instead(decision.instead if outcome.approved else None)
 
 
 def from_grant(grant: Grant) -> ApprovalDecision:

@@ -6,7 +6,7 @@ Names and shapes follow the public tool-approval documents of the llm-do and Con
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, runtime_checkable
 
@@ -27,6 +27,7 @@ from signoff.queue.records import DecisionSource, Risk
 
 if TYPE_CHECKING:
     from signoff.present.snapshot import Snapshot
+    from signoff.queue.instead import Instead
 
 __all__ = [
     "ApprovalAware",
@@ -88,6 +89,13 @@ class ApprovalContext(BaseModel):
     tool_name: str
     args: dict[str, Any]
     metadata: dict[str, Any] = Field(default_factory=dict)
+    honors: frozenset[str] = Field(default=frozenset(), exclude=True)
+    """What whoever runs the call can do besides running it as asked, see `ApprovalRequest.honors`."""
+    check_edited: SkipValidation[Callable[[Mapping[str, Any]], None]] | None = Field(
+        default=None, exclude=True, repr=False
+    )
+    """Looks at arguments that a reviewer changed, before they run; raises what keeps them from running. Without it
+    no arguments are changed."""
     defined_now: SkipValidation[LookAtDefinition] | None = Field(default=None, exclude=True, repr=False)
     """Looks again how the tool is defined, before an approved call runs. None: it cannot change meanwhile."""
 
@@ -118,6 +126,12 @@ class ApprovalRequest(BaseModel):
     """Which rule or setting asked."""
     expires_in: float | None = Field(default=None, gt=0, le=LONGEST_WAIT)
     """Seconds the sender is willing to wait; None waits for ever."""
+    honors: frozenset[str] = Field(default=frozenset(), exclude=True)
+    """What the tool can do besides running as asked: ``partial``, it writes the contents that a reviewer approved
+    (see `signoff.binding.approved_instead`); ``edit``, it may be run with other arguments.
+
+    A reviewer is offered only what the tool and whoever runs it (`ApprovalContext.honors`) both say.
+    """
     masked_keys: tuple[str, ...] = ()
     """Names of arguments whose values are masked where they are shown, besides those that always are."""
     definition: SkipValidation[Definition] | None = Field(default=None, exclude=True, repr=False)
@@ -171,6 +185,7 @@ class ApprovalDecision(BaseModel):
     by: str = ""
     """Name of the reviewer, grant, rule or mode behind the answer."""
     _snapshot: Snapshot | None = PrivateAttr(default=None)
+    _instead: Instead | None = PrivateAttr(default=None)
 
     @model_validator(mode="before")
     @classmethod
@@ -210,6 +225,21 @@ class ApprovalDecision(BaseModel):
         """Return a copy that says what exactly was approved."""
         copy = self.model_copy()
         copy._snapshot = snapshot  # noqa: SLF001 - a copy of this very class
+        return copy
+
+    @property
+    def instead(self) -> Instead | None:
+        """What runs in place of what was asked; None: exactly what was asked.
+
+        Only who said in `ApprovalContext.honors` that it can run something else ever gets one. It belongs to one
+        call: it is neither compared nor serialized.
+        """
+        return self._instead
+
+    def with_instead(self, instead: Instead | None) -> Self:
+        """Return a copy that says what runs in place of what was asked."""
+        copy = self.model_copy()
+        copy._instead = instead  # noqa: SLF001 - a copy of this very class
         return copy
 
     def __eq__(self, other: object) -> bool:

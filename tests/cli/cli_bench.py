@@ -141,7 +141,7 @@ def at_a_terminal(cli: Cli, *words: str, **variables: str) -> pexpect.spawn[str]
         program,
         arguments,
         cwd=cli.folder,
-        env=cli.environment(TERM="xterm", **variables),
+        env=cli.environment(**{"TERM": "xterm", **variables}),
         encoding="utf-8",
         timeout=PATIENCE,
         dimensions=(24, 100),

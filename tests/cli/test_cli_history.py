@@ -72,6 +72,7 @@ def test_json_gives_all_facts_of_a_record(cli: Cli, decided: list[str]) -> None:
         "remember": "none",
         "shown": None,
         "deliberate": False,
+        "instead": None,
     }
     assert set(record) == {
         "seq", "at", "id", "revision", "state", "reason", "decision", "agent", "session", "tool", "description",

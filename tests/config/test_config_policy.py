@@ -357,8 +357,13 @@ def test_rules_that_defeat_each_other_are_warned_of(settings: str, key: str, mes
     assert warnings_of(text) == {f"tool_servers.0.{key}": message}
 
 
+def told(text: str) -> list[tuple[str, str]]:
+    """What a file says of calls, in words."""
+    return [(row.about, row.words) for row in policy_rows(parse_config(text))]
+
+
 def test_rules_are_told_in_words() -> None:
-    assert list(policy_rows(parse_config(MAXIMUM))) == [
+    assert told(MAXIMUM) == [
         ("server critical-tools", "blocked: .*"),
         ("server critical-tools", "blocked: all but read_status, get_info"),
         ("server critical-tools", "asks first: every tool"),
@@ -371,7 +376,7 @@ def test_rules_are_told_in_words() -> None:
 
 def test_rules_on_arguments_are_told_in_words() -> None:
     hosts = 'request.host is "api.example.com" or "api.example.org"'
-    assert list(policy_rows(parse_config(REQUEST))) == [
+    assert told(REQUEST) == [
         ("http_request", f'runs without asking, if {hosts} and method is "GET"'),
         ("http_request", "blocked, if path matches .*/admin/.*"),
         ("http_request", "asks first with any other arguments"),
@@ -380,7 +385,7 @@ def test_rules_on_arguments_are_told_in_words() -> None:
 
 
 def test_rules_of_a_server_on_arguments_are_told_in_words() -> None:
-    assert list(policy_rows(parse_config(OWN_WORDS))) == [
+    assert told(OWN_WORDS) == [
         ("server web", "any other tool: asks first"),
         ("server web, fetch", "runs without asking, if secure is true and port is 443 or 8443"),
         ("server web, fetch", "blocked with any other arguments"),
@@ -390,19 +395,19 @@ def test_rules_of_a_server_on_arguments_are_told_in_words() -> None:
 
 def test_that_tools_of_a_server_run_which_no_rule_is_about_is_told_in_words() -> None:
     rules = "tools: [{server_name: s, denylist: [x]}]"
-    assert list(policy_rows(parse_config(rules))) == [
+    assert told(rules) == [
         ("server s", "blocked: x"),
         ("server s", "an unknown tool that is left: runs without asking"),
         ("unknown tools", "the default of the program decides"),
     ]
-    assert list(policy_rows(parse_config(f"{ASK}{rules}"))) == [
+    assert told(f"{ASK}{rules}") == [
         ("server s", "blocked: x"),
         ("unknown tools", "asks first"),
     ]
 
 
 def test_nothing_is_told_of_calls_that_a_file_says_nothing_of() -> None:
-    assert list(policy_rows(parse_config("{}"))) == []
+    assert told("{}") == []
 
 
 def test_programs_are_told_the_rules_by_the_keys_of_the_file() -> None:

@@ -102,18 +102,20 @@ def test_the_message_names_the_place() -> None:
         canonical({"a": [1, {2}]})
 
 
-def nested(depth: int) -> Any:
-    value: Any = 1
+def nested(depth: int, innermost: Any = 1) -> Any:
+    value = innermost
     for _ in range(depth):
         value = [value]
     return value
 
 
-def test_deep_values_are_refused_before_they_harm() -> None:
-    canonical(nested(MAX_DEPTH))
-    for depth in (MAX_DEPTH + 1, 100_000):
+@pytest.mark.parametrize("innermost", [1, "text", {"key": "text"}])
+def test_deep_values_are_refused_before_they_harm(innermost: Any) -> None:
+    depth = MAX_DEPTH - isinstance(innermost, dict)
+    canonical(nested(depth, innermost))
+    for deeper in (depth + 1, 100_000):
         with pytest.raises(NotJsonError, match="deeper"):
-            canonical(nested(depth))
+            canonical(nested(deeper, innermost))
 
 
 def test_a_value_that_contains_itself_is_refused() -> None:

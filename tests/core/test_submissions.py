@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from signoff.asking import JudgedCalls, plain_submission, submission_with_snapshot
+from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.effects import FileWrite
+from signoff.judged_calls import JudgedCalls
 from signoff.queue.records import Risk
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalPresentation, ApprovalRequest
 
@@ -103,7 +104,7 @@ def test_a_call_is_judged_by_its_own_arguments_the_first_time_and_later() -> Non
 
 def test_an_equal_call_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
     count = CountingAssessments(plain_submission)
-    monkeypatch.setattr("signoff.asking.plain_submission", count)
+    monkeypatch.setattr("signoff.judged_calls.plain_submission", count)
     calls = JudgedCalls()
     for _ in range(3):
         assert judged(calls, HARMLESS) is True
@@ -124,7 +125,7 @@ class CountingAssessments:
 
 
 def test_only_so_many_judged_calls_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("signoff.asking._MOST_JUDGED", 2)
+    monkeypatch.setattr("signoff.judged_calls._MOST_JUDGED", 2)
     calls = JudgedCalls()
     sizes = []
     for number in range(4):

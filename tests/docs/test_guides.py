@@ -10,9 +10,6 @@ import pytest
 
 from signoff import ApprovalContext, ApprovalController, ApprovalDecision, ApprovalDeniedError, execute_tool
 
-# What its fixture makes takes long, and each worker would make it anew.
-pytestmark = pytest.mark.xdist_group("guides")
-
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 

@@ -1,17 +1,15 @@
-"""A LangChain agent as a process of its own: ``python langchain_child.py PLAN``.
+"""A LangChain agent as a process of its own: `main` carries out a plan.
 
-The plan, JSON, says which calls its model makes, a turn at a time, in which way it is run, which mode its
+The plan says which calls its model makes, a turn at a time, in which way it is run, which mode its
 controller has, and what asks: the middleware of the agent, each tool by itself, or wrappers without any agent. It
 asks in the queue that ``SIGNOFF_QUEUE`` names. Its tools work in its working directory: a file sandbox, a shell,
-and one that notes its calls in ``deployed.txt``. In the end it prints, as one line of JSON, how the run ended,
-what was answered to each call, and how often the model was asked.
+and one that notes its calls in ``deployed.txt``. In the end it says how the run ended, what was answered
+to each call, and how often the model was asked.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -110,7 +108,3 @@ def main(plan: dict[str, Any]) -> dict[str, Any]:
         if plan["asks"] == "wrappers":
             return call_wrappers(plan["turns"], controller)
         return run_agent(plan, controller)
-
-
-if __name__ == "__main__":
-    print(json.dumps(main(json.loads(sys.argv[1]))))  # noqa: T201 (the test reads it)

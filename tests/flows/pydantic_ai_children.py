@@ -1,16 +1,14 @@
-"""An agent as a process of its own: ``python pydantic_ai_children.py PLAN``.
+"""An agent as a process of its own: `main` carries out a plan.
 
-The plan, JSON, says which calls its model makes, a turn at a time, and in which mode its controller is. It asks
+The plan says which calls its model makes, a turn at a time, and in which mode its controller is. It asks
 in the queue that ``SIGNOFF_QUEUE`` names. Its tools work in its working directory: a file sandbox, a shell, and
-one that notes its calls in ``deployed.txt``. In the end it prints, as one line of JSON, how the run ended and what
-its model was told of each call.
+one that notes its calls in ``deployed.txt``. In the end it says how the run ended and what its model was told
+of each call.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -68,7 +66,3 @@ def main(plan: dict[str, Any]) -> dict[str, Any]:
             except PermissionError as error:
                 ended = f"{type(error).__name__}: {error}"
     return {"ended": ended, "told": told(messages)}
-
-
-if __name__ == "__main__":
-    print(json.dumps(main(json.loads(sys.argv[1]))))  # noqa: T201 (the test reads it)

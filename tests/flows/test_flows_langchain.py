@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from subprocess import Popen
 
 import pytest
+from agent_process import AgentProcess, started
 from flow_calls import Call, StartReviewer, deploy, deployed, write
 
 from answering import waiting, yes
 from signoff.queue import Decision, DecisionSource, ReviewQueue, StoredRequest
-from system_bench import PATIENCE, all_records, eventually, running
-
-HERE = Path(__file__).parent
+from system_bench import all_records, eventually
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +30,15 @@ class Agent:
 
     def __init__(self, way: str, variables: dict[str, str], workdir: Path) -> None:
         self._way = way
-        self._variables = {**variables, "PYTHONPATH": str(HERE.parent / "adapters")}
+        self._variables = variables
         self._workdir = workdir
 
-    @contextmanager
     def started(
         self, *turns: Sequence[Call], mode: str = "interactive", asks: str = "middleware"
-    ) -> Iterator[Popen[str]]:
+    ) -> AbstractContextManager[AgentProcess]:
         """The process, which makes these calls, a turn at a time, while it runs."""
-        plan = json.dumps({"way": self._way, "mode": mode, "asks": asks, "turns": turns})
-        command = [sys.executable, str(HERE / "langchain_child.py"), plan]
-        with running(command, self._variables, self._workdir) as process:
-            yield process
+        plan = {"way": self._way, "mode": mode, "asks": asks, "turns": turns}
+        return started("langchain_child", plan, self._variables, self._workdir)
 
     def ended(self, *turns: Sequence[Call], mode: str = "interactive", asks: str = "middleware") -> Ended:
         """Let it make these calls, a turn at a time, and say how it ended."""
@@ -53,11 +46,9 @@ class Agent:
             return end_of(process)
 
 
-def end_of(process: Popen[str]) -> Ended:
+def end_of(process: AgentProcess) -> Ended:
     """Wait for the end of an agent."""
-    output, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, output
-    return Ended(**json.loads(output.splitlines()[-1]))
+    return Ended(**process.ended())
 
 
 @pytest.fixture(params=["sync", "async"])
@@ -208,7 +199,6 @@ def test_the_requests_of_an_agent_that_is_killed_are_withdrawn(
     with agent.started([deploy("a"), deploy("b")]) as process:
         first = reviewer.wait_for(2)[0]
         process.kill()
-        process.wait(PATIENCE)
     eventually(lambda: not looking.pending(), "the requests were withdrawn")
     verdict = looking.decide(first.id, first.revision, first.submission.digest, Decision(approved=True))
     assert (verdict.accepted, deployed(workdir)) == (False, [])

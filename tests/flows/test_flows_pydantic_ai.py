@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from agent_process import AgentProcess
+from agent_process import started as agent_started
 from flow_calls import Call, StartReviewer, deploy, deployed, write
 
 from answering import waiting, yes
 from signoff.queue import Decision, DecisionSource, ReviewQueue, StoredRequest
-from system_bench import PATIENCE, all_records, eventually, running
+from system_bench import all_records, eventually
 
-CHILD = str(Path(__file__).with_name("pydantic_ai_children.py"))
-
-StartAgent = Callable[..., AbstractContextManager[subprocess.Popen[str]]]
+StartAgent = Callable[..., AbstractContextManager[AgentProcess]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +31,8 @@ class Ended:
 def started(variables: dict[str, str], workdir: Path) -> StartAgent:
     """Starts an agent that makes these calls, a turn at a time."""
 
-    def start(*turns: Sequence[Call], mode: str = "interactive") -> AbstractContextManager[subprocess.Popen[str]]:
-        plan = json.dumps({"mode": mode, "turns": turns})
-        return running([sys.executable, CHILD, plan], variables, workdir)
+    def start(*turns: Sequence[Call], mode: str = "interactive") -> AbstractContextManager[AgentProcess]:
+        return agent_started("pydantic_ai_children", {"mode": mode, "turns": turns}, variables, workdir)
 
     return start
 
@@ -52,11 +48,9 @@ def carried_out(started: StartAgent) -> Callable[..., Ended]:
     return carry_out
 
 
-def ended(agent: subprocess.Popen[str]) -> Ended:
+def ended(agent: AgentProcess) -> Ended:
     """Wait for the end of an agent."""
-    output, _ = agent.communicate(timeout=PATIENCE)
-    assert agent.returncode == 0, output
-    return Ended(**json.loads(output.splitlines()[-1]))
+    return Ended(**agent.ended())
 
 
 def endings(looking: ReviewQueue) -> list[tuple[str, str]]:
@@ -159,7 +153,6 @@ def test_the_requests_of_an_agent_that_is_killed_are_withdrawn(
     with started([deploy("a"), deploy("b")]) as agent:
         first = reviewer.wait_for(2)[0]
         agent.kill()
-        agent.wait()
     eventually(lambda: not looking.pending(), "the requests were withdrawn")
     verdict = looking.decide(first.id, first.revision, first.submission.digest, Decision(approved=True))
     assert (verdict.accepted, deployed(workdir)) == (False, [])

@@ -15,9 +15,6 @@ from fuzz.tracing import traced_commands
 from signoff.policy.shell.judging import CommandRule
 from signoff.policy.verdict import Level, Verdict
 
-# What its fixture makes takes long, and each worker would make it anew.
-pytestmark = pytest.mark.xdist_group("shell fuzz")
-
 SEED = 2026
 COMMANDS = 300
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import pytest
 
-from signoff.policy.trust import TrustError, changed_files, require_trusted, trust
+from signoff.policy.trust import TrustedFile, TrustError, changed_files, require_trusted, trust, trusted_files
 
 
 @pytest.fixture(autouse=True)
@@ -83,3 +84,34 @@ def test_the_list_is_private_whatever_the_umask(store: Path, rules: str) -> None
     finally:
         os.umask(before)
     assert (store.stat().st_mode & 0o777, store.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+
+
+def test_what_was_trusted_can_be_compared_with_what_the_file_holds_now(rules: str, tmp_path: Path) -> None:
+    gone = str(tmp_path / "gone.yaml")
+    trust({rules: b"a: 1\n", gone: b"b: 1\n"})
+    assert trusted_files() == (
+        TrustedFile(gone, "gone", b"b: 1\n"),
+        TrustedFile(rules, "unchanged", b"a: 1\n"),
+    )
+    Path(rules).write_bytes(b"a: 2\n")
+    assert TrustedFile(rules, "changed", b"a: 1\n") in trusted_files()
+
+
+def test_only_copies_of_what_is_trusted_now_are_kept(rules: str, store: Path) -> None:
+    trust({rules: b"a: 1\n"})
+    trust({rules: b"a: 2\n"})
+    (copy,) = (store.parent / "trusted-contents").iterdir()
+    assert copy.read_bytes() == b"a: 2\n"
+
+
+def test_a_copy_that_was_tampered_with_is_none(rules: str, store: Path) -> None:
+    trust({rules: b"a: 1\n"})
+    (copy,) = (store.parent / "trusted-contents").iterdir()
+    copy.write_bytes(b"a: 3\n")
+    assert trusted_files() == (TrustedFile(rules, "unchanged", None),)
+
+
+def test_copies_are_for_their_owner_only(rules: str, store: Path) -> None:
+    trust({rules: b"a: 1\n"})
+    folder = store.parent / "trusted-contents"
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.iterdir())] == [0o700, 0o600]

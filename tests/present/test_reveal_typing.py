@@ -8,9 +8,6 @@ from pathlib import Path
 
 import pytest
 
-# What its fixture makes takes long, and each worker would make it anew.
-pytestmark = pytest.mark.xdist_group("typing")
-
 ROOT = Path(__file__).resolve().parents[2]
 
 IMPORTS = """\

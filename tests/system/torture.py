@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import argparse
 import errno
+import multiprocessing
 import os
 import random
-import subprocess
 import sys
 import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 import torture_parties
@@ -27,16 +28,28 @@ import torture_parties
 from signoff.queue import HistoryRecord, RequestState, ReviewQueue, open_review_queue
 
 AGENTS, REVIEWERS = 16, 3
-LONGEST_LIFE = 0.4
+LONGEST_LIFE = 0.3
 """Most seconds between two kills."""
+
+KILLS = 40
+"""Fewest kills, however short the time."""
+
+IN_A_ROW = 8
+"""After so many kills something must have run before the next one, so that slow machines get somewhere, too."""
+
+STANDSTILL = 60.0
+"""Seconds without anything being run after which the queue is said to be stuck."""
+
+DISTURBED = 2
+"""How often each disturbance happens at least."""
+
+LOOK = 0.05
+"""Seconds between two looks at the notes."""
 
 SETTLING = 30.0
 """Seconds after the end within which the requests of the killed must be withdrawn."""
 
 PAGE = 1000
-
-Disturbance = Callable[[threading.Event], None]
-"""Something bad that goes on until the event is set, and leaves everything as it was."""
 
 _DECIDED = {RequestState.APPROVED: "True", RequestState.REJECTED: "False"}
 
@@ -58,8 +71,40 @@ class Report:
         return "\n".join([counted, *self.faults, f"{len(self.faults)} faults"])
 
 
+class Course:
+    """How it goes.
+
+    Args:
+        folder: Where the agents keep their notes.
+
+    Attributes:
+        over: Set when it shall end.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.over = threading.Event()
+        self._folder = folder
+
+    def goes_on(self) -> bool:
+        """Wait until an agent has run something from now on; says whether one did in good time."""
+        before, end = self._ran(), time.monotonic() + STANDSTILL
+        while self._ran() == before:
+            if time.monotonic() > end or self.over.wait(LOOK):
+                return False
+        return True
+
+    def _ran(self) -> int:
+        return sum(words[0] == "ran" for words in _notes(self._folder, "agent"))
+
+
+Disturbance = Callable[[Course], Iterator[None]]
+"""Something bad that happens again and again, once for each item, and leaves everything as it was."""
+
+
 class Party:
     """A process that is started again whenever it was killed.
+
+    All are forked from one process that has loaded the library, so that they work for most of their lives.
 
     Args:
         role: "agent" or "reviewer".
@@ -68,15 +113,17 @@ class Party:
         folder: Where it keeps its notes.
     """
 
+    _processes = multiprocessing.get_context("forkserver")
+    _processes.set_forkserver_preload(["signoff.queue.sqlite", "signoff.queue.postgres", "psycopg"])
+
     def __init__(self, role: str, place: str, name: str, folder: Path) -> None:
-        self._command = [sys.executable, torture_parties.__file__, role, place, name, str(folder)]
-        self._log = folder / f"log-{name}"
+        self._arguments = (role, place, name, str(folder), str(folder / f"log-{name}"))
         self._process = self._start()
 
     def kill(self) -> None:
         """End it with SIGKILL."""
         self._process.kill()
-        self._process.wait()
+        self._process.join()
 
     def replace(self) -> None:
         """Kill it, and start another one in its place."""
@@ -86,11 +133,12 @@ class Party:
     @property
     def complaint(self) -> str:
         """What it said before it ended by itself, which it never should."""
-        return "" if self._process.poll() is None else self._log.read_text()[-500:]
+        return "" if self._process.is_alive() else Path(self._arguments[-1]).read_text()[-500:] or "no words"
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        with self._log.open("ab") as log:
-            return subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    def _start(self) -> ForkServerProcess:
+        process = self._processes.Process(target=torture_parties.live, args=self._arguments)
+        process.start()
+        return process
 
 
 def torture(place: str, folder: Path, seconds: float, disturbances: Sequence[Disturbance] = ()) -> Report:
@@ -99,29 +147,21 @@ def torture(place: str, folder: Path, seconds: float, disturbances: Sequence[Dis
     Args:
         place: The queue; it is created when there is none.
         folder: An empty folder for notes.
-        seconds: How long.
+        seconds: How long, at least.
         disturbances: What happens besides.
     """
-    report, over = Report(), threading.Event()
-    dice = random.Random()
+    report, course = Report(), Course(folder)
     open_review_queue(place).close()
-    end = time.monotonic() + seconds
     # The threads live until all is judged: a server ends with the thread that started it.
     with ThreadPoolExecutor(len(disturbances) or 1) as pool, ExitStack() as stack:
-        stack.callback(over.set)
-        going_on = [pool.submit(each, over) for each in disturbances]
+        stack.callback(course.over.set)
         parties = [Party("agent", place, f"a{number}", folder) for number in range(AGENTS)]
         parties += [Party("reviewer", place, f"r{number}", folder) for number in range(REVIEWERS)]
         for party in parties:
             stack.callback(party.kill)
-        while time.monotonic() < end:
-            time.sleep(dice.uniform(0, LONGEST_LIFE))
-            party = dice.choice(parties)
-            if party.complaint:
-                report.faults.append(f"ended by itself: {party.complaint}")
-            party.replace()
-            report.counts["kills"] += 1
-        over.set()
+        going_on = [pool.submit(_disturb, course, each, report) for each in disturbances]
+        _kill(parties, course, seconds, report, going_on)
+        course.over.set()
         for each in going_on:
             each.result()
         stack.close()
@@ -129,6 +169,31 @@ def torture(place: str, folder: Path, seconds: float, disturbances: Sequence[Dis
             _settle(queue, report)
             _judge(queue, folder, report)
     return report
+
+
+def _disturb(course: Course, disturbance: Disturbance, report: Report) -> None:
+    for _ in disturbance(course):
+        report.counts["disturbances"] += 1
+
+
+def _kill(
+    parties: Sequence[Party], course: Course, seconds: float, report: Report, going_on: Sequence[Future[None]]
+) -> None:
+    dice, end = random.Random(), time.monotonic() + seconds
+    wanted = DISTURBED * len(going_on)
+    while (
+        time.monotonic() < end or report.counts["kills"] < KILLS or report.counts["disturbances"] < wanted
+    ) and not any(each.done() for each in going_on):
+        time.sleep(dice.uniform(0, LONGEST_LIFE))
+        party = dice.choice(parties)
+        if party.complaint:
+            report.faults.append(f"ended by itself: {party.complaint}")
+        party.replace()
+        report.counts["kills"] += 1
+        if report.counts["kills"] % IN_A_ROW == 0 and not course.goes_on():
+            complaints = [each.complaint for each in parties if each.complaint]
+            report.faults += [f"nothing ran for {STANDSTILL:g} seconds", *complaints]
+            return
 
 
 def _settle(queue: ReviewQueue, report: Report) -> None:
@@ -194,16 +259,18 @@ def fill(directory: Path, *, full: float = 1.0, free: float = 2.0) -> Disturbanc
     Args:
         directory: On the file system.
         full: Seconds for which nothing more can be written.
-        free: Seconds in between.
+        free: Seconds in between, from when something can be run again.
     """
 
-    def disturb(over: threading.Event) -> None:
+    def disturb(course: Course) -> Iterator[None]:
         filler = directory / "filler"
-        while not over.wait(free):
+        while not course.over.wait(free):
             with suppress(FileNotFoundError):
                 _take_all_space(filler)
-                over.wait(full)
+                course.over.wait(full)
                 filler.unlink()
+            yield
+            course.goes_on()
 
     return disturb
 

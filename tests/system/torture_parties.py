@@ -1,4 +1,4 @@
-"""Agents and reviewers that are killed: ``python torture_parties.py agent|reviewer PLACE NAME FOLDER``.
+"""Agents and reviewers that are killed.
 
 Each notes in a file of its own what it was told, in one write per line, so that a kill never leaves half a line.
 """
@@ -9,7 +9,6 @@ import asyncio
 import contextlib
 import os
 import random
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -128,5 +127,17 @@ def _decide(queue: ReviewQueue, shown: list[StoredRequest], decision: Decision) 
     return queue.decide_many(targets, decision) if len(targets) > 1 else (queue.decide(*targets[0], decision),)
 
 
-if __name__ == "__main__":
-    {"agent": agent, "reviewer": reviewer}[sys.argv[1]](*sys.argv[2:])
+def live(role: str, place: str, name: str, folder: str, log: str) -> None:
+    """Be an agent or a reviewer, until killed.
+
+    Args:
+        role: "agent" or "reviewer".
+        place: The queue.
+        name: Its name.
+        folder: Where it keeps its notes.
+        log: The file for whatever else it says.
+    """
+    descriptor = os.open(log, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
+    os.dup2(descriptor, 1)
+    os.dup2(descriptor, 2)
+    {"agent": agent, "reviewer": reviewer}[role](place, name, folder)

@@ -180,6 +180,25 @@ def test_an_interrupt_ends_the_command_too(workdir: Path) -> None:
     wait_until_gone(int((workdir / "pid").read_text()))
 
 
+def test_an_interrupt_while_a_command_is_being_started_ends_it_too(workdir: Path) -> None:
+    """A command may run before whoever started it has learned its number."""
+    program = (
+        "import os, subprocess, sys; from signoff.tools.shell import ShellTool\n"
+        "fork = subprocess._fork_exec\n"
+        "def slow_fork(*arguments):\n"
+        "    child = fork(*arguments)\n"
+        "    while not os.path.exists(sys.argv[1] + '/interrupted'): pass\n"
+        "    return child\n"
+        "subprocess._fork_exec = slow_fork\n"
+        "command = 'echo $$ > pid; mkfifo end; kill -INT $PPID; > interrupted; read < end'\n"
+        "ShellTool(sys.argv[1]).run_command(command)\n"
+    )
+    command = [sys.executable, "-c", program, str(workdir)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "KeyboardInterrupt" in done.stderr
+    wait_until_gone(int((workdir / "pid").read_text()))
+
+
 def wait_until_gone(pid: int) -> None:
     """Wait for the end of a process that may be somebody else's child."""
     try:

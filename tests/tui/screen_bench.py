@@ -32,7 +32,7 @@ from signoff_tui.guard import GuardSettings
 from signoff_tui.inbox import Entry, RowKey
 from signoff_tui.personal import Chosen, Personal
 
-PATIENCE = 10.0
+PATIENCE = 30.0
 """Seconds after which a test gives up on something that should come at once."""
 
 SMALL, LARGE = (80, 24), (120, 40)
@@ -77,7 +77,13 @@ def amend(queue: AgentQueue, posted: StoredRequest, request: ApprovalRequest) ->
 
 
 def _submission(queue: AgentQueue, request: ApprovalRequest, metadata: Mapping[str, Any]) -> Any:
-    context = ApprovalContext(tool_name=request.tool_name, args=dict(request.payload), metadata=dict(metadata))
+    context = ApprovalContext(
+        tool_name=request.tool_name,
+        args=dict(request.payload),
+        metadata=dict(metadata),
+        honors=request.honors,
+        check_edited=lambda arguments: None,
+    )
     plain = plain_submission(request, context, cwd=queue.agent.cwd)
     return submission_with_snapshot(request, plain)[0]
 
@@ -271,6 +277,27 @@ class Screen:
             await self.until(lambda: self.has_settled(entry), "settled lines")
             coverage = self.desk.coverage(entry)
             if coverage is not None and not coverage.missing:
+                return
+            await self.press("space")
+
+    async def page_settled(self) -> None:
+        """Wait until the page of a group goes on below the screen, and all that is on the screen was counted."""
+        review, desk = self.app.review, self.desk
+
+        def goes_on() -> bool:
+            return review.page is not None and (review.page.complete or review.document.rest.more)
+
+        await self.until(goes_on, "a page")
+        await self.until(lambda: review.document.drawn and desk._visible, "a painted page")
+        await self.until(lambda: review.document.drawn and desk.settles_at is None, "settled lines")
+
+    async def reads_page(self) -> None:
+        """Press Space until all of the page of a group was shown."""
+        while True:
+            await self.page_settled()
+            page = self.app.review.page
+            assert page is not None
+            if page.complete and page.shown[0] == page.shown[1]:
                 return
             await self.press("space")
 

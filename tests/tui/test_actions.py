@@ -18,12 +18,14 @@ from signoff_tui.screens.memory import MemoryScreen
 from signoff_tui.screens.palette import PaletteScreen
 from signoff_tui.screens.palette.commands import commands_on
 from signoff_tui.screens.review.navigating import Navigating
+from signoff_tui.screens.rules import RulesScreen
 
 HANDLERS: dict[Place, type] = {
     "review": Navigating,
     "history": HistoryScreen,
     "memory": MemoryScreen,
     "agents": AgentsScreen,
+    "rules": RulesScreen,
     "help": HelpScreen,
     "palette": PaletteScreen,
     "details": DetailsScreen,

@@ -26,9 +26,6 @@ from signoff.queue import (
 )
 from signoff.queue.sql.review import SqlReviewQueue
 
-# What its fixture makes takes long, and each worker would make it anew.
-pytestmark = pytest.mark.xdist_group("agents frames")
-
 VIEWS = ("agents", "gone", "details")
 SMALL, LARGE = Plan((80, 24), VIEWS), Plan((120, 40), VIEWS)
 NARROW = Plan((50, 40), VIEWS, ascii_only=True)

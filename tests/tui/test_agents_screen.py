@@ -296,7 +296,7 @@ async def test_more_than_fits_is_counted_and_shown_on_the_whole_screen(
     for number in range(12):
         post(asking, command(f"ls {number}", workdir))
     async with screen(place, waiting=12) as seen:
-        await opens_agents(seen, "12 wait", "$ ls 2", "and 9 more", "more lines: [v] shows all")
+        await opens_agents(seen, "12 wait", "$ ls 2", "and 9 more", "more lines: [Space]")
         await seen.press("v")
         await seen.shows("$ ls 7", "and 4 more", "memory")
         await seen.press("escape")

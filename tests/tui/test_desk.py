@@ -14,6 +14,7 @@ from signoff_tui.coverage import Part
 from signoff_tui.desk import Answer, Desk
 from signoff_tui.documents import Content, content_key
 from signoff_tui.guard import Act, Cause, Decide, GuardSettings, Held, LeftOut, Omission, Ref
+from signoff_tui.guard import Verdict as Judgement
 from signoff_tui.inbox import Entry, RowKey
 from signoff_tui.keymap import KeyMap
 
@@ -59,14 +60,18 @@ class Bench:
     def waits(self, seconds: float) -> None:
         self.now += seconds
 
-    def presses(self, key: str) -> Held[Answer]:
-        """A decision key is pressed on what the cursor is on, long after it was painted."""
+    def judges(self, key: str) -> Judgement:
+        """A decision key is pressed on what the target line names, long after it was painted."""
         guard = self.desk.guard
         guard.show(self.desk.target(), Cause.MOVED)
         if guard.pending is not None:
             guard.painted(guard.pending, self.now)
         self.waits(5.0)
-        verdict = guard.press(key, self.now).verdict
+        return guard.press(key, self.now).verdict
+
+    def presses(self, key: str) -> Held[Answer]:
+        """A decision key is pressed, and decides."""
+        verdict = self.judges(key)
         assert isinstance(verdict, Decide), verdict
         return self.desk.hold(verdict.permit)
 

@@ -8,9 +8,6 @@ import pytest
 from frames_tour import Frame, Plan, all_tours
 from syrupy.assertion import SnapshotAssertion
 
-# What its fixture makes takes long, and each worker would make it anew.
-pytestmark = pytest.mark.xdist_group("history frames")
-
 VIEWS = ("history", "typing", "mistake", "saved", "rejections", "nothing", "record")
 PLANS = {
     "small": Plan((80, 24), VIEWS),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -9,6 +11,7 @@ from model_samples import approved, ended, news, rejected, stored
 
 from signoff.queue import Risk, StoredRequest
 from signoff_tui.inbox import Inbox, RowKey
+from signoff_tui.orders import Order
 
 
 def request_key(id_: str) -> RowKey:
@@ -323,6 +326,19 @@ class Life(RuleBasedStateMachine):
         self.inbox.set_held([entry.id], held=True)
         self.inbox.advance()
 
+    @rule(wanted=st.sampled_from(["r1", "x", ""]))
+    def the_person_filters(self, wanted: str) -> None:
+        cursor = self.inbox.cursor
+        self.inbox.sift((lambda entry: wanted in entry.id) if wanted else None)
+        assert cursor is None or self.inbox.cursor == cursor
+
+    @rule(order=st.sampled_from(get_args(Order)))
+    def the_person_sorts(self, order: Order) -> None:
+        cursor, before = self.inbox.cursor, {row.key for row in self.inbox.rows()}
+        self.inbox.sort(order)
+        assert self.inbox.cursor == cursor
+        assert {row.key for row in self.inbox.rows()} == before
+
     @rule()
     def the_person_tidies(self) -> None:
         self.inbox.tidy()
@@ -343,12 +359,12 @@ class Life(RuleBasedStateMachine):
         assert self.inbox.cursor is None or self.inbox.row_index(self.inbox.cursor) is not None
 
     @invariant()
-    def every_request_has_its_row_unless_its_group_is_closed(self) -> None:
+    def every_request_has_its_row_unless_its_group_is_closed_or_the_filter_hides_it(self) -> None:
         rows = [row.key for row in self.inbox.rows()]
         assert len(rows) == len(set(rows))
         for entry in self.inbox.entries():
-            hidden = entry.group is not None and not self.inbox.group(entry.group).open
-            assert (request_key(entry.id) in rows) is not hidden
+            folded = entry.group is not None and not self.inbox.group(entry.group).open
+            assert (request_key(entry.id) in rows) is not (folded or self.inbox.is_hidden(entry.id))
 
     @invariant()
     def rows_that_were_added_one_by_one_are_those_of_a_new_layout(self) -> None:
@@ -361,7 +377,9 @@ class Life(RuleBasedStateMachine):
         entries, counts = list(self.inbox.entries()), self.inbox.tally.counts
         assert counts.waiting == sum(entry.request.pending for entry in entries)
         assert self.inbox.tally.any_ended == any(entry.closed for entry in entries)
-        assert sum(self.inbox.waiting_from(0).values()) == sum(entry.waiting for entry in entries)
+        told = sum(self.inbox.waiting_from(0).values())
+        self.inbox._lay_out_anew()
+        assert told == sum(self.inbox.waiting_from(0).values())
 
 
 TestLife = Life.TestCase

@@ -1,15 +1,17 @@
-"""How many keys things take, exactly: UT-08, UT-09, UT-12, UT-13, UT-14 and UT-17."""
+"""How many keys things take, exactly: UT-08, UT-09, UT-12 to UT-17."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from key_counter import counted, reads_all
-from screen_bench import HELD, LARGE, SMALL, call, command, post, screen
+from screen_bench import HELD, LARGE, SMALL, Screen, call, command, post, screen
 
-from signoff.queue import AgentQueue, RequestState, ReviewQueue, StoredRequest
+from signoff.queue import AgentQueue, Decision, RequestState, ReviewQueue, StoredRequest
+from signoff_tui.screens.memory import MemoryScreen
 from stocked import G10_PAGES, Stock, g10, g10h, stocked
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
@@ -19,6 +21,12 @@ SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
 def stock(place: Path, workdir: Path) -> Iterator[Stock]:
     with stocked(place, workdir) as made:
         yield made
+
+
+def memory_is_armed(seen: Screen) -> bool:
+    top = seen.app.screen
+    assert isinstance(top, MemoryScreen)
+    return top._asking.calm.armed_at("list", 0.16) < asyncio.get_running_loop().time()
 
 
 def states(looking: ReviewQueue, requests: list[StoredRequest]) -> list[RequestState]:
@@ -53,6 +61,22 @@ async def test_a_high_member_of_a_group_takes_one_command_more(
             await seen.press("Y")
             await seen.until(lambda: set(states(looking, requests)) == {RequestState.APPROVED})
     assert keys.commands == ["y", "Y"]
+    assert len(keys.reading) <= G10_PAGES
+
+
+@SIZES
+async def test_a_group_of_ten_is_approved_from_its_page_with_two_commands(
+    stock: Stock, looking: ReviewQueue, place: Path, size: tuple[int, int]
+) -> None:
+    requests = g10(stock)
+    async with screen(place, size=size, waiting=10) as seen:
+        with counted(seen) as keys:
+            await seen.press("V")
+            await seen.reads_page()
+            await seen.group_armed()
+            await seen.press("Y")
+            await seen.until(lambda: set(states(looking, requests)) == {RequestState.APPROVED})
+    assert keys.commands == ["V", "Y"]
     assert len(keys.reading) <= G10_PAGES
 
 
@@ -140,6 +164,41 @@ async def test_stopping_an_agent_takes_two_commands(
             await seen.until(lambda: states(looking, [request]) == [RequestState.REJECTED])
     assert keys.commands == ["x", "enter"]
     assert keys.reading == []
+
+
+@SIZES
+async def test_revoking_what_is_remembered_takes_two_commands(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, size: tuple[int, int]
+) -> None:
+    request = post(asking, command("pytest -q", workdir))
+    remember = Decision(approved=True, remember=True, shown=1.0)
+    assert looking.decide(request.id, request.revision, request.submission.digest, remember).accepted
+    async with screen(place, size=size) as seen:
+        with counted(seen) as keys:
+            await seen.press("4")
+            await seen.shows("[x] revoke at once")
+            await seen.until(lambda: memory_is_armed(seen))
+            await seen.press("x")
+            await seen.until(lambda: not looking.grants())
+    assert keys.commands == ["4", "x"]
+
+
+@SIZES
+async def test_what_an_agent_did_in_the_last_hour_takes_one_command_on_its_row_and_two_elsewhere(
+    asking: AgentQueue, place: Path, workdir: Path, size: tuple[int, int]
+) -> None:
+    post(asking, command("ls", workdir))
+    async with screen(place, size=size, waiting=1) as seen:
+        with counted(seen) as keys:
+            await seen.press("H")
+            await seen.shows("agent:=tester since:1h")
+        assert keys.commands == ["H"]
+        with counted(seen) as keys:
+            await seen.press("2")
+            await seen.shows("Agents", "tester")
+            await seen.press("H")
+            await seen.shows("History", 'agent:="tester"')
+        assert keys.commands == ["2", "H"]
 
 
 @SIZES

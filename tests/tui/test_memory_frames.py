@@ -19,9 +19,6 @@ from syrupy.assertion import SnapshotAssertion
 from signoff.queue import AgentInfo, Decision, open_agent_queue, open_review_queue
 from signoff_tui.screens.memory import MemoryScreen
 
-# What its fixture makes takes long, and each worker would make it anew.
-pytestmark = pytest.mark.xdist_group("memory frames")
-
 VIEWS = ("memory", "revoked", "revoke all", "widen")
 SMALL, LARGE = Plan((80, 24), VIEWS), Plan((120, 40), VIEWS)
 NARROW = Plan((50, 40), VIEWS, ascii_only=True)
@@ -76,7 +73,7 @@ async def pictures(place: Path, plan: Plan) -> dict[str, Frame]:
             await album.take("revoke all", seen)
             await seen.press("escape", "j", "w")
             await seen.shows("Widen #2")
-            await seen.until(lambda: top._sheet is not None and top._sheet.preview is not None)
+            await seen.until(lambda: top._asking.sheet is not None and top._asking.sheet.preview is not None)
             await seen.until(lambda: "[!] save" in seen.text or not top._at_end)
             await album.take("widen", seen)
             await seen.press("escape", "j", "x")

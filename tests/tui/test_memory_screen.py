@@ -46,7 +46,7 @@ async def opens_memory(seen: Screen, *shown: str) -> None:
 
 async def presses(seen: Screen, key: str, what: str = "list") -> None:
     """Press a key once it is armed."""
-    await seen.until(lambda: memory(seen)._calm.armed_at(what, 0.16) < asyncio.get_running_loop().time())
+    await seen.until(lambda: memory(seen)._asking.calm.armed_at(what, 0.16) < asyncio.get_running_loop().time())
     await seen.press(key)
 
 
@@ -400,7 +400,7 @@ async def test_a_wider_one_is_saved_after_its_preview(
 
 async def saves(seen: Screen) -> None:
     """Show the rest of the sheet, and save."""
-    await seen.until(lambda: (sheet := memory(seen)._sheet) is not None and sheet.preview is not None)
+    await seen.until(lambda: (sheet := memory(seen)._asking.sheet) is not None and sheet.preview is not None)
     await seen.press("space", "space", "space")
     await seen.shows("[!] save")
     await seen.press("!")

@@ -10,7 +10,7 @@ from screen_bench import HELD, LARGE, SMALL, agent, amend, call, command, post, 
 
 from signoff.queue import AgentQueue, StoredRequest
 from signoff_tui.inbox import RowKey
-from signoff_tui.screens.review.naming import as_many
+from signoff_tui.screens.review.naming import as_many, listed
 from signoff_tui.screens.review.telling_apart import LONGEST, told_apart
 
 NARROW = (50, 40)
@@ -189,3 +189,13 @@ async def test_what_was_approved_and_changed_says_that_it_came_back(
         await seen.until(lambda: not seen.entry(first).request.pending, "the approval")
         amend(asking, first, write(workdir / "a.txt", "two\n"))
         await seen.shows("came back: a.txt changed on disk after you approved it: read again")
+
+
+# -- lists of names ------------------------------------------------------------------------------------------
+
+
+def test_no_name_of_a_list_is_cut_because_others_beside_it_show_more_than_alone() -> None:
+    names = [f"{number} rm\u0336 -rf\u0336 ~" for number in range(9)]
+    lines = listed(" left out: ", names, 90, head="muted", body="text")
+    assert all(line.width <= 90 for line in lines)
+    assert len(lines) < len(names)

@@ -59,7 +59,11 @@ async def test_many_sizes_in_a_row_break_nothing(asking: AgentQueue, place: Path
     async with screen(place, waiting=4) as seen:
         for _ in range(20):
             await seen.pilot.resize_terminal(dice.randint(1, 210), dice.randint(1, 60))
-            await seen.press(dice.choice(["j", "k", "enter", "escape", "space", "v", "left", "right"]))
+            await seen.press(
+                dice.choice(
+                    ["j", "k", "enter", "escape", "space", "v", "V", "o", "t", "semicolon", "left", "right"]
+                )
+            )
             assert fills_the_screen(seen)
 
 

@@ -8,9 +8,6 @@ import pytest
 from frames_tour import Frame, Plan, all_tours
 from syrupy.assertion import SnapshotAssertion
 
-# What its fixture makes takes long, and each worker would make it anew.
-pytestmark = pytest.mark.xdist_group("screen frames")
-
 VIEWS = (
     "empty", "inbox", "command", "remember", "feedback", "stop", "stop agent", "unseen", "quit", "diff", "new",
     "structured", "text", "high", "group", "held", "help",

@@ -11,11 +11,11 @@ from usability.all_targets import TARGETS
 from usability.bench import Bench
 from usability.targets import Row, Target, measured
 
-_WORDS = {True: "yes", False: "NO", None: "-"}
+_WORDS = {True: "yes", False: "NO"}
 
 
 def main() -> int:
-    """Measure and print; 0 if every target that can be measured is met, 1 if one is missed, 2 for a wrong id."""
+    """Measure and print; 0 if every target is met, 1 if one is missed, 2 for a wrong id."""
     parser = argparse.ArgumentParser(prog="usability", description="Measure the usability targets.")
     parser.add_argument("--only", default="", metavar="UT-08,UT-20", help="measure these alone")
     parser.add_argument("--seconds", type=float, help="how long measurements take that can be of any length")
@@ -31,7 +31,7 @@ def main() -> int:
     with Bench(seconds=arguments.seconds, rounds=arguments.rounds, factor=arguments.factor) as bench:
         rows = [_told(target, bench) for target in chosen]
     _print_table(rows)
-    return 1 if any(row.met is False for row in rows) else 0
+    return 0 if all(row.met for row in rows) else 1
 
 
 def _told(target: Target, bench: Bench) -> Row:
@@ -52,8 +52,8 @@ def _print_table(rows: Sequence[Row]) -> None:
     for line in cells:
         padded = [cell.ljust(width) for cell, width in zip(line, widths, strict=False)]
         _say("  ".join([*padded, line[-1]]))
-    counts = [sum(row.met is met for row in rows) for met in (True, False, None)]
-    _say(f"{counts[0]} met, {counts[1]} missed, {counts[2]} not yet")
+    met = sum(row.met for row in rows)
+    _say(f"{met} met, {len(rows) - met} missed")
 
 
 def _say(text: str, file: TextIO = sys.stdout) -> None:

@@ -129,13 +129,16 @@ TARGETS = (
         "UT-15",
         "revoke a remembered approval that is on the screen",
         "<= 2 commands",
-        not_yet="the screen has no list of what is remembered",
+        tests=(f"{_COUNTS}revoking_what_is_remembered_takes_two_commands",),
     ),
     Target(
         "UT-16",
         "what did this agent do in the last hour",
         "1 command on its row, <= 3 elsewhere",
-        not_yet="no key opens the history of one agent",
+        tests=(
+            f"{_COUNTS}what_an_agent_did_in_the_last_hour_takes_one_command_on_its_row_and_two_elsewhere",
+            "tui/test_agents_screen.py::test_the_last_hour_of_an_agent_is_at_most_three_keys_away",
+        ),
     ),
     Target(
         "UT-17",

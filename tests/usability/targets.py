@@ -24,7 +24,6 @@ class Target:
         limit: How good it has to be, in words.
         tests: Tests that tell it, from the root of the project.
         measures: Functions that measure it.
-        not_yet: What is missing before it can be measured.
     """
 
     id: str
@@ -32,24 +31,21 @@ class Target:
     limit: str
     tests: tuple[str, ...] = ()
     measures: tuple[Measure, ...] = ()
-    not_yet: str = ""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the table; `met` is None for what cannot be measured yet."""
+    """One row of the table."""
 
     target: Target
     figure: str
-    met: bool | None
+    met: bool
     seconds: float
 
 
 def measured(target: Target, bench: Bench) -> Row:
     """Measure a target. A measurement that breaks off misses it."""
     begin = time.monotonic()
-    if target.not_yet:
-        return Row(target, f"not yet: {target.not_yet}", None, 0.0)
     figures = [
         *([told(*target.tests)] if target.tests else []),
         *(_taken(each, bench) for each in target.measures),

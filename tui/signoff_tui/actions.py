@@ -12,16 +12,18 @@ __all__ = ["ACTIONS", "Action", "Area", "Place", "action_of", "actions_on", "gua
 
 Area = Literal["decide", "read", "list", "go", "safety"]
 
-Place = Literal["review", "history", "memory", "agents", "help", "palette", "details"]
+Place = Literal["review", "history", "memory", "agents", "rules", "help", "palette", "details"]
 """Where keys act: the review (inbox, request, group), and the screens that lie over it."""
 
 _REVIEW: tuple[Place, ...] = ("review",)
-_OVER: tuple[Place, ...] = ("history", "memory", "agents")
+_OVER: tuple[Place, ...] = ("history", "memory", "agents", "rules")
 _LISTS: tuple[Place, ...] = (*_REVIEW, *_OVER)
 _SCROLLED: tuple[Place, ...] = ("help", "details")
 _PAGES: tuple[Place, ...] = (*_LISTS, *_SCROLLED)
 _MEMORY: tuple[Place, ...] = ("memory",)
 _AGENTS: tuple[Place, ...] = ("agents",)
+_FILTERED: tuple[Place, ...] = (*_REVIEW, "history")
+_RULES: tuple[Place, ...] = ("rules",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("half_up", ("ctrl+u",), "Ctrl+U", "half a page up", "read", moves=True),
     Action("next_hunk", ("]",), "]", "next hunk", "read", moves=True),
     Action("previous_hunk", ("[",), "[", "previous hunk", "read", moves=True),
+    Action("toggle_hunk", ("-",), "-", "refuse or approve this hunk", "decide"),
+    Action("edit_call", ("E",), "E", "edit it, read it, approve it", "decide"),
     Action("find", ("ctrl+f",), "Ctrl+F", "find in the text", "read", moves=True),
     Action("more_context", ("}",), "}", "more context around changes", "read", moves=True),
     Action("less_context", ("{",), "{", "less context around changes", "read", moves=True),
@@ -78,6 +82,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("copy", ("c",), "c", "copy text, path or id", "read"),
     Action("reveal", ("r",), "r", "show or hide secrets", "read"),
     Action("full", ("v",), "v", "full screen", "read", moves=True),
+    Action("group_page", ("V",), "V", "all of the group on one page", "read", moves=True),
     Action("down", ("j", "down"), "j", "next row, or line", "list", moves=True, places=_PAGES),
     Action("up", ("k", "up"), "k", "previous row, or line", "list", moves=True, places=_PAGES),
     Action("next_request", ("J",), "J", "next waiting request", "list", moves=True),
@@ -87,7 +92,10 @@ ACTIONS: tuple[Action, ...] = (
     Action("open", ("enter",), "Enter", "open; never approves", "list", moves=True, places=(*_REVIEW, "history")),
     Action("expand", ("right",), "Right", "open the group", "list", moves=True),
     Action("collapse", ("left",), "Left", "close the group", "list", moves=True),
-    Action("tidy", ("o",), "o", "tidy: remove what ended", "list"),
+    Action("tag", ("t",), "t", "tag or untag; then the next", "list", moves=True),
+    Action("tagged", (";", "'"), ";", "act on the tagged: y n s x next", "list"),
+    Action("untag_all", ("T",), "T", "untag all", "list"),
+    Action("order", ("o",), "o", "tidy; again: another order", "list"),
     Action("inbox", ("1",), "1", "inbox", "go", moves=True, places=_PAGES),
     Action("history", ("h", "3"), "h", "history", "go", moves=True, places=_LISTS),
     Action("memory", ("4",), "4", "memory: what runs without asking", "go", moves=True, places=_LISTS),
@@ -112,11 +120,19 @@ ACTIONS: tuple[Action, ...] = (
     Action("requests", ("enter",), "Enter", "its requests, or its last hour", "list", moves=True, places=_AGENTS),
     Action("last_hour", ("H",), "H", "its last hour, in the history", "go", moves=True, places=_AGENTS),
     Action("stop_agent", ("X",), "X", "stop it: go where X does that", "go", moves=True, places=_AGENTS),
+    Action("rules", ("5",), "5", "rules: what asks or runs, and why", "go", moves=True, places=_LISTS),
+    Action("try_call", ("t",), "t", "type a call, see the verdict", "read", moves=True, places=_RULES),
+    Action("full", ("v",), "v", "details on the whole screen", "read", moves=True, places=_RULES),
+    Action("hits", ("enter",), "Enter", "the calls that it asked about", "list", moves=True, places=_RULES),
+    Action("reload", ("ctrl+r",), "Ctrl+R", "read the files again", "list", moves=True, places=_RULES),
+    Action("edit", ("e",), "e", "edit the file in $EDITOR", "decide", places=_RULES),
+    Action("review_change", ("T",), "T", "see what changed, then trust it", "decide", places=_RULES),
+    Action("confirm", ("!",), "!", "trust what was shown", "decide", places=_RULES),
     Action("agent_history", ("H",), "H", "this agent's last hour", "go", moves=True, places=(*_REVIEW, "history")),
-    Action("filter", ("/",), "/", "filter", "list", places=("history",)),
-    Action("clear_filter", ("\\", "f4"), "\\", "clear the filter", "list", places=("history",)),
+    Action("filter", ("/",), "/", "filter", "list", places=_FILTERED),
+    Action("clear_filter", ("\\", "f4"), "\\", "clear the filter", "list", places=_FILTERED),
     Action("saved", ("f",), "f", "saved filters: f, then a digit", "list", places=("history",)),
-    Action("only_agent", ("a",), "a", "only this agent; again: all", "list", places=("history",)),
+    Action("only_agent", ("a",), "a", "only this agent; again: all", "list", places=_FILTERED),
     Action("range", ("T",), "T", "range: 1h, today, session, all", "list", places=("history",)),
     Action("details", ("i",), "i", "hashes, ids; checks the chain", "read", places=("history",)),
     Action("export", ("E",), "E", "write what is listed to a file", "list", places=("history",)),

@@ -21,6 +21,7 @@ from signoff.queue.clock import now_us
 from signoff_tui.actions import Place
 from signoff_tui.beside import Beside, Clocks
 from signoff_tui.channels import around
+from signoff_tui.external_editor import edit_text, in_a_free_terminal
 from signoff_tui.following import Following
 from signoff_tui.guard import GuardSettings
 from signoff_tui.last_net import DropControls
@@ -38,6 +39,7 @@ from signoff_tui.screens.palette.commands import Command, commands_on
 from signoff_tui.screens.plain import News, PlainScreen
 from signoff_tui.screens.review.screen import ReviewScreen
 from signoff_tui.screens.review.work import QueueNews
+from signoff_tui.screens.rules import RulesScreen
 from signoff_tui.standstill import Standstill
 from signoff_tui.terminal_voice import Around, Saying, Speaks
 from signoff_tui.themes import DEFAULT_THEME
@@ -183,11 +185,25 @@ class SignoffApp(App[None]):
         if isinstance(self._driver, Speaks):
             self._driver.speak(saying, self._speaks_through)
 
+    def edit(self, text: str, suffix: str) -> str | None:
+        """Leave the terminal to the person's editor; returns the text, or None if it was not changed.
+
+        Raises:
+            NoEditorError: There is no text; the message says why.
+        """
+        return in_a_free_terminal(self, lambda: edit_text(text, suffix))
+
     def announce(self, words: str, *, token: str = "ok") -> None:
         """Say something in the program's own words that stays while nothing waits."""
         self._office.announcement = words
         if self._review.is_mounted:  # else it says so when it is drawn for the first time
             self._review.say(words, token=token)
+
+    def rules_looked_at(self) -> None:
+        """Tell the screens that show rule files to look again."""
+        for screen in self.screen_stack:
+            if isinstance(screen, PlainScreen):
+                screen.take_rules_news()
 
     def go(self, name: str, query: str = "") -> None:
         """Show another screen, or change the theme.
@@ -211,6 +227,8 @@ class SignoffApp(App[None]):
                 self._lay_over(HistoryScreen(self._office, query))
             case "memory":
                 self._lay_over(MemoryScreen(self._office, query, self._review.desk))
+            case "rules":
+                self._lay_over(RulesScreen(self._office, query, self._review.desk))
             case "help":
                 self._cover(HelpScreen(self._office, self._place))
             case "details":

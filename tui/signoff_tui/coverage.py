@@ -32,11 +32,13 @@ class Coverage:
         units: How many units there are.
         dwell: Seconds a part must stay painted.
         whole: False if there is more than the units: something that cannot be shown at all.
+        waived: Units that nobody need have seen, because they are not approved. That they were shown is kept.
     """
 
     units: int
     dwell: float = 0.2
     whole: bool = True
+    waived: frozenset[int] = frozenset()
     _shown: set[int] = field(default_factory=set)
     _parts: dict[int, set[int]] = field(default_factory=dict)
     _width: int | None = None
@@ -91,30 +93,35 @@ class Coverage:
         return None if self._counted else self._since + self.dwell
 
     def is_shown(self, unit: int) -> bool:
-        """Whether a unit was shown in full."""
-        return unit in self._shown
+        """Whether a unit was shown in full, or need not be."""
+        return unit in self._shown or unit in self.waived
+
+    @property
+    def needed(self) -> int:
+        """How many units are to be shown."""
+        return self.units - len(self.waived)
 
     @property
     def shown(self) -> int:
-        """How many units were shown."""
-        return len(self._shown)
+        """How many of the units that are to be shown were shown."""
+        return len(self._shown - self.waived)
 
     @property
     def missing(self) -> int:
         """How many units were not shown yet."""
-        return self.units - self.shown
+        return self.needed - self.shown
 
     @property
     def complete(self) -> bool:
         """Whether everything was shown. Never so where a part cannot be shown, or there is nothing to show."""
-        return self.whole and self.shown == self.units > 0
+        return self.whole and self.shown == self.needed > 0
 
     @property
     def share(self) -> float:
         """Share of the content that was shown, 0.0 to 1.0; 1.0 only if it is complete."""
         if self.complete:
             return 1.0
-        return min(self.shown / self.units, ALMOST) if self.units else 0.0
+        return min(self.shown / self.needed, ALMOST) if self.needed else 0.0
 
     @property
     def percent(self) -> int:

@@ -6,13 +6,16 @@ The screen feeds it (changes of the queue, made documents, painted parts, keys) 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from signoff.policy.breadth import Reach, reach
-from signoff.queue.records import ChangeSet, Decision, Verdict
+from signoff.queue.instead import Instead
+from signoff.queue.records import ChangeSet, Decision, Risk, Verdict
+from signoff_tui.changing import Change, choosable, toggled, units_of, with_marks
 from signoff_tui.coverage import Coverage, Part
 from signoff_tui.documents import Content, ContentKey, ContentStore, content_key, revealed_key
+from signoff_tui.editing import Editable, why_not_edited
 from signoff_tui.guard import (
     Act,
     DecisionGuard,
@@ -21,14 +24,19 @@ from signoff_tui.guard import (
     GuardSettings,
     Held,
     Permit,
+    PermitError,
     Ref,
 )
 from signoff_tui.guard import Target as GuardTarget
 from signoff_tui.inbox import Entry, Group, Inbox, RowKey
 from signoff_tui.keymap import KeyMap
+from signoff_tui.refs import ref_of
 from signoff_tui.summary import RISK_WORD, ended_text
+from signoff_tui.tagging import Tags
 
 __all__ = ["Answer", "Desk", "RememberPreview"]
+
+_ALL_REFUSED = "nothing is left to approve: reject it instead"
 
 ASIDES = 10
 """Changes between waiting and later that can be undone: more than typing can make before it is recognized."""
@@ -69,6 +77,7 @@ class Desk:
 
     def __init__(self, settings: GuardSettings, keys: KeyMap, clock: Callable[[], float], reviewer: str) -> None:
         self.inbox = Inbox()
+        self.tags = Tags(self.inbox)
         self.contents = ContentStore()
         self.guard: DecisionGuard[Answer] = DecisionGuard(settings, keys.guard_keys(), self.facts, clock)
         self.settings = settings
@@ -76,11 +85,16 @@ class Desk:
         self.reviewer = reviewer
         self._clock = clock
         self._coverage: dict[ContentKey, Coverage] = {}
-        self._visible: ContentKey | None = None
+        self._visible: dict[ContentKey, tuple[Part, ...]] = {}
+        self._layout = 0
         self.came_back: list[Ref] = []
         """Requests that were approved and ask again, until the screen has said so."""
         self.revealed: ContentKey | None = None
         """The request whose secrets are shown; it ends when another one gets the focus."""
+        self._changes: dict[str, Change] = {}
+        self._edits: dict[str, str] = {}
+        self._marked: dict[str, tuple[Content, Content]] = {}
+        self._ticks: deque[tuple[str, Change | None]] = deque(maxlen=ASIDES)
         self._asides: deque[dict[str, bool]] = deque(maxlen=ASIDES)
 
     # -- facts -------------------------------------------------------------------------------------------
@@ -90,13 +104,21 @@ class Desk:
         if request_id not in self.inbox:
             return None
         entry = self.inbox.entry(request_id)
+        change = self.change(entry)
         return Facts(
-            ref=ref_of(entry),
-            risk=RISK_WORD[entry.request.submission.risk],  # type: ignore[arg-type]
+            ref=self.ref(entry),
+            risk=RISK_WORD[self.risk(entry)],  # type: ignore[arg-type]
             coverage=self.share(entry),
             closed=self._closed(entry),
             later=entry.later,
+            hidden=self.inbox.is_hidden(request_id),
+            nothing=_ALL_REFUSED if change is not None and change.instead is None else "",
         )
+
+    def ref(self, entry: Entry) -> Ref:
+        """Exactly what a decision about the entry would name, with what the reviewer made of it."""
+        change = self.change(entry)
+        return ref_of(entry) if change is None else replace(ref_of(entry), instead=change.digest)
 
     def take_content(self, content: Content) -> None:
         """Keep made documents; from now on it is counted what is shown of them."""
@@ -105,16 +127,129 @@ class Desk:
         coverage.whole = content.can_be_all_shown
 
     def content(self, entry: Entry) -> Content | None:
-        """The made documents of what the request is now."""
-        return self.contents.get(content_key(entry.request))
+        """The made documents of what the request is now, and of what the reviewer made of it."""
+        change = self.change(entry)
+        if change is not None:
+            return change.content
+        content = self.contents.get(content_key(entry.request))
+        return content if content is None or not entry.waiting else self._with_marks(entry, content)
 
     def coverage(self, entry: Entry) -> Coverage | None:
-        """What was shown of a request; None while its documents were never made."""
-        return self._coverage.get(content_key(entry.request))
+        """What was shown of a request, or of an edit of it; None while its documents were never made."""
+        return self._coverage.get(self.key(entry))
 
     def revealed_content(self, entry: Entry) -> Content | None:
         """The made documents of a request with its secrets."""
-        return self.contents.get(revealed_key(entry.request))
+        content, change = self.contents.get(revealed_key(entry.request)), self.change(entry)
+        if change is not None and change.choice is None:
+            return change.content  # what the reviewer wrote, and not what was asked
+        return content if content is None or change is None else with_marks(entry.request, content, change.choice)
+
+    def key(self, entry: Entry) -> ContentKey:
+        """The key of what an approval would run: an edit has one of its own."""
+        change = self.change(entry)
+        return content_key(entry.request) if change is None else change.content.key
+
+    # -- what the reviewer makes of it -------------------------------------------------------------------
+
+    def change(self, entry: Entry) -> Change | None:
+        """What would run in place of what was asked; None if that is what was asked."""
+        change, decision = self._changes.get(entry.id), entry.request.decision
+        if change is None or change.of != content_key(entry.request):
+            return None
+        return change if decision is None or decision.instead == change.instead else None
+
+    def may_choose(self, entry: Entry) -> bool:
+        """Whether single hunks of the request may be refused."""
+        content, change = self.contents.get(content_key(entry.request)), self.change(entry)
+        if not entry.waiting or content is None or (change is not None and change.choice is None):
+            return False
+        return choosable(entry.request, content) is not None
+
+    def toggle_hunks(self, entry: Entry, numbers: Collection[int]) -> Change | None:
+        """Refuse hunks of a request that may be chosen, or approve them again; returns what comes of it."""
+        content = self.contents.get(content_key(entry.request))
+        assert content is not None
+        before = self.change(entry)
+        self._ticks.append((entry.id, before))
+        self._set_change(entry, toggled(entry.request, content, before, numbers))
+        return self.change(entry)
+
+    def risk(self, entry: Entry) -> Risk:
+        """The risk of what an approval would run: an edit may raise it."""
+        change = self.change(entry)
+        risk = None if change is None else change.risk
+        return risk or entry.request.submission.risk
+
+    def why_not_edited(self, entry: Entry) -> str | None:
+        """Why nothing of a request can be edited; None if something can."""
+        content = self.asked_content(entry)
+        if not entry.waiting or content is None:
+            return "it does not wait, or was not opened yet"
+        return why_not_edited(entry.request, content)
+
+    def text_to_edit(self, entry: Entry, what: Editable) -> str:
+        """What the editor begins with: the last edit, also one of an earlier revision, else what would run now."""
+        change = self.change(entry)
+        if change is not None and change.choice is not None and change.instead is not None and what.path:
+            return (change.instead.content(what.path) or b"").decode()
+        return self._edits.get(entry.id, what.text)
+
+    def asked_content(self, entry: Entry) -> Content | None:
+        """The made documents of what was asked, whatever was made of it."""
+        return self.contents.get(content_key(entry.request))
+
+    def take_edit(
+        self, entry: Entry, text: str, change: Change | None, of: ContentKey, *, failed: bool = False
+    ) -> bool:
+        """Keep an edit; False if it is kept as a draft only, because the request is another one by now.
+
+        Args:
+            entry: The request.
+            text: What it was edited to.
+            change: What comes of it; None if that is what was asked, or nothing.
+            of: The contents that were edited.
+            failed: Whether nothing can come of it.
+        """
+        self._edits[entry.id] = text
+        if failed or of != content_key(entry.request) or not entry.waiting:
+            return False
+        if change is None:
+            del self._edits[entry.id]
+        else:
+            self._coverage.setdefault(
+                change.content.key,
+                Coverage(change.content.units, dwell=self.settings.dwell, whole=change.content.can_be_all_shown),
+            )
+        self._set_change(entry, change)
+        return True
+
+    def has_edit(self, entry: Entry) -> bool:
+        """Whether an edit is kept that is not what would run."""
+        return entry.id in self._edits and self.change(entry) is None
+
+    def undo_toggle(self) -> None:
+        """Undo the last `toggle_hunks` that was not undone yet."""
+        if self._ticks:
+            request_id, before = self._ticks.pop()
+            if request_id in self.inbox:
+                self._set_change(self.inbox.entry(request_id), before)
+
+    def _with_marks(self, entry: Entry, content: Content) -> Content:
+        """The documents with marks at what may be chosen: made once, so that they are not drawn anew."""
+        made = self._marked.get(entry.id)
+        if made is None or made[0] is not content:
+            made = self._marked[entry.id] = content, with_marks(entry.request, content)
+        return made[1]
+
+    def _set_change(self, entry: Entry, change: Change | None) -> None:
+        if change is None:
+            self._changes.pop(entry.id, None)
+        else:
+            self._changes[entry.id] = change
+        coverage = self._coverage.get(content_key(entry.request))
+        if coverage is not None:
+            coverage.waived = units_of(change)
 
     def is_revealed(self, entry: Entry) -> bool:
         """Whether the secrets of a request are to be shown."""
@@ -135,7 +270,9 @@ class Desk:
         return 0.0 if coverage is None else coverage.share
 
     def target(self) -> GuardTarget | None:
-        """What the cursor is on, for the guard; None on an empty list."""
+        """What the cursor is on, or is tagged if it is about that, for the guard; None on an empty list."""
+        if self.tags.acting:
+            return GuardTarget.tagged(self.tagged())
         group = self.inbox.focused_group()
         entry = self.inbox.focused_request()
         if entry is not None:
@@ -149,6 +286,11 @@ class Desk:
     def eligibility(self, group: Group) -> Eligibility:
         """Which members an approval of the group would cover, and why the others not."""
         facts = [self.facts(member) for member in group.members]
+        return self.guard.eligible(item for item in facts if item is not None)
+
+    def tagged(self) -> Eligibility:
+        """Which of the tagged an approval of them would cover, and why the others not."""
+        facts = [self.facts(ref.id) for ref in self.tags.refs]
         return self.guard.eligible(item for item in facts if item is not None)
 
     def remember_preview(self, request_id: str) -> RememberPreview:
@@ -182,7 +324,7 @@ class Desk:
             return ()
         agent = entry.request.asked_by.agent_id
         return tuple(
-            ref_of(other)
+            self.ref(other)
             for other in self.inbox.entries()
             if other.waiting and other.request.asked_by.agent_id == agent
         )
@@ -211,6 +353,8 @@ class Desk:
             if entry.answered:
                 self.came_back.append(ref_of(entry))
             entry.note = f"CHANGED: now revision {entry.request.revision}. Read again, nothing of it was shown"
+            if request_id in self._edits:
+                entry.note += f"; your edit is kept: {self.keys.shown('edit_call')} opens it again"
         focused = self.inbox.focused_request()
         if focused is not None and focused.id in replaced:
             self.guard.changed()
@@ -225,33 +369,43 @@ class Desk:
     # -- what was painted --------------------------------------------------------------------------------
 
     def painted(self, key: ContentKey, parts: Sequence[Part], width: int) -> bool:
-        """Parts of a request's content are on the screen now; returns whether that is news."""
-        if self._visible not in (None, key):
-            self.covered()
-        coverage = self._coverage.get(key)
-        if coverage is None:
+        """Parts of a request's content, and of no other, are on the screen now; returns whether that is news."""
+        return self.painted_together({key: parts}, width)
+
+    def painted_together(self, shown: Mapping[ContentKey, Sequence[Part]], width: int) -> bool:
+        """Parts of several contents are on the screen now, and nothing else; returns whether that is news.
+
+        Whatever moved, moved all of it: nothing on the screen stood still, whosever it is.
+        """
+        visible = {key: tuple(parts) for key, parts in shown.items() if key in self._coverage}
+        if (visible, width) == (self._visible, self._layout):
+            self.settle()
             return False
-        news = self._visible != key
-        self._visible = key
-        return coverage.painted(parts, width, self._clock()) or news
+        self.covered()
+        self._visible, self._layout = visible, width
+        for key, parts in visible.items():
+            self._coverage[key].painted(parts, width, self._clock())
+        return True
 
     def covered(self) -> None:
         """No content is on the screen any more."""
-        if self._visible is not None and (coverage := self._coverage.get(self._visible)) is not None:
+        for coverage in self._on_screen():
             coverage.hidden(self._clock())
-        self._visible = None
+        self._visible = {}
 
     def settle(self) -> bool:
         """Count what has been on screen long enough; returns whether a share changed."""
-        if self._visible is None or (coverage := self._coverage.get(self._visible)) is None:
-            return False
-        return coverage.settle(self._clock())
+        changed = [coverage.settle(self._clock()) for coverage in self._on_screen()]
+        return any(changed)
 
     @property
     def settles_at(self) -> float | None:
         """When `settle` should be called next, or None when nothing is to be counted."""
-        coverage = None if self._visible is None else self._coverage.get(self._visible)
-        return None if coverage is None else coverage.settles_at
+        moments = [coverage.settles_at for coverage in self._on_screen()]
+        return min((moment for moment in moments if moment is not None), default=None)
+
+    def _on_screen(self) -> Sequence[Coverage]:
+        return [self._coverage[key] for key in self._visible if key in self._coverage]
 
     # -- finding what to read ----------------------------------------------------------------------------
 
@@ -262,7 +416,7 @@ class Desk:
         at = self.inbox.row_index(self.inbox.cursor)
         start = 0 if at is None else at + 1
         if group is not None:
-            members = [RowKey("request", member) for member in group.members]
+            members = list(self._requests_of(group.key))
             focus = self.inbox.cursor
             cut = members.index(focus) + 1 if focus in members else 0
             for key in members[cut:] + members[:cut]:
@@ -286,7 +440,7 @@ class Desk:
         if entry is not None:
             members: Sequence[Entry] = (entry,)
         else:
-            members = () if group is None else self.inbox.members(group.key)
+            members = () if group is None else self.inbox.listed(group.key)
         waiting = [member for member in members if member.waiting]
         if not waiting:
             return None
@@ -306,6 +460,9 @@ class Desk:
         """Remove what ended, with all that is known of it; returns how many rows left."""
         removed = self.inbox.tidy()
         self._coverage = {key: known for key, known in self._coverage.items() if key[0] in self.inbox}
+        self._marked = {key: made for key, made in self._marked.items() if key in self.inbox}
+        self._edits = {key: text for key, text in self._edits.items() if key in self.inbox}
+        self._changes = {key: change for key, change in self._changes.items() if key in self.inbox}
         return removed
 
     # -- deciding ----------------------------------------------------------------------------------------
@@ -324,9 +481,11 @@ class Desk:
             by=self.reviewer,
             shown=permit.shown,
             deliberate=permit.act is Act.APPROVE_UNSEEN,
+            instead=self._instead(permit),
         )
         held = self.guard.hold(permit, Answer(decision, permit.refs))
         self.inbox.set_held([ref.id for ref in permit.refs], held=True)
+        self.tags.decided(permit.refs)
         reading = self.inbox.focused_request()
         # Who reads a request that was left out goes on reading it.
         if reading is None or not reading.waiting:
@@ -353,6 +512,20 @@ class Desk:
 
     # -- parts -------------------------------------------------------------------------------------------
 
+    def _instead(self, permit: Permit) -> Instead | None:
+        """What a permitted decision lets run in place of what was asked: exactly what the permit names.
+
+        Raises:
+            PermitError: That is not at hand any more.
+        """
+        named = [ref for ref in permit.refs if ref.instead]
+        if not named or not permit.act.approves:
+            return None
+        change = self.change(self.inbox.entry(named[0].id))
+        if len(permit.refs) != 1 or change is None or change.instead is None or change.digest != named[0].instead:
+            raise PermitError("what was changed is not what the key was pressed for")
+        return change.instead
+
     def _closed(self, entry: Entry) -> str:
         if entry.sent:
             return "sent, the queue has not answered yet"
@@ -368,7 +541,7 @@ class Desk:
     def _requests_of(self, key: RowKey) -> tuple[RowKey, ...]:
         if key.kind == "request":
             return (key,)
-        return tuple(RowKey("request", member) for member in self.inbox.group(key).members)
+        return tuple(RowKey("request", entry.id) for entry in self.inbox.listed(key))
 
 
 def _follows(entry: Entry, stopper: Entry) -> bool:
@@ -381,8 +554,3 @@ def _follows(entry: Entry, stopper: Entry) -> bool:
     if position is None or stopped_at is None:
         return one.seq > other.seq
     return position > stopped_at
-
-
-def ref_of(entry: Entry) -> Ref:
-    """Exactly what a decision about the entry would name."""
-    return Ref(entry.id, entry.request.revision, entry.request.submission.digest)

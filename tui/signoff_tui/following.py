@@ -21,6 +21,9 @@ class Uses(Protocol):
     def announce(self, words: str, *, token: str = "ok") -> None:
         """Say something that stays while nothing waits."""
 
+    def rules_looked_at(self) -> None:
+        """Rule files, or the list of those that are trusted, may be other than they were."""
+
     def use(self, chosen: Chosen, before: Chosen) -> None:
         """Go on with other choices than before."""
 
@@ -78,7 +81,10 @@ class Following:
         if changed and changed != self._changed_rules:
             names = ", ".join(reveal_line(Path(name).name, "path").text for name in changed)
             self._uses.announce(f"rules changed since you trusted them: {names}", token="danger")
+        elif self._changed_rules and not changed:
+            self._uses.announce("all rule files are as you trusted them")
         self._changed_rules = changed
+        self._uses.rules_looked_at()
 
     def _look_at_choices(self, personal: Personal) -> None:
         try:

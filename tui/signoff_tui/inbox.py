@@ -1,17 +1,18 @@
 """What waits, in which order, and where the cursor is: the model behind the list.
 
 Nothing here moves by itself. New requests are appended, ended ones stay in place as tombstones, and rows leave
-only in `tidy`, which a key of the person asks for. The cursor is bound to the identity of a row, never to its
-position.
+only in `tidy` and `sift`, which a key of the person asks for. The cursor is bound to the identity of a row, never
+to its position.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from signoff.queue.records import ChangeSet, Risk, StoredRequest
+from signoff_tui.orders import Order, Place, place_in
 from signoff_tui.tally import Tally, totals_from
 
 __all__ = ["Entry", "Group", "Inbox", "Row", "RowKey"]
@@ -92,6 +93,12 @@ class Inbox:
         self._waiting_from: Sequence[Mapping[Risk, int]] | None = None
         self.tally = Tally()
         """What is here, counted. Held decisions still wait: nothing was sent."""
+        self._keeps: Callable[[Entry], bool] | None = None
+        self._sifted_out: set[str] = set()
+        self._kept: RowKey | None = None
+        self._arrived: set[RowKey] = set()
+        self.order: Order = "arrival"
+        """By what the rows were sorted last; what arrives is appended in any case."""
         self.cursor: RowKey | None = None
         self.queue_cursor = 0
         """Where the queue's change feed was read up to."""
@@ -125,14 +132,41 @@ class Inbox:
         """The members of a group, in arrival order."""
         return tuple(self._entries[member] for member in self._groups[key].members)
 
+    def listed(self, key: RowKey) -> tuple[Entry, ...]:
+        """The members of a group that the filter lists, in arrival order."""
+        return tuple(entry for entry in self.members(key) if not self.is_hidden(entry.id))
+
+    def is_hidden(self, request_id: str) -> bool:
+        """Whether the filter keeps a request out of the list."""
+        return request_id in self._sifted_out and RowKey("request", request_id) != self._still_kept
+
+    def hidden(self) -> tuple[Entry, ...]:
+        """What the filter keeps out of the list, in arrival order."""
+        if not self._sifted_out:
+            return ()
+        return tuple(entry for entry in self._entries.values() if self.is_hidden(entry.id))
+
+    @property
+    def anything_passes(self) -> bool:
+        """Whether the filter lists anything; without one, whether there is anything to list."""
+        return len(self._sifted_out) < len(self._entries)
+
+    def has_arrived(self, key: RowKey) -> bool:
+        """Whether a row was appended to a list that is in another order, since it was sorted."""
+        return self.order != "arrival" and key in self._arrived
+
     def stands_for(self, key: RowKey) -> tuple[Entry, ...]:
         """The requests that a row speaks for: itself, or the members of a closed group, which have no rows."""
         if key.kind == "request":
             return (self._entries[key.id],)
-        return () if self._groups[key].open else self.members(key)
+        return () if self._groups[key].open else self.listed(key)
 
     def rows(self) -> tuple[Row, ...]:
         """All rows, top to bottom."""
+        if self._kept is not None and self._kept != self.cursor:
+            # The heading of a group may be listed for the member alone that the cursor left.
+            self._kept = self.cursor if self._is_sifted_out(self.cursor) else None
+            self._lay_out_anew()
         if self._rows is None:
             self._rows = tuple(self._make_rows())
             self._index = {row.key: index for index, row in enumerate(self._rows)}
@@ -145,8 +179,9 @@ class Inbox:
 
     def waiting_from(self, index: int) -> Mapping[Risk, int]:
         """How much can be decided, by risk, in a row and below it. Counted after changes, not at each look."""
+        listed = self.rows()
         if self._waiting_from is None:
-            rows = [self.stands_for(row.key) for row in self.rows()]
+            rows = [self.stands_for(row.key) for row in listed]
             risks = ([entry.request.submission.risk for entry in entries if entry.waiting] for entries in rows)
             self._waiting_from = totals_from(list(risks))
         return self._waiting_from[min(index, len(self._waiting_from) - 1)]
@@ -190,8 +225,12 @@ class Inbox:
             self.tally.put(request)
             if not request.pending:
                 known.sent = known.later = False
+            if request.id in self._sifted_out and self._passes(known):
+                self._sifted_out.discard(request.id)
         self.queue_cursor = changes.cursor
         self._waiting_from = None
+        if self._keeps is not None:
+            self._lay_out_anew()
         if self.row_index(self.cursor) is None:
             self.cursor = self._first_waiting()
         return tuple(replaced)
@@ -210,11 +249,13 @@ class Inbox:
             self.cursor = rows[max(0, min(len(rows) - 1, at + steps))].key
 
     def move_to(self, key: RowKey) -> None:
-        """Put the cursor on a row, opening its group if need be."""
+        """Put the cursor on a row, opening its group if need be; what the filter hides is listed meanwhile."""
         if key.kind == "request":
             group = self._entries[key.id].group
             if group is not None and not self._groups[group].open:
                 self.set_open(group, open_=True)
+        if self._is_sifted_out(key):
+            self._keep(key)
         if self.row_index(key) is not None:
             self.cursor = key
 
@@ -233,7 +274,7 @@ class Inbox:
         self._groups[key].open = open_
         self._lay_out_anew()
         if not open_ and self.row_index(self.cursor) is None:
-            self.cursor = key
+            self._keep(key)
 
     def advance(self) -> None:
         """After a decision: the next waiting member of the group, else the next waiting row, else the oldest.
@@ -268,8 +309,33 @@ class Inbox:
         for request_id in request_ids:
             self._entries[request_id].later = later
 
+    def sift(self, keeps: Callable[[Entry], bool] | None) -> None:
+        """List only what passes. What arrives or changes is asked as well; a row that is listed stays listed.
+
+        The row under the cursor stays until the cursor leaves it.
+
+        Args:
+            keeps: Whether an entry passes; None lists everything.
+        """
+        self._keeps = keeps
+        self._sifted_out = {id_ for id_, entry in self._entries.items() if not self._passes(entry)}
+        self._kept = self.cursor if self._sifted_out else None
+        self._lay_out_anew()
+        if self.row_index(self.cursor) is None:
+            self.cursor = self._first_waiting()
+
+    def sort(self, order: Order) -> bool:
+        """Sort the rows, what was put aside at the end; returns whether any of them moved."""
+        before, self.order = [*self._order], order
+        self._arrived.clear()
+        arrival = {id_: number for number, id_ in enumerate(self._entries)}
+        places = {key: self._place(key, order, arrival) for key in self._order}
+        self._order.sort(key=places.__getitem__)
+        self._lay_out_anew()
+        return self._order != before
+
     def tidy(self) -> int:
-        """Remove tombstones and move what was put aside to the end; returns how many rows left."""
+        """Remove tombstones and sort anew, what was put aside at the end; returns how many rows left."""
         gone = {entry.id for entry in self._entries.values() if entry.closed}
         at = self.row_index(self.cursor) or 0
         for request_id in gone:
@@ -279,8 +345,8 @@ class Inbox:
             group.members = [member for member in group.members if member not in gone]
         self._groups = {key: group for key, group in self._groups.items() if group.members}
         self._order = [key for key in self._order if key.id in self._entries or key in self._groups]
-        self._order.sort(key=self._put_aside)
-        self._lay_out_anew()
+        self._sifted_out &= self._entries.keys()
+        self.sort(self.order)
         rows = self.rows()
         if self.row_index(self.cursor) is None:
             self.cursor = rows[min(at, len(rows) - 1)].key if rows else None
@@ -296,36 +362,74 @@ class Inbox:
 
     def _make_rows(self) -> Iterable[Row]:
         for key in self._order:
+            if self._sifted_out and not self._is_listed(key):
+                continue
             yield Row(key, 0)
             if key.kind == "group" and self._groups[key].open:
-                yield from (Row(RowKey("request", member), 1) for member in self._groups[key].members)
+                yield from (Row(RowKey("request", entry.id), 1) for entry in self.listed(key))
 
     def _append(self, request: StoredRequest) -> None:
         key = _group_key(request)
-        own = RowKey("request", request.id)
-        if key is None:
-            self._order.append(own)
-            self._append_rows(Row(own, 0))
-        else:
-            heading = self._groups.get(key)
-            if heading is None:
-                heading = self._groups[key] = Group(key, request.submission.group_id or "")
-                self._order.append(key)
-                self._append_rows(Row(key, 0), Row(own, 1))
-            elif heading.open and self._order[-1] == key:
-                self._append_rows(Row(own, 1))
-            else:
-                self._lay_out_anew()
-            heading.members.append(request.id)
-            heading.announced = request.submission.group_size or heading.announced
-        self._entries[request.id] = Entry(request, key)
+        row = key or RowKey("request", request.id)
+        is_new = key is None or key not in self._groups
+        if is_new:
+            self._order.append(row)
+            self._arrived.add(row)
+        if key is not None:
+            if is_new:
+                self._groups[key] = Group(key, request.submission.group_id or "")
+            group = self._groups[key]
+            group.members.append(request.id)
+            group.announced = request.submission.group_size or group.announced
+        self._entries[request.id] = entry = Entry(request, key)
         self.tally.put(request)
+        if not self._passes(entry):
+            self._sifted_out.add(request.id)
+        self._append_row(request.id, key, new=is_new)
 
-    def _append_rows(self, *rows: Row) -> None:
-        """Add rows at the end, which is quicker than to lay out all of them anew."""
-        if self._rows is not None:
-            self._index.update({row.key: len(self._rows) + index for index, row in enumerate(rows)})
-            self._rows = (*self._rows, *rows)
+    def _append_row(self, request_id: str, key: RowKey | None, *, new: bool) -> None:
+        """Add the row of what arrived at the end if it belongs there: quicker than to lay out all rows anew."""
+        own, depth = RowKey("request", request_id), 0 if key is None else 1
+        at_the_end = new or (key is not None and key == self._order[-1] and self._groups[key].open)
+        if self._rows is None or self._keeps is not None or not at_the_end:
+            self._lay_out_anew()
+            return
+        rows = [Row(own, depth)]
+        if key is not None and len(self._groups[key].members) == 1:
+            rows.insert(0, Row(key, 0))
+        self._index.update({row.key: len(self._rows) + index for index, row in enumerate(rows)})
+        self._rows = (*self._rows, *rows)
+
+    def _keep(self, key: RowKey) -> None:
+        """Put the cursor on a row and list it, whether the filter hides it or not."""
+        self.cursor = key
+        self._kept = key if self._sifted_out else None
+        self._lay_out_anew()
+
+    def _passes(self, entry: Entry) -> bool:
+        return self._keeps is None or self._keeps(entry)
+
+    @property
+    def _still_kept(self) -> RowKey | None:
+        """The row that the filter would hide, were the cursor not on it."""
+        return self._kept if self._kept == self.cursor else None
+
+    def _is_sifted_out(self, key: RowKey | None) -> bool:
+        """Whether a row is there, but not listed."""
+        if key is None or not self._sifted_out:
+            return False
+        return (key.id in self._entries or key in self._groups) and not self._is_listed(key)
+
+    def _is_listed(self, key: RowKey) -> bool:
+        if key.kind == "request":
+            return not self.is_hidden(key.id)
+        return key == self._still_kept or bool(self.listed(key))
+
+    def _place(self, key: RowKey, order: Order, arrival: dict[str, int]) -> Place:
+        entries = (self._entries[key.id],) if key.kind == "request" else self.members(key)
+        pending = [entry.request for entry in entries if entry.request.pending]
+        requests = pending or [entry.request for entry in entries]
+        return place_in(order, requests, arrival, aside=self._put_aside(key))
 
     def _waits(self, key: RowKey) -> bool:
         """Whether a row is, or stands for, something that waits."""

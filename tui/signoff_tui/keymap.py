@@ -15,7 +15,7 @@ __all__ = ["MAPPABLE", "STANDARD", "KeyMap"]
 _FIXED = frozenset({"back", "open", "run", "interrupt"})
 """Actions whose keys stay: without them a place would be a trap, or Enter would mean something else."""
 
-_OWN_KEYS: tuple[Place, ...] = ("memory",)
+_OWN_KEYS: tuple[tuple[Place, ...], ...] = (("memory",), ("rules",))
 """Where what can be done only there has keys of its own, which stay."""
 
 _RESERVED = frozenset({"escape", "enter", "return", "ctrl+j", "ctrl+m", "ctrl+c", "tab", "ctrl+i"})
@@ -26,7 +26,7 @@ _NAMES = {" ": "Space", "pagedown": "PgDn", "pageup": "PgUp"}
 MAPPABLE = tuple(
     name
     for name in dict.fromkeys(action.name for action in ACTIONS)
-    if name not in _FIXED and any(action.places != _OWN_KEYS for action in ACTIONS if action.name == name)
+    if name not in _FIXED and any(action.places not in _OWN_KEYS for action in ACTIONS if action.name == name)
 )
 """Names of the actions that can be put on other keys."""
 
@@ -77,9 +77,9 @@ class KeyMap:
         found = [key for action in self.actions if action.name == name for key in action.keys]
         return tuple(dict.fromkeys("space" if key == " " else key for key in found))
 
-    def shown(self, *names: str) -> str:
-        """The first keys of actions of the review, as people read them."""
-        found = {action.name: action.shown for action in self.actions_on("review")}
+    def shown(self, *names: str, place: Place = "review") -> str:
+        """The first keys of actions of a place, as people read them."""
+        found = {action.name: action.shown for action in reversed(self.actions_on(place))}
         return "/".join(found[name] for name in names)
 
     def guard_keys(self) -> Keys:

@@ -45,6 +45,9 @@ class Goes(Protocol):
     def speak(self, saying: Saying) -> None:
         """Say something to the terminal besides what is drawn."""
 
+    def edit(self, text: str, suffix: str) -> str | None:
+        """Leave the terminal to the person's editor; returns the text, or None if it was not changed."""
+
 
 class Office:
     """What all screens of one run share.
@@ -88,6 +91,21 @@ class Office:
     def speak(self, saying: Saying) -> None:
         """Say something to the terminal besides what is drawn."""
         self._app.speak(saying)
+
+    def edit(self, text: str, suffix: str) -> str | None:
+        """Have the person edit a text in their own editor; nothing else happens meanwhile.
+
+        Args:
+            text: What is to be edited.
+            suffix: Ending of a file name by which the editor knows its language.
+
+        Returns:
+            The text as it was left; None if it was not changed.
+
+        Raises:
+            NoEditorError: There is no text; the message says why.
+        """
+        return self._app.edit(text, suffix)
 
     def close(self) -> None:
         """Close the queue."""

@@ -7,10 +7,15 @@ from pathlib import Path
 
 from textual.app import App
 
-__all__ = ["save_picture"]
+__all__ = ["picture", "save_picture"]
 
 _WEB_FONTS = re.compile(r"@font-face\s*\{.*?\}", re.DOTALL)
 _FONTS = "DejaVu Sans Mono, Menlo, Consolas, monospace"
+
+
+def picture(app: App[None]) -> str:
+    """What the app shows now, as SVG."""
+    return _WEB_FONTS.sub("", app.export_screenshot()).replace("Fira Code", _FONTS)
 
 
 def save_picture(app: App[None], path: Path) -> None:
@@ -23,6 +28,5 @@ def save_picture(app: App[None], path: Path) -> None:
     Raises:
         OSError: The file cannot be written.
     """
-    svg = _WEB_FONTS.sub("", app.export_screenshot()).replace("Fira Code", _FONTS)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(svg, encoding="utf-8")
+    path.write_text(picture(app), encoding="utf-8")

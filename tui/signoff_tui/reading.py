@@ -175,6 +175,15 @@ class Reading:
         row = self._starts[which] + self.documents[which].row_of_unit(unit - self._unit_starts[which])
         return Place(self.index_of(row))
 
+    def place_of_document(self, number: int) -> Place:
+        """Where a document begins."""
+        return Place(self.index_of(self._starts[number]))
+
+    def document_at(self, place: Place) -> int:
+        """Which document a place is in."""
+        row = next((row for row in self.rows_at(place.row) if row is not None), 0)
+        return bisect_right(self._starts, row) - 1
+
     # -- what is visible -------------------------------------------------------------------------------
 
     def window(self, top: Place, height: int) -> tuple[VisibleLine, ...]:
@@ -248,6 +257,10 @@ class Reading:
     def hunk_at(self, top: Place) -> tuple[int, int]:
         """Which hunk or file a place is in, from 1, or 0 above the first; and how many there are."""
         return bisect_right(self._headings, top.row), len(self._headings)
+
+    def hunk_place(self, number: int) -> Place | None:
+        """Where a hunk or file heading is, by its number from 0; None if there is none."""
+        return self._heading_at(number)
 
     def rest(self, visible: Sequence[VisibleLine]) -> Rest:
         """What lies below some lines of the view, counted as it is wrapped there."""

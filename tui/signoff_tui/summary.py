@@ -157,6 +157,8 @@ def ended_text(request: StoredRequest) -> str:
             return ""
         case RequestState.APPROVED:
             released = request.decision is not None and request.decision.source == "grant"
+            if request.decision is not None and request.decision.instead is not None:
+                return f"approved by {by}, {_one_line(request.decision.instead.summary, 'description').text}"
             return "approved by memory" if released else f"approved by {by}"
         case RequestState.REJECTED:
             decision = request.decision

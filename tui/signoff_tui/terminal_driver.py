@@ -77,6 +77,8 @@ class QuietDriver(LinuxDriver):
 
     def start_application_mode(self) -> None:
         """Take the terminal over, with the title that the program gave it before it was suspended."""
+        if self._end < 0:  # a suspended driver is closed
+            self._end, self._end_writer = os.pipe()
         super().start_application_mode()  # type: ignore[no-untyped-call]
         if self._title is not None:
             self._utter(TitleBack(keep=True))
@@ -101,10 +103,11 @@ class QuietDriver(LinuxDriver):
             os.read(self._end, 1)  # input may be enabled again, after the program was suspended
 
     def close(self) -> None:
-        """Close what the driver opened."""
+        """Close what the driver opened; it may be started again."""
         super().close()
         os.close(self._end)
         os.close(self._end_writer)
+        self._end = self._end_writer = -1
 
     def run_input_thread(self) -> None:
         """Turn what the terminal sends into events until input is disabled."""

@@ -73,7 +73,7 @@ def plain_call(name: str, arguments: Mapping[str, Any], definition: Definition |
         NotJsonError: As in `plain_values`.
     """
     try:
-        shown = {key: _plain(value, 0) for key, value in arguments.items()}
+        shown = {key: value if type(value) is str else _plain(value, 0) for key, value in arguments.items()}
         return PlainCall(name, shown, canonical(shown), definition)
     except NotJsonError as error:
         raise NotJsonError(

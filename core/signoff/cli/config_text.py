@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, get_args
 
 from signoff.cli.output import one_line
-from signoff.config.policy_report import policy_facts, policy_rows
-from signoff.config.report import Answer, CustomToolFacts, Report, RootFacts, RuleFacts, answer_of
+from signoff.config.policy_report import policy_facts
+from signoff.config.report import CustomToolFacts, Report, RootFacts, RuleFacts, answer_of
+from signoff.config.rule_rows import RuleRow, Section, rule_rows
 from signoff.setting_files.errors import Problem
 
 __all__ = ["problem_facts", "report_facts", "report_text"]
-
-_CALL: dict[Answer, str] = {"runs": "runs without asking", "asks": "asks first", "blocked": "blocked"}
-_FILE: dict[Answer, str] = {"runs": "without asking", "asks": "after asking", "blocked": "never"}
 
 _MODES = {
     None: "not set: as the program or SIGNOFF_MODE says, else interactive",
@@ -24,6 +22,8 @@ _MODES = {
 
 _WIDEST_NAME = 40
 
+_Rows = dict[Section, list[RuleRow]]
+
 
 def report_text(report: Report, warnings: Sequence[Problem]) -> str:
     """The report for a person; every line is safe to print.
@@ -32,13 +32,16 @@ def report_text(report: Report, warnings: Sequence[Problem]) -> str:
         report: What the file allows.
         warnings: What in it is dangerous or has no effect.
     """
+    rows: _Rows = {section: [] for section in get_args(Section)}
+    for row in rule_rows(report):
+        rows[row.section].append(row)
     lines = [
         f"mode: {_MODES[report.config.approval_mode]}",
-        *_section("sandbox", _sandbox_lines(report), "no root, so no files"),
-        *_section("shell", _shell_lines(report), "not set, so no commands"),
-        *_section("custom tools", _table(map(_custom_tool, report.custom_tools)), "none"),
-        *_section("tools", _table(_tools(report)), "nothing set"),
-        *_section("calls", _table(_calls(report)), "nothing set"),
+        *_section("sandbox", _sandbox_lines(report, rows), "no root, so no files"),
+        *_section("shell", _shell_lines(rows), "not set, so no commands"),
+        *_section("custom tools", _lines(rows["custom tools"]), "none"),
+        *_section("tools", _lines(rows["tools"]), "nothing set"),
+        *_section("calls", _lines(rows["calls"]), "nothing set"),
         *_section("warnings", map(str, warnings), "none"),
     ]
     return "".join(f"{line}\n" for line in lines)
@@ -115,7 +118,7 @@ def _section(title: str, lines: Iterator[str] | map[str], otherwise: str) -> Ite
     yield from (f"  {line}" for line in found)
 
 
-def _table(rows: Iterator[tuple[str, str]] | map[tuple[str, str]]) -> Iterator[str]:
+def _table(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Names and what is said of them, in two columns."""
     safe = [(one_line(name), words) for name, words in rows]
     width = min(max((len(name) for name, _ in safe), default=0), _WIDEST_NAME)
@@ -123,65 +126,23 @@ def _table(rows: Iterator[tuple[str, str]] | map[tuple[str, str]]) -> Iterator[s
         yield f"{name:{width}}  {words}"
 
 
-def _sandbox_lines(report: Report) -> Iterator[str]:
-    yield from _table(map(_root, report.roots))
+def _sandbox_lines(report: Report, rows: _Rows) -> Iterator[str]:
+    # A path is made safe by itself: blanks at its end, for one, belong to it.
+    roots = rows["sandbox"]
+    yield from _table((row.about, f"{one_line(row.place, 'path')}{one_line(row.words)}") for row in roots)
     if report.config.sandbox and report.config.sandbox.require_os_sandbox:
         fallback = report.config.sandbox.os_sandbox_fallback
         without = "nothing starts" if fallback == "fail_fast" else "file and shell tools are blocked"
         yield f"without a sandbox of the operating system, {without}"
 
 
-def _root(root: RootFacts) -> tuple[str, str]:
-    suffixes = root.config.suffixes
-    only = "" if suffixes is None else f" (only {', '.join(suffixes) or 'no file'})"
-    missing = "" if root.exists else ", which is not there"
-    doing = f"read {_FILE[root.reading]}, write {_FILE[root.writing]}"
-    return root.name, f"{one_line(root.path, 'path')}{missing}{one_line(only)}: {doing}"
+def _shell_lines(rows: _Rows) -> Iterator[str]:
+    last = len(rows["shell"])
+    yield from _table(
+        (row.about if number == last else f"{number}. {row.about}", one_line(row.words))
+        for number, row in enumerate(rows["shell"], 1)
+    )
 
 
-def _shell_lines(report: Report) -> Iterator[str]:
-    if report.config.shell is None:
-        return
-    rules = [(f"{i}. {facts.rule.pattern}", _rule(facts)) for i, facts in enumerate(report.rules, 1)]
-    rest = "anything else" if rules else "any command"
-    yield from _table(iter([*rules, (rest, _CALL[answer_of(report.config.shell.default)])]))
-
-
-def _rule(facts: RuleFacts) -> str:
-    rule, answer = facts.rule, facts.answer
-    if answer == "blocked":
-        return "blocked, wherever in a command line it may be run"
-    if facts.decided is None:
-        return f"{_CALL['blocked']}, by another rule"
-    if facts.decided.asks:
-        answer = "asks"
-    where = f", if all paths lie in: {', '.join(rule.sandbox_paths)}" if rule.sandbox_paths else ""
-    return _CALL[answer] + one_line(where)
-
-
-def _custom_tool(tool: CustomToolFacts) -> tuple[str, str]:
-    if tool.found is None:
-        return tool.name, "not found"
-    if tool.answer == "unclear":
-        unclear = f"asks first or runs: cannot be told from the source, because {tool.found.doubt}"
-        return tool.name, f"{unclear} (tools.py, line {tool.found.line})"
-    by = "as set" if tool.approval else "as marked" if tool.found.marked else "not marked"
-    return tool.name, f"{_CALL[tool.answer]} ({by}; tools.py, line {tool.found.line})"
-
-
-def _tools(report: Report) -> Iterator[tuple[str, str]]:
-    for name, tool in report.config.tools.items():
-        match tool.approval:
-            case "required":
-                yield name, _CALL["asks"]
-            case "deny":
-                yield name, _CALL["blocked"]
-            case "none":
-                yield name, _CALL["runs"]
-            case None:
-                yield name, "as the tool says"
-
-
-def _calls(report: Report) -> Iterator[tuple[str, str]]:
-    for name, words in policy_rows(report.config):
-        yield name, one_line(words)
+def _lines(rows: Sequence[RuleRow]) -> Iterator[str]:
+    return _table((row.about, one_line(row.words)) for row in rows)

@@ -71,5 +71,5 @@ def request_facts(
         "expires_at": iso(submission.expires_at),
         "decided_at": iso(request.decided_at),
         "waiting_seconds": max(0, end - request.created_at) // 1_000_000,
-        "decision": decision_facts(request.decision),
+        "decision": decision_facts(request.decision, hidden),
     }

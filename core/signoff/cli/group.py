@@ -59,15 +59,27 @@ _HOW_A_QUEUE_BEGINS = (
 @click.version_option(__version__, message="signoff %(version)s")
 @click.option("--theme", metavar="NAME", envvar="SIGNOFF_THEME", show_envvar=True, help="Colors of the screen.")
 @click.option("--ascii", "ascii_only", is_flag=True, help="Draw the screen with ASCII characters only.")
-@click.option("--read-only", is_flag=True, help="Look only: no key on the screen decides anything.")
+@click.option("--plain", is_flag=True, help="No full screen: text line by line, for screen readers.")
+@click.option("--read-only", is_flag=True, help="Look only: nothing that is typed decides anything.")
 @click.pass_context
-def signoff(context: click.Context, *, theme: str | None, ascii_only: bool, read_only: bool) -> int:
+def signoff(context: click.Context, *, theme: str | None, ascii_only: bool, plain: bool, read_only: bool) -> int:
     """Agents ask, people sign off. Without a verb: open the screen."""
     if context.invoked_subcommand is not None:
         return ExitCode.OK
     if not at_terminal(sys.stdin, sys.stdout):
         raise click.UsageError("the screen needs a terminal; without one: signoff list, show, approve, reject")
-    return _open_screen(theme, ascii_only=ascii_only, read_only=read_only)
+    from signoff.setting_files.errors import ConfigError
+
+    try:
+        if plain or os.environ.get("TERM") == "dumb":
+            return _talk(read_only=read_only)
+        return _open_screen(theme, ascii_only=ascii_only, read_only=read_only)
+    except ConfigError as error:
+        for problem in error.problems:
+            complain(str(problem))
+        return ExitCode.USAGE
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
 
 
 for command in (
@@ -89,20 +101,25 @@ for command in (
 
 
 def _open_screen(theme: str | None, *, ascii_only: bool, read_only: bool) -> int:
-    from signoff.setting_files.errors import ConfigError
     from signoff_tui.app import run
     from signoff_tui.personal import Personal
 
-    try:
-        chosen = Personal(dict(os.environ), theme, ascii_only).choose()
-    except ConfigError as error:
-        for problem in error.problems:
-            complain(str(problem))
-        return ExitCode.USAGE
-    except ValueError as error:
-        raise click.UsageError(str(error)) from error
+    chosen = Personal(dict(os.environ), theme, ascii_only).choose()
     run(chosen_place(), theme=theme, ascii_only=ascii_only, read_only=read_only, chosen=chosen)
     return ExitCode.OK
+
+
+def _talk(*, read_only: bool) -> int:
+    from signoff.cli.plain import Manners, run_plain
+    from signoff.queue import open_review_queue
+    from signoff_tui.settings import SETTINGS_VARIABLE, ScreenSettings, load_settings, settings_file
+
+    file = settings_file(os.environ)
+    settings = load_settings(file) if os.environ.get(SETTINGS_VARIABLE) or file.exists() else ScreenSettings()
+    times = settings.guard
+    manners = Manners(times.arm_moved, times.hold_one, times.hold_many, read_only=read_only)
+    with open_review_queue(chosen_place()) as queue:
+        return run_plain(queue, manners)
 
 
 def run_group(arguments: Sequence[str]) -> int:

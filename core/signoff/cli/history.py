@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from signoff.cli.durations import local_time
 from signoff.cli.exit_codes import ExitCode
-from signoff.cli.facts import record_facts, short_id
+from signoff.cli.facts import record_facts
 from signoff.cli.history_export import export
 from signoff.cli.history_filters import filter_options
 from signoff.cli.history_keeping import prune, verify
 from signoff.cli.history_query import query_option, viewpoint
+from signoff.cli.history_text import history_page
 from signoff.cli.options import json_option, open_for_review, queue_option, reveal_option
-from signoff.cli.output import clipped, complain, one_line, print_json
-from signoff.cli.page import Page, width_of
-from signoff.cli.subject import what_of
+from signoff.cli.output import complain, print_json
+from signoff.cli.page import width_of
 
 if TYPE_CHECKING:
     from signoff.filtering import Query
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["history"]
 
-_WIDTH = 100
-_NAME_WIDTH = 40
 _PAGE = 500
 
 
@@ -71,7 +68,7 @@ def history(
     if as_json:
         print_json([record_facts(record, hidden) for record in records])
     else:
-        print(_table(records, width_of(sys.stdout), hidden), end="")
+        print(history_page(records, width_of(sys.stdout), hidden), end="")
     if more:
         complain(
             f"there is more: these are the newest {limit}; raise --limit to see older ones,"
@@ -118,27 +115,3 @@ def _search(
 
     found = search_history(queue, query, viewpoint(queue), which, before=before, limit=limit)
     return [*found.records], found.more, found.stopped_at
-
-
-def _table(records: list[HistoryRecord], width: int | None, hidden: Redaction) -> str:
-    page = Page(width)
-    for record in records:
-        ident = short_id(record.request_id) if record.request_id else "-"
-        what = clipped(what_of(record, hidden), _WIDTH)
-        page.add(
-            f"{record.state:10}  {_by(record)}  {clipped(one_line(record.agent_name, 'agent'), _NAME_WIDTH)}  "
-            f"{clipped(one_line(record.tool_name, 'tool_name'), _NAME_WIDTH)}: {what}",
-            label=f"{local_time(record.at)}  {ident:8}  ",
-        )
-        note = record.decision.note if record.decision else record.reason
-        if note:
-            page.add(one_line(note), label="    ")
-    return page.text()
-
-
-def _by(record: HistoryRecord) -> str:
-    decision = record.decision
-    if decision is None:
-        return "undecided"
-    by = one_line(decision.by, "agent")
-    return f"by {decision.source} {by}" if by else f"by {decision.source}"

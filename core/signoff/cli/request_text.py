@@ -153,7 +153,8 @@ def _state(request: StoredRequest, now: int) -> str:
     if decision is None:
         return f"{request.state}, nobody decided: {one_line(request.state_note or '')}"
     note = f": {one_line(decision.note)}" if decision.note else ""
-    return f"{request.state} by {one_line(decision.by, 'agent')} ({decision.source}){note}"
+    words = f"; {one_line(decision.instead.words)}" if decision.instead else ""
+    return f"{request.state} by {one_line(decision.by, 'agent')} ({decision.source}){note}{words}"
 
 
 def _heading(document: Document) -> str:

@@ -10,6 +10,7 @@ from signoff.policy.redaction import DEFAULT_REDACTION
 if TYPE_CHECKING:
     from signoff.policy.redaction import Redaction
     from signoff.queue.history_records import HistoryRecord
+    from signoff.queue.instead import Instead
     from signoff.queue.records import Decision
 
 __all__ = ["decision_facts", "record_facts"]
@@ -29,7 +30,7 @@ def record_facts(record: HistoryRecord, hidden: Redaction = DEFAULT_REDACTION) -
         "revision": record.revision,
         "state": record.state,
         "reason": record.reason,
-        "decision": decision_facts(record.decision),
+        "decision": decision_facts(record.decision, hidden.also(record.masked_keys)),
         "agent": record.agent_name,
         "session": record.session,
         "tool": record.tool_name,
@@ -44,8 +45,13 @@ def record_facts(record: HistoryRecord, hidden: Redaction = DEFAULT_REDACTION) -
     }
 
 
-def decision_facts(decision: Decision | None) -> dict[str, Any] | None:
-    """Describe a decision, or None."""
+def decision_facts(decision: Decision | None, hidden: Redaction = DEFAULT_REDACTION) -> dict[str, Any] | None:
+    """Describe a decision, or None.
+
+    Args:
+        decision: The decision.
+        hidden: What is hidden of the arguments that run instead of those that were asked.
+    """
     if decision is None:
         return None
     return {
@@ -57,4 +63,18 @@ def decision_facts(decision: Decision | None) -> dict[str, Any] | None:
         "remember": "session" if decision.remember else "none",
         "shown": decision.shown,
         "deliberate": decision.deliberate,
+        "instead": _instead_facts(decision.instead, hidden),
+    }
+
+
+def _instead_facts(instead: Instead | None, hidden: Redaction) -> dict[str, Any] | None:
+    """Describe what runs in place of what was asked; the contents by their hashes."""
+    if instead is None:
+        return None
+    return {
+        "summary": instead.summary,
+        "refused": [hidden.mask_text(words).text for words in instead.refused],
+        "contents": dict(instead.contents),
+        "arguments": None if instead.arguments is None else hidden.mask_value(instead.arguments),
+        "digest": instead.digest,
     }

@@ -13,7 +13,7 @@ from signoff.filtering.fields import FIELDS, Field, Filtered, Form, fields_of
 from signoff.filtering.history import Found, narrowed, search_history
 from signoff.filtering.parsing import LONGEST_FILTER
 from signoff.filtering.query import Query, parse
-from signoff.filtering.rewording import asked_of, exactly, reworded
+from signoff.filtering.rewording import asked_of, exactly, only, reworded
 from signoff.filtering.saved import SAVED_FILTERS, SavedFilter, last_hour_of
 from signoff.filtering.subjects import CallFacts, ScreenFacts, Subject, of_grant, of_record, of_request
 from signoff.filtering.syntax import quote, written
@@ -46,6 +46,7 @@ __all__ = [
     "of_grant",
     "of_record",
     "of_request",
+    "only",
     "parse",
     "quote",
     "reworded",

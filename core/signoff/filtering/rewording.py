@@ -9,7 +9,7 @@ from signoff.filtering.fields import FIELDS
 from signoff.filtering.query import Query
 from signoff.filtering.syntax import All, AnyOf, Expression, Operator, Pair, written
 
-__all__ = ["asked_of", "exactly", "reworded"]
+__all__ = ["asked_of", "exactly", "only", "reworded"]
 
 
 def exactly(name: str, value: str) -> str:
@@ -30,6 +30,22 @@ def exactly(name: str, value: str) -> str:
 def asked_of(query: Query, name: str) -> tuple[Pair, ...]:
     """What a filter asks of a field, of all that it keeps."""
     return tuple(part for part in _parts(query.expression) if isinstance(part, Pair) and part.name == name)
+
+
+def only(query: Query, name: str, value: str | None) -> str | None:
+    """Write a filter that keeps one value of a field, or any of them if it asks for some already.
+
+    Args:
+        query: The filter as it is.
+        name: The field, one that takes names.
+        value: The one to keep; None if there is none to take.
+
+    Returns:
+        The filter, or None if a value is needed.
+    """
+    if asked_of(query, name):
+        return reworded(query, without=(name,))
+    return None if value is None else reworded(query, more=[exactly(name, value)])
 
 
 def reworded(query: Query, *, without: Collection[str] = (), more: Sequence[str] = ()) -> str:

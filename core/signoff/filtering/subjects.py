@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +14,7 @@ from signoff.present.steps import CommandRun, SnapshotError, Step
 from signoff.present.subject import step_text, steps_of
 from signoff.queue.grant import Grant
 from signoff.queue.history_records import HistoryRecord
-from signoff.queue.records import Decision, DecisionSource, RequestState, Risk, StoredRequest
+from signoff.queue.records import Decision, DecisionSource, RequestState, Risk, StoredRequest, Submission
 
 __all__ = ["CallFacts", "ScreenFacts", "Subject", "of_grant", "of_record", "of_request"]
 
@@ -159,28 +160,19 @@ class Subject:
 def of_record(record: HistoryRecord) -> Subject:
     """What can be asked of a record of the history."""
     decision = record.decision
-    shown = None if decision is None else decision.shown
-    changed = record.revision > 1 or record.state is RequestState.SUPERSEDED
-    marks = {"closed", *_state_marks(record.state), *_seen_marks(shown), *_text_marks(record.risk_reasons)}
-    return Subject(
+    return _of_asked(
+        record,
         Filtered.HISTORY,
-        record.agent_name,
-        record.session,
-        record.tool_name,
-        record.at,
-        CallFacts(record.description, record.snapshot, record.cwd),
-        frozenset(marks | {"changed"} if changed else marks),
-        group=record.group_id,
-        batch=record.batch_id,
-        risk=record.risk,
-        why=Texts((*record.risk_reasons, record.why)),
+        agent=record.agent_name,
+        session=record.session,
+        at=record.at,
+        call=CallFacts(record.description, record.snapshot, record.cwd),
+        marks={"closed"},
+        revision=record.revision,
         state=record.state,
         decision=decision,
-        source=None if decision is None else decision.source,
-        by=None if decision is None else decision.by,
-        said=_said(decision),
-        reason=Texts((record.reason,)),
-        shown=_percent(shown),
+        shown=None if decision is None else decision.shown,
+        reason=record.reason,
         took=record.took_us,
     )
 
@@ -197,7 +189,6 @@ def of_request(
     """
     screen = screen or ScreenFacts()
     submission, decision = request.submission, request.decision
-    shown = screen.shown if screen.shown is not None or decision is None else decision.shown
     states = {
         "waiting": request.pending and not screen.held and not screen.sent,
         "later": screen.later,
@@ -205,34 +196,68 @@ def of_request(
         "tagged": screen.tagged,
         "late": screen.late,
         "closed": not request.pending,
-        "changed": request.revision > 1 or request.state is RequestState.SUPERSEDED,
     }
-    marks = {mark for mark, holds in states.items() if holds}
-    marks.update(_state_marks(request.state), _seen_marks(shown), _text_marks(submission.risk_reasons))
-    took = None if request.decided_at is None else max(0, request.decided_at - request.created_at)
     if call is None:
         call = CallFacts(submission.description, submission.snapshot, submission.cwd, submission.presentation)
-    return Subject(
+    return _of_asked(
+        submission,
         Filtered.INBOX,
-        request.asked_by.name,
-        request.asked_by.session,
-        submission.tool_name,
-        request.created_at,
-        call,
-        frozenset(marks),
-        group=submission.group_id,
-        batch=submission.batch_id,
-        risk=submission.risk,
-        why=Texts((*submission.risk_reasons, submission.why)),
+        agent=request.asked_by.name,
+        session=request.asked_by.session,
+        at=request.created_at,
+        call=call,
+        marks={mark for mark, holds in states.items() if holds},
+        revision=request.revision,
         state=request.state,
+        decision=decision,
+        shown=screen.shown if screen.shown is not None or decision is None else decision.shown,
+        reason=request.state_note or "",
+        took=None if request.decided_at is None else max(0, request.decided_at - request.created_at),
+        lines=screen.lines,
+    )
+
+
+def _of_asked(
+    asked: Submission | HistoryRecord,
+    filtered: Filtered,
+    *,
+    agent: str,
+    session: str,
+    at: int,
+    call: CallFacts,
+    marks: AbstractSet[str],
+    revision: int,
+    state: RequestState,
+    decision: Decision | None,
+    shown: float | None,
+    reason: str,
+    took: int | None,
+    lines: int | None = None,
+) -> Subject:
+    """What can be asked of a call that waits or ended; arguments as the attributes of `Subject`."""
+    changed = revision > 1 or state is RequestState.SUPERSEDED
+    said = {*marks, *_state_marks(state), *_seen_marks(shown), *_text_marks(asked.risk_reasons)}
+    return Subject(
+        filtered,
+        agent,
+        session,
+        asked.tool_name,
+        at,
+        call,
+        frozenset(said | {"changed"} if changed else said),
+        group=asked.group_id,
+        batch=asked.batch_id,
+        risk=asked.risk,
+        why=Texts((*asked.risk_reasons, asked.why)),
+        state=state,
         decision=decision,
         source=None if decision is None else decision.source,
         by=None if decision is None else decision.by,
         said=_said(decision),
-        reason=Texts((request.state_note or "",)),
+        reason=Texts((reason,)),
         shown=_percent(shown),
         took=took,
-        lines=screen.lines,
+        lines=lines,
     )
 
 

@@ -13,11 +13,38 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-__all__ = ["TrustError", "changed_files", "require_trusted", "trust", "watched_files"]
+__all__ = [
+    "TrustError",
+    "TrustedFile",
+    "changed_files",
+    "require_trusted",
+    "trust",
+    "trusted_files",
+    "watched_files",
+]
 
 _PRIVATE_DIRECTORY = 0o700
+
+State = Literal["unchanged", "changed", "gone"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrustedFile:
+    """A file that a person trusts with one content.
+
+    Attributes:
+        name: Its path, absolute and without links.
+        state: Whether it still has that content.
+        trusted: The content that is trusted, to compare with; None if no copy of it was kept.
+    """
+
+    name: str
+    state: State
+    trusted: bytes | None
 
 
 class TrustError(PermissionError):
@@ -36,13 +63,15 @@ def trust(contents: Mapping[str, bytes]) -> None:
     """
     store = _store()
     known = _known(store) | {_name(path): _digest(content) for path, content in contents.items()}
-    store.parent.mkdir(mode=_PRIVATE_DIRECTORY, parents=True, exist_ok=True)
-    # A temporary file of this kind is private, whatever the umask; the old list stays until the new one is whole.
-    with tempfile.NamedTemporaryFile("w", dir=store.parent, prefix=".trusted-", delete=False) as file:
-        json.dump({"version": 1, "files": known}, file, indent=1, sort_keys=True)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(file.name).replace(store)
+    copies = _copies(store)
+    for folder in (store.parent, copies):
+        folder.mkdir(mode=_PRIVATE_DIRECTORY, parents=True, exist_ok=True)
+    for content in contents.values():
+        _put(copies / _digest(content), content)
+    _put(store, json.dumps({"version": 1, "files": known}, indent=1, sort_keys=True).encode())
+    for copy in copies.iterdir():
+        if copy.name not in known.values():
+            copy.unlink(missing_ok=True)
 
 
 def require_trusted(contents: Mapping[str, bytes]) -> None:
@@ -72,6 +101,19 @@ def changed_files() -> tuple[str, ...]:
     return tuple(sorted(name for name, digest in _known(_store()).items() if _digest_of_file(name) != digest))
 
 
+def trusted_files() -> tuple[TrustedFile, ...]:
+    """All files that are trusted, sorted by name, each with how it is now.
+
+    Raises:
+        TrustError: What is trusted cannot be read.
+    """
+    store = _store()
+    return tuple(
+        TrustedFile(name, _state(_digest_of_file(name), digest), _copy(store, digest))
+        for name, digest in sorted(_known(store).items())
+    )
+
+
 def watched_files() -> tuple[str, ...]:
     """The files on which the answer of `changed_files` depends: the list of trust, and each file on it."""
     store = _store()
@@ -99,6 +141,34 @@ def _known(store: Path) -> dict[str, str]:
     if not isinstance(found, dict) or not _all_text((*found, *found.values())):
         raise TrustError(f"{store} is damaged; move it away, and trust your rule files again")
     return found
+
+
+def _copies(store: Path) -> Path:
+    """Where copies of what is trusted are kept, by their digest: to show what was changed, never to be used."""
+    return store.with_name("trusted-contents")
+
+
+def _copy(store: Path, digest: str) -> bytes | None:
+    try:
+        content = (_copies(store) / digest).read_bytes()
+    except (OSError, ValueError):
+        return None
+    return content if _digest(content) == digest else None
+
+
+def _put(path: Path, content: bytes) -> None:
+    # A temporary file of this kind is private, whatever the umask; the old one stays until the new one is whole.
+    with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=".trusted-", delete=False) as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    Path(file.name).replace(path)
+
+
+def _state(now: str | None, trusted: str) -> State:
+    if now is None:
+        return "gone"
+    return "unchanged" if now == trusted else "changed"
 
 
 def _all_text(values: Iterable[object]) -> bool:

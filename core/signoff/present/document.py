@@ -16,13 +16,14 @@ from itertools import accumulate
 from typing import Literal
 
 from signoff.present.finding import Words
+from signoff.present.hunks import Choice, Hunk
 from signoff.present.masking import LineMasks, Masks
 from signoff.present.reveal import Field, SafeText, findings, reveal_line
 from signoff.present.rows import Row, RowKind, Run, Side
 from signoff.present.sides import Block, side_by_side
 from signoff.present.words import Span, diff_words
 
-__all__ = ["Alert", "Document", "DocumentKind", "Sources"]
+__all__ = ["Alert", "Choosing", "Document", "DocumentKind", "Sources"]
 
 DocumentKind = Literal["diff", "file_content", "command", "structured", "text", "binary"]
 
@@ -103,6 +104,23 @@ class Sources:
         return [index for index, line in enumerate(self.of(side)) if len(line) > _LONG_LINE]
 
 
+@dataclass(frozen=True, slots=True)
+class Choosing:
+    """How some hunks of a diff are approved, and others not.
+
+    Attributes:
+        hunks: What there is to choose from.
+        choice: What is approved; None while nobody chooses, and headings say nothing of it.
+        numbers: Which of the hunks stand under each heading: several, where much context puts them together.
+        chosen: Makes the same document with a choice, or with none.
+    """
+
+    hunks: tuple[Hunk, ...]
+    choice: Choice | None
+    numbers: tuple[tuple[int, ...], ...]
+    chosen: Callable[[Choice | None], Document]
+
+
 class Document:
     """Rows that are made when they are read.
 
@@ -118,6 +136,7 @@ class Document:
         exact: False if somewhere a block is shown as replaced whose lines may be partly the same.
         complete: False if not everything can be shown, so that seeing every row is not enough.
         notes: Plain and safe facts about the document, for its heading.
+        choosing: How hunks are chosen; None where there are none.
     """
 
     def __init__(
@@ -135,6 +154,7 @@ class Document:
         notes: tuple[str, ...] = (),
         context: int | None = None,
         other_context: Callable[[int], Document] | None = None,
+        choosing: Choosing | None = None,
     ) -> None:
         self.kind: DocumentKind = kind
         self.path = path
@@ -144,6 +164,7 @@ class Document:
         self.exact = exact
         self.complete = complete
         self.notes = notes
+        self.choosing = choosing
         self._sources = sources
         self._context = context
         self._other_context = other_context

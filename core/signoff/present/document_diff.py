@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 
 from signoff.present.diff import LineDiff, Opcode, diff_lines, split_lines
-from signoff.present.document import Document, Sources
+from signoff.present.document import Choosing, Document, Sources
 from signoff.present.facts import FileFacts, content_fact, line_ends, line_fact_runs, place_runs
+from signoff.present.hunks import CONTEXT, Choice, hunks_of
 from signoff.present.language import language_of
 from signoff.present.masking import Masks
 from signoff.present.media import is_binary
@@ -17,9 +18,6 @@ from signoff.present.reveal import SafeText, quoted, reveal_line
 from signoff.present.rows import RowKind, Run, Side, fixed, joined, number_of
 
 __all__ = ["CONTEXT", "binary_document", "diff_document", "file_document"]
-
-CONTEXT = 3
-"""Unchanged lines that are shown before and after each change."""
 
 MOST_BLANK = 5
 """Equal blank lines in a row that are shown one by one; more of them are one row."""
@@ -162,13 +160,21 @@ class _Change:
     diff: LineDiff
     fact_runs: tuple[Run, ...]
     complete: bool
+    choice: Choice | None = None
+
+    def chosen(self, choice: Choice | None) -> Document:
+        """Make the document with some hunks marked as approved and the others as refused."""
+        return replace(self, choice=choice).document(CONTEXT)
 
     def document(self, context: int) -> Document:
         """Make the document with so many unchanged lines around each change."""
+        context = max(context, 0)
+        choosing = self._choosing(context)
+        marks = [_mark(numbers, self.choice) for numbers in choosing.numbers]
         runs = [*self.fact_runs]
         changed = [opcode for opcode in self.diff.opcodes if opcode.tag != "equal"]
         if changed or any(run.kind is not RowKind.PLACE for run in runs):
-            runs.extend(_hunk_runs(self.sources, self.diff.opcodes, max(context, 0)))
+            runs.extend(_hunk_runs(self.sources, self.diff.opcodes, context, marks))
         else:
             runs.append(fixed(RowKind.NOTE, "(the content stays the same)", counts=True))
         return Document(
@@ -184,7 +190,15 @@ class _Change:
             notes=(*self.facts.notes(), *_eol_notes(self.sources)),
             context=context,
             other_context=self.document,
+            choosing=choosing if self.complete else None,
         )
+
+    def _choosing(self, context: int) -> Choosing:
+        hunks = hunks_of(self.diff.opcodes)
+        number_of_change = {change: number for number, hunk in enumerate(hunks) for change in hunk.changes}
+        shown = hunks_of(self.diff.opcodes, context)
+        numbers = tuple(tuple(sorted({number_of_change[change] for change in hunk.changes})) for hunk in shown)
+        return Choosing(hunks, self.choice, numbers, self.chosen)
 
 
 def _sources(old: str, new: str, masks: Masks | None) -> Sources:
@@ -196,8 +210,17 @@ def _eol_notes(sources: Sources) -> tuple[str, ...]:
     return ("every line ends with CRLF",) if sources.eol == "\r\n" else ()
 
 
-def _hunk_runs(sources: Sources, opcodes: Sequence[Opcode], context: int) -> Iterator[Run]:
+def _mark(numbers: Sequence[int], choice: Choice | None) -> str:
+    """What a heading says of the choice, in words as well."""
+    if choice is None:
+        return ""
+    refused = choice.refused.intersection(numbers)
+    return "[*] " if not refused else "[ ] REFUSED " if len(refused) == len(numbers) else "[~] PARTLY REFUSED "
+
+
+def _hunk_runs(sources: Sources, opcodes: Sequence[Opcode], context: int, marks: Sequence[str]) -> Iterator[Run]:
     """Rows of a diff: headings, unchanged lines around changes, changes, and folds."""
+    mark = iter(marks)
     hunk: list[Run] = []
     start = (0, 0)
     for number, opcode in enumerate(opcodes):
@@ -212,14 +235,14 @@ def _hunk_runs(sources: Sources, opcodes: Sequence[Opcode], context: int) -> Ite
             continue
         if hunk:
             hunk.extend(_context_runs(sources, opcode.a0, opcode.b0, head))
-            yield _heading(sources, start, (opcode.a0 + head, opcode.b0 + head))
+            yield _heading(sources, start, (opcode.a0 + head, opcode.b0 + head), next(mark))
             yield from hunk
         hidden = length - head - tail
         yield fixed(RowKind.FOLD, f"({number_of(hidden, 'unchanged line')})", lines=hidden)
         start = opcode.a1 - tail, opcode.b1 - tail
         hunk = [*_context_runs(sources, *start, tail)]
     if hunk:
-        yield _heading(sources, start, (len(sources.old), len(sources.new)))
+        yield _heading(sources, start, (len(sources.old), len(sources.new)), next(mark))
         yield from hunk
 
 
@@ -298,18 +321,18 @@ def _blank_text(kind: RowKind, count: int, line: str) -> SafeText:
     return joined(f"{words}, each ", quoted(reveal_line(line, mark_trailing=True)), ")")
 
 
-def _heading(sources: Sources, start: tuple[int, int], stop: tuple[int, int]) -> Run:
+def _heading(sources: Sources, start: tuple[int, int], stop: tuple[int, int], mark: str) -> Run:
     """Heading of a hunk, in the form of a unified diff; its text is made when it is read."""
-    return Run(RowKind.HUNK, text=partial(_heading_text, sources, start, stop))
+    return Run(RowKind.HUNK, text=partial(_heading_text, sources, start, stop, mark))
 
 
-def _heading_text(sources: Sources, start: tuple[int, int], stop: tuple[int, int]) -> SafeText:
+def _heading_text(sources: Sources, start: tuple[int, int], stop: tuple[int, int], mark: str) -> SafeText:
     old, new = (
         # By POSIX, an empty range is named by the line before it.
         f"{first + (last > first)},{last - first}"
         for first, last in zip(start, stop, strict=True)
     )
-    ranges = f"@@ -{old} +{new} @@"
+    ranges = f"{mark}@@ -{old} +{new} @@"
     for index in range(start[0] - 1, max(-1, start[0] - 1 - _HEADING_SEARCH), -1):
         line = sources.line("old", index)
         if line[:1].isidentifier() and len(line) <= _HEADING_LENGTH:

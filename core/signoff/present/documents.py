@@ -16,7 +16,7 @@ from signoff.present.steps import CommandRun, FileChange
 from signoff.present.structured import structured_document
 from signoff.present.toolsent import presentation_documents
 
-__all__ = ["documents_for"]
+__all__ = ["documents_for", "file_facts"]
 
 
 def documents_for(
@@ -73,15 +73,20 @@ def _snapshot_documents(snapshot: Snapshot, masks: Masks | None) -> Iterator[Doc
 
 
 def _file_document(change: FileChange, blobs: Mapping[str, bytes], masks: Masks | None) -> Document:
+    sha256 = change.before.sha256
+    before = blobs[sha256] if sha256 is not None else None
+    return diff_document(before, blobs[change.after_sha256], change.path, facts=file_facts(change), masks=masks)
+
+
+def file_facts(change: FileChange) -> FileFacts:
+    """What is known of the file of a step besides its content."""
     state = change.before
-    facts = FileFacts(
+    return FileFacts(
         mode_before=state.mode,
         link_target=state.link_target,
         real_path=state.real_path,
         follows=change.follows,
     )
-    before = blobs[state.sha256] if state.sha256 is not None else None
-    return diff_document(before, blobs[change.after_sha256], change.path, facts=facts, masks=masks)
 
 
 def _says_the_same(presentation: Mapping[str, Any], documents: Sequence[Document]) -> bool:

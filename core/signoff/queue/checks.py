@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from signoff.queue.errors import InvalidSubmissionError
+from signoff.queue.instead import Instead
 from signoff.queue.records import AskedBy, Decision, DecisionSource, Grant, Risk, Seal, Submission
 
 __all__ = [
@@ -182,6 +183,7 @@ _DECISION: Mapping[str, _Check] = {
     "shown": _or_none(_a((int, float), "a number")),
     "deliberate": _a(bool, "true or false"),
     "held_us": _a(int, "a whole number"),
+    "instead": _or_none(_a(Instead, "what runs instead")),
     "seal": _or_none(_a(Seal, "a seal")),
 }
 _GRANT: Mapping[str, _Check] = {

@@ -12,6 +12,7 @@ from typing import Any
 
 from signoff.canonical import canonical
 from signoff.queue.checks import check_asked_by, check_decision, check_submission_fields
+from signoff.queue.instead import Instead
 from signoff.queue.records import (
     AskedBy,
     Decision,
@@ -135,7 +136,11 @@ def submission_from_text(text: str) -> Submission:
 
 
 def decision_to_json(decision: Decision) -> dict[str, Any]:
-    """Return a decision as a JSON object, ``approved`` first; without a word about a seal if it has none."""
+    """Return a decision as a JSON object, ``approved`` first; a seal and what runs instead only if there are any.
+
+    Who does not know what runs instead cannot read such a decision, and so never takes it for a plain yes.
+    """
+    instead = {} if decision.instead is None else {"instead": decision.instead.to_json()}
     seal = {} if decision.seal is None else {"seal": decision.seal.to_json()}
     return {
         "approved": decision.approved,
@@ -147,6 +152,7 @@ def decision_to_json(decision: Decision) -> dict[str, Any]:
         "shown": decision.shown,
         "deliberate": decision.deliberate,
         "held_us": decision.held_us,
+        **instead,
         **seal,
     }
 
@@ -169,6 +175,7 @@ def decision_from_text(text: str) -> Decision:
     """
     fields = from_text(text)
     fields["source"] = DecisionSource(fields["source"])
+    fields["instead"] = Instead.from_json(fields.get("instead"))
     fields["seal"] = Seal.from_json(fields.get("seal"))
     decision = Decision(**fields)
     check_decision(decision)

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from signoff.queue.grant import Grant, GrantKind
+from signoff.queue.instead import Instead
 from signoff.queue.seal import Seal
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "DecisionSource",
     "Grant",
     "GrantKind",
+    "Instead",
     "Outcome",
     "RequestState",
     "Risk",
@@ -150,7 +152,8 @@ class Submission:
         risk: Risk of the call.
         risk_reasons: Short reasons, empty for low.
         why: Which rule or tool asked.
-        supports: What the producer can honor: any of ``note``, ``hard``, ``session``, ``edit``.
+        supports: What the producer can honor: any of ``note``, ``hard``, ``session``; and, to run something
+            else than was asked, ``partial`` and ``edit``, see `Instead`.
         expires_at: The sender's own deadline, or None to wait for ever.
         definition: Digest of the tool's definition as the model was given it, or None if that is not known. An
             approval that is remembered is for this definition.
@@ -218,6 +221,7 @@ class Decision:
         shown: Share of the content that was on screen, 0.0 to 1.0, or None where nothing is shown.
         deliberate: Approved although not everything had been shown.
         held_us: How long the decision was held back before it was sent, in microseconds.
+        instead: What runs in place of what was asked; None: exactly what was asked.
         seal: The reviewer's signature on this answer to this request, put there by the queue; two decisions that
             say the same are equal, whoever signed them.
     """
@@ -231,6 +235,7 @@ class Decision:
     shown: float | None = None
     deliberate: bool = False
     held_us: int = 0
+    instead: Instead | None = None
     seal: Seal | None = field(default=None, compare=False)
 
 

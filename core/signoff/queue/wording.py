@@ -22,6 +22,7 @@ CLOSED = "the agent closed its connection to the queue"
 """Why a request of a closed connection was withdrawn."""
 
 CLOSED_CONNECTION = "this connection to the queue is closed; open a new one"
+_CHANGED = "approved with changes"
 FORKED = "this connection to the queue was opened before a fork; open one of its own in each process"
 
 
@@ -94,6 +95,8 @@ def _who(decision: Decision) -> str:
 
 
 def _verb(decision: Decision) -> str:
+    if decision.approved and decision.instead is not None:
+        return f"approved with changes ({decision.instead.summary})" if decision.instead.summary else _CHANGED
     if decision.approved:
         return "approved"
     if decision.source is DecisionSource.CASCADE:

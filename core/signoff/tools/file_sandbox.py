@@ -8,11 +8,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from signoff.binding import approved_state, require_approved, was_written
+from signoff.binding import ApprovedContent, approved_instead, approved_state, require_approved, was_written
 from signoff.effects import FileEdit, FileWrite
 from signoff.policy.verdict import Level, Verdict
 from signoff.present.edits import edited
 from signoff.present.files import named
+from signoff.queue.instead import PARTIAL
 from signoff.tools.attachment import Attachment, attachment
 from signoff.tools.roots import Access, Operation, PathConfig, Roots
 from signoff.tools.safe_read import list_beneath, read_beneath
@@ -38,6 +39,7 @@ _VERBS = {
     "edit_file": "Edit",
     "list_files": "List",
 }
+_HONORS = frozenset({PARTIAL})
 _NO_OS_SANDBOX = (
     "require_os_sandbox is set, and no sandbox of the operating system can be applied here; "
     'set it to false, or os_sandbox_fallback to "refuse_tools" to start without file and shell tools'
@@ -57,7 +59,8 @@ class FileSandbox:
     """Files below named roots: `read_file`, `read_attachment`, `write_file`, `edit_file`, `list_files`.
 
     Links are resolved before anything is decided, and what is written is exactly the file that was declared. In an
-    approved call it must still be as it was shown: whatever else wrote it meanwhile, the call is refused.
+    approved call it must still be as it was shown: whatever else wrote it meanwhile, the call is refused. A
+    reviewer may approve a part of a text, or another one: exactly that is written, and the result says so.
     The methods can be called directly; then nothing is asked, but everything outside the roots stays blocked.
 
     Roots are opened once. All that is read, listed or written is opened below them through no link at all, so that
@@ -209,6 +212,7 @@ class FileSandbox:
             group_size=group_size,
             arguments=ctx.args,
             effects=_effects(ctx, access),
+            honors=_HONORS if _OPERATIONS[ctx.tool_name] == "write" else frozenset(),
             why=f"sandbox {access.sandbox}: {', '.join(access.reasons) or 'asked for'}",
         )
 
@@ -278,9 +282,11 @@ class FileSandbox:
         access = self._roots.access("write", path)
         effect = FileWrite(access.path, content)
         require_approved("write_file", _payload(access), [effect])
+        instead = approved_instead(access.path)
+        data = effect.data if instead is None else instead.data
         with locked_file(access.root, access.relative, approved_state(access.path), make_parents=True) as file:
-            was_written(access.path, file.replace(effect.data))
-        return f"Wrote {len(effect.data)} bytes to {access.sandbox}:{access.relative}"
+            was_written(access.path, file.replace(data))
+        return _told(f"Wrote {len(data)} bytes to {access.sandbox}:{access.relative}", instead)
 
     def edit_file(self, path: str, old: str, new: str) -> str:
         """Replace a text that occurs exactly once in a file.
@@ -299,10 +305,12 @@ class FileSandbox:
         access = self._roots.access("write", path)
         effect = FileEdit(access.path, old, new)
         require_approved("edit_file", _payload(access), [effect])
+        instead = approved_instead(access.path)
         with locked_file(access.root, access.relative, approved_state(access.path)) as file:
             found, data = file.look()
-            was_written(access.path, file.replace(edited(effect, found, data), found))
-        return f"Edited {access.sandbox}:{access.relative}"
+            after = edited(effect, found, data) if instead is None else instead.data
+            was_written(access.path, file.replace(after, found))
+        return _told(f"Edited {access.sandbox}:{access.relative}", instead)
 
     def list_files(self, path: str = _HERE) -> list[str]:
         """List the files below a directory, relative to it, in order.
@@ -318,6 +326,11 @@ class FileSandbox:
         found = list(list_beneath(access.root, access.relative))
         missing = len(found) - _MOST_LISTED
         return found if missing <= 0 else [*found[:_MOST_LISTED], f"... and {missing} more"]
+
+
+def _told(done: str, instead: ApprovedContent | None) -> str:
+    """What the agent is told of a file that was written, also if it is not as the agent wanted it."""
+    return done if instead is None else f"{done}. It is not as asked: {instead.told}"
 
 
 def _payload(access: Access) -> dict[str, Any]:

@@ -8,9 +8,11 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from types import FrameType
 from typing import IO, Any
 
 from signoff.binding import require_approved
@@ -166,23 +168,25 @@ class ShellTool:
         env = {name: value for name, value in os.environ.items() if not _is_side_door(name)}
         # A file instead of a pipe: a program left in the background cannot keep us waiting for its end.
         with tempfile.TemporaryFile() as output:
-            process = _Process(
-                [shell, "-c", effect.command],
-                cwd=effect.cwd,
-                env=env,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            process: subprocess.Popen[bytes] | None = None
             try:
+                with _interrupted_afterwards():
+                    process = subprocess.Popen(
+                        [shell, "-c", effect.command],
+                        cwd=effect.cwd,
+                        env=env,
+                        stdin=subprocess.DEVNULL,
+                        stdout=output,
+                        stderr=subprocess.STDOUT,
+                        start_new_session=True,
+                    )
                 exit_code = process.wait(self.timeout)
-            except subprocess.TimeoutExpired:
-                _end(process)
+            except BaseException as error:
+                if process is not None:
+                    _end(process)
+                if not isinstance(error, subprocess.TimeoutExpired):
+                    raise
                 return CommandResult(None, f"{_text(output)}\n[ended after {self.timeout:g} seconds]")
-            except BaseException:
-                _end(process)
-                raise
             return CommandResult(exit_code, _text(output))
 
     def shell(self, command: str) -> CommandResult:
@@ -222,25 +226,40 @@ def _payload(effect: Command) -> dict[str, str]:
     return {"command": effect.command, "cwd": effect.cwd}
 
 
-class _Process(subprocess.Popen[bytes]):
-    """A process that does not stay behind if an interrupt arrives while it is being started."""
+@contextlib.contextmanager
+def _interrupted_afterwards() -> Iterator[None]:
+    """Put off an interrupt until the end of the block.
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        try:
-            super().__init__(*args, **options)
-        except BaseException:
-            if getattr(self, "pid", None) and self.returncode is None:
-                _end(self)
-            raise
+    The command may run, and may even be what interrupts us, before its number is known here: an exception in
+    between would leave it behind with nobody to end it. Only the main thread is ever interrupted.
+    """
+    usual = signal.getsignal(signal.SIGINT)
+    if not callable(usual) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        if came:
+            usual(*came[0])
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End a command with everything it started; the second signal is for what ignored the first."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, number)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_GRACE)
+    try:
+        _tell(process, signal.SIGTERM)
+    finally:  # whoever interrupts a second time does not want it to go on
+        _tell(process, signal.SIGKILL)
+
+
+def _tell(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, number)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_GRACE)
 
 
 def _text(output: IO[bytes]) -> str:

@@ -74,7 +74,8 @@ class Judge:
         if target.focus is None:
             return _nothing(key)
         facts = self.look(target.focus)
-        return self._obstacle(target, facts) or Decide(self._permit(Act.APPROVE_UNSEEN, [facts], key, t))
+        obstacle = self._obstacle(target, facts) or _nothing_left(facts)
+        return obstacle or Decide(self._permit(Act.APPROVE_UNSEEN, [facts], key, t))
 
     def confirmed(self, offer: Offer, key: str, t: float) -> Verdict:
         """Go through with what an editor or a sheet was about, as far as it is still possible."""
@@ -115,8 +116,13 @@ class Judge:
         if decision in "nx":
             act = Act.REJECT if decision == "n" else Act.STOP
             return OpenEditor(Offer(act, (ref,), key, high=is_high(facts.risk)))
+        nothing_left = _nothing_left(facts)
+        if nothing_left is not None:
+            return nothing_left
         if decision == "s" and is_high(facts.risk):
             return Ignored(Reason.HIGH, "a HIGH request is never remembered")
+        if decision == "s" and ref.instead:
+            return Ignored(Reason.NOTHING, f"{key} does nothing: what you changed is approved once")
         if not facts.coverage >= 1.0 and (decision == "s" or self._settings.require_seen):
             return NeedsUnseenBar(ref, facts.coverage)
         if decision == "s":
@@ -151,6 +157,8 @@ class Judge:
     def _stop_all(self, key: str, target: Target) -> Verdict:
         if target.kind is Kind.GRANT:
             return _nothing(key)
+        if target.kind is Kind.TAGGED:
+            return Ignored(Reason.NOTHING, f"{key} acts on an agent, not on what is tagged")
         return OpenSheet(Offer(Act.STOP_ALL, (), key))
 
     def _about_grant(self, key: str, decision: str, target: Target) -> Verdict:
@@ -179,6 +187,10 @@ class Judge:
 
 
 _HELD = "a decision about it is held: take it back first"
+
+
+def _nothing_left(facts: Facts) -> Ignored | None:
+    return Ignored(Reason.NOTHING, facts.nothing) if facts.nothing else None
 
 
 def _nothing(key: str) -> Ignored:

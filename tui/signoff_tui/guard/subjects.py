@@ -26,11 +26,13 @@ class Ref:
         id: The request's id.
         revision: Counts its amendments.
         digest: Of everything that would be executed. Two refs that differ here differ.
+        instead: Of what would be executed in place of that, if the reviewer changed it; else empty.
     """
 
     id: str
     revision: int
     digest: str = ""
+    instead: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class Facts:
         coverage: Share of its contents that was shown, 0 to 1. Exactly 1 means all of it.
         closed: Why it cannot be decided any more, in words for the reviewer; empty while it waits.
         later: Whether the reviewer put it off.
+        hidden: Whether a filter keeps it off the list: nothing that covers several covers what is not shown.
+        nothing: Why there is nothing to approve, in words for the reviewer; empty if there is.
     """
 
     ref: Ref
@@ -50,6 +54,8 @@ class Facts:
     coverage: float = 0.0
     closed: str = ""
     later: bool = False
+    hidden: bool = False
+    nothing: str = ""
 
 
 class Omission(StrEnum):
@@ -61,8 +67,12 @@ class Omission(StrEnum):
     """Its contents are not those that were named."""
     NEW = "new since you looked"
     """The bar did not name it when it was painted."""
+    HIDDEN = "hidden by the filter"
+    """The reviewer's own filter keeps it off the list."""
     LATER = "put off"
     """The reviewer put it off."""
+    ALTERED = "changed by you"
+    """The reviewer changed what would run: that is approved alone."""
     HIGH = "HIGH"
     """Its risk wants a decision of its own."""
     UNSEEN = "not fully shown"
@@ -87,16 +97,16 @@ class Eligibility:
 
     @property
     def waiting(self) -> frozenset[Ref]:
-        """Members that can be rejected: those that wait, with the contents known."""
-        gone = (Omission.CLOSED, Omission.CHANGED)
+        """Members that can be rejected: those that wait and are listed, with the contents known."""
+        gone = (Omission.CLOSED, Omission.CHANGED, Omission.HIDDEN)
         return frozenset(self.ready) | {member.ref for member in self.left_out if member.reason not in gone}
 
 
 def eligible(members: Iterable[Facts], named: frozenset[Ref] | None = None) -> Eligibility:
     """Say which members an approval of the group covers.
 
-    Those that wait, were fully shown, are of low or medium risk and not put off, and that the bar
-    named with these very contents when it was painted.
+    Those that wait, were fully shown, are of low or medium risk, not put off and not hidden, and that the
+    bar named with these very contents when it was painted.
 
     Args:
         members: The group as it is now.
@@ -119,8 +129,12 @@ def _omission(member: Facts, named: frozenset[Ref] | None) -> Omission | None:
     is_named = named is None or member.ref in named
     if not is_named and any(ref.id == member.ref.id for ref in named or ()):
         return Omission.CHANGED
+    if member.hidden:
+        return Omission.HIDDEN
     if member.later:
         return Omission.LATER
+    if member.ref.instead:
+        return Omission.ALTERED
     if is_high(member.risk):
         return Omission.HIGH
     # Written so that a share that is no number fails.

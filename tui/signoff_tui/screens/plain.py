@@ -62,6 +62,9 @@ class PlainScreen(Screen[None]):
     def take_news(self, news: News) -> None:
         """The queue changed or was lost. Screens that show what is in it look again."""
 
+    def take_rules_news(self) -> None:
+        """Rule files, or the list of those that are trusted, may be other than they were."""
+
     def displayed(self) -> None:
         """A picture of this screen was written: whoever asks for a second key counts from here."""
 
@@ -88,6 +91,10 @@ class PlainScreen(Screen[None]):
     def do_agents(self) -> None:
         """Show who asks."""
         self._office.go("agents")
+
+    def do_rules(self) -> None:
+        """Show what asks, what runs, and why."""
+        self._office.go("rules")
 
     def do_help(self) -> None:
         """Show the keys of this screen."""

@@ -25,6 +25,9 @@ NARROW = 60
 LEAST_DIGITS = 3
 """Room for line numbers even in short files, so that most documents look alike."""
 
+POINTED = ">"
+"""Before the heading of the hunk that a key would refuse."""
+
 CUT = ">"
 """At the end of a row that goes on where it cannot be seen."""
 
@@ -104,6 +107,7 @@ class DocumentLine:
         syntax: Syntax colors of the row's source line; None or empty for none.
         emphasis: Spans of the changed words in the row's text.
         found: Spans of the words that somebody looked for.
+        pointed: Whether it is the heading of the hunk that a key would refuse.
     """
 
     row: Row
@@ -111,6 +115,7 @@ class DocumentLine:
     syntax: Spans | None = None
     emphasis: tuple[tuple[int, int], ...] = ()
     found: tuple[tuple[int, int], ...] = ()
+    pointed: bool = False
 
 
 def paint_document_line(line: DocumentLine, gutter: Gutter, width: int, look: Look) -> Strip:
@@ -123,7 +128,7 @@ def paint_document_line(line: DocumentLine, gutter: Gutter, width: int, look: Lo
     text = list(_text(line, look))
     if kind in _WHOLE_WIDTH:
         fill = look.theme.style(_BASE[kind])
-        return Strip([Segment(" ", fill), *text]).adjust_cell_length(width, fill)
+        return Strip([Segment(POINTED if line.pointed else " ", fill), *text]).adjust_cell_length(width, fill)
     fill = look.theme.style("text", background=_BACKGROUND.get(kind, "background"))
     return Strip([*_before_text(line, gutter, look), *text]).adjust_cell_length(width, fill)
 

@@ -15,9 +15,9 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from signoff.present.document import Document
+from signoff.present.document import Choosing, Document
 from signoff.present.finding import Words
-from signoff.present.rows import Side
+from signoff.present.rows import RowKind, Side
 from signoff_tui.coverage import Part
 from signoff_tui.highlight import BLOCK_LINES, Block, Highlights, Spans
 from signoff_tui.lines import Line, paint
@@ -97,6 +97,7 @@ class DocumentView(Widget):
         self._wrap = True
         self._split = False
         self._found: _Found | None = None
+        self._at_hunk: int | None = None
         self._top = Place(0)
         self._places: dict[object, Place] = {}
         self._visible: tuple[VisibleLine, ...] = ()
@@ -104,6 +105,8 @@ class DocumentView(Widget):
         self._drawn = True
         self._highlights = Highlights()
         self._asked: set[Block] = set()
+        self._folded: dict[int, tuple[Document, Document]] = {}
+        """Documents as they were handed over and with the wanted context, so that those that stay are the same."""
 
     # -- content -----------------------------------------------------------------------------------------
 
@@ -135,10 +138,12 @@ class DocumentView(Widget):
                 self._relayout()  # the view had no size yet when it was asked to show them
             return
         self._remember_place()
-        self._found = None
+        if self.owner != owner:
+            self._found = self._at_hunk = None
+            self._forget_colors()
+            self._folded.clear()
         self._shown = _Shown(owner, given, self._read(given))
         self._top = self._places.get(owner, Place(0))
-        self._forget_colors()
         self._relayout()
 
     def notice(self, lines: Sequence[Line]) -> None:
@@ -165,7 +170,8 @@ class DocumentView(Widget):
     def set_context(self, lines: int) -> None:
         """Show another number of unchanged lines around changes; the reader stays at the same change."""
         self._around = lines
-        self._found = None
+        self._folded.clear()
+        self._found = self._at_hunk = None
         self._places.clear()
         if self._shown is None:
             return
@@ -228,6 +234,7 @@ class DocumentView(Widget):
         """Scroll by lines, down for positive numbers."""
         if self._shown is None:
             return
+        self._at_hunk = None
         reading = self._shown.reading
         if lines > 0:
             self._go(reading.down(self._top, lines, self._height))
@@ -240,10 +247,12 @@ class DocumentView(Widget):
 
     def go_home(self) -> None:
         """Go to the first line."""
+        self._at_hunk = None
         self._go(Place(0))
 
     def go_end(self) -> None:
         """Go to the last line."""
+        self._at_hunk = None
         if self._shown is not None:
             self._go(self._shown.reading.last(self._height))
 
@@ -252,15 +261,71 @@ class DocumentView(Widget):
         if self._shown is None:
             return False
         reading = self._shown.reading
+        if self._choosing is not None and self._at_hunk is not None:
+            return self._point(self._at_hunk + (1 if forward else -1))
         place = reading.next_hunk(self._top) if forward else reading.previous_hunk(self._top)
+        if place is not None and self._choosing is not None:
+            return self._point(reading.hunk_at(place)[0] - 1)
         return place is not None and self._go(place)
 
     @property
     def hunk(self) -> tuple[int, int]:
-        """Which hunk is at the top, from 1 (0 above the first), and how many there are; 0, 0 if all is visible."""
+        """Which hunk is at the top, from 1 (0 above the first), and how many there are; 0, 0 if all is visible.
+
+        Where hunks are chosen it is the one that would be refused, wherever it stands.
+        """
+        pointed = self._pointed
+        if self._shown is not None and pointed is not None:
+            return pointed + 1, self._shown.reading.hunk_at(Place(0))[1]
         if self._shown is None or (self._top == Place(0) and self.at_end):
             return (0, 0)
         return self._shown.reading.hunk_at(self._top)
+
+    @property
+    def document_at_top(self) -> int:
+        """Which of the documents is at the top of the view, from 0."""
+        return (
+            0
+            if self._shown is None or not len(self._shown.reading)
+            else self._shown.reading.document_at(self._top)
+        )
+
+    def go_document(self, number: int) -> bool:
+        """Go to the beginning of a document; False when it is there already."""
+        return self._shown is not None and self._go(self._shown.reading.place_of_document(number))
+
+    @property
+    def chosen_from(self) -> tuple[int, ...]:
+        """The hunks to be refused or approved, by number: those under the heading that is pointed at."""
+        choosing, pointed = self._choosing, self._pointed
+        return () if choosing is None or pointed is None else choosing.numbers[pointed]
+
+    @property
+    def _choosing(self) -> Choosing | None:
+        """How hunks are chosen of what is shown; None where they are not, or where others have hunks too."""
+        documents = () if self._shown is None else self._shown.reading.documents
+        found = [document.choosing for document in documents if document.hunks]
+        choosing = found[0] if len(found) == 1 else None
+        return choosing if choosing is not None and choosing.choice is not None else None
+
+    @property
+    def _pointed(self) -> int | None:
+        """The heading of hunks that is pointed at, from 0; None where no hunks are chosen."""
+        if self._shown is None or self._choosing is None:
+            return None
+        if self._at_hunk is not None:
+            return self._at_hunk
+        return max(self._shown.reading.hunk_at(self._top)[0] - 1, 0)
+
+    def _point(self, number: int) -> bool:
+        """Point at a heading, and bring it into the view; False if there is none of that number."""
+        assert self._shown is not None
+        place = self._shown.reading.hunk_place(number) if number >= 0 else None
+        if place is None:
+            return False
+        self._at_hunk = number
+        self._go(place)
+        return True
 
     def find(self, words: Words, *, forward: bool = True) -> bool:
         """Go to the next or previous row that holds words as they are shown; False when there is none."""
@@ -275,6 +340,7 @@ class DocumentView(Widget):
         self.refresh()
         if found is None:
             return False
+        self._at_hunk = None
         self._go(reading.place_of(words, found))
         return True
 
@@ -291,6 +357,7 @@ class DocumentView(Widget):
         visible = reading.whole_units(self._visible)
         for unit in range(reading.units):
             if unit not in visible and not is_shown(unit):
+                self._at_hunk = None
                 return self._go(reading.place_of_unit(unit))
         return False
 
@@ -308,13 +375,19 @@ class DocumentView(Widget):
         return max(self.size.height, 1)
 
     def _read(self, given: Sequence[Document]) -> Reading:
-        documents = tuple(document.with_context(self._around) for document in given)
+        documents = tuple(map(self._with_context, given))
         width, gutter = self.size.width, self._gutter_of(documents)
         whole = max(width - gutter.width, LEAST_TEXT)
         if not self._splits(documents):
             return Reading(documents, whole, wrap=self.wraps)
         column = (width - len(_BETWEEN)) // 2 - gutter.width
         return SplitReading(documents, whole, column, wrap=self.wraps)
+
+    def _with_context(self, document: Document) -> Document:
+        known = self._folded.get(id(document))
+        if known is None or known[0] is not document:
+            known = self._folded[id(document)] = document, document.with_context(self._around)
+        return known[1]
 
     def _gutter_of(self, documents: Sequence[Document]) -> Gutter:
         gutter = Gutter.of(documents, self.size.width)
@@ -418,4 +491,11 @@ class DocumentView(Widget):
         row = reading.row(cell.row)
         syntax = self._highlights.spans(reading.locate(cell.row)[0], row.side, row.source_line)
         found = () if self._found is None else tuple(self._found.words.spans(row.text.text))
-        return DocumentLine(row, cell, syntax, reading.emphasis(cell.row), found)
+        pointed = row.kind is RowKind.HUNK and self._is_pointed(reading, cell.row)
+        return DocumentLine(row, cell, syntax, reading.emphasis(cell.row), found, pointed)
+
+    def _is_pointed(self, reading: Reading, row: int) -> bool:
+        """Whether a row of the documents is the heading that is pointed at."""
+        number = self._pointed
+        place = None if number is None else reading.hunk_place(number)
+        return place is not None and row in reading.rows_at(place.row)

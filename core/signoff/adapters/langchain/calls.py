@@ -66,6 +66,19 @@ class ToolInput:
         }
         return plain_values(tool.name, {**positional, **written})
 
+    def changed_to(self, tool: BaseTool, arguments: Mapping[str, Any]) -> ToolInput:
+        """The input with other arguments in place of those that somebody wrote, validated by the tool's schema.
+
+        Raises:
+            ValueError, TypeError: The tool does not take them.
+            NotJsonError: An argument cannot be shown as it is.
+        """
+        injected = {name: value for name, value in self.kwargs.items() if name not in self.shown(tool)}
+        args, kwargs = tool._to_args_and_kwargs(  # noqa: SLF001 - LangChain's own protocol between tools
+            {**injected, **arguments}, self.call_id
+        )
+        return ToolInput(tuple(args), kwargs, self.call_id)
+
 
 @dataclass(slots=True)
 class AgentCall:

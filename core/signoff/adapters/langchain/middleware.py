@@ -79,6 +79,7 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
     Args:
         controller: Decides; a new one, which asks in the local queue, by default.
         tool_configs: By tool name ``{"approval": "required"}``, ``"none"`` or ``"deny"`` (blocked in every mode).
+            With ``"edit": True`` a reviewer may change the arguments and approve the call so.
         default_approval: ``"required"`` or ``"none"``, for tools about which neither `tool_configs` nor the tool
             nor `@requires_approval` says anything. None means ``"none"`` if `tool_configs` was given, else
             ``"required"``.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ from signoff.binding import bound_to
 from signoff.canonical import canonical
 from signoff.controller import ApprovalController
 from signoff.declaring import mark_of, questions
+from signoff.editing import HONORS, EditedCall, told
 from signoff.needs import ApprovalNeeds, Setting
 from signoff.policy.call_policy import CallPolicy
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalDeniedError, ApprovalRequest
@@ -86,11 +88,13 @@ class _Question:
         request: The request.
         context: The call.
         arguments: Its arguments in canonical form.
+        edited: Looks at arguments that a reviewer changed.
     """
 
     request: ApprovalRequest
     context: ApprovalContext
     arguments: str
+    edited: EditedCall
 
 
 class ApprovedTool(BaseTool):
@@ -166,14 +170,14 @@ class ApprovedTool(BaseTool):
         run_manager: CallbackManagerForToolRun | None = None,
     ) -> Any:
         run = self.tool._run  # noqa: SLF001 - what LangChain calls as well
-        kwargs = {**given.kwargs, **_extras(run, config, run_manager)}
+        extras = _extras(run, config, run_manager)
         question = self._question(given, config)
         if question is None:
-            return run(*given.args, **kwargs)
+            return run(*given.args, **{**given.kwargs, **extras})
         with taking_turns_in_threads(question.request.effects):
             decision = self._decision_sync(question)
-            with self._carrying_out(question, decision, given):
-                return run(*given.args, **kwargs)
+            with self._carrying_out(question, decision, given) as approved:
+                return self._told(run(*approved.args, **{**approved.kwargs, **extras}), decision)
 
     async def _arun(
         self,
@@ -185,14 +189,20 @@ class ApprovedTool(BaseTool):
         arun = self.tool._arun  # noqa: SLF001 - what LangChain calls as well
         has_own = type(self.tool)._arun is not BaseTool._arun  # noqa: SLF001
         taking = arun if has_own else self.tool._run  # noqa: SLF001 - whose signature LangChain looks at
-        kwargs = {**given.kwargs, **_extras(taking, config, run_manager)}
+        extras = _extras(taking, config, run_manager)
         question = self._question(given, config)
         if question is None:
-            return await arun(*given.args, **kwargs)
+            return await arun(*given.args, **{**given.kwargs, **extras})
         async with taking_turns(question.request.effects):
             decision = await self._decision(question)
-            with self._carrying_out(question, decision, given):
-                return await arun(*given.args, **kwargs)
+            with self._carrying_out(question, decision, given) as approved:
+                return self._told(await arun(*approved.args, **{**approved.kwargs, **extras}), decision)
+
+    def _told(self, result: Any, decision: ApprovalDecision) -> Any:
+        """What the model is told; of a tool that returns an artifact besides, only the content is changed."""
+        if self.response_format == "content_and_artifact" and isinstance(result, tuple) and len(result) == 2:
+            return told(result[0], decision.instead), result[1]
+        return told(result, decision.instead)
 
     def _question(self, given: ToolInput, config: RunnableConfig) -> _Question | None:
         """What to ask about a call; None if it needs no approval.
@@ -207,7 +217,11 @@ class ApprovedTool(BaseTool):
         request = self._request_for(context)
         if request is None:
             return None
-        return _Question(request.with_definition(definition_of(self.tool)), context, arguments)
+        edited = EditedCall(
+            context, lambda changed: given.changed_to(self.tool, changed).shown(self.tool), self._request_for
+        )
+        context = context.model_copy(update={"honors": HONORS, "check_edited": edited})
+        return _Question(request.with_definition(definition_of(self.tool)), context, arguments, edited)
 
     def _request_for(self, context: ApprovalContext) -> ApprovalRequest | None:
         """The request by the tool's own rules, or else by those of an agent; None if nobody wants to ask.
@@ -234,8 +248,10 @@ class ApprovedTool(BaseTool):
         return self.call.decision_sync(self.controller, question.request, question.context)
 
     @contextmanager
-    def _carrying_out(self, question: _Question, decision: ApprovalDecision, given: ToolInput) -> Iterator[None]:
-        """Run the body as what was approved.
+    def _carrying_out(
+        self, question: _Question, decision: ApprovalDecision, given: ToolInput
+    ) -> Iterator[ToolInput]:
+        """Run the body as what was approved, with the input that was approved.
 
         Raises:
             PermissionError: It was not approved, or is not what was approved.
@@ -247,8 +263,12 @@ class ApprovedTool(BaseTool):
         self._require_wanted()
         if canonical(given.shown(self.tool)) != question.arguments:
             raise PermissionError(f"{self.name} was not run: its arguments were changed since it was approved")
-        with bound_to(question.request, decision.snapshot):
-            yield
+        request, instead = question.request, decision.instead
+        if instead is not None and instead.arguments is not None:
+            request = question.edited.request or request
+            given = given.changed_to(self.tool, copy.deepcopy(dict(instead.arguments)))
+        with bound_to(request, decision.snapshot, instead):
+            yield given
 
     def _require_wanted(self) -> None:
         refusal = None if self.call is None else self.call.standing_refusal()

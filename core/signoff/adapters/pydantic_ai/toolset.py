@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from pydantic_ai import RunContext, ToolDenied
 from pydantic_ai.exceptions import ApprovalRequired
@@ -22,6 +23,7 @@ from signoff.binding import bound_to
 from signoff.controller import ApprovalCallback, ApprovalController
 from signoff.declaring import hook_of
 from signoff.definition import Definition
+from signoff.editing import HONORS, EditedCall, told
 from signoff.memory import ApprovalMemory
 from signoff.needs import HOOKS, ApprovalNeeds, Setting, default_setting
 from signoff.policy.call_policy import CallPolicy
@@ -70,6 +72,7 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
         memory: Remembered approvals, to share them with other toolsets.
         pre_approved: Deprecated. Tools that need no approval; use `tool_configs`.
         tool_configs: By tool name ``{"approval": "required"}``, ``"none"`` or ``"deny"`` (blocked in every mode).
+            With ``"edit": True`` a reviewer may change the arguments and approve the call so.
         controller: Decides; instead of a callback and a memory.
         default_approval: ``"required"`` or ``"none"``, for tools about which neither `tool_configs` nor the
             toolset nor a mark such as `@requires_approval` says anything. None means ``"none"`` if `tool_configs`,
@@ -196,19 +199,42 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
             if definition is None and defined_now is not None:
                 return _gone(name)
         request = request.with_definition(definition)
+        edited = EditedCall(
+            context,
+            lambda changed: plain_call(name, _validated(tool, changed, ctx)).payload,
+            lambda changed: self._request_for(changed, function, marked_by),
+        )
+        own_check = getattr(tool, "args_validator_func", None)  # it may wait, or ask the model to try again
+        check_edited = edited if own_check is None else None
+        changeable = context.model_copy(update={"honors": HONORS, "check_edited": check_edited})
         async with taking_turns(request.effects):
-            decision = await self.controller.request_approval(request, context)
+            decision = await self.controller.request_approval(request, changeable)
             if decision.approved is not True:
                 return _refusal(decision)
             if plain_call(name, tool_args).spelled != call.spelled:
                 raise PermissionError(f"{name} was not run: its arguments were changed since it was approved")
-            with bound_to(request, decision.snapshot):
-                return await self.wrapped.call_tool(name, tool_args, approved_context(ctx), tool)
+            instead = decision.instead
+            if instead is not None and instead.arguments is not None:
+                request = edited.request or request
+                tool_args = _validated(tool, copy.deepcopy(dict(instead.arguments)), ctx)
+            with bound_to(request, decision.snapshot, instead):
+                return told(await self.wrapped.call_tool(name, tool_args, approved_context(ctx), tool), instead)
 
     def _request_for(
         self, context: ApprovalContext, function: Callable[..., Any] | None, marked_by: str | None
     ) -> ApprovalRequest | None:
         return self._needs.request_for(context, self._given, function, self.memory, marked_by=marked_by)
+
+
+def _validated(tool: ToolsetTool[Any], arguments: dict[str, Any], ctx: RunContext[Any]) -> dict[str, Any]:
+    """Arguments as the tool is called with, as PydanticAI makes them of what a model sends.
+
+    Raises:
+        ValueError: The tool does not take them.
+    """
+    context = getattr(ctx, "validation_context", None)
+    made: dict[str, Any] = tool.args_validator.validate_python(arguments, context=context)
+    return made
 
 
 def _gone(name: str) -> ToolDenied:
@@ -299,8 +325,10 @@ _REGISTRIES = ("tools", "functions", "_functions")
 
 def _function_behind(name: str, tool: object, toolset: object) -> Callable[..., Any] | None:
     """The Python function that carries the marks of a tool, if it can be found."""
-    found = (each for each in _perhaps_behind(name, tool, toolset) if callable(each))
-    return next(found, None)
+    for each in _perhaps_behind(name, tool, toolset):
+        if callable(each):
+            return cast("Callable[..., Any]", each)
+    return None
 
 
 def _perhaps_behind(name: str, tool: object, toolset: object) -> Iterator[Any]:

@@ -10,8 +10,9 @@ import click
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option
 from signoff.cli.output import clipped, one_line, print_json
-from signoff.cli.policy.loading import load
-from signoff.cli.policy.wording import DOES, verdict_facts, why
+from signoff.cli.policy.wording import verdict_facts, why
+from signoff.cli.settings_file import read_settings
+from signoff.policy.verdict_words import DOES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,7 +34,7 @@ def check(*, file: str, as_json: bool) -> int:
 
     Nothing is changed and no code is run. A file that is not valid ends with 2, and every problem is named.
     """
-    loaded = load(file, as_json=as_json)
+    loaded = read_settings(file, as_json=as_json)
     if loaded is None:
         return ExitCode.USAGE
     from signoff.cli.config_text import report_facts, report_text

@@ -12,8 +12,9 @@ from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option
 from signoff.cli.output import one_line, print_json
 from signoff.cli.page import Page, width_of
-from signoff.cli.policy.loading import load
-from signoff.cli.policy.wording import DOES, floors_of, verdict_facts, why
+from signoff.cli.policy.wording import verdict_facts, why
+from signoff.cli.settings_file import read_settings
+from signoff.policy.verdict_words import DOES, floors_of
 
 if TYPE_CHECKING:
     from signoff.policy.verdict import Verdict
@@ -35,7 +36,7 @@ def explain(*, file: str, words: tuple[str, ...], as_json: bool) -> int:
 
     One word is the text of the command; of several a command is made that has just these words.
     """
-    loaded = load(file, as_json=as_json)
+    loaded = read_settings(file, as_json=as_json)
     if loaded is None:
         return ExitCode.USAGE
     command = words[0] if len(words) == 1 else shlex.join(words)

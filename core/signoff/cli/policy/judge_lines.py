@@ -12,8 +12,8 @@ import click
 from signoff.canonical import NotJsonError, parse_json
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.output import ascii_json
-from signoff.cli.policy.loading import load
 from signoff.cli.policy.wording import verdict_facts
+from signoff.cli.settings_file import read_settings
 
 if TYPE_CHECKING:
     from signoff.config.verdicts import SettingsVerdicts
@@ -48,7 +48,7 @@ def judge_lines(*, file: str) -> int:
     A line that is no call gets an object with "error" and "line"; the others are judged all the same, and the
     command ends with 2.
     """
-    loaded = load(file)
+    loaded = read_settings(file)
     if loaded is None:
         return ExitCode.USAGE
     if sys.stdin is None:

@@ -17,9 +17,9 @@ from signoff.cli.history_filters import filter_options
 from signoff.cli.options import json_option, open_for_review, queue_option, reveal_option
 from signoff.cli.output import clipped, one_line, print_json
 from signoff.cli.page import Page, width_of
-from signoff.cli.policy.loading import load
 from signoff.cli.policy.replaying import Changed, Replayed, Was, is_call, replayed
 from signoff.cli.policy.wording import verdict_facts, why
+from signoff.cli.settings_file import read_settings
 from signoff.cli.subject import what_of
 from signoff.policy.verdict import Level
 
@@ -61,7 +61,7 @@ def replay(*, file: str, which: HistoryFilter, last: int | None, hidden: Redacti
     Links and files are looked at as they are now. Calls of which the history does not hold enough are counted as
     unknown. The mode is left out.
     """
-    loaded = load(file, as_json=as_json)
+    loaded = read_settings(file, as_json=as_json)
     if loaded is None:
         return ExitCode.USAGE
     with open_for_review() as queue:

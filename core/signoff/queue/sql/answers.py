@@ -17,6 +17,7 @@ from signoff.queue.errors import (
 )
 from signoff.queue.records import Outcome, RequestState, StoredRequest
 from signoff.queue.sql import requests
+from signoff.queue.sql.altering import with_contents
 from signoff.queue.sql.believing import Belief
 from signoff.queue.sql.engine import Engine, Look, Transaction, session_bell
 from signoff.queue.sql.rows import request_from_row
@@ -181,6 +182,7 @@ class Answers:
         """
         delivered = list(ended)
         doubts = {each.seq: doubt for each in delivered if (doubt := self._belief.doubt(each)) is not None}
+        delivered = [self._with_contents(each, doubts) for each in delivered]
         unnoted = {request.seq for request in delivered if request.delivered_at is None}
         if unnoted:
             with (
@@ -194,6 +196,18 @@ class Answers:
                 unnoted = {each.seq for each in delivered if each.seq in unnoted and each.delivered_at is not None}
         self._taken |= unnoted
         return {request.id: self._outcome(request, doubts.get(request.seq)) for request in delivered}
+
+    def _with_contents(self, ended: StoredRequest, doubts: dict[int, str]) -> StoredRequest:
+        """The request with what is written in place of what was asked; what is not there makes a doubt."""
+        decision = ended.decision
+        if decision is None or decision.instead is None or ended.seq in doubts:
+            return ended
+        try:
+            with self._engine.read() as look:
+                return replace(ended, decision=with_contents(look, decision))
+        except QueueUnavailableError as error:
+            doubts[ended.seq] = f"approved, not run: what was approved cannot be read: {error}"
+            return ended
 
     def _outcome(self, ended: StoredRequest, doubt: str | None) -> Outcome:
         if doubt is not None:

@@ -45,6 +45,8 @@ class Belief:
         decision = request.decision
         if decision is None or decision.approved is not True:
             return f"{_UNSIGNED}: there is no decision"
+        if decision.instead is not None and decision.instead.needs not in request.submission.supports:
+            return "approved with changes that this agent cannot carry out, so it was not run"
         from signoff.queue.keys.trusting import SealDoubt, trust_of_this_process
 
         asked = self._posted.get((request.id, request.revision))

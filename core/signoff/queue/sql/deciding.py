@@ -19,6 +19,7 @@ from signoff.queue.records import (
     VerdictKind,
 )
 from signoff.queue.sql import grants, requests
+from signoff.queue.sql.altering import why_not_instead
 from signoff.queue.sql.engine import Transaction
 from signoff.queue.sql.rows import sort_out
 from signoff.queue.sql.shown import Shown
@@ -117,6 +118,10 @@ def decide_exactly(
         decided = requests.try_decide(transaction, current, signer.decision(current, decision))
         if decided is not None:
             words = "approved" if decision.approved else "rejected"
+            if decision.instead is not None:
+                words = (
+                    f"approved, {decision.instead.summary}" if decision.instead.summary else "approved, changed"
+                )
             return Verdict(VerdictKind.ACCEPTED, request_id, words, decided)
     if not exact:
         return Verdict(VerdictKind.CHANGED, request_id, _change(current, revision), current)
@@ -176,8 +181,9 @@ def _refusal(current: StoredRequest, decision: Decision, *, alone: bool) -> str 
     high = current.submission.risk is Risk.HIGH
     if decision.approved and high and not alone:
         return ALONE
-    if not decision.remember:
-        return None
+    why_not = why_not_instead(current.submission, decision, alone=alone)
+    if why_not is not None or not decision.remember:
+        return why_not
     if not decision.approved:
         return "a no is never remembered"
     if high:

@@ -19,6 +19,7 @@ from signoff.queue.codec import (
 from signoff.queue.errors import DamagedRecordError, InvalidSubmissionError
 from signoff.queue.records import AskedBy, Decision, RequestState, StoredRequest, Submission
 from signoff.queue.sql import history
+from signoff.queue.sql.altering import keep_contents
 from signoff.queue.sql.engine import Look, Row, Transaction
 from signoff.queue.sql.rows import request_from_row
 
@@ -267,6 +268,8 @@ def try_decide(transaction: Transaction, request: StoredRequest, decision: Decis
     )
     if decided != 1:
         return None
+    if decision.instead is not None:
+        keep_contents(transaction, request.seq, decision.instead)
     request = replace(request, state=state, decision=decision, decided_at=transaction.now)
     history.append_end(transaction, request)
     return request

@@ -5,17 +5,15 @@ What only some commands need is loaded when it is used: a status line asks once 
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import time
-import zlib
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from signoff.queue.bells import RELOOK_SECONDS, REVIEWERS
 from signoff.queue.codec import pack_text
-from signoff.queue.errors import QueueUnavailableError, UnknownRequestError
+from signoff.queue.errors import UnknownRequestError
 from signoff.queue.ids import ID_LETTERS
 from signoff.queue.lookahead import UpcomingCall
 from signoff.queue.records import (
@@ -29,6 +27,7 @@ from signoff.queue.records import (
     Verdict,
 )
 from signoff.queue.sql import requests
+from signoff.queue.sql.altering import stored_content
 from signoff.queue.sql.deciding import decide_one, stop_batch
 from signoff.queue.sql.engine import Engine, Look
 from signoff.queue.sql.review_grants import GrantReview
@@ -152,16 +151,7 @@ class SqlReviewQueue(GrantReview):
             QueueUnavailableError: It is missing or does not match its hash.
         """
         with self._engine.read() as look:
-            row = look.row("SELECT compressed FROM blobs WHERE sha256 = ?", pack_text(sha256))
-        if row is None:
-            raise QueueUnavailableError(f"the queue has no content {sha256}")
-        try:
-            content = zlib.decompress(row["compressed"])
-        except zlib.error as error:
-            raise QueueUnavailableError(f"the content {sha256} is damaged: {error}") from error
-        if hashlib.sha256(content).hexdigest() != sha256:
-            raise QueueUnavailableError(f"the content {sha256} does not match its hash")
-        return content
+            return stored_content(look, sha256)
 
     def changes(self, cursor: int) -> ChangeSet:
         """Everything that changed since the cursor; cursor 0 gives all that is pending now.

@@ -25,6 +25,7 @@ _TITLES: dict[Place, str] = {
     "history": "history",
     "memory": "session memory",
     "agents": "agents",
+    "rules": "rules",
     "help": "help",
     "palette": "palette",
 }
@@ -43,8 +44,15 @@ _FACTS: dict[Place, tuple[str, ...]] = {
         "Enter never revokes and never saves",
         "a typed word revokes one at most",
     ),
+    "rules": (
+        "no request is decided here, no call is run",
+        "only ! trusts, after all was shown",
+    ),
 }
-_OWN_HEADINGS: dict[tuple[Place, Area], str] = {("memory", "decide"): "change what is remembered"}
+_OWN_HEADINGS: dict[tuple[Place, Area], str] = {
+    ("memory", "decide"): "change what is remembered",
+    ("rules", "decide"): "change what is trusted",
+}
 _MARKS = (
     "brackets: [y] works now, (y) not yet: arming, or not all shown",
     "marks: low med HIGH risk, new 61% seen, held = not sent yet, --- closed",
@@ -75,8 +83,9 @@ class HelpScreen(ScrollingScreen):
     def title_line(self, width: int) -> Line:
         """Whose keys these are."""
         name = chunk(f" signoff  keys for: {_TITLES[self._about]}", "strong", keep=True)
-        more = chunk("any key not listed does nothing ", "muted")
-        return fullest([line(name, right=(more,)), line(name)], width)
+        nothing = "any key not listed does nothing"
+        words = [f"{_SAFETY[0]}, {nothing}", _SAFETY[0]] if self._about == "review" else [nothing]
+        return fullest([*(line(name, right=(chunk(f"{each} ", "muted"),)) for each in words), line(name)], width)
 
     def page_lines(self, width: int) -> Sequence[Line]:
         """All keys, and what the marks mean."""

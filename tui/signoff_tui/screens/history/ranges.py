@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from signoff.filtering import Query, asked_of, exactly, reworded
+from signoff.filtering import Query, asked_of, exactly, only, reworded
 from signoff.queue import HistoryRecord
 
 __all__ = ["next_range", "of_one_agent", "range_of"]
@@ -47,8 +47,4 @@ def next_range(query: Query, current: HistoryRecord | None) -> str:
 
 def of_one_agent(query: Query, current: HistoryRecord | None) -> str | None:
     """The filter with the agent of a record, or with all agents if it asks for one; None if there is no record."""
-    if asked_of(query, "agent"):
-        return reworded(query, without=("agent",))
-    if current is None:
-        return None
-    return reworded(query, more=[exactly("agent", current.agent_name)])
+    return only(query, "agent", None if current is None else current.agent_name)

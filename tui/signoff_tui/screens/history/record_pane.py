@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from signoff.queue import HistoryRecord, Risk, StoredRequest
 from signoff_tui.lines import Line, chunk, wrapped
-from signoff_tui.screens.history.wording import Deciders, outcome, share, subject, told, took_text
+from signoff_tui.screens.history.wording import Deciders, changed_text, outcome, share, subject, told, took_text
 from signoff_tui.summary import RISK_WORD, clock_text
 
 __all__ = ["record_lines"]
@@ -86,6 +86,8 @@ def _decision(record: HistoryRecord, deciders: Deciders) -> Sequence[Fact]:
     ]
     if decision is not None and decision.note:
         facts.append(("feedback", decision.note, "strong"))
+    if decision is not None and decision.instead is not None:
+        facts.append(("changed", changed_text(decision.instead, record.masked_keys), "warn"))
     if record.reason:
         facts.append(("reason", record.reason, "text"))
     if decision is not None and decision.shown is not None:

@@ -19,6 +19,7 @@ from signoff_tui.screens.history.looking import Around
 from signoff_tui.screens.history.pane import RecordPane
 from signoff_tui.screens.history.wording import Deciders
 from signoff_tui.screens.history.work import Checked, Exported, Failed, Fresh, Listed, Older, Read
+from signoff_tui.screens.list_beside_details import FAR, TWO_PANES
 from signoff_tui.screens.plain import News
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
@@ -27,10 +28,8 @@ from signoff_tui.widgets.lines_view import LinesView
 
 __all__ = ["HistoryScreen"]
 
-TWO_PANES = 100
 WIDE_ENOUGH, HIGH_ENOUGH = 80, 20
 """From this many cells on, two rows are enough for the keys; from this many rows on, they have more than one."""
-_FAR = 10**9
 
 
 class HistoryScreen(FilterKeys):
@@ -98,11 +97,11 @@ class HistoryScreen(FilterKeys):
 
     def do_first(self) -> None:
         """Newest record, or first line."""
-        self._step(-_FAR)
+        self._step(-FAR)
 
     def do_last(self) -> None:
         """Oldest record that is loaded, or last line; from there, older ones are looked for."""
-        self._step(_FAR)
+        self._step(FAR)
         self._look_back()
 
     def do_page_down(self) -> None:
@@ -271,17 +270,22 @@ class HistoryScreen(FilterKeys):
         if not self.is_mounted or not self.size:
             return
         listing, width = self._listing, self.size.width
-        self.set_class(self.two_panes, "-two")
-        self.set_class(self._reading, "-record")
-        self.set_class(not self.two_panes and not self._opened, "-list")
+        # At once: each change has all styles of the screen worked out anew.
+        self.update_classes(
+            {
+                "-two": self.two_panes,
+                "-record": self._reading and listing.current is not None,
+                "-list": not self.two_panes and not self._opened,
+                "-empty": listing.current is None,
+            }
+        )
         sign = rule(look_of(self).glyphs.rule)
         title = title_line(self._listed, listing, self._around, width, connected=self._connected)
         self.query_one("#title", LinesView).show([title, sign])
         self.query_one("#rule", LinesView).show([sign])
         deciders = Deciders(self._office.reviewer, self._around.numbers)
-        empty = empty_lines(self._listed, listing, self._problem, self._list_pane.size.width, loaded=self._loaded)
+        empty = empty_lines(self._listed, listing, self._problem, width, loaded=self._loaded)
         self._list_pane.show(deciders, self._office.now(), empty)
-        self._pane.visible = listing.current is not None
         if listing.current is not None and (self.two_panes or self._opened):
             self._pane.show(listing.current, deciders)
         self.query_one("#foot", LinesView).show(self._foot(deciders))

@@ -6,15 +6,28 @@ import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from signoff.canonical import canonical
 from signoff.filtering import CallFacts
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.subject import subject_text
-from signoff.queue import DecisionSource, HistoryRecord, RequestState
+from signoff.queue import DecisionSource, HistoryRecord, Instead, RequestState
 from signoff.queue.wording import released
 from signoff_tui.ages import age_text
 from signoff_tui.summary import clock_text
 
-__all__ = ["Deciders", "kind", "outcome", "said", "share", "subject", "told", "took_text", "what", "when_text"]
+__all__ = [
+    "Deciders",
+    "changed_text",
+    "kind",
+    "outcome",
+    "said",
+    "share",
+    "subject",
+    "told",
+    "took_text",
+    "what",
+    "when_text",
+]
 
 _KINDS = {"diff": "D", "new": "N", "bin": "B", "shell": "$"}
 _WHO = {
@@ -86,6 +99,8 @@ def outcome(record: HistoryRecord, *, with_share: bool = False) -> tuple[str, st
                 return "approved", "ok"
             if decision.deliberate and with_share:
                 return f"approved {share(record)}", "warn"
+            if decision.instead is not None:
+                return ("approved part" if decision.instead.refused else "approved edited"), "warn"
             words = "approved session" if decision.remember else "approved once"
             return words, "warn" if decision.deliberate else "ok"
         case RequestState.REJECTED:
@@ -105,7 +120,18 @@ def said(record: HistoryRecord) -> tuple[str, ...]:
     unseen = ""
     if decision is not None and decision.deliberate and decision.shown is not None:
         unseen = f"approved with !, {share(record).rstrip('!')} of it had been shown"
-    return tuple(line for line in (words.replace("\n", " "), unseen) if line)
+    instead = None if decision is None else decision.instead
+    changed = "" if instead is None else instead.summary
+    return tuple(line for line in (words.replace("\n", " "), changed, unseen) if line)
+
+
+def changed_text(instead: Instead, masked_keys: tuple[str, ...]) -> str:
+    """What ran in place of what was asked, in one line without its secrets."""
+    masks = DEFAULT_REDACTION.also(masked_keys)
+    words = masks.mask_text(instead.words).text
+    if instead.arguments is None:
+        return words
+    return f"{words}; it ran with {canonical(masks.mask_value(dict(instead.arguments)))}"
 
 
 def kind(record: HistoryRecord) -> str:

@@ -141,8 +141,8 @@ def _hints(bar: Bar) -> Sequence[KeyHint]:
                 KeyHint(bar.keys.shown("memory"), "all sessions")
                 if bar.filtered
                 else KeyHint(bar.keys.shown("session_memory"), "its session"),
-                KeyHint(bar.keys.shown("inbox"), "inbox"),
                 KeyHint("Esc", "back"),
+                KeyHint(bar.keys.shown("inbox"), "inbox"),
                 help_,
             )
 

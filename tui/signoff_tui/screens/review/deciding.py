@@ -47,6 +47,7 @@ from signoff_tui.screens.review.open_bar import (
 )
 from signoff_tui.screens.review.releasing import RELEASES, Listing, listing_for
 from signoff_tui.screens.review.sheets import careless
+from signoff_tui.tagging import TAGGED
 
 __all__ = ["Deciding"]
 
@@ -73,10 +74,13 @@ class Deciding:
             case Ignored(_, text):
                 face.say(text)
             case Decide(permit):
+                left = self._left_out_of_the_tagged(permit.refs)
                 note = face.feedback_text() if isinstance(face.bar, Writing) else None
                 face.say("")
                 face.open_bar(None)
                 desk.hold(permit, note)
+                if left:
+                    face.say(f"not part of it, untagged: {as_many(left, NAMES)}")
                 face.redraw(Cause.ADVANCED)
             case OpenEditor(offer):
                 face.open_bar(Writing(offer, hard=offer.act is Act.STOP))
@@ -86,8 +90,8 @@ class Deciding:
                 face.open_bar(Unseen(ref))
             case NeedsGroupBar(left_out):
                 group = desk.inbox.focused_group()
-                assert group is not None
-                face.open_bar(GroupNotReady(group.key.id, left_out))
+                about = TAGGED if desk.tags.acting or group is None else group.key.id
+                face.open_bar(GroupNotReady(about, left_out))
             case Answered(key):
                 self._answer(key)
             case Revoke():
@@ -190,6 +194,14 @@ class Deciding:
 
     # -- parts -------------------------------------------------------------------------------------------
 
+    def _left_out_of_the_tagged(self, refs: Sequence[Ref]) -> list[str]:
+        """Names of what is tagged and not covered by the decision about the tagged that is made now."""
+        desk = self._face.desk
+        if not desk.tags.acting:
+            return []
+        covered = {ref.id for ref in refs}
+        return names_of(desk, [ref for ref in desk.tags.refs if ref.id not in covered])
+
     def _suffer(self, effect: Effect) -> None:
         face = self._face
         match effect:
@@ -198,6 +210,7 @@ class Deciding:
             case SheetClosed() | BarClosed():
                 face.open_bar(None)
             case KeysLocked(keys=keys):
+                face.desk.tags.act(on=False)
                 self._undo(keys)
                 face.redraw(Cause.CHANGED)
             case _:
@@ -209,6 +222,12 @@ class Deciding:
         for action in (self._face.desk.keys.action_of(key, "review") for key in reversed(keys)):
             if action is not None and action.name == "later":
                 self._face.desk.undo_aside()
+            elif action is not None and action.name in {"only_agent", "clear_filter"}:
+                self._face.undo_filter()
+            elif action is not None and action.name in {"tag", "untag_all"}:
+                self._face.desk.tags.undo()
+            elif action is not None and action.name == "toggle_hunk":
+                self._face.desk.undo_toggle()
             elif action is not None and action.name == "lock":
                 guard.set_locked(not guard.locked)
 

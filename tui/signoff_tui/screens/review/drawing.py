@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from signoff.present.reveal import reveal_line
 from signoff.queue.records import StoredRequest
-from signoff_tui.documents import content_key
 from signoff_tui.flow import Room
+from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Status
 from signoff_tui.inbox import Entry, Group
 from signoff_tui.lines import Chunk, Line, chunk, crop, foreign, line, rule
@@ -19,11 +19,14 @@ from signoff_tui.look import Look, look_of
 from signoff_tui.office import Office
 from signoff_tui.reading import Rest
 from signoff_tui.screens.review import panes
+from signoff_tui.screens.review.filter_lines import filter_line, nothing_listed
 from signoff_tui.screens.review.keybar import action_lines
 from signoff_tui.screens.review.naming import as_many, held_words, names_of
 from signoff_tui.screens.review.open_bar import bar_lines
+from signoff_tui.screens.review.page_lines import page_header, page_line
 from signoff_tui.screens.review.rows import RowStyle, inbox_heading, inbox_row, member_heading, member_row
 from signoff_tui.screens.review.status import NAMES_FROM, Where, empty_lines, lost_lines, status_line
+from signoff_tui.screens.review.tagged_lines import tagged_bar
 from signoff_tui.screens.review.target import target_line
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
@@ -56,12 +59,16 @@ class Drawing:
 
     def wanted(self) -> Sequence[Entry]:
         """Requests whose documents are needed for what is visible, the focused one first."""
-        inbox = self._screen.desk.inbox
+        inbox, page = self._screen.desk.inbox, self._screen.page
+        if page is not None:
+            # One after the other, and no more than is about to be read.
+            near_the_end = not page.documents or not self._screen.document.rest.more
+            return [page.wanted] if page.wanted is not None and near_the_end else []
         focused, group = inbox.focused_request(), inbox.focused_group()
         wanted = [focused] if focused is not None else []
         if group is not None and self._screen.group_visible:
             visible = self._screen.query_one("#members", RowList).visible_rows
-            wanted += inbox.members(group.key)[visible.start : visible.stop]
+            wanted += inbox.listed(group.key)[visible.start : visible.stop]
         visible = self._screen.query_one("#rows", RowList).visible_rows
         rows = inbox.rows()[visible.start : visible.stop]
         return [*wanted, *(inbox.entry(row.key.id) for row in rows if row.key.kind == "request")]
@@ -111,12 +118,14 @@ class Drawing:
         group, entry = inbox.focused_group(), inbox.focused_request()
         match self._screen.view:
             case "request" if group is not None and entry is not None:
-                place = group.members.index(entry.id) + 1
-                return f"Request {place}/{len(group.members)}"
+                members = inbox.listed(group.key)
+                return f"Request {members.index(entry) + 1}/{len(members)}"
             case "request":
                 return "Request"
             case "group":
                 return "Group"
+            case "page":
+                return "Group page"
             case _:
                 return "Inbox"
 
@@ -133,6 +142,9 @@ class Drawing:
         elif screen.bar is not None:
             armed = _sheet_armed(status)
             self._lines("#actions", bar_lines(desk, screen.bar, room, armed=armed, now=self._office.now()))
+        elif desk.tags.acting:
+            most = max(screen.extent.sheet_rows // 3, 1)
+            self._lines("#actions", tagged_bar(desk, room, most, armed=status.word == "armed"))
         else:
             armed = status.word == "armed"
             self._lines("#actions", action_lines(desk, screen.view, room, two_panes=screen.two_panes, armed=armed))
@@ -180,25 +192,31 @@ class Drawing:
         self._lines("#below", self._below(listing))
 
     def _heading(self, width: int) -> Sequence[Line]:
-        extent = self._screen.extent
-        if not self._screen.desk.inbox.rows():
+        extent, inbox = self._screen.extent, self._screen.desk.inbox
+        if not inbox.rows() and inbox.hidden():
+            return nothing_listed(self._screen.filter.hidden, self._screen.desk.keys, width)
+        if not inbox.rows():
             return () if self._screen.lost else empty_lines(self._office.place, self._office.announcement, width)
         return () if extent.two_lines or extent.low else (inbox_heading(width),)
 
     def _below(self, listing: RowList) -> Sequence[Line]:
         desk, rows = self._screen.desk, self._screen.extent.strip_rows
+        width, kept = listing.size.width, self._screen.filter
+        filtered = (filter_line(kept.query.text, kept.hidden, desk.keys, width),) if kept.in_force else ()
         if not desk.inbox.rows():
-            return ()
-        below = panes.below_line(desk, listing.rows_below, listing.size.width)
-        return (below, self._rule, *panes.strip_lines(desk, rows, listing.size.width)) if rows else (below,)
+            return filtered
+        below = (panes.below_line(desk, listing.rows_below, width), *filtered)
+        return (*below, self._rule, *panes.strip_lines(desk, rows, width)) if rows else below
 
     # -- the content -----------------------------------------------------------------------------------------
 
     def surroundings(self) -> None:
         """The lines around the content, or the overview of a group in its place."""
-        inbox = self._screen.desk.inbox
+        inbox, page = self._screen.desk.inbox, self._screen.page
         entry, group = inbox.focused_request(), inbox.focused_group()
-        if group is not None and self._screen.group_visible:
+        if group is not None and page is not None:
+            self._around_page(group, page)
+        elif group is not None and self._screen.group_visible:
             self._overview(group, entry)
         elif entry is not None:
             self._around_content(entry)
@@ -210,7 +228,7 @@ class Drawing:
         screen, desk, style = self._screen, self._screen.desk, self._style
         listing = screen.query_one("#members", RowList)
         width = self._content_width
-        members = desk.inbox.members(group.key)
+        members = desk.inbox.listed(group.key)
         several = len({member.request.asked_by.name for member in members}) > 1
         focused = members.index(entry) if entry in members else None
         header = panes.group_lines(desk, group, width, screen.extent)
@@ -224,12 +242,21 @@ class Drawing:
         )
         self._lines("#foot", [])
 
+    def _around_page(self, group: Group, page: GroupPage) -> None:
+        desk, extent = self._screen.desk, self._screen.extent
+        document = self._screen.query_one("#document", DocumentView)
+        header = page_header(desk, group, self._content_width, extent)
+        self._lines("#header", header if extent.low else [*header, self._rule])
+        at = page.section_at(document.document_at_top) + 1 if page.sections else 0
+        foot = page_line(page, document.rest, at, self._look.glyphs.rule, self._content_width)
+        self._lines("#foot", [foot])
+
     def _around_content(self, entry: Entry) -> None:
         screen, desk, extent = self._screen, self._screen.desk, self._screen.extent
         document = screen.query_one("#document", DocumentView)
         header = panes.header_lines(desk, entry, self._style, self._content_width, extent)
         self._lines("#header", header if extent.low else [*header, self._rule])
-        there = document.owner == content_key(entry.request)
+        there = document.owner == desk.key(entry)
         below, hunk = (document.rest, document.hunk) if there else (Rest(0), (0, 0))
         foot = panes.coverage_line(desk, entry, below, self._look.glyphs.rule, hunk)
         self._lines("#foot", [] if extent.low else [foot])

@@ -7,7 +7,7 @@ from typing import Literal
 
 __all__ = ["Extent", "View"]
 
-View = Literal["inbox", "request", "group"]
+View = Literal["inbox", "request", "group", "page"]
 """What has the screen on small terminals, or the attention on large ones."""
 
 

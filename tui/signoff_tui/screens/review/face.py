@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Protocol
 
 from signoff_tui.desk import Answer, Desk
+from signoff_tui.editing import Editable
+from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Cause, Held
+from signoff_tui.inbox import Entry
+from signoff_tui.inbox_filter import InboxFilter
 from signoff_tui.office import Draft
 from signoff_tui.screens.review.extent import Extent, View
 from signoff_tui.screens.review.open_bar import OpenBar
@@ -41,8 +45,28 @@ class Face(Protocol):
         """Whether the content of the focused request is on the screen."""
 
     @property
+    def page(self) -> GroupPage | None:
+        """All of a group on one page, while that has the screen."""
+
+    def grow_page(self) -> bool:
+        """Put the next member on the page, if it is made; returns whether that was so."""
+
+    @property
     def view(self) -> View:
         """What has the screen, or the attention, now."""
+
+    @property
+    def filter(self) -> InboxFilter:
+        """What is listed."""
+
+    def type_filter(self) -> None:
+        """Let somebody type a filter."""
+
+    def use_filter(self, text: str) -> None:
+        """Put a filter in force that needs no typing."""
+
+    def undo_filter(self) -> None:
+        """Put the filter in force that was before the last one."""
 
     @property
     def drafts(self) -> dict[Draft, str]:
@@ -75,6 +99,9 @@ class Face(Protocol):
 
     def go(self, name: str, query: str = "") -> None:
         """Go to another screen, with what the query picks: ``history``, ``memory``, ``agents``, ``help``."""
+
+    def edit(self, entry: Entry, what: Editable, text: str) -> None:
+        """Have the person edit a text, and take over what comes of it."""
 
     def leave(self) -> None:
         """End the program."""

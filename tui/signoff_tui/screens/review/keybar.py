@@ -15,6 +15,7 @@ from signoff_tui.inbox import Entry, Group
 from signoff_tui.lines import Line
 from signoff_tui.screens.review.extent import View
 from signoff_tui.screens.review.naming import as_many, names_of
+from signoff_tui.screens.review.tagged_lines import tag_hints
 
 __all__ = ["action_lines", "to_show", "what_is_missing"]
 
@@ -33,15 +34,20 @@ def action_lines(desk: Desk, view: View, room: Room, *, two_panes: bool, armed: 
         hints.append(KeyHint("Esc", "back"))
     if group is not None:
         rest = _rest(view, on_heading=entry is None, two_panes=two_panes)
-        hints += _group_hints(desk, group, room, rest, on_heading=entry is None, armed=armed)
+        hints += _group_hints(desk, view, group, room, rest, on_heading=entry is None, armed=armed)
+    hints += tag_hints(desk)
     hints += _moving_hints(desk, view, entry, group, two_panes=two_panes)
     if entry is not None and not to_show(desk, entry) and desk.next_unseen() is not None:
         visible = two_panes or view == "request"
         hints.append(KeyHint(desk.keys.shown("page_down"), "page, next unseen" if visible else "read next unseen"))
-    hints += _list_hints(desk)
+    ended = desk.inbox.tally.any_ended
+    if view not in {"request", "page"}:
+        hints += _list_hints(desk, ended=ended)
     hints.append(KeyHint(desk.keys.shown("history"), "history"))
     if view == "inbox":
         hints.append(KeyHint(desk.keys.shown("quit"), "quit"))
+        if desk.inbox.rows() and not ended:
+            hints.append(KeyHint(desk.keys.shown("order"), "order"))
     return flow([*hints, KeyHint(desk.keys.shown("help"), "help")], room)
 
 
@@ -55,7 +61,7 @@ def what_is_missing(desk: Desk, entry: Entry) -> str:
         content = desk.content(entry)
         searched = content is None or content.scanned
         return "a part cannot be shown" if searched else "still looking for hidden characters"
-    return f"{coverage.missing} of {coverage.units} {'line' if coverage.units == 1 else 'lines'} not shown yet"
+    return f"{coverage.missing} of {coverage.needed} {'line' if coverage.needed == 1 else 'lines'} not shown yet"
 
 
 def to_show(desk: Desk, entry: Entry) -> bool:
@@ -71,14 +77,20 @@ def _request_hints(desk: Desk, entry: Entry, *, armed: bool) -> list[KeyHint]:
         return []
     coverage = desk.coverage(entry)
     complete = coverage is not None and coverage.complete
-    if complete:
-        hints = [KeyHint(desk.keys.shown("approve"), "approve", live=armed, token="strong")]
+    change = desk.change(entry)
+    if change is not None and change.instead is None:
+        hints = [KeyHint(desk.keys.shown("approve"), "approve: nothing left, reject instead", live=False)]
+    elif complete:
+        what = "approve" if change is None else f"approve {change.summary}"
+        hints = [KeyHint(desk.keys.shown("approve"), what, live=armed, token="strong")]
     else:
         hints = [KeyHint(desk.keys.shown("approve"), f"approve: {what_is_missing(desk, entry)}", live=False)]
         if to_show(desk, entry):
             seen = coverage is not None and coverage.shown
             hints.append(KeyHint(desk.keys.shown("page_down"), "show the rest" if seen else "show it"))
-    if entry.request.submission.risk is Risk.HIGH:
+    if change is not None:
+        session = KeyHint(desk.keys.shown("remember"), "once only: changed by you", live=False)
+    elif entry.request.submission.risk is Risk.HIGH:
         session = KeyHint(desk.keys.shown("remember"), "never for HIGH", live=False)
     elif not entry.request.submission.may_be_remembered:
         session = KeyHint(desk.keys.shown("remember"), "never for this call", live=False)
@@ -89,8 +101,20 @@ def _request_hints(desk: Desk, entry: Entry, *, armed: bool) -> list[KeyHint]:
         KeyHint(desk.keys.shown("reject"), "reject, say why", live=armed),
         session,
         KeyHint(desk.keys.shown("stop"), "stop the agent", live=armed),
+        *_choice_hints(desk, entry),
         *_secret_hints(desk, entry),
     ]
+
+
+def _choice_hints(desk: Desk, entry: Entry) -> list[KeyHint]:
+    hints = []
+    if desk.may_choose(entry):
+        hints.append(KeyHint(desk.keys.shown("toggle_hunk"), "refuse or approve hunk"))
+    if desk.why_not_edited(entry) is None:
+        change = desk.change(entry)
+        again = desk.has_edit(entry) or (change is not None and change.choice is None)
+        hints.append(KeyHint(desk.keys.shown("edit_call"), "edit again" if again else "edit"))
+    return hints
 
 
 def _secret_hints(desk: Desk, entry: Entry) -> list[KeyHint]:
@@ -101,6 +125,8 @@ def _secret_hints(desk: Desk, entry: Entry) -> list[KeyHint]:
 
 def _rest(view: View, *, on_heading: bool, two_panes: bool) -> str:
     """Where the members are listed that the bar has no room for."""
+    if view == "page":
+        return ": [Esc] lists all"
     if two_panes or view == "group":
         return ""
     if on_heading:
@@ -109,7 +135,7 @@ def _rest(view: View, *, on_heading: bool, two_panes: bool) -> str:
 
 
 def _group_hints(
-    desk: Desk, group: Group, room: Room, rest: str, *, on_heading: bool, armed: bool
+    desk: Desk, view: View, group: Group, room: Room, rest: str, *, on_heading: bool, armed: bool
 ) -> list[KeyHint]:
     members = desk.eligibility(group)
     if not members.waiting:
@@ -118,7 +144,9 @@ def _group_hints(
         _approve_group(desk, members.ready, room, rest, armed=armed),
         KeyHint(desk.keys.shown("reject_group"), f"reject all {len(members.waiting)}", live=armed),
     ]
-    return [KeyHint(desk.keys.shown("page_down"), "read next unseen"), *hints] if on_heading else hints
+    if not on_heading:
+        return hints
+    return [KeyHint(desk.keys.shown("page_down"), "page" if view == "page" else "read next unseen"), *hints]
 
 
 def _approve_group(desk: Desk, ready: tuple[Ref, ...], room: Room, rest: str, *, armed: bool) -> KeyHint:
@@ -134,7 +162,14 @@ def _moving_hints(
     desk: Desk, view: View, entry: Entry | None, group: Group | None, *, two_panes: bool
 ) -> list[KeyHint]:
     hints: list[KeyHint] = []
-    if entry is None and group is not None:
+    if view == "page":
+        hints += [
+            KeyHint(desk.keys.shown("next_request", "previous_request"), "next/previous"),
+            KeyHint(desk.keys.shown("next_hunk", "previous_hunk"), "hunk"),
+            KeyHint("Enter", "open the one at the top"),
+        ]
+    elif entry is None and group is not None:
+        hints.append(KeyHint(desk.keys.shown("group_page"), "all on one page"))
         hints.append(
             KeyHint("Enter", "close" if group.open else "open") if two_panes else KeyHint("Enter", "open")
         )
@@ -145,11 +180,15 @@ def _moving_hints(
         hints.append(KeyHint(desk.keys.shown("next_request", "previous_request"), "next/previous"))
     elif entry is not None:
         hints.append(KeyHint(desk.keys.shown("full"), "full screen") if two_panes else KeyHint("Enter", "open"))
-    around = (entry,) if entry is not None else () if group is None else desk.inbox.members(group.key)
+    around = (entry,) if entry is not None else () if group is None else desk.inbox.listed(group.key)
     if any(member.waiting for member in around):
         hints.append(KeyHint(desk.keys.shown("later"), "later"))
+        if not desk.tags:
+            hints.append(KeyHint(desk.keys.shown("tag"), "tag"))
     return hints
 
 
-def _list_hints(desk: Desk) -> list[KeyHint]:
-    return [KeyHint(desk.keys.shown("tidy"), "tidy")] if desk.inbox.tally.any_ended else []
+def _list_hints(desk: Desk, *, ended: bool) -> list[KeyHint]:
+    tidy = [KeyHint(desk.keys.shown("order"), "tidy")] if ended else []
+    anything = any(True for _ in desk.inbox.entries())
+    return [*tidy, KeyHint(desk.keys.shown("filter"), "filter")] if anything else []

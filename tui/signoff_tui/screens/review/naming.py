@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
+from signoff.present.reveal import reveal
 from signoff.queue.records import Decision
 from signoff_tui.desk import Desk
 from signoff_tui.guard import LeftOut, Omission, Ref
 from signoff_tui.inbox import Entry
 from signoff_tui.lines import Line, chunk, foreign, line
 from signoff_tui.screens.review.telling_apart import told_apart
-from signoff_tui.summary import summarize
 
 __all__ = ["agents_of", "as_many", "held_words", "left_out_names", "listed", "name_of", "names_of"]
 
@@ -57,7 +57,9 @@ def as_many(names: Sequence[str], cells: int, *, rest: str = "") -> str:
 
 def agents_of(entries: Sequence[Entry]) -> str:
     """Who asks: the name of the agent, or all of them with their number."""
-    names = list(dict.fromkeys(summarize(entry.request).agent.text for entry in entries))
+    # Groups are large and agents few: each name is made safe once, whenever anything is drawn.
+    agents = dict.fromkeys(entry.request.asked_by.name for entry in entries)
+    names = list(dict.fromkeys(reveal(name, "agent").text for name in agents))
     return names[0] if len(names) == 1 else f"{len(names)} agents: {', '.join(names)}"
 
 
@@ -70,6 +72,9 @@ def held_words(decisions: Sequence[tuple[Decision, int]]) -> tuple[str, str]:
     count = sum(about for _, about in decisions)
     approved = {decision.approved for decision, _ in decisions}
     word = "decision" if len(approved) > 1 else "approval" if approved == {True} else "rejection"
+    changed = decisions[0][0].instead if count == 1 and decisions else None
+    if changed is not None:
+        return (f"1 approval of {foreign(changed.summary).text.text}", "sends")
     return (f"1 {word}", "sends") if count == 1 else (f"{count} {word}s", "send")
 
 
@@ -95,7 +100,8 @@ def listed(
     """
     rows: list[list[str]] = [[]]
     for name in names:
-        if rows[-1] and cell_len(title + _BETWEEN.join([*rows[-1], name])) > width:
+        # Made safe anew, names together may be longer than each of them: a host is told at the end of a row.
+        if rows[-1] and len(title) + foreign(_BETWEEN.join([*rows[-1], name])).width > width:
             rows.append([])
         rows[-1].append(name)
     indent = " " * len(title)

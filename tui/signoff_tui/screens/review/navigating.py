@@ -4,30 +4,41 @@ from __future__ import annotations
 
 from signoff.filtering import last_hour_of
 from signoff_tui.actions import Action
+from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Cause
 from signoff_tui.inbox import RowKey
+from signoff_tui.screens.review.changing_keys import ChangingKeys
 from signoff_tui.screens.review.deciding import Deciding
 from signoff_tui.screens.review.face import Face
 from signoff_tui.screens.review.keybar import to_show
+from signoff_tui.screens.review.listing_keys import ListingKeys
 from signoff_tui.screens.review.open_bar import Finding
 
 __all__ = ["Navigating"]
+
+_KEEP_ACTING = frozenset({"tagged", "back", "undo", "undo_all"})
+"""Whatever else is done, decision keys are about the row under the cursor again."""
+
+NEAR = 5_000
+"""Rows of a page that are laid out at once to open it at a request; one that is farther down is not gone to."""
 
 MOST_CONTEXT = 10_000
 """Unchanged lines around changes; no diff needs more to show the whole file."""
 
 
-class Navigating:
+class Navigating(ListingKeys, ChangingKeys):
     """One method per action of the table, named ``do_`` and the action's name."""
 
     def __init__(self, face: Face, deciding: Deciding) -> None:
-        self._face = face
+        super().__init__(face)
         self._deciding = deciding
 
     def press(self, key: str) -> None:
         """Do what a key stands for; keys that are not in the table do nothing."""
         action = self._face.desk.keys.action_of(key, "review")
         if action is not None and not action.decides:
+            if action.name not in _KEEP_ACTING:
+                self._face.desk.tags.act(on=False)
             self.perform(action)
 
     def perform(self, action: Action) -> None:
@@ -38,7 +49,7 @@ class Navigating:
     @property
     def _reading(self) -> bool:
         """Whether the content has the whole screen, so that row keys move lines."""
-        return self._face.view == "request"
+        return self._face.view in {"request", "page"}
 
     # -- lists -------------------------------------------------------------------------------------------
 
@@ -51,11 +62,11 @@ class Navigating:
         self._step(-1)
 
     def do_next_request(self) -> None:
-        """Next waiting request."""
+        """Next waiting request; on a page the next of its group."""
         self._to_neighbor(1)
 
     def do_previous_request(self) -> None:
-        """Previous waiting request."""
+        """Previous waiting request; on a page the one before in its group."""
         self._to_neighbor(-1)
 
     def do_first(self) -> None:
@@ -85,7 +96,9 @@ class Navigating:
         face, inbox = self._face, self._face.desk.inbox
         if inbox.cursor is None:
             return
-        if inbox.cursor.kind == "group":
+        if face.page is not None:
+            self._open_from(face.page)
+        elif inbox.cursor.kind == "group":
             if face.two_panes:
                 self._set_open(open_=not inbox.group(inbox.cursor).open)
             else:
@@ -93,13 +106,6 @@ class Navigating:
         elif not face.two_panes:
             face.set_view("request")
         face.redraw()
-
-    def do_tidy(self) -> None:
-        """Remove what ended; a settle point."""
-        count = self._face.desk.tidy()
-        rows = "row" if count == 1 else "rows"
-        self._face.say(f"{count} ended {rows} removed; history keeps them", token="muted")
-        self._face.redraw()
 
     def do_later(self) -> None:
         """Put the request, or the whole group, aside; again takes it back."""
@@ -116,6 +122,9 @@ class Navigating:
         """Show the request; next page; at the end, what was not shown yet; then the next unseen request."""
         face, desk = self._face, self._face.desk
         entry = desk.inbox.focused_request()
+        if face.page is not None:
+            self._page_on(face.page)
+            return
         if entry is None:
             self._read_next()
             return
@@ -161,7 +170,7 @@ class Navigating:
 
     def do_find(self) -> None:
         """Look for words in the text."""
-        if self._face.content_visible:
+        if self._face.content_visible or self._face.page is not None:
             self._face.desk.guard.editor_opened()
             self._face.open_bar(Finding())
         else:
@@ -228,6 +237,22 @@ class Navigating:
             face.set_view("inbox" if face.view == "request" else "request")
             face.redraw()
 
+    def do_group_page(self) -> None:
+        """All of the group on one page, from the request under the cursor on; and back."""
+        face, inbox = self._face, self._face.desk.inbox
+        group, entry = inbox.focused_group(), inbox.focused_request()
+        if face.page is not None:
+            self.do_back()
+            return
+        if group is None:
+            face.say(f"{face.desk.keys.shown('group_page')} shows a group on one page: go to one", token="muted")
+            return
+        inbox.move_to(group.key)
+        face.set_view("page")
+        face.redraw()
+        if entry is not None:
+            self._go_to_section(entry.id)
+
     # -- going -------------------------------------------------------------------------------------------
 
     def do_inbox(self) -> None:
@@ -237,11 +262,17 @@ class Navigating:
 
     def do_back(self) -> None:
         """One level back."""
+        tags = self._face.desk.tags
         if self._deciding.close_bar():
             self._face.redraw()
             return
+        if tags.acting:
+            tags.act(on=False)
+            self._face.redraw()
+            return
         group = self._face.desk.inbox.focused_group()
-        in_group = self._face.view == "request" and group is not None and not self._face.two_panes
+        inside = self._face.view in {"request", "page"}
+        in_group = inside and group is not None and not self._face.two_panes
         self._face.set_view("group" if in_group else "inbox")
         self._face.redraw()
 
@@ -268,6 +299,11 @@ class Navigating:
             return
         entry = inbox.focused_request() or inbox.members(inbox.cursor)[0]
         self._face.go("memory", f"session:{entry.request.asked_by.session}")
+
+    def do_rules(self) -> None:
+        """Show what asks, what runs, and why: first the rule that asked about what the cursor is on."""
+        entry = self._face.desk.inbox.focused_request()
+        self._face.go("rules", "" if entry is None else entry.request.submission.why)
 
     def do_agents(self) -> None:
         """Show who asks."""
@@ -323,23 +359,37 @@ class Navigating:
         if self._reading:
             self._face.document.scroll_lines(steps)
             return
-        inbox = self._face.desk.inbox
+        self.step_in_list(steps)
+        self._face.redraw()
+
+    def step_in_list(self, steps: int) -> None:
+        """Move the cursor by rows of the list, or of the group that has the screen."""
         if self._face.view == "group":
             self._step_in_group(steps)
         else:
-            inbox.move(steps)
-        self._face.redraw()
+            self._face.desk.inbox.move(steps)
 
     def _step_in_group(self, steps: int) -> None:
         inbox = self._face.desk.inbox
         group = inbox.focused_group()
         if group is None:
             return
-        members = [RowKey("request", member) for member in group.members]
+        members = [RowKey("request", entry.id) for entry in inbox.listed(group.key)]
+        if not members:
+            return
         at = members.index(inbox.cursor) if inbox.cursor in members else 0
         inbox.move_to(members[max(0, min(len(members) - 1, at + steps))])
 
     def _to_neighbor(self, steps: int) -> None:
+        page = self._face.page
+        if page is not None:
+            if page.sections:
+                here = page.section_at(self._face.document.document_at_top)
+                if here + steps >= len(page.sections):
+                    self._face.grow_page()
+                there = max(0, min(here + steps, len(page.sections) - 1))
+                self._face.document.go_document(page.sections[there].document)
+            return
         self._face.desk.inbox.move_to_neighbor(steps)
         self._face.redraw()
 
@@ -352,9 +402,47 @@ class Navigating:
 
     def _enter_group(self, key: RowKey) -> None:
         inbox = self._face.desk.inbox
-        waiting = [entry for entry in inbox.members(key) if entry.waiting] or list(inbox.members(key))
+        listed = inbox.listed(key)
+        waiting = [entry for entry in listed if entry.waiting] or list(listed)
+        if not waiting:
+            self._face.say("the filter hides all of this group")
+            return
         inbox.move_to(RowKey("request", waiting[0].id))
         self._face.set_view("group")
+
+    def _go_to_section(self, request_id: str) -> None:
+        page = self._face.page
+        if page is None:
+            return
+        while sum(map(len, page.documents)) < NEAR and page.section_of(request_id) is None:
+            if not self._face.grow_page():
+                break
+        section = page.section_of(request_id)
+        if section is not None:
+            self._face.document.go_document(section.document)
+
+    def _open_from(self, page: GroupPage) -> None:
+        """Open the request at the top of a page."""
+        if page.sections:
+            section = page.sections[page.section_at(self._face.document.document_at_top)]
+            self._face.desk.inbox.move_to(RowKey("request", section.request_id))
+            self._face.set_view("request")
+
+    def _page_on(self, page: GroupPage) -> None:
+        """Next page; at the end, what was not shown yet."""
+        face = self._face
+        if not face.document.at_end:
+            face.document.scroll_pages(1)
+        elif not page.complete:
+            face.grow_page()
+            face.say("the rest of the page is being prepared", token="muted")
+        else:
+            face.desk.settle()
+            shown, units = page.shown
+            if face.document.go_unseen(page.is_shown):
+                return
+            only_just = "the last lines have only just appeared"
+            face.say(only_just if shown < units else "all of this page was shown", token="muted")
 
     def _read_next(self) -> None:
         face = self._face

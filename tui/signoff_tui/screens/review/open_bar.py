@@ -12,6 +12,7 @@ from signoff_tui.guard import LeftOut, Offer, Ref
 from signoff_tui.lines import Line
 from signoff_tui.screens.review import sheets
 from signoff_tui.screens.review.releasing import Listing
+from signoff_tui.tagging import TAGGED
 
 __all__ = [
     "Asking",
@@ -93,8 +94,8 @@ def bar_lines(desk: Desk, open_bar: OpenBar, room: Room, *, armed: bool, now: in
     match open_bar:
         case Unseen(ref):
             return sheets.unseen_bar(desk, ref, room)
-        case GroupNotReady(_, left_out):
-            return sheets.group_bar(desk, left_out, room)
+        case GroupNotReady(about, left_out):
+            return sheets.group_bar(desk, left_out, room, tagged=about == TAGGED)
         case Remembering(refs, listing):
             others = sheets.others_lines(desk, refs, listing, now=now, width=room.width)
             previews = [desk.remember_preview(ref.id) for ref in refs if ref.id in desk.inbox]

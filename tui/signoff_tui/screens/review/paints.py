@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from signoff_tui.documents import content_key
 from signoff_tui.widgets.lines_view import LinesView
 
 if TYPE_CHECKING:
@@ -48,18 +47,23 @@ class Paints:
         frame = guard.pending
         if frame is None or not all(view.drawn for view in self._naming()):
             return False
-        if self._screen.content_visible and not self._screen.document.drawn:
+        shows = self._screen.content_visible or self._screen.page is not None
+        if shows and not self._screen.document.drawn:
             return False
         guard.painted(frame, time.monotonic())
         return True
 
     def _content_displayed(self) -> bool:
-        desk, document = self._screen.desk, self._screen.document
+        desk, document, page = self._screen.desk, self._screen.document, self._screen.page
+        if page is not None and not desk.guard.too_small:
+            if document.owner != page.owner or not document.drawn:
+                return False
+            return desk.painted_together(page.split(document.parts), document.layout_number)
         entry = desk.inbox.focused_request()
         if entry is None or not self._screen.content_visible or desk.guard.too_small:
             desk.covered()
             return False
-        key = content_key(entry.request)
+        key = desk.key(entry)
         if document.owner != key or not document.drawn:
             return False
         return desk.painted(key, document.parts, document.layout_number)

@@ -15,14 +15,26 @@ from signoff_tui.inbox import Entry, Group
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 from signoff_tui.reading import Rest
 from signoff_tui.screens.review.extent import Extent
+from signoff_tui.screens.review.listing_keys import ORDER_WORDS
 from signoff_tui.screens.review.naming import agents_of, left_out_names, listed, names_of
 from signoff_tui.screens.review.rows import RowStyle
 from signoff_tui.summary import RISK_WORD, Summary, ended_text, summarize
 
-__all__ = ["below_line", "coverage_line", "group_lines", "header_lines", "strip_lines"]
+__all__ = [
+    "below_line",
+    "coverage_line",
+    "covered_lines",
+    "group_lines",
+    "group_title",
+    "header_lines",
+    "strip_lines",
+]
 
 NAME = 32
 """Most cells for a name that somebody else chose, beside other words."""
+
+NARROW = 50
+"""Cells of a list from which it says in which order it stands."""
 
 LONGEST_ITEM = 300
 """Characters of a call in the batch: it is a look ahead, nothing to decide on yet."""
@@ -57,7 +69,7 @@ def _what_line(desk: Desk, entry: Entry, summary: Summary) -> Line:
     coverage, content = desk.coverage(entry), desk.content(entry)
     changed = content is not None and (content.added or content.removed)
     counts = f"  +{content.added} -{content.removed}" if content is not None and changed else ""
-    shown = "" if coverage is None else f" shown {coverage.percent}% ({coverage.shown}/{coverage.units}) "
+    shown = "" if coverage is None else f" shown {coverage.percent}% ({coverage.shown}/{coverage.needed}) "
     return line(
         chunk(f" {summary.kind} ", "accent", keep=True),
         Chunk(summary.tool, "muted", keep=True, most=NAME),
@@ -174,20 +186,32 @@ def coverage_line(desk: Desk, entry: Entry, rest: Rest, glyph: str, hunk: tuple[
 
 def group_lines(desk: Desk, group: Group, width: int, extent: Extent) -> tuple[Line, ...]:
     """Name and totals of a group, and exactly what one approval would cover."""
+    title = group_title(desk, group, width)
+    if extent.low:
+        return (title,)
+    rows = max((extent.header_rows - 2) // 2, 1)
+    return (title, _totals(desk, group), *covered_lines(desk, desk.eligibility(group), width, rows, ", below"))
+
+
+def group_title(desk: Desk, group: Group, width: int, right: Sequence[Chunk] = ()) -> Line:
+    """Name of a group, and who asks.
+
+    Args:
+        desk: Has the members.
+        group: The group.
+        width: Cells.
+        right: What stands at the right end.
+    """
     members = desk.inbox.members(group.key)
-    summary = summarize(members[0].request)
-    title = line(
+    return line(
         chunk(" G ", "accent", keep=True),
         foreign(group.label, "strong"),
         chunk("   "),
         _agents(members, width),
         chunk(" / ", "muted"),
-        Chunk(summary.session, "muted", most=NAME),
+        Chunk(summarize(members[0].request).session, "muted", most=NAME),
+        right=tuple(right),
     )
-    if extent.low:
-        return (title,)
-    rows = max((extent.header_rows - 2) // 2, 1)
-    return (title, _totals(desk, group), *_covered_lines(desk, desk.eligibility(group), width, rows))
 
 
 def _totals(desk: Desk, group: Group) -> Line:
@@ -201,6 +225,9 @@ def _totals(desk: Desk, group: Group) -> Line:
     decided = (RequestState.APPROVED, RequestState.REJECTED)
     facts += [f"{states.count(state)} {state}" for state in decided if state in states]
     facts.append(f"{states.count(RequestState.PENDING)} waiting")
+    hidden = len(members) - len(desk.inbox.listed(group.key))
+    if hidden:
+        facts.append(f"{hidden} hidden by the filter")
     totals = [chunk(f" {'   '.join(facts)}", "muted")]
     high = sum(entry.request.pending and entry.request.submission.risk is Risk.HIGH for entry in members)
     if high:
@@ -215,19 +242,27 @@ def _size(group: Group) -> str:
     return f"{here} {'request' if here == 1 else 'requests'}"
 
 
-def _covered_lines(desk: Desk, members: Eligibility, width: int, rows: int) -> list[Line]:
-    """What `Y` covers, by name, and what it leaves out. Beyond some rows the list below has to tell."""
+def covered_lines(desk: Desk, members: Eligibility, width: int, rows: int, where: str) -> list[Line]:
+    """What `Y` covers, by name, and what it leaves out.
+
+    Args:
+        desk: Knows the names.
+        members: Who is ready, and who is not.
+        width: Cells.
+        rows: Lines for either; beyond them it says how many more there are.
+        where: Where those are listed.
+    """
     if members.ready:
         names = names_of(desk, members.ready)
         title = f" [{desk.keys.shown('approve_group')}] approves exactly {len(names)}: "
-        seen = "of those that say seen, below"
+        seen = f"of those that say seen{where}"
         lines = listed(title, names, width, head="ok", body="text", most=rows, rest=seen)
     else:
         lines = [line(chunk(f" ({desk.keys.shown('approve_group')}) covers nothing yet: read first", "muted"))]
     left_out = [item for item in members.left_out if item.reason is not Omission.CLOSED]
     if left_out:
         names = left_out_names(desk, left_out)
-        others = "of the others, below"
+        others = f"of the others{where}"
         lines += listed(" left out: ", names, width, head="muted", body="muted", most=rows, rest=others)
     return lines
 
@@ -312,9 +347,12 @@ def below_line(desk: Desk, hidden: range, width: int) -> Line:
     """What waits below the visible rows, HIGH always counted."""
     counts = desk.inbox.waiting_from(hidden.start)
     waiting = sum(counts.values())
+    in_order = desk.inbox.order == "arrival"
+    arrived = 0 if in_order else sum(desk.inbox.has_arrived(row.key) for row in desk.inbox.rows())
+    order = ORDER_WORDS[desk.inbox.order] + (f", {arrived} new at the end (+)" if arrived else "")
+    right = (chunk(f"{order} ", "muted"),) if width >= NARROW else ()
     if not waiting:
-        return Line()
+        return Line() if in_order else line(right=right)
     parts = [f"{counts[risk]} {RISK_WORD[risk]}" for risk in (Risk.HIGH, Risk.MEDIUM, Risk.LOW) if counts[risk]]
     text = f" v {waiting} below: {', '.join(parts)}"
-    right = (chunk("oldest first ", "muted"),) if width >= 50 else ()
     return line(chunk(text, "danger" if counts[Risk.HIGH] else "muted"), right=right)

@@ -12,10 +12,11 @@ from rich.cells import cell_len
 
 from signoff.queue.records import Risk
 from signoff_tui.ages import age_text
-from signoff_tui.desk import Desk, ref_of
-from signoff_tui.guard import Ref
+from signoff_tui.desk import Desk
+from signoff_tui.guard import Omission, Ref
 from signoff_tui.inbox import Entry
 from signoff_tui.lines import Line, chunk, wrapped
+from signoff_tui.refs import ref_of
 from signoff_tui.screens.review.naming import listed, names_of
 from signoff_tui.summary import summarize
 
@@ -57,7 +58,7 @@ def listing_for(desk: Desk, ref: Ref, *, now: int, width: int, rows: int) -> Lis
         rows: Lines for names.
     """
     waiting = desk.waiting_for_the_same(ref.id)
-    refs = [ref_of(entry) for entry in waiting if _why_it_stays(entry) is None]
+    refs = [ref_of(entry) for entry in waiting if _why_it_stays(desk, entry) is None]
     while refs and len(_named(desk, ref, refs, now=now, width=width - _SPARE)) > rows:
         refs.pop()
     return Listing(tuple(refs), frozenset(map(ref_of, waiting)))
@@ -74,7 +75,7 @@ def stay_lines(desk: Desk, ref: Ref, listing: Listing, width: int) -> list[Line]
     others = [entry for entry in desk.waiting_for_the_same(ref.id) if ref_of(entry) not in listing.listed]
     new = [entry for entry in others if ref_of(entry) not in listing.known]
     known = [entry for entry in others if ref_of(entry) in listing.known]
-    reasons = {entry.id: _why_it_stays(entry) for entry in known}
+    reasons = {entry.id: _why_it_stays(desk, entry) for entry in known}
     unlisted = sum(reason is None for reason in reasons.values())
     names = dict(
         zip((entry.id for entry in known), names_of(desk, [ref_of(entry) for entry in known]), strict=True)
@@ -90,12 +91,16 @@ def stay_lines(desk: Desk, ref: Ref, listing: Listing, width: int) -> list[Line]
     return listed("   stay     ", words, width, head="muted", body="text", most=_MOST_STAY, rest=rest)
 
 
-def _why_it_stays(entry: Entry) -> str | None:
+def _why_it_stays(desk: Desk, entry: Entry) -> str | None:
     """Why a request is not released by another one, or None when it is."""
     if entry.held or entry.sent:
         return "decided, on its way"
     if entry.request.submission.risk is Risk.HIGH:
         return "HIGH: decided alone"
+    if desk.inbox.is_hidden(entry.id):
+        return str(Omission.HIDDEN)
+    if desk.change(entry) is not None:
+        return "changed by you: decided alone"
     if entry.later:
         return "put aside"
     return None if entry.request.submission.may_be_remembered else "never remembered"

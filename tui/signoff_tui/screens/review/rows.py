@@ -9,8 +9,8 @@ from signoff.present.reveal import SafeText
 from signoff.queue.records import Risk
 from signoff_tui.ages import age_text, left_text
 from signoff_tui.desk import Desk
-from signoff_tui.inbox import Entry, Group, Row
-from signoff_tui.lines import Chunk, Line, chunk, foreign
+from signoff_tui.inbox import Entry, Group, Row, RowKey
+from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest
 from signoff_tui.look import Glyphs
 from signoff_tui.summary import RISK_WORD, ended_text, summarize
 
@@ -25,15 +25,25 @@ LEAST_NOTE = 7
 NEAR = 600.0
 """Seconds before the sender's deadline from which on the row says so."""
 
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Cells of the columns at the right end."""
+
+    counts: int
+    wait: int
+    seen: int
+
+
+_ROOMY, _TIGHT = _Columns(10, 7, 7), _Columns(8, 6, 6)
+
 _AGENT = 12
-_COUNTS = 10
 _RISK = 5
 _SEEN = 7
 _STATE = 13
 _STATE_NARROW = 9
 _NARROW = 60
 """Cells below which columns give way to names."""
-_WAIT = 7
 _LEAST_NAME = 4
 
 
@@ -69,7 +79,9 @@ class RowStyle:
 def inbox_heading(width: int) -> Line:
     """Names of the columns."""
     agent = [_column("  agent", _AGENT)] if width >= AGENT_COLUMN else []
-    right = [_right("change", _COUNTS), *agent, _right("wait", _WAIT), _right("seen", _SEEN), chunk(" ")]
+    cells = _cells_of_columns(width)
+    columns = (_right("wait", cells.wait), _right("seen", cells.seen), chunk(" "))
+    right = [_right("change", cells.counts), *agent, *columns]
     left = (_column("  risk", 2 + _RISK), chunk("what"))
     return Line(tuple(_muted(piece) for piece in left), tuple(_muted(piece) for piece in right))
 
@@ -84,24 +96,32 @@ def inbox_row(desk: Desk, row: Row, style: RowStyle, width: int, *, focused: boo
 
 
 def _group_row(desk: Desk, group: Group, style: RowStyle, width: int, *, focused: bool) -> list[Line]:
-    members = desk.inbox.members(group.key)
+    listed = desk.inbox.listed(group.key)
+    members = listed or desk.inbox.members(group.key)
     pending = [entry for entry in members if entry.request.pending]
     seen = sum((coverage := desk.coverage(entry)) is not None and coverage.complete for entry in pending)
     agent = _group_agents(members)
     left = (
-        _focus(style, focused=focused),
+        _focus(style, _mark(desk, group.key), focused=focused),
         _risk(_highest(pending)) if pending else _ended(),
         chunk(f"G{style.glyphs.opened if group.open else style.glyphs.closed} ", "accent", keep=True),
-        foreign(group.label, "strong" if pending else "closed"),
-        chunk(f"  {_size(group, len(pending))}", "muted"),
     )
+    label = foreign(group.label, "strong" if pending else "closed")
+    size = _size(group, len(listed), len(pending))
+    # The name of the group goes before what its number counts.
+    wordings = [
+        (*left, label, chunk(f"  {words}", "muted", keep=True)) for words in (size, size.rpartition(" ")[0])
+    ]
+    cells = _cells_of_columns(width, two_lines=style.two_lines)
     oldest = min((entry.request.created_at for entry in pending), default=None)
-    wait = _right("" if oldest is None else style.age(oldest), _WAIT)
-    share = _right(f"{seen}/{len(pending)}" if pending else "--", _SEEN)
+    wait = _right("" if oldest is None else style.age(oldest), cells.wait)
+    share = _right(f"{seen}/{len(pending)}" if pending else "--", cells.seen)
     if style.two_lines:
         about = Chunk(agent, "muted")
-        return [Line(left), Line((chunk(" " * 8, keep=True), about), (wait, share, chunk(" ")))]
-    return [Line(left, (*_agent(agent, width), wait, share, chunk(" ")))]
+        first = fullest([Line(words) for words in wordings], width)
+        return [first, Line((chunk(" " * 8, keep=True), about), (wait, share, chunk(" ")))]
+    right = (*_agent(agent, width), wait, share, chunk(" "))
+    return [fullest([Line(words, right) for words in wordings], width)]
 
 
 def _request_row(
@@ -109,23 +129,24 @@ def _request_row(
 ) -> list[Line]:
     summary = summarize(entry.request)
     left = (
-        _focus(style, focused=focused),
+        _focus(style, _mark(desk, RowKey("request", entry.id)), focused=focused),
         _ended() if entry.closed else _risk(entry.request.submission.risk),
         chunk("  " * depth, keep=True),
         chunk(f"{summary.kind} ", "muted" if entry.closed else "accent", keep=True),
         summary.shown("closed" if entry.closed else "text"),
     )
     state, counts = _state(entry, style), counts_text(desk, entry)
-    wait = _right("" if entry.closed else style.age(entry.request.created_at), _WAIT)
-    seen = (_right(seen_text(desk, entry), _SEEN), chunk(" "))
+    cells = _cells_of_columns(width, two_lines=style.two_lines)
+    wait = _right("" if entry.closed else style.age(entry.request.created_at), cells.wait)
+    seen = (_right(seen_text(desk, entry), cells.seen), chunk(" "))
     if style.two_lines:
         about = state or Chunk(summary.agent, "muted")
         note = _row_note(entry, style)
         words = (about,) if note is None else (about, chunk("  "), note)
         second = Line((chunk("  " * (4 + depth), keep=True), *words), (wait, *seen))
-        return [Line(left, (_right(counts, _COUNTS), chunk(" "))), second]
+        return [Line(left, (_right(counts, cells.counts), chunk(" "))), second]
     if state is not None:
-        changed = () if entry.closed else (_right(counts, _COUNTS),)
+        changed = () if entry.closed else (_right(counts, cells.counts),)
         return [
             Line(left, (chunk(" "), Chunk(state.text, state.token, keep=True, most=width // 2), *changed, *seen))
         ]
@@ -136,7 +157,7 @@ def _with_note(
     left: tuple[Chunk, ...], note: Chunk | None, counts: str, right: tuple[Chunk, ...], width: int
 ) -> Line:
     """A row whose name comes first: the note gets what is left."""
-    change = (_right(counts, _COUNTS),) if counts else ()
+    change = (_right(counts, _cells_of_columns(width).counts),) if counts else ()
     free = width - Line(left, (*change, *right)).width - 1
     if note is None or free < min(note.width, LEAST_NOTE):
         return Line(left, (chunk(" "), *change, *right))
@@ -150,7 +171,7 @@ def _with_note(
 def member_heading(width: int) -> Line:
     """Names of the columns."""
     left = (_column("  decision", 2 + _state_cells(width)), _column("risk", _RISK), chunk("what"))
-    right = (_right("change", _COUNTS), _right("seen", _SEEN), chunk(" "))
+    right = (_right("change", _cells_of_columns(width).counts), _right("seen", _SEEN), chunk(" "))
     return Line(tuple(_muted(piece) for piece in left), tuple(_muted(piece) for piece in right))
 
 
@@ -162,7 +183,7 @@ def member_row(
     state, cells = _state(entry, style) or chunk("waiting"), _state_cells(width)
     state = _state_in(state, cells - 1)
     left = (
-        _focus(style, focused=focused),
+        _focus(style, _mark(desk, RowKey("request", entry.id)), focused=focused),
         Chunk(state.text, state.token, keep=True, most=cells - 1, cut="end"),
         chunk(" " * max(cells - state.width, 1), keep=True),
         _ended() if entry.closed else _risk(entry.request.submission.risk),
@@ -253,13 +274,20 @@ def _highest(entries: list[Entry]) -> Risk:
     return next((risk for risk in (Risk.HIGH, Risk.MEDIUM) if risk in risks), Risk.LOW)
 
 
-def _size(group: Group, pending: int) -> str:
+def _size(group: Group, listed: int, pending: int) -> str:
     here = len(group.members)
+    if listed != here:
+        return f"{listed} of {here} listed"
     if pending != here:
         return f"{pending} of {here} waiting"
     if group.announced is not None and group.announced > here:
         return f"{here} of {group.announced} announced"
     return f"{here} {'request' if here == 1 else 'requests'}"
+
+
+def _cells_of_columns(width: int, *, two_lines: bool = False) -> _Columns:
+    """On narrow lists the names need the room more; a row of two lines has it."""
+    return _TIGHT if width < _NARROW and not two_lines else _ROOMY
 
 
 # -- pieces ------------------------------------------------------------------------------------------------
@@ -269,8 +297,16 @@ def _row(line: Line, *, focused: bool) -> Line:
     return Line(line.left, line.right, "focus-bg" if focused else "background", bold=focused)
 
 
-def _focus(style: RowStyle, *, focused: bool) -> Chunk:
-    return chunk(f"{style.glyphs.focus} " if focused else "  ", "accent", keep=True)
+def _focus(style: RowStyle, mark: str, *, focused: bool) -> Chunk:
+    return chunk(f"{style.glyphs.focus if focused else ' '}{mark}", "accent", keep=True)
+
+
+def _mark(desk: Desk, key: RowKey) -> str:
+    """A star for what is tagged, a plus for what was appended to a sorted list."""
+    entries = desk.inbox.stands_for(key)
+    if entries and any(entry.id in desk.tags for entry in entries):
+        return "*"
+    return "+" if desk.inbox.has_arrived(key) else " "
 
 
 def _risk(risk: Risk) -> Chunk:

@@ -11,14 +11,18 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.timer import Timer
 
-from signoff.filtering import FilterError, Viewpoint
+from signoff.filtering import Filtered, FilterError, Viewpoint
 from signoff.present.finding import Words
 from signoff.queue.records import ChangeSet
 from signoff_tui.actions import Action
 from signoff_tui.desk import Answer, Desk
 from signoff_tui.documents import content_key, revealed_key
+from signoff_tui.editing import Editable
+from signoff_tui.external_editor import NoEditorError
+from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Cause, GuardSettings, Held
 from signoff_tui.inbox import Entry, RowKey
+from signoff_tui.inbox_filter import InboxFilter
 from signoff_tui.lines import Line, foreign, line
 from signoff_tui.office import Draft, Office
 from signoff_tui.screens.review.copying import copied_text
@@ -30,11 +34,13 @@ from signoff_tui.screens.review.navigating import Navigating
 from signoff_tui.screens.review.open_bar import Finding, GroupNotReady, OpenBar, Remembering, Unseen, Writing
 from signoff_tui.screens.review.paints import Paints
 from signoff_tui.screens.review.seeking import first_waiting
-from signoff_tui.screens.review.work import Answers, ContentMade, QueueNews, Work
+from signoff_tui.screens.review.work import Answers, ContentMade, Edited, QueueNews, Work
 from signoff_tui.settings import DiffSettings
+from signoff_tui.tagging import TAGGED
 from signoff_tui.terminal_voice import Copy
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
+from signoff_tui.widgets.filter_bar import FilterBar
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.row_list import RowList
 from signoff_tui.widgets.text_box import TextBox
@@ -64,6 +70,7 @@ class ReviewScreen(Screen[None]):
         self._office = office
         self._diff = diff or DiffSettings()
         self._desk = Desk(settings, office.keys, time.monotonic, office.reviewer)
+        self._filter = InboxFilter(self._desk, self._viewpoint)
         self._deciding = Deciding(self)
         self._navigating = Navigating(self, self._deciding)
         self._drawing = Drawing(self, office)
@@ -71,6 +78,7 @@ class ReviewScreen(Screen[None]):
         self._work = Work(self, office)
         self._view: View = "inbox"
         self._group: RowKey | None = None
+        self._page: GroupPage | None = None
         self._bar: OpenBar | None = None
         self._message = LastWords()
         self._timer: Timer | None = None
@@ -95,6 +103,7 @@ class ReviewScreen(Screen[None]):
         yield LinesView(id="target")
         yield LinesView(id="actions")
         yield TextBox(id="feedback")
+        yield FilterBar(Filtered.INBOX, self._filter.values, id="filter")
         yield LinesView(id="last")
 
     def on_mount(self) -> None:
@@ -135,6 +144,29 @@ class ReviewScreen(Screen[None]):
         return self._view
 
     @property
+    def filter(self) -> InboxFilter:
+        """What is listed."""
+        return self._filter
+
+    def type_filter(self) -> None:
+        """Let somebody type a filter."""
+        self._desk.guard.editor_opened()
+        self._filter.typing(begins=True)
+        self._filter_bar.open()
+        self.redraw()
+
+    def use_filter(self, text: str) -> None:
+        """Put a filter in force that needs no typing."""
+        self._filter_bar.use(text)
+        self._filter.use(self._filter_bar.query_in_force)
+        self.redraw()
+
+    def undo_filter(self) -> None:
+        """Put the filter in force that was before the last one."""
+        self._filter.undo()
+        self._filter_bar.use(self._filter.query.text)
+
+    @property
     def drafts(self) -> dict[Draft, str]:
         """What was written and not sent."""
         return self._office.drafts
@@ -148,8 +180,14 @@ class ReviewScreen(Screen[None]):
         """Show another view."""
         self._view = view
         group = self._desk.inbox.focused_group()
-        self._group = group.key if group is not None and view == "group" else None
+        self._group = group.key if group is not None and view in {"group", "page"} else None
+        self._page = GroupPage(self._desk, group.key) if group is not None and view == "page" else None
         self._lay_out()
+
+    @property
+    def page(self) -> GroupPage | None:
+        """All of a group on one page, while that has the screen."""
+        return self._page
 
     def show_diffs(self, diff: DiffSettings) -> None:
         """Show diffs in this way from now on."""
@@ -178,6 +216,7 @@ class ReviewScreen(Screen[None]):
         if action.decides:
             self.say(f"{action.shown} does that, once the bar says [armed]: look, then press it")
         elif self._moves_allowed:
+            self._desk.tags.act(on=False)
             self._navigating.perform(action)
 
     def copy(self, what: str) -> None:
@@ -215,7 +254,7 @@ class ReviewScreen(Screen[None]):
     def seek(self, query: str) -> None:
         """Put the cursor on the first waiting request that a filter keeps, in the list; else say why not."""
         try:
-            key = first_waiting(self._desk, query, Viewpoint(self._office.now(), self._office.reviewer))
+            key = first_waiting(self._desk, query, self._viewpoint())
         except FilterError as error:
             self.say(f"not found: {error}")
             return
@@ -226,6 +265,24 @@ class ReviewScreen(Screen[None]):
         self._desk.inbox.move_to(key)
         self.redraw()
         self.say("the first that it waits for; X rejects all of it, once the bar says [armed]", token="muted")
+
+    def edit(self, entry: Entry, what: Editable, text: str) -> None:
+        """Have the person edit a text, and take over what comes of it."""
+        content = self._desk.asked_content(entry)
+        if content is None:
+            return
+        try:
+            after = self._office.edit(text, what.suffix)
+        except NoEditorError as error:
+            self.say(f"not edited: {error}")
+        else:
+            if after is None:
+                self.say("the edit changed nothing", token="muted")
+            else:
+                self._work.edit(entry, content, what, after)
+        self._desk.guard.went_on()
+        self._desk.guard.restart()
+        self.redraw(Cause.CHANGED)
 
     def leave(self) -> None:
         """End the program once what was sent has been answered."""
@@ -271,6 +328,20 @@ class ReviewScreen(Screen[None]):
             self._desk.contents.fail(event.key, event.failure)
         self.redraw(Cause.MOVED)
 
+    @on(Edited)
+    def _edited(self, event: Edited) -> None:
+        key = self._desk.keys.shown("edit_call")
+        kept = self._desk.take_edit(event.entry, event.text, event.change, event.of, failed=bool(event.failure))
+        if event.failure:
+            self.say(f"the edit cannot run: {event.failure}; {key} opens it again")
+        elif not kept:
+            self.say(f"the request changed meanwhile: your edit is kept, {key} opens it again")
+        elif event.change is None:
+            self.say("as it was asked", token="muted")
+        else:
+            self.say("edited: read it, then approve it", token="held")
+        self.redraw(Cause.CHANGED)
+
     @on(Answers)
     def _answers(self, event: Answers) -> None:
         refused = self._desk.answered(event.verdicts)
@@ -282,7 +353,7 @@ class ReviewScreen(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Judge every key in one place."""
-        if self._text_box.has_focus:
+        if isinstance(self.focused, TextBox):
             return  # the box asked before it took the key
         event.stop()
         event.prevent_default()
@@ -291,6 +362,8 @@ class ReviewScreen(Screen[None]):
     def takes_key(self, event: events.Key) -> bool:
         """Handle a key; False when it is text for the open text box."""
         key = event.character if event.is_printable and event.character else event.key
+        if self._filter_bar.is_open:
+            return self._filter_key(event)
         if isinstance(self._bar, Finding):
             return self._find(key)
         if isinstance(self._bar, Writing) and key in {"escape", "tab"}:
@@ -314,12 +387,15 @@ class ReviewScreen(Screen[None]):
 
     def takes_paste(self, event: events.Paste) -> bool:
         """Judge a paste; False when it is text for the open text box."""
+        if self._filter_bar.is_open:
+            return False
         return self._deciding.react(self._desk.guard.paste(event.time))
 
     @on(RowList.Clicked, "#rows")
     def _row_clicked(self, event: RowList.Clicked) -> None:
         rows = self._desk.inbox.rows()
         if self._moves_allowed and event.index < len(rows):
+            self._desk.tags.act(on=False)
             self._desk.inbox.move_to(rows[event.index].key)
             if event.double:
                 self._navigating.do_open()
@@ -328,8 +404,10 @@ class ReviewScreen(Screen[None]):
     @on(RowList.Clicked, "#members")
     def _member_clicked(self, event: RowList.Clicked) -> None:
         group = self._desk.inbox.focused_group()
-        if self._moves_allowed and group is not None and event.index < len(group.members):
-            self._desk.inbox.move_to(RowKey("request", group.members[event.index]))
+        members = () if group is None else self._desk.inbox.listed(group.key)
+        if self._moves_allowed and event.index < len(members):
+            self._desk.tags.act(on=False)
+            self._desk.inbox.move_to(RowKey("request", members[event.index].id))
             if event.double:
                 self._navigating.do_open()
             self.redraw()
@@ -342,7 +420,9 @@ class ReviewScreen(Screen[None]):
     @property
     def _moves_allowed(self) -> bool:
         """Whether the cursor may move: not while a sheet or text box is about what it stands on."""
-        return self._bar is None or isinstance(self._bar, Unseen | GroupNotReady)
+        return not self._filter_bar.is_open and (
+            self._bar is None or isinstance(self._bar, Unseen | GroupNotReady)
+        )
 
     # -- what was painted ---------------------------------------------------------------------------------
 
@@ -358,6 +438,9 @@ class ReviewScreen(Screen[None]):
     @on(DocumentView.Moved)
     def _document_moved(self) -> None:
         self._drawing.surroundings()
+        if self._page is not None:
+            self._show_page(self._page)  # its end may have come near
+            self._make_wanted()
 
     @on(DocumentView.ColorsWanted)
     def _colors_wanted(self, event: DocumentView.ColorsWanted) -> None:
@@ -390,15 +473,22 @@ class ReviewScreen(Screen[None]):
         if self.app.screen is not self:
             return  # something else was laid over it at once
         self._desk.guard.editor_closed()
+        if self._filter_bar.is_open or isinstance(self._bar, Finding):
+            self._desk.guard.editor_opened()  # the palette opened it
         self._desk.guard.restart()
         self.redraw()
 
     def _lay_out(self) -> None:
-        self.set_class(self.two_panes, "-two")
-        self.set_class(not self.two_panes, "-one")
-        self.set_class(self._view == "inbox", "-list")
-        self.set_class(self._view != "inbox", "-content")
-        self.set_class(self._view == "request", "-full")
+        # At once: each change has all styles of the screen worked out anew.
+        self.update_classes(
+            {
+                "-two": self.two_panes,
+                "-one": not self.two_panes,
+                "-list": self._view == "inbox",
+                "-content": self._view != "inbox",
+                "-full": self._view in {"request", "page"},
+            }
+        )
 
     @property
     def content_visible(self) -> bool:
@@ -409,8 +499,8 @@ class ReviewScreen(Screen[None]):
     @property
     def group_visible(self) -> bool:
         """Whether the members of the focused group are on the screen instead of content."""
-        if self._view == "group":
-            return True
+        if self._view in {"group", "page"}:
+            return self._view == "group"
         on_heading = self._desk.inbox.cursor is not None and self._desk.inbox.cursor.kind == "group"
         return self.two_panes and on_heading
 
@@ -441,6 +531,10 @@ class ReviewScreen(Screen[None]):
             self.set_view("inbox")
         if self._view == "request" and inbox.focused_request() is None:
             self.set_view("inbox")
+        if self._view == "page" and inbox.cursor != self._group:
+            # What the keys act on now is another row: a page is about its group alone.
+            here = group is not None and group.key == self._group and not self.two_panes
+            self.set_view("group" if here else "inbox")
 
     def _settle_bar(self) -> None:
         """Remove a bar whose reason is gone: its request was shown, or another is the target."""
@@ -453,6 +547,9 @@ class ReviewScreen(Screen[None]):
                     guard.bar_closed()
                 if not guard.offers_unseen:
                     self.open_bar(None)
+            case GroupNotReady(group=key) if key == TAGGED:
+                if not self._desk.tags.acting or self._desk.tagged().ready:
+                    self.open_bar(None)
             case GroupNotReady(key):
                 if group is None or group.key.id != key or self._desk.eligibility(group).ready:
                     self.open_bar(None)
@@ -463,10 +560,15 @@ class ReviewScreen(Screen[None]):
         entry = self._desk.inbox.focused_request()
         if entry is None or not self.content_visible or not self._desk.is_revealed(entry):
             self._desk.revealed = None
-        if entry is not None and self.content_visible:
+        if self._page is not None:
+            self._show_page(self._page)
+        elif entry is not None and self.content_visible:
             self._show_request(entry)
         elif entry is None:
             self.document.notice(())
+        self._make_wanted()
+
+    def _make_wanted(self) -> None:
         for wanted in self._drawing.wanted():
             if self._desk.contents.want(content_key(wanted.request)):
                 self._work.make(wanted)
@@ -481,6 +583,22 @@ class ReviewScreen(Screen[None]):
         text = "   preparing what this would do ..." if failure is None else f"   cannot be shown: {failure}"
         self.document.notice((Line(), line(foreign(text, "muted" if failure is None else "danger"))))
 
+    def _show_page(self, page: GroupPage) -> None:
+        page.renew()
+        if not page.documents and not page.grow():
+            self.document.notice((Line(), line(foreign("   preparing the page ...", "muted"))))
+            return
+        self.document.show(page.owner, page.documents)
+        while self.document.size.height and not self.document.rest.more and self.grow_page():
+            pass
+
+    def grow_page(self) -> bool:
+        """Put the next member on the page, if it is made; returns whether that was so."""
+        if self._page is None or not self._page.grow():
+            return False
+        self.document.show(self._page.owner, self._page.documents)
+        return True
+
     def _show_revealed(self, entry: Entry) -> bool:
         """Show a request with its secrets; False while that is not made."""
         content = self._desk.revealed_content(entry)
@@ -490,6 +608,33 @@ class ReviewScreen(Screen[None]):
         if self._desk.contents.want(revealed_key(entry.request)):
             self._work.make(entry, revealed=True)
         return False
+
+    # -- the filter ---------------------------------------------------------------------------------------
+
+    @property
+    def _filter_bar(self) -> FilterBar:
+        return self.query_one("#filter", FilterBar)
+
+    def _viewpoint(self) -> Viewpoint:
+        return Viewpoint(self._office.now(), self._office.reviewer)
+
+    def _filter_key(self, event: events.Key) -> bool:
+        """Keys while a filter is typed; False when the key is for its text box."""
+        if event.key in {"up", "down"}:
+            self._desk.inbox.move(1 if event.key == "down" else -1)
+            self.redraw()
+            return True
+        taken = self._filter_bar.takes_key(event)
+        if not self._filter_bar.is_open:
+            self._filter.typing(begins=False)
+            self._desk.guard.editor_closed()
+            self.redraw()
+        return taken
+
+    @on(FilterBar.Applied)
+    def _filter_applied(self, event: FilterBar.Applied) -> None:
+        self._filter.use(event.query)
+        self.redraw()
 
     # -- the text box -------------------------------------------------------------------------------------
 

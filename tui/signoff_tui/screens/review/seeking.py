@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from signoff.filtering import Filtered, Viewpoint, parse
 from signoff_tui.desk import Desk
@@ -30,6 +30,7 @@ def first_waiting(desk: Desk, query: str, view: Viewpoint) -> RowKey | None:
     return None if found is None else RowKey("request", found.id)
 
 
-def _listed(desk: Desk) -> Iterable[Entry]:
-    """All requests, as they stand in the list; those of a closed group where its row is."""
-    return (entry for row in desk.inbox.rows() for entry in desk.inbox.stands_for(row.key))
+def _listed(desk: Desk) -> Iterator[Entry]:
+    """All requests as they stand in the list, of a closed group where its row is; then what a filter hides."""
+    yield from (entry for row in desk.inbox.rows() for entry in desk.inbox.stands_for(row.key))
+    yield from desk.inbox.hidden()

@@ -16,7 +16,7 @@ from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.guard import LeftOut, Offer, Ref
 from signoff_tui.inbox import Entry
 from signoff_tui.keymap import KeyMap
-from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line
+from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line, wrapped
 from signoff_tui.screens.review.keybar import what_is_missing
 from signoff_tui.screens.review.naming import as_many, left_out_names, listed, name_of, names_of
 from signoff_tui.screens.review.releasing import RELEASES, Listing, release_lines, stay_lines
@@ -57,12 +57,14 @@ def unseen_bar(desk: Desk, ref: Ref, room: Room) -> tuple[Line, ...]:
     return (title, *flow(hints, Room(room.width, max(room.rows - 1, 1))))
 
 
-def group_bar(desk: Desk, left_out: Sequence[LeftOut], room: Room) -> tuple[Line, ...]:
-    """No member of the group is ready: say why for each."""
+def group_bar(desk: Desk, left_out: Sequence[LeftOut], room: Room, *, tagged: bool) -> tuple[Line, ...]:
+    """Nothing of a group, or of the tagged, is ready: say why for each."""
+    key = desk.keys.shown("approve" if tagged else "approve_group")
+    what = "tagged request" if tagged else "request of the group"
     return (
         line(
-            chunk(f" ({desk.keys.shown('approve_group')}) ", "notyet", keep=True),
-            chunk("nothing approved: no request of the group is ready", "warn"),
+            chunk(f" ({key}) ", "notyet", keep=True),
+            chunk(f"nothing approved: no {what} is ready", "warn"),
         ),
         *listed(" left out: ", left_out_names(desk, left_out), room.width, head="muted", body="text"),
         *flow(
@@ -94,7 +96,6 @@ def remember_sheet(
         armed: Whether the confirming keys work already.
         release: How many requests the larger key approves, too; 0 where there is no such key.
     """
-    summary = summarize(previews[0].entry.request)
     now = "this request" if len(previews) == 1 else f"these {len(previews)} requests"
     wide = careless(previews)
     hints = [
@@ -112,7 +113,7 @@ def remember_sheet(
             chunk(" Remember for this session?", "strong", keep=True),
             chunk("  From now on this runs WITHOUT asking you:"),
         ),
-        _fact("for", chunk("any agent of session "), Chunk(summary.session), chunk(", from any directory")),
+        *_whose(previews, room.width),
         *_all_matches(previews, room.width),
         _fact("ends", chunk("with the session; HIGH risk still asks")),
         fullest([_fact("now", chunk(words)) for words in _reach_now(previews, now, release, keys)], room.width),
@@ -158,11 +159,20 @@ def _all_matches(previews: Sequence[RememberPreview], width: int) -> list[Line]:
     lines = [row for preview in widest_first[:MOST_MATCHES] for row in _matches(preview, width)]
     more = len(previews) - MOST_MATCHES
     if more > 0:
-        lines.append(_fact("", chunk(f"and {more} more of the group, none of them wider", "warn")))
+        lines.append(_fact("", chunk(f"and {more} more, none of them wider", "warn")))
     return lines
 
 
 _WIDTHS = (Breadth.EVERYTHING, Breadth.WIDE, Breadth.PATTERN, Breadth.EXACT)
+
+
+def _whose(previews: Sequence[RememberPreview], width: int) -> list[Line]:
+    """In which sessions it would run: for each request in its own."""
+    sessions = list(dict.fromkeys(summarize(preview.entry.request).session for preview in previews))
+    if len(sessions) == 1:
+        return [_fact("for", chunk("any agent of session "), Chunk(sessions[0]), chunk(", from any directory"))]
+    words = f"any agent of the session that asked, from any directory: {', '.join(it.text for it in sessions)}"
+    return wrapped(words, width, "text", head=_fact("for").left[0])
 
 
 def _fact(name: str, *words: Chunk) -> Line:
@@ -201,8 +211,10 @@ def _fixed(head: Chunk, value: object, width: int) -> list[Line]:
 
 def stop_sheet(desk: Desk, refs: Sequence[Ref], room: Room, *, armed: bool) -> tuple[Line, ...]:
     """Stopping everything an agent waits for names its reach first."""
+    hidden = sum(desk.inbox.is_hidden(ref.id) for ref in refs)
+    also = f", also the {hidden} that the filter hides" if hidden else ""
     return (
-        line(chunk(f" STOP: reject all {len(refs)} requests this agent waits for:", "danger")),
+        line(chunk(f" STOP: reject all {len(refs)} requests this agent waits for{also}:", "danger")),
         *listed("   ", names_of(desk, refs), room.width, head="text", body="text"),
         *flow(
             [

@@ -130,9 +130,8 @@ def empty_lines(place: str, announcement: str, width: int) -> tuple[Line, ...]:
         line(chunk("   No agent is waiting for you.", "strong")),
         *(wrapped(announcement, width, "ok", head=chunk("   ", keep=True)) if announcement else ()),
         Line(),
-        line(
-            chunk("   Requests appear here as agents ask. Queue: ", "muted"), Chunk(reveal(place, "path"), "muted")
-        ),
+        *wrapped("Requests appear here as agents ask.", width, "muted", head=chunk("   ", keep=True)),
+        line(chunk("   Queue: ", "muted", keep=True), Chunk(reveal(place, "path"), "muted")),
         line(chunk("   Try it from another terminal:", "muted")),
         line(chunk("     signoff ask --tool deploy --arg to=staging")),
     )

@@ -14,6 +14,7 @@ from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest
 from signoff_tui.screens.review.naming import agents_of
 from signoff_tui.screens.review.open_bar import Asking, OpenBar, Remembering, Stopping, Writing
 from signoff_tui.screens.review.releasing import RELEASES, Listing
+from signoff_tui.screens.review.tagged_lines import tagged_wordings
 from signoff_tui.summary import summarize
 
 __all__ = ["target_line"]
@@ -50,6 +51,8 @@ def _wordings(desk: Desk, bar: OpenBar | None) -> list[tuple[Chunk, ...]]:
     match bar:
         case Asking():
             return []
+        case _ if desk.tags.acting:
+            return tagged_wordings(desk)
         case Stopping(refs):
             return _agent_wordings(desk, refs)
         case Remembering(refs) | Writing(Offer(refs=refs)) if len(refs) != 1 and group is not None:
@@ -58,7 +61,18 @@ def _wordings(desk: Desk, bar: OpenBar | None) -> list[tuple[Chunk, ...]]:
             more = chunk(f" +{len(listed)} by {desk.keys.shown(RELEASES)}", "warn", keep=True)
             return [(*words, more) for words in _request_wordings(entry)]
         case _ if entry is not None:
-            return _request_wordings(entry)
+            change = desk.change(entry)
+            part = (
+                ()
+                if change is None
+                else (
+                    chunk(" "),
+                    Chunk(foreign(change.summary).text, "warn", keep=True, most=NAME),
+                )
+            )
+            if desk.risk(entry) is not entry.request.submission.risk:
+                part = (*part, chunk(" HIGH", "risk-high", keep=True))
+            return [(*words, *part) for words in _request_wordings(entry)]
         case _:
             return [] if group is None else _group_wordings(desk, group)
 

@@ -11,8 +11,10 @@ from textual.message import Message
 
 from signoff.queue import QueueError
 from signoff.queue.records import ChangeSet, Verdict
+from signoff_tui.changing import Change
 from signoff_tui.desk import Answer
 from signoff_tui.documents import Content, ContentKey, content_key, revealed_key
+from signoff_tui.editing import Editable, edited
 from signoff_tui.guard import Held
 from signoff_tui.highlight import highlight_block
 from signoff_tui.inbox import Entry
@@ -22,7 +24,7 @@ from signoff_tui.widgets.document_view import DocumentView
 if TYPE_CHECKING:
     from signoff_tui.screens.review.screen import ReviewScreen
 
-__all__ = ["Answers", "ContentMade", "QueueNews", "Work"]
+__all__ = ["Answers", "ContentMade", "Edited", "QueueNews", "Work"]
 
 
 class QueueNews(Message):
@@ -51,6 +53,18 @@ class Answers(Message):
         self.verdicts = verdicts
 
 
+class Edited(Message):
+    """An edit was compared with what was asked, or cannot run."""
+
+    def __init__(self, entry: Entry, of: ContentKey, text: str, change: Change | None, failure: str) -> None:
+        super().__init__()
+        self.entry = entry
+        self.of = of
+        self.text = text
+        self.change = change
+        self.failure = failure
+
+
 class Work:
     """Starts workers of the screen.
 
@@ -76,6 +90,10 @@ class Work:
         """Look through a content that is shown already; `ContentMade` follows once more."""
         self._screen.call_after_refresh(lambda: self._screen.run_worker(self._scan(content), group="scan"))
 
+    def edit(self, entry: Entry, content: Content, what: Editable, text: str) -> None:
+        """Find out what an edit of a request comes to; `Edited` follows."""
+        self._screen.run_worker(self._edit(entry, content, what, text), group="content")
+
     def send(self, held: Held[Answer]) -> None:
         """Give a decision to the queue; `Answers` follows."""
         self._screen.run_worker(self._send(held), group="send")
@@ -96,6 +114,14 @@ class Work:
         _, side, block = wanted.block
         spans = await self._office.compute(highlight_block, wanted.document, side, block)
         self._screen.post_message(DocumentView.Colored(wanted, spans))
+
+    async def _edit(self, entry: Entry, content: Content, what: Editable, text: str) -> None:
+        request, change, failure = entry.request, None, ""
+        try:
+            change = await self._office.compute(edited, request, content, what, text)
+        except ValueError as error:
+            failure = str(error)
+        self._screen.post_message(Edited(entry, content_key(request), text, change, failure))
 
     async def _send(self, held: Held[Answer]) -> None:
         verdicts = await self._office.decide(held)

@@ -1,17 +1,20 @@
 """Telling a key that was meant from one that came with others.
 
-Nothing on the memory screen approves a request. Revoking is the safe direction, so it is not held and asked
-again; but a word typed into the wrong window should not empty the list. A key acts only when it was pressed after
-its row or bar was painted, and after a pause: of a word, at most the first letter can do anything, so it revokes
-one remembered approval at most.
+Nothing on the screens that lie over the review approves a request. Revoking is the safe direction, so it is not
+held and asked again; but a word typed into the wrong window should not empty the list, nor trust a file. A key
+acts only when it was pressed after its row or bar was painted, and after a pause: of a word, at most the first
+letter can do anything, so it revokes one remembered approval at most.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
+from signoff_tui.actions import Place
 from signoff_tui.guard import GuardSettings, Keys
 from signoff_tui.guard.typed import KeyWatch
+from signoff_tui.keymap import KeyMap
 
 __all__ = ["Calm"]
 
@@ -21,12 +24,14 @@ class Calm:
 
     Args:
         settings: Times of the decision guard.
-        keys: What the keys of the screen mean.
+        keys: The keys of the person.
+        place: The screen.
+        changing: Keys that change something there.
     """
 
-    def __init__(self, settings: GuardSettings, keys: Keys) -> None:
+    def __init__(self, settings: GuardSettings, keys: KeyMap, place: Place, changing: Iterable[str]) -> None:
         self._settings = settings
-        self._watch = KeyWatch(settings, keys)
+        self._watch = KeyWatch(settings, _meanings(keys, place, changing))
         self._quiet_from = -math.inf
         self._pressed_at = -math.inf
         self._calm = False
@@ -77,3 +82,13 @@ class Calm:
     def acted(self, key: str) -> None:
         """The last key did something: what follows it at once makes it the first letter of a word."""
         self._watch.decided(key, self._pressed_at)
+
+
+def _meanings(keys: KeyMap, place: Place, changing: Iterable[str]) -> Keys:
+    """What the keys of a screen mean to whoever tells typing from pressing."""
+    actions = keys.actions_on(place)
+    return Keys(
+        navigation=frozenset(key for action in actions if action.moves for key in action.keys),
+        bound=frozenset(key for action in actions for key in action.keys),
+        decides={key: key for key in changing},
+    )

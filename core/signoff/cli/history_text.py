@@ -1,0 +1,54 @@
+"""Records of the history, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from signoff.cli.durations import local_time
+from signoff.cli.facts import short_id
+from signoff.cli.output import clipped, one_line
+from signoff.cli.page import Page
+from signoff.cli.subject import what_of
+
+if TYPE_CHECKING:
+    from signoff.policy.redaction import Redaction
+    from signoff.queue.history_records import HistoryRecord
+
+__all__ = ["history_page"]
+
+_WIDTH = 100
+_NAME_WIDTH = 40
+
+
+def history_page(records: Sequence[HistoryRecord], width: int | None, hidden: Redaction) -> str:
+    """Write records down, a line or two each.
+
+    Args:
+        records: In the order in which they are listed.
+        width: Columns to fold lines at, or None.
+        hidden: What is hidden of them.
+    """
+    page = Page(width)
+    for record in records:
+        ident = short_id(record.request_id) if record.request_id else "-"
+        what = clipped(what_of(record, hidden), _WIDTH)
+        page.add(
+            f"{record.state:10}  {_by(record)}  {clipped(one_line(record.agent_name, 'agent'), _NAME_WIDTH)}  "
+            f"{clipped(one_line(record.tool_name, 'tool_name'), _NAME_WIDTH)}: {what}",
+            label=f"{local_time(record.at)}  {ident:8}  ",
+        )
+        note = record.decision.note if record.decision else record.reason
+        if note:
+            page.add(one_line(note), label="    ")
+        if record.decision and record.decision.instead:
+            page.add(one_line(hidden.mask_text(record.decision.instead.words).text), label="    ")
+    return page.text()
+
+
+def _by(record: HistoryRecord) -> str:
+    decision = record.decision
+    if decision is None:
+        return "undecided"
+    by = one_line(decision.by, "agent")
+    return f"by {decision.source} {by}" if by else f"by {decision.source}"

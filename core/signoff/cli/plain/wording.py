@@ -1,0 +1,92 @@
+"""How requests are named, listed and told of, a line each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from signoff.cli.durations import clock
+from signoff.cli.output import clipped, one_line
+from signoff.cli.page import Page
+from signoff.cli.request_content import kind_of
+from signoff.cli.request_text import risk_word
+from signoff.cli.subject import what_of
+
+if TYPE_CHECKING:
+    from signoff.cli.plain.holding import Held, Holding
+    from signoff.cli.plain.waiting import Happening, Waiting
+    from signoff.queue.records import StoredRequest, Verdict
+
+__all__ = ["count", "happening_text", "list_text", "outcome_text", "subject", "subjects"]
+
+_WIDTH = 100
+_NAME_WIDTH = 40
+
+
+def count(number: int, what: str) -> str:
+    """A number of things, in words."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def subject(number: int, request: StoredRequest) -> str:
+    """Name a request: its number, risk, kind, agent, tool and what it is about."""
+    submission = request.submission
+    return (
+        f"{number}. {risk_word(submission.risk)} {kind_of(submission)}, "
+        f"{clipped(one_line(request.asked_by.name, 'agent'), _NAME_WIDTH)}, "
+        f"{clipped(one_line(submission.tool_name, 'tool_name'), _NAME_WIDTH)}: "
+        f"{clipped(what_of(submission), _WIDTH)}"
+    )
+
+
+def subjects(targets: Sequence[tuple[int, StoredRequest]]) -> str:
+    """The numbers of some requests."""
+    return ", ".join(str(number) for number, _ in targets)
+
+
+def happening_text(happening: Happening, now: int, width: int | None) -> str:
+    """Tell what happened to a request."""
+    number, request = happening.number, happening.request
+    page = Page(width)
+    match happening.what:
+        case "new":
+            page.add(subject(number, request), label="new: ")
+        case "changed":
+            page.add(
+                f"{number} was changed, it is revision {request.revision} now: show {number}", label="changed: "
+            )
+        case _:
+            page.add(f"{number} {_end(request)}", label="ended: ")
+    return page.text()
+
+
+def list_text(waiting: Waiting, holding: Holding, now: int, width: int | None, *, group: int | None = None) -> str:
+    """List what waits, oldest first; of one group if that is wanted."""
+    pending = waiting.pending() if group is None else waiting.group(group)
+    page = Page(width)
+    page.add(f"{len(pending)} waiting" if pending else "nothing is waiting")
+    for number, request in pending:
+        mark = "held" if holding.holds(number) else _READ[waiting.reading(number)]
+        of_group = waiting.group_number(request)
+        name = clipped(one_line(request.submission.group_id or ""), _NAME_WIDTH)
+        membership = f", group {of_group} ({name})" if of_group is not None else ""
+        age = clock(now - request.created_at)
+        page.add(f"{subject(number, request)}, waits {age}{membership}, {mark}")
+    return page.text()
+
+
+_READ = {"nothing": "not shown", "changed": "changed since shown", "incomplete": "shown in part", "all": "shown"}
+
+
+def outcome_text(held: Held, verdicts: Sequence[Verdict], width: int | None) -> str:
+    """Tell what became of a decision that was sent."""
+    page = Page(width)
+    for (number, _), verdict in zip(held.targets, verdicts, strict=True):
+        page.add(one_line(verdict.message), label=f"{number}: " if verdict.accepted else f"{number} NOT decided: ")
+    return page.text()
+
+
+def _end(request: StoredRequest) -> str:
+    if request.decision is None:
+        return f"{request.state}, nobody decided: {one_line(request.state_note or '')}"
+    return f"{request.state} by {one_line(request.decision.by, 'agent')} ({request.decision.source})"

@@ -1,0 +1,102 @@
+"""Which approvals of something else than was asked are taken, and where their contents are."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+
+from signoff.canonical import NotJsonError, canonical
+from signoff.queue.codec import pack_text
+from signoff.queue.errors import QueueUnavailableError
+from signoff.queue.instead import Instead
+from signoff.queue.records import Decision, Submission
+from signoff.queue.sql.engine import Look, Transaction
+
+__all__ = ["keep_contents", "stored_content", "why_not_instead", "with_contents"]
+
+
+def why_not_instead(submission: Submission, decision: Decision, *, alone: bool) -> str | None:
+    """Why an approval of something else than was asked is not taken, or None when it is, or is none.
+
+    Args:
+        submission: What was asked.
+        decision: The answer.
+        alone: Whether no other request is decided by the same act.
+    """
+    instead = decision.instead
+    if instead is None:
+        return None
+    if not decision.approved:
+        return "a no runs nothing, so nothing can run instead"
+    if decision.remember:
+        return "an approval of something else than was asked is for once, never remembered"
+    if not alone:
+        return "an approval of something else than was asked is for one request, never for several"
+    if instead.needs not in submission.supports:
+        return "its agent can only run what it asked for: approve that, or reject it with a message"
+    written = list(_written(submission))
+    for path in instead.contents:
+        if written.count(path) != 1:
+            return "it would write a file that was not asked about, or that is written twice"
+    if not instead.at_hand:
+        return "what would be written instead was not handed in"
+    try:
+        canonical(None if instead.arguments is None else dict(instead.arguments))
+    except NotJsonError as error:
+        return f"the arguments are not JSON: {error}"
+    return None
+
+
+def keep_contents(transaction: Transaction, request_seq: int, instead: Instead) -> None:
+    """Store what is written instead, for as long as its request is kept."""
+    for sha256 in set(instead.contents.values()):
+        content = instead.blobs[sha256]
+        transaction.run(
+            "INSERT INTO blobs (sha256, size, compressed) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            sha256,
+            len(content),
+            zlib.compress(content),
+        )
+        transaction.run(
+            "INSERT INTO blob_uses (sha256, request_seq) VALUES (?, ?) ON CONFLICT DO NOTHING", sha256, request_seq
+        )
+
+
+def with_contents(look: Look, decision: Decision) -> Decision:
+    """The decision with the contents that it names.
+
+    Raises:
+        QueueUnavailableError: One is missing or damaged.
+    """
+    if decision.instead is None or decision.instead.at_hand:
+        return decision
+    blobs = {sha256: stored_content(look, sha256) for sha256 in decision.instead.contents.values()}
+    return replace(decision, instead=replace(decision.instead, blobs=blobs))
+
+
+def stored_content(look: Look, sha256: str) -> bytes:
+    """A stored content by its hash.
+
+    Raises:
+        QueueUnavailableError: It is missing or does not match its hash.
+    """
+    row = look.row("SELECT compressed FROM blobs WHERE sha256 = ?", pack_text(sha256))
+    if row is None:
+        raise QueueUnavailableError(f"the queue has no content {sha256}")
+    try:
+        content = zlib.decompress(row["compressed"])
+    except zlib.error as error:
+        raise QueueUnavailableError(f"the content {sha256} is damaged: {error}") from error
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise QueueUnavailableError(f"the content {sha256} does not match its hash")
+    return content
+
+
+def _written(submission: Submission) -> Iterator[object]:
+    """The files that a call would write, once for each time."""
+    steps = (submission.snapshot or {}).get("steps")
+    for step in steps if isinstance(steps, list) else ():
+        if isinstance(step, dict) and step.get("kind") == "file":
+            yield step.get("path")

@@ -1,0 +1,140 @@
+"""A reviewer approves a part of a call, or other arguments: exactly that runs, and the agent is told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from answering import Answer, Reviewer
+from signoff.controller import ApprovalController
+from signoff.executing import execute_tool
+from signoff.marking import requires_approval
+from signoff.policy.arguments import ArgumentRule, Condition, ToolArguments
+from signoff.policy.call_policy import CallPolicy
+from signoff.policy.verdict import Level
+from signoff.present.diff import diff_lines, split_lines
+from signoff.present.hunks import Choice, applied, hunks_of
+from signoff.queue import AgentQueue, Decision, Instead, RequestState, ReviewQueue, StoredRequest
+from signoff.tools.file_sandbox import FileSandbox
+from signoff.types import ApprovalContext, ApprovalDeniedError
+
+StartReviewer = Callable[[Answer], Reviewer]
+
+BEFORE = "".join(f"line {n}\r\n" for n in range(30)) + "the end"
+AFTER = BEFORE.replace("line 3\r\n", "LINE 3\r\n").replace("the end", "the END")
+
+
+@pytest.fixture
+def sandbox(workdir: Path) -> FileSandbox:
+    (workdir / "a.txt").write_bytes(BEFORE.encode())
+    return FileSandbox({"work": {"root": ".", "mode": "rw"}}, cwd=str(workdir))
+
+
+def first_hunk_only(request: StoredRequest) -> Decision:
+    """What a screen sends when the second of two hunks is unticked."""
+    assert request.submission.snapshot is not None
+    (step,) = request.submission.snapshot["steps"]
+    old, new = split_lines(BEFORE), split_lines(AFTER)
+    choice = Choice(hunks_of(diff_lines(old, new).opcodes), frozenset({1}))
+    contents = {step["path"]: applied(old, new, choice).encode()}
+    refused = (f"a.txt {choice.hunks[1].lines}",)
+    return Decision(approved=True, instead=Instead.of_contents(contents, refused=refused, summary=choice.summary))
+
+
+WRITES: list[tuple[str, dict[str, str]]] = [
+    ("write_file", {"path": "a.txt", "content": AFTER}),
+    ("edit_file", {"path": "a.txt", "old": BEFORE[20:], "new": AFTER[20:]}),
+]
+
+
+@pytest.mark.parametrize(("tool", "args"), WRITES)
+async def test_exactly_the_approved_hunk_is_on_the_disk_and_the_agent_is_told(
+    sandbox: FileSandbox,
+    asking: AgentQueue,
+    reviewed: StartReviewer,
+    workdir: Path,
+    tool: str,
+    args: dict[str, str],
+) -> None:
+    reviewed(first_hunk_only)
+    told = await execute_tool(getattr(sandbox, tool), tool, args, ApprovalController(queue=asking))
+    assert (workdir / "a.txt").read_bytes() == BEFORE.replace("line 3\r\n", "LINE 3\r\n").encode()
+    assert "1 of 2 hunks" in told
+    assert "refused: a.txt line 31" in told
+
+
+async def test_who_runs_the_call_must_be_able_to_honor_it(
+    sandbox: FileSandbox, asking: AgentQueue, reviewed: StartReviewer, workdir: Path
+) -> None:
+    """A tool that can, in an adapter that says nothing: the reviewer is not offered it, and the queue refuses."""
+    reviewer = reviewed(lambda request: None)
+    controller = ApprovalController(queue=asking)
+    request = sandbox.check_approval(ApprovalContext(tool_name="write_file", args=WRITES[0][1]))
+    assert request is not None
+    waiting = asyncio.ensure_future(controller.request_approval(request))
+    (posted,) = await asyncio.to_thread(reviewer.wait_for, 1)
+    assert not {"partial", "edit"} & posted.submission.supports
+    waiting.cancel()
+
+
+@requires_approval(editable=True)
+def deploy(target: str, force: bool = False) -> str:
+    return f"deployed to {target}, force={force}"
+
+
+def edited(**arguments: Any) -> Answer:
+    return lambda _: Decision(approved=True, instead=Instead(arguments=arguments, summary="other arguments"))
+
+
+async def test_a_call_runs_with_the_arguments_that_were_approved(
+    asking: AgentQueue, reviewed: StartReviewer
+) -> None:
+    reviewed(edited(target="staging"))
+    controller = ApprovalController(queue=asking)
+    told = await execute_tool(deploy, "deploy", {"target": "production", "force": True}, controller)
+    assert told.startswith("deployed to staging, force=False")
+    assert told.endswith('The reviewer changed the arguments: it ran with {"target":"staging"}')
+
+
+async def test_arguments_that_the_tool_does_not_take_do_not_run(
+    asking: AgentQueue, reviewed: StartReviewer, looking: ReviewQueue
+) -> None:
+    reviewed(edited(goal="staging"))
+    controller = ApprovalController(queue=asking)
+    with pytest.raises(
+        ApprovalDeniedError, match="reviewer changed the arguments, and so it cannot run"
+    ) as denied:
+        await execute_tool(deploy, "deploy", {"target": "production"}, controller)
+    assert not denied.value.decision.hard
+    assert [record.state for record in looking.history()] == [RequestState.SUPERSEDED, RequestState.APPROVED]
+
+
+async def test_a_block_outranks_the_reviewers_edit(asking: AgentQueue, reviewed: StartReviewer) -> None:
+    reviewed(edited(target="production"))
+    rule = ArgumentRule((Condition.equal_to("target", ["production"]),), Level.BLOCK, "never there")
+    policy = CallPolicy(arguments=(ToolArguments("deploy", (rule,)),))
+    with pytest.raises(ApprovalDeniedError, match="blocked"):
+        await execute_tool(
+            deploy, "deploy", {"target": "staging"}, ApprovalController(queue=asking), policy=policy
+        )
+
+
+async def test_a_tool_that_is_not_editable_is_not_run_with_other_arguments(
+    asking: AgentQueue, reviewed: StartReviewer
+) -> None:
+    @requires_approval
+    def strict(target: str) -> str:
+        return target
+
+    answers = iter([Instead(arguments={"target": "staging"}), None])
+    reviewer = reviewed(lambda _: Decision(approved=True, instead=next(answers)))
+    running = asyncio.ensure_future(
+        execute_tool(strict, "strict", {"target": "production"}, ApprovalController(queue=asking))
+    )
+    await asyncio.to_thread(reviewer.wait_for, 1)
+    assert not running.done()
+    running.cancel()

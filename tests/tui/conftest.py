@@ -1,0 +1,27 @@
+"""What the tests of the screen share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _style_sheets_are_parsed_once() -> Iterator[None]:
+    """Every app parses the same style sheets, more than once; that took a tenth of the time of all tests."""
+    known: dict[object, list[RuleSet]] = {}
+    parse = Stylesheet._parse_rules
+
+    def parse_once(self: Stylesheet, *arguments: Any, **options: Any) -> list[RuleSet]:
+        key = (arguments, tuple(options.items()), frozenset(self._variables.items()))
+        if key not in known:
+            known[key] = parse(self, *arguments, **options)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        yield

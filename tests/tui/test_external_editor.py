@@ -1,0 +1,69 @@
+"""The person's own editor gets a private file, and nothing of it stays."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from signoff_tui.external_editor import NoEditorError, edit_text
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where temporary files are made."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+def editor(tmp_path: Path, script: str) -> dict[str, str]:
+    """An environment whose editor is a script of sh."""
+    file = tmp_path / "editor.sh"
+    file.write_text(script)
+    return {"EDITOR": f"sh '{file}'"}
+
+
+def test_what_the_editor_leaves_is_returned(tmp_path: Path, folder: Path) -> None:
+    assert edit_text("one é\n", ".txt", editor(tmp_path, 'echo two >> "$1"')) == "one é\ntwo\n"
+    assert [*folder.iterdir()] == []
+
+
+def test_an_unchanged_text_is_none(tmp_path: Path, folder: Path) -> None:
+    assert edit_text("one\r\n", ".txt", editor(tmp_path, "true")) is None
+
+
+def test_nobody_else_can_read_the_file(tmp_path: Path, folder: Path) -> None:
+    script = 'stat -c "%a %n" "$1" "$(dirname "$1")" > "$1.modes"; mv "$1.modes" "$1"'
+    modes = edit_text("x", ".json", editor(tmp_path, script))
+    assert modes is not None
+    file, directory = modes.splitlines()
+    assert file.startswith("600 ")
+    assert file.endswith("edit.json")
+    assert directory.startswith("700 ")
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [("exit 3", "ended with 3"), ('rm "$1"', "no UTF-8 text"), ('printf "\\377" > "$1"', "no UTF-8 text")],
+)
+def test_an_editor_that_fails_leaves_no_text(tmp_path: Path, folder: Path, script: str, words: str) -> None:
+    with pytest.raises(NoEditorError, match=words):
+        edit_text("x", ".txt", editor(tmp_path, script))
+    assert [*folder.iterdir()] == []
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [("/nowhere/editor", "cannot be started"), ("sh '", "cannot be read"), ("  ", "set EDITOR")],
+)
+def test_what_is_no_editor_is_said(folder: Path, command: str, words: str) -> None:
+    with pytest.raises(NoEditorError, match=words):
+        edit_text("x", ".txt", {"EDITOR": command})
+
+
+def test_visual_comes_before_editor(tmp_path: Path, folder: Path) -> None:
+    named = {**editor(tmp_path, "exit 1"), "VISUAL": "true"}
+    assert edit_text("x", ".txt", named) is None

@@ -1,0 +1,101 @@
+"""Filtering and sorting the inbox with keys: nothing is decided by it, no danger is hidden silently."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from screen_bench import HELD, LARGE, Screen, agent, command, ids, post, screen, write
+
+from signoff.queue import AgentQueue, ReviewQueue
+
+GROUP = {"group_id": "save project"}
+
+
+def listed(seen: Screen) -> list[str]:
+    return [row.key.id for row in seen.desk.inbox.rows() if row.key.kind == "request"]
+
+
+async def test_a_filter_is_applied_while_it_is_typed_kept_by_enter_and_cleared(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    first = post(asking, command("ls", workdir))
+    with agent(place, "release", session="s-42", cwd=workdir) as release:
+        danger = post(release, command("rm -rf build", workdir))
+        async with screen(place, waiting=2) as seen:
+            await seen.armed()
+            await seen.press("slash")
+            await seen.until(lambda: seen.app.review._filter_bar.is_open)
+            await seen.types("agent:yes")
+            await seen.press("backspace", "backspace", "backspace")
+            await seen.types("tester")
+            await seen.shows("1 hidden by filter, of these 1 HIGH  agent:tester", "[text]")
+            assert [listed(seen), seen.status] == [ids([first]), "text"]
+            await seen.press("enter")
+            await seen.armed()
+            await seen.shows("2 waiting", "1 HIGH")  # the counts on top know no filter
+            await seen.press("backslash")
+            await seen.until(lambda: listed(seen) == ids([first, danger]))
+            await seen.shows_no("hidden by filter")
+            await seen.press("a")
+            await seen.shows("1 hidden by filter, of these 1 HIGH  agent:=tester")
+            await seen.press("a")
+            await seen.until(lambda: listed(seen) == ids([first, danger]))
+            assert [looking.get(it.id).pending for it in (first, danger)] == [True, True]
+
+
+async def test_a_group_act_under_a_filter_covers_what_is_listed_and_says_what_is_hidden(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    requests = [post(asking, write(workdir / name, name, **GROUP)) for name in ("a.txt", "b.txt", "c.md")]
+    async with screen(place, size=LARGE, waiting=3) as seen:
+        for request in requests:
+            await seen.reads(request)
+        await seen.press("k", "k", "k", "slash")
+        await seen.until(lambda: seen.app.review._filter_bar.is_open)
+        await seen.types("path:*.txt")
+        await seen.press("enter")
+        await seen.shows(
+            "2 of 3 listed", "[Y] approves exactly 2: a.txt  b.txt", "left out: c.md hidden by the filter"
+        )
+        await seen.group_armed()
+        await seen.press("Y")
+        await seen.until(lambda: [looking.get(it.id).state.value for it in requests[:2]] == ["approved"] * 2)
+    assert looking.get(requests[2].id).state.value == "pending"
+
+
+async def test_one_key_tidies_and_then_goes_through_the_orders(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    low, ends, high = (post(asking, command(text, workdir)) for text in ("ls", "pwd", "rm -rf build"))
+    async with screen(place, settings=HELD, waiting=3) as seen:
+        asking.withdraw(ends.id, "no longer needed")
+        await seen.shows("withdrawn", "[o] tidy")
+        await seen.press("o")
+        await seen.shows("1 ended row removed")
+        assert listed(seen) == ids([low, high])
+        await seen.press("o")
+        await seen.shows("sorted by risk; o again: by agent")
+        assert listed(seen) == ids([high, low])
+        new = post(asking, command("rm -rf dist", workdir))
+        await seen.shows("by risk, 1 new at the end")
+        assert listed(seen) == ids([high, low, new])
+        assert seen.focus == low.id
+        await seen.press("o")
+        await seen.shows("the list is up to date, by risk")
+        assert listed(seen) == ids([high, new, low])
+
+
+async def test_a_filter_that_was_typed_into_the_wrong_window_is_undone(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    first = post(asking, command("ls", workdir))
+    with agent(place, "release", session="s-42", cwd=workdir) as release:
+        other = post(release, command("pwd", workdir))
+        careful = replace(HELD, typing_lock=True, burst_window=5.0)
+        async with screen(place, settings=careful, waiting=2) as seen:
+            await seen.armed()
+            await seen.rests()
+            await seen.types("all")
+            await seen.shows("looked like typing")
+            assert listed(seen) == ids([first, other])

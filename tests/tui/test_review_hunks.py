@@ -1,0 +1,110 @@
+"""Approving some hunks of a diff: what is ticked is named, armed for, held and sent, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from screen_bench import HELD, LARGE, SMALL, Screen, lines, post, screen, write
+
+from signoff.queue import AgentQueue, RequestState, ReviewQueue, StoredRequest
+
+PARTIAL = frozenset({"partial"})
+OLD = lines(60)
+HUNKS = {3: "THREE", 30: "THIRTY", 58: "FIFTY-EIGHT"}
+
+
+def with_hunks(*numbers: int) -> str:
+    new = OLD
+    for number in numbers:
+        new = new.replace(f"line {number}\n", f"{HUNKS[number]}\n")
+    return new
+
+
+def three_hunks(queue: AgentQueue, workdir: Path) -> StoredRequest:
+    (workdir / "a.txt").write_text(OLD)
+    return post(queue, write(workdir / "a.txt", with_hunks(*HUNKS), honors=PARTIAL))
+
+
+async def opens(seen: Screen, request: StoredRequest) -> None:
+    await seen.goes_to(request)
+    if not seen.app.review.two_panes:
+        await seen.press("enter")
+    await seen.shows("[*] @@")
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
+async def test_the_ticked_hunks_are_what_is_named_held_and_sent(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, size: tuple[int, int]
+) -> None:
+    request = three_hunks(asking, workdir)
+    async with screen(place, settings=HELD, size=size, waiting=1) as seen:
+        await opens(seen, request)
+        await seen.press("]", "]", "minus")
+        await seen.shows("[ ] REFUSED @@", "hunk 2 refused: 2 of 3 hunks would be written")
+        assert "2 of 3 hunks" in seen.target
+        await seen.reads(request)
+        before = seen.armed_at
+        await seen.press("]", "]", "]", "minus")  # the last one: another thing to approve, armed for anew
+        await seen.shows("hunk 3 refused: 1 of 3 hunks would be written")
+        await seen.armed_anew(before)
+        await seen.shows("[y] approve 1 of 3 hunks", "(s) once only")
+        await seen.press("s")
+        await seen.shows("what you changed is approved once")
+        await seen.press("y")
+        await seen.shows("held: 1 approval of 1 of 3 hunks sends")
+        await seen.press("u")
+        await seen.armed()
+        if not seen.app.review.two_panes:
+            await seen.press("enter")
+        await seen.press("]", "]", "]", "minus")
+        await seen.shows("hunk 3 approved again: 2 of 3 hunks would be written")
+        await seen.reads(request)
+        await seen.press("y")
+        await seen.shows("held: 1 approval of 2 of 3 hunks sends")
+        await seen.press("1", "q")
+        await seen.sheet_armed()
+        await seen.press("y")
+        await seen.until(lambda: looking.get(request.id).decision, "the decision")
+    decision = looking.get(request.id).decision
+    assert decision is not None
+    assert decision.instead is not None
+    assert decision.instead.refused == ("a.txt line 30",)
+    (sha256,) = decision.instead.contents.values()
+    assert looking.blob(sha256).decode() == with_hunks(3, 58)
+    assert decision.shown == 1.0
+
+
+async def test_a_refused_hunk_need_not_be_seen_and_with_none_left_there_is_nothing_to_approve(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = three_hunks(asking, workdir)
+    async with screen(place, size=SMALL, waiting=1) as seen:
+        await opens(seen, request)
+        entry = seen.entry(request)
+        await seen.until(lambda: seen.has_settled(entry), "settled lines")
+        await seen.until(lambda: (coverage := seen.desk.coverage(entry)) and coverage.shown >= 2, "the first hunk")
+        assert not seen.is_read(entry)
+        await seen.press("]", "]", "minus", "]", "minus")
+        assert seen.is_read(entry)
+        await seen.press("[", "[", "minus")
+        await seen.shows("all hunks are refused, so there is nothing to approve: reject it instead")
+        await seen.armed()
+        await seen.press("y")
+        await seen.shows("nothing is left to approve: reject it instead")
+        assert looking.get(request.id).pending
+
+
+async def test_where_the_agent_can_only_run_all_of_it_nothing_can_be_refused(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    (workdir / "a.txt").write_text(OLD)
+    request = post(asking, write(workdir / "a.txt", with_hunks(*HUNKS)))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.reads(request)
+        await seen.press("minus")
+        await seen.shows("- does nothing: the agent can only run all of it, or nothing")
+        assert "[*]" not in seen.text
+        await seen.press("y")
+        await seen.until(lambda: looking.get(request.id).state is RequestState.APPROVED, "the approval")
+    assert looking.get(request.id).decision.instead is None  # type: ignore[union-attr]

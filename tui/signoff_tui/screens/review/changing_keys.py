@@ -1,0 +1,75 @@
+"""Keys that change what an approval of a request would run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from signoff.queue.instead import PARTIAL
+from signoff_tui.changing import Change
+from signoff_tui.desk import Desk
+from signoff_tui.editing import what_to_edit
+from signoff_tui.guard import Cause
+from signoff_tui.inbox import Entry
+from signoff_tui.screens.review.face import Face
+
+__all__ = ["ChangingKeys"]
+
+
+class ChangingKeys:
+    """One method per action that changes what would run, named ``do_`` and the action's name."""
+
+    def __init__(self, face: Face) -> None:
+        self._face = face
+
+    def do_toggle_hunk(self) -> None:
+        """Refuse the hunk that is pointed at, or approve it again."""
+        face, desk = self._face, self._face.desk
+        entry = desk.inbox.focused_request()
+        if entry is None or not face.content_visible:
+            face.say("open a request to refuse single hunks of it", token="muted")
+            return
+        numbers = face.document.chosen_from if face.document.owner == desk.key(entry) else ()
+        if not numbers or not desk.may_choose(entry):
+            face.say(f"{desk.keys.shown('toggle_hunk')} does nothing: {_why_no_choice(desk, entry)}")
+            return
+        change = desk.toggle_hunks(entry, numbers)
+        face.say(_told(change, numbers, desk.keys.shown("toggle_hunk")))
+        face.redraw(Cause.CHANGED)
+
+    def do_edit_call(self) -> None:
+        """Edit what would run, in the person's own editor."""
+        face, desk = self._face, self._face.desk
+        entry = desk.inbox.focused_request()
+        if entry is None or not face.content_visible:
+            face.say("open a request to edit it", token="muted")
+            return
+        key, why_not, content = desk.keys.shown("edit_call"), desk.why_not_edited(entry), desk.asked_content(entry)
+        if why_not is not None or content is None:
+            face.say(f"{key} does nothing: {why_not}")
+        elif len(desk.guard.holds):
+            face.say(f"{key} waits: take back what is held, or let it be sent")
+        else:
+            what = what_to_edit(entry.request, content)
+            face.edit(entry, what, desk.text_to_edit(entry, what))
+
+
+def _why_no_choice(desk: Desk, entry: Entry) -> str:
+    if not entry.waiting:
+        return "the request does not wait any more"
+    if PARTIAL not in entry.request.submission.supports:
+        return "the agent can only run all of it, or nothing"
+    if desk.change(entry) is not None:
+        return "you edited it: there is one text to approve"
+    return "there are no single hunks to choose from"
+
+
+def _told(change: Change | None, numbers: Sequence[int], key: str) -> str:
+    """What a toggle did, in words."""
+    what = f"hunk {numbers[0] + 1}" if len(numbers) == 1 else f"hunks {numbers[0] + 1} to {numbers[-1] + 1}"
+    if change is None:
+        return f"{what} approved again: all of it would be written"
+    if change.choice is None or not change.choice.refused.intersection(numbers):
+        return f"{what} approved again: {change.summary} would be written"
+    if change.instead is None:
+        return "all hunks are refused, so there is nothing to approve: reject it instead"
+    return f"{what} refused: {change.summary} would be written; {key} takes it back"

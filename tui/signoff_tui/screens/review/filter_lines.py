@@ -1,0 +1,57 @@
+"""What the list says of a filter: how much of what waits it hides, danger first."""
+
+from __future__ import annotations
+
+from signoff_tui.inbox_filter import Hidden
+from signoff_tui.keymap import KeyMap
+from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
+
+__all__ = ["filter_line", "hidden_words", "nothing_listed"]
+
+LEAST_TEXT = 12
+"""Cells that tell which filter it is."""
+
+
+def filter_line(text: str, hidden: Hidden, keys: KeyMap, width: int) -> Line:
+    """What is hidden, by which filter, and the key that ends it. What is hidden is never cut.
+
+    Args:
+        text: The filter.
+        hidden: What it hides.
+        keys: The keys of the person.
+        width: Cells.
+    """
+    token = "danger" if hidden.high else "warn" if hidden.waiting else "muted"
+    full, short = (chunk(f" {hidden_words(hidden, by)}", token, keep=True) for by in (" by filter", ""))
+    by = Chunk(foreign(f"  {text}").text, "text" if hidden.matches else "warn", cut="end", enough=LEAST_TEXT)
+    none = () if hidden.matches else (chunk("  matches no row:", "warn", keep=True),)
+    key = chunk(f"[{keys.shown('clear_filter')}]", "key", keep=True)
+    clears = (chunk("  "), key, chunk(" clears it ", keep=True))
+    return fullest(
+        [
+            line(full, *none, by, right=clears),
+            line(short, *none, by, right=(chunk(" "), key, chunk(" "))),
+            line(short, right=(key,)),
+        ],
+        width,
+    )
+
+
+def hidden_words(hidden: Hidden, by: str = "") -> str:
+    """How much is hidden, by what, and how much of that is HIGH."""
+    if not hidden.waiting:
+        return f"nothing hidden{by}"
+    high = f", of these {hidden.high} HIGH" if hidden.high else ""
+    return f"{hidden.waiting} hidden{by}{high}"
+
+
+def nothing_listed(hidden: Hidden, keys: KeyMap, width: int) -> tuple[Line, ...]:
+    """What an empty list says while a filter is in force."""
+    verb = "is" if hidden.waiting == 1 else "are"
+    high = f", of these {hidden.high} HIGH" if hidden.high else ""
+    words = f"{hidden.waiting} waiting {verb} hidden{high}. {keys.shown('clear_filter')} clears the filter."
+    return (
+        Line(),
+        line(chunk("   No row matches the filter.", "strong")),
+        *wrapped(words, width, "danger" if hidden.high else "warn", head=chunk("   ", keep=True)),
+    )

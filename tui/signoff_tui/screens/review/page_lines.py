@@ -1,0 +1,63 @@
+"""What stands above and below the page of a group: whose it is, what an approval covers, where the reader is."""
+
+from __future__ import annotations
+
+from signoff_tui.desk import Desk
+from signoff_tui.group_page import GroupPage
+from signoff_tui.guard import Omission
+from signoff_tui.inbox import Group
+from signoff_tui.lines import Line, chunk, fullest
+from signoff_tui.reading import Rest
+from signoff_tui.screens.review.extent import Extent
+from signoff_tui.screens.review.panes import covered_lines, group_title
+
+__all__ = ["page_header", "page_line"]
+
+MOST = 2
+"""Lines for names of who is ready, and as many for the others."""
+
+
+def page_header(desk: Desk, group: Group, width: int, extent: Extent) -> list[Line]:
+    """The name of the group, how much of it is ready, and whom that leaves out; with names where there is room.
+
+    Where there is not, the action bar has the names, and the list of the group all of them.
+    """
+    who = desk.eligibility(group)
+    high = sum(item.reason is Omission.HIGH for item in who.left_out)
+    ready = chunk(f"{len(who.ready)} of {len(who.waiting)} ready ", "ok" if who.ready else "muted", keep=True)
+    danger = (chunk(f" {high} HIGH ", "risk-high", keep=True),) if high else ()
+    title = group_title(desk, group, width, (chunk("  "), *danger, chunk(" "), ready))
+    return [title, *covered_lines(desk, who, width, MOST, ": [Esc] lists them")] if extent.high else [title]
+
+
+def page_line(page: GroupPage, rest: Rest, at: int, glyph: str, width: int) -> Line:
+    """The line under the page.
+
+    Args:
+        page: What is read.
+        rest: What is below the view.
+        at: Which member is at the top, from 1.
+        glyph: What the rule is drawn with.
+        width: Cells.
+    """
+    shown, units = page.shown
+    done = shown == units and page.complete and not page.left_out
+    words = f" {at}/{len(page.sections)} "
+    if not page.complete:
+        below = " more follows "
+    else:
+        more = f"{'over ' if rest.more else ''}{rest.rows:,} more {'row' if rest.rows == 1 else 'rows'} below"
+        below = f" {more} " if rest.rows else " end "
+    over = f" {page.left_out} more of the group are not on this page " if page.left_out else ""
+    share = " all shown " if done else f" {shown:,} of {units:,} lines shown "
+    line = chunk(glyph * 2, "rule")
+    right = (chunk(share, "ok" if done else "held", keep=True), line)
+    where, rows = chunk(words, "muted", keep=True), chunk(below, "warn" if rest.rows else "muted", keep=True)
+    return fullest(
+        [
+            Line((line, where, line, rows, chunk(over, "danger", keep=True)), right, fill=glyph),
+            Line((line, rows, chunk(over, "danger", keep=True)), right, fill=glyph),
+            Line((chunk(over, "danger", keep=True),), right, fill=glyph),
+        ],
+        width,
+    )

@@ -1,0 +1,140 @@
+"""The lines around the list: title, what an empty list says, and what the keys do now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from signoff_tui.flow import KeyHint, Room, flow
+from signoff_tui.keymap import KeyMap
+from signoff_tui.lines import Line, chunk, foreign, fullest, line, wrapped
+from signoff_tui.screens.rules.files import RuleFile
+
+__all__ = ["Bar", "Said", "empty_lines", "foot_lines", "title_line"]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What became of the last key, and the style of the words."""
+
+    words: str = ""
+    token: str = "muted"
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What the keys can do now.
+
+    Attributes:
+        kind: The list, a change to be trusted, a call that is typed, or a verdict that is read.
+        keys: The keys of the person.
+        live: In the list: whether the file is not as it was trusted. Of a change: whether it can be trusted now.
+        full: Whether the details have the whole body.
+        counted: Whether calls are known that the focused rule asked about.
+    """
+
+    kind: Literal["empty", "list", "change", "typing", "verdict"]
+    keys: KeyMap
+    live: bool = False
+    full: bool = False
+    counted: bool = False
+
+
+_WORDS = {
+    "empty": (
+        " this screen shows rules; the agents' own programs enforce them",
+        " agents' programs enforce rules",
+    ),
+    "list": (" this screen shows rules; the agents' own programs enforce them", " agents' programs enforce rules"),
+    "change": (" Nothing is trusted before ! is pressed.",),
+    "typing": (' a command, or a tool: write_file {"path": "a.txt"}; nothing is run', " nothing is run"),
+    "verdict": (" nothing was run",),
+}
+
+
+def title_line(files: Sequence[RuleFile], width: int, *, waiting: int, lost: bool) -> Line:
+    """Where am I, how many rules, are they what was trusted, is the queue there."""
+    rules = sum(len(file.rows) for file in files)
+    of = [file for file in files if not file.code]
+    name = chunk(" signoff  Rules", "strong", keep=True)
+    counts = chunk(f"  {rules} {'rule' if rules == 1 else 'rules'}", "text", keep=True)
+    where = chunk(f" in {len(of)} {'file' if len(of) == 1 else 'files'}", "text", keep=True)
+    off = sum(not file.in_force for file in files)
+    state = chunk(
+        f"  {off} NOT AS TRUSTED" if off else "  all as trusted" if files else "", "danger" if off else "muted"
+    )
+    queue = chunk("  QUEUE LOST ", "danger") if lost else chunk("  queue ok ", "muted")
+    waits = chunk(f" {waiting} waiting " if waiting else " nothing waiting ", "text")
+    needed = (queue,) if lost else ()
+    return fullest(
+        [
+            Line((name, counts, where, state), (queue, waits)),
+            Line((name, counts, where, state), (queue,)),
+            Line((name, counts, state), needed),
+            Line((chunk(" Rules", "strong", keep=True), counts, state), needed),
+        ],
+        width,
+    )
+
+
+def empty_lines(problem: str, width: int, *, ready: bool) -> list[Line]:
+    """What the list says when there is nothing in it."""
+    if problem:
+        return [Line(), *_words(problem, width, "danger")]
+    if not ready:
+        return [Line(), *_words("reading the files ...", width, "muted")]
+    how = "signoff policy trust FILE shows what a file allows, lets it count, and lists it here."
+    return [
+        Line(),
+        *_words("You trust no rule file: what an agent's own program says is all there is.", width, "strong"),
+        *_words(how, width, "muted"),
+    ]
+
+
+def foot_lines(bar: Bar, said: Said, width: int, *, rows: int) -> list[Line]:
+    """What was said last, and the keys.
+
+    Args:
+        bar: What they can do now.
+        said: What became of the last key.
+        width: Cells.
+        rows: Rows for the keys.
+    """
+    if said.words:
+        words = line(replace(foreign(f" {said.words}", said.token), cut="end"))
+    else:
+        words = fullest([line(chunk(each, "muted")) for each in _WORDS[bar.kind]], width)
+    return [words, *flow(_hints(bar), Room(width, 1 if bar.kind == "typing" else rows))]
+
+
+def _hints(bar: Bar) -> Sequence[KeyHint]:
+    keys = bar.keys
+    back, help_ = KeyHint("Esc", "back"), KeyHint(keys.shown("help"), "help")
+    inbox = KeyHint(keys.shown("inbox"), "inbox")
+    page = KeyHint(keys.shown("page_down"), "page")
+    match bar.kind:
+        case "empty":
+            return (KeyHint("Ctrl+R", "read again"), inbox, back, help_)
+        case "typing":
+            return (KeyHint("Enter", "keep it"), KeyHint("Up/Down", "page"), KeyHint("Esc", "close"))
+        case "verdict":
+            return (KeyHint("t", "type on"), page, back, help_)
+        case "change":
+            return (KeyHint("!", "trust it", live=bar.live, token="warn"), KeyHint("e", "edit"), page, back)
+        case "list":
+            return (
+                KeyHint("t", "try a call"),
+                KeyHint("e", "edit"),
+                KeyHint("T", "what changed", live=bar.live),
+                KeyHint("Enter", "its calls", live=bar.counted),
+                KeyHint(keys.shown("full"), "list" if bar.full else "details"),
+                KeyHint("Ctrl+R", "read again"),
+                back,
+                inbox,
+                help_,
+            )
+
+
+def _words(words: str, width: int, token: str) -> list[Line]:
+    return wrapped(words, width, token, head=chunk("   "))

@@ -1,0 +1,128 @@
+"""The rule files that a person trusts, as they are now, and the list of them with their rules."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from signoff.policy.trust import TrustedFile, trusted_files
+from signoff.setting_files.errors import ConfigError
+
+if TYPE_CHECKING:
+    from signoff.config.rule_rows import RuleRow
+    from signoff.config.settings_file import SettingsFile
+
+__all__ = ["Listed", "RuleFile", "State", "listed", "read_files"]
+
+State = Literal["trusted", "CHANGED", "GONE", "BROKEN"]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFile:
+    """One trusted file.
+
+    Attributes:
+        known: What is known of it by the list of trust.
+        code: Whether it is code of custom tools, not a file of rules.
+        settings: What it says now, if it can be read.
+        problems: What is wrong with it, line by line; safe to show.
+        rows: Its rules.
+        code_differs: Whether the code of its custom tools is not what was trusted.
+    """
+
+    known: TrustedFile
+    code: bool
+    settings: SettingsFile | None = None
+    problems: tuple[str, ...] = ()
+    rows: tuple[RuleRow, ...] = ()
+    code_differs: bool = False
+
+    @property
+    def name(self) -> str:
+        """Its path."""
+        return self.known.name
+
+    @property
+    def state(self) -> State:
+        """How it stands, in one word."""
+        if self.known.state == "gone":
+            return "GONE"
+        if self.problems:
+            return "BROKEN"
+        return "CHANGED" if self.known.state == "changed" or self.code_differs else "trusted"
+
+    @property
+    def in_force(self) -> bool:
+        """Whether agents that start now use it."""
+        return self.state == "trusted"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A row of the list: a file, or one of its rules.
+
+    Attributes:
+        file: The file.
+        number: Place of the rule in it, from 1; 0 for the file itself.
+    """
+
+    file: RuleFile
+    number: int = 0
+
+    @property
+    def rule(self) -> RuleRow | None:
+        """The rule, unless this is the file itself."""
+        return self.file.rows[self.number - 1] if self.number else None
+
+    @property
+    def line(self) -> int | None:
+        """The line on which it is written."""
+        rule, settings = self.rule, self.file.settings
+        return None if rule is None or settings is None else settings.line_of(rule.path)
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What it is known by when the files are read again."""
+        rule = self.rule
+        return (self.file.name, *(("", "", "") if rule is None else (rule.section, rule.about, rule.words)))
+
+
+def read_files() -> tuple[RuleFile, ...]:
+    """Read all files that are trusted.
+
+    Raises:
+        TrustError: What is trusted cannot be read.
+    """
+    known = trusted_files()
+    unchanged = frozenset(each.name for each in known if each.state == "unchanged")
+    return tuple(_read(each, unchanged) for each in known)
+
+
+def listed(files: Sequence[RuleFile]) -> Iterator[Listed]:
+    """Each file, and below it its rules."""
+    for file in files:
+        yield from (Listed(file, number) for number in range(len(file.rows) + 1))
+
+
+def _read(known: TrustedFile, unchanged: frozenset[str]) -> RuleFile:
+    from signoff.config.report import describe
+    from signoff.config.rule_rows import rule_rows
+    from signoff.config.settings_file import read_settings_file
+    from signoff.config.tool_source import TOOLS_FILE
+
+    if Path(known.name).name == TOOLS_FILE:
+        return RuleFile(known, code=True)
+    if known.state == "gone":
+        return RuleFile(known, code=False)
+    try:
+        settings = read_settings_file(known.name)
+    except ConfigError as error:
+        named = (replace(problem, file=Path(known.name).name) for problem in error.problems)
+        return RuleFile(known, code=False, problems=tuple(map(str, named)))
+    rows = tuple(rule_rows(describe(settings.config, settings.directory)))
+    code = os.path.realpath(Path(settings.directory, TOOLS_FILE))
+    differs = bool(settings.config.custom_tools) and code not in unchanged
+    return RuleFile(known, code=False, settings=settings, rows=rows, code_differs=differs)

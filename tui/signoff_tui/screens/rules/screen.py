@@ -1,0 +1,416 @@
+"""What the rule files say, tried out, edited and trusted. Nothing here approves a request or runs a call."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+
+from signoff.filtering import quote
+from signoff_tui.desk import Desk
+from signoff_tui.external_editor import NoEditorError, edit_file, in_a_free_terminal
+from signoff_tui.lines import Line, chunk, line
+from signoff_tui.look import look_of
+from signoff_tui.office import Office
+from signoff_tui.screens.calm import Calm
+from signoff_tui.screens.list_beside_details import ListBesideDetails, Rows
+from signoff_tui.screens.plain import News
+from signoff_tui.screens.rereading import Rereading
+from signoff_tui.screens.rules.changing import Change, change_lines
+from signoff_tui.screens.rules.face import Bar, Said, empty_lines, foot_lines, title_line
+from signoff_tui.screens.rules.files import Listed, RuleFile
+from signoff_tui.screens.rules.hits import Hits, Tally
+from signoff_tui.screens.rules.lines import ONE_LINE, Known, detail_lines, heading, row_lines
+from signoff_tui.screens.rules.trying import Tried, tried_lines
+from signoff_tui.screens.rules.work import Compared, Counted, Failed, Judged, Read, Trusted, Work
+from signoff_tui.widgets.lines_view import LinesView
+from signoff_tui.widgets.text_box import TextBox
+
+__all__ = ["RulesScreen"]
+
+
+class RulesScreen(ListBesideDetails):
+    """Trusted files with their rules, and everything about the focused one.
+
+    Args:
+        office: What all screens share.
+        query: Why a request asked: the rule that says so has the focus first. All rules are listed anyway.
+        desk: What waits, and the times of the guard; nothing of it is changed.
+    """
+
+    DEFAULT_CSS = """
+    RulesScreen #try { height: 1; display: none; }
+    RulesScreen.-typing #try { display: block; }
+    RulesScreen #prompt { width: 3; }
+    RulesScreen #call { width: 1fr; background: $signoff-surface; color: $signoff-text; }
+    """
+
+    place = "rules"
+
+    def __init__(self, office: Office, query: str, desk: Desk) -> None:
+        super().__init__(office, query)
+        self._desk = desk
+        self._work = Work(self, office)
+        self._rereading = Rereading(self._work.read)
+        self._calm = Calm(desk.settings, office.keys, "rules", ("!",))
+        self._rows: Sequence[Listed] = ()
+        self._hits: Mapping[tuple[str, str, str, str], Hits] = {}
+        self._tally = Tally()
+        self._tried: Tried | None = None
+        self._change: Change | None = None
+        self._said = Said()
+        self._key = ""
+        self._ready = self._busy = self._lost = False
+        self._problem = ""
+
+    def compose(self) -> ComposeResult:
+        """Lay out the parts, and below them the box for a call."""
+        yield from super().compose()
+        with Horizontal(id="try"):
+            yield LinesView(id="prompt")
+            yield TextBox(id="call")
+
+    def on_mount(self) -> None:
+        """Read the files."""
+        self._rereading.wanted()
+
+    def on_key(self, event: events.Key) -> None:
+        """Take note of every key before it is judged what it stands for."""
+        if self._typing:
+            return  # the box has it
+        key = event.character if event.is_printable and event.character else event.key
+        self._calm.press(key, event.time, time.monotonic())
+        self._key = key
+        self._said = Said()
+        super().on_key(event)
+
+    def take_news(self, news: News) -> None:
+        """The queue changed, was lost, or is back."""
+        self._lost = bool(news.problem)
+        if not self._lost:
+            self._work.count(self._rows, self._tally)
+        self.draw()
+
+    def take_rules_news(self) -> None:
+        """Files changed, or the list of those that are trusted."""
+        self._rereading.wanted()
+
+    # -- going -------------------------------------------------------------------------------------------
+
+    def do_back(self) -> None:
+        """Close what is asked or shown; else one level back."""
+        if self._change is not None:
+            self._close_change()
+        elif self._tried is not None:
+            self._tried = None
+        else:
+            super().do_back()
+
+    def do_rules(self) -> None:
+        """All rules are listed already."""
+
+    def do_hits(self) -> None:
+        """The calls that the focused rule asked about, in the history."""
+        row = self._focused
+        rule = None if row is None else row.rule
+        if self._change is not None or rule is None:
+            return
+        if not rule.told:
+            self._say("requests do not name this rule, so they cannot be listed")
+        elif not (self._hits.get(row.key, Hits()).total if row is not None else 0):
+            self._say("no request in the newest part of the history names this rule")
+        else:
+            self._office.go("history", f"why:{quote(rule.told[0])}")
+
+    def do_reload(self) -> None:
+        """Read the files again."""
+        self._say("read again")
+        self._rereading.wanted()
+
+    def step(self, steps: int) -> None:
+        """Another row; what was tried is asked of its file."""
+        if self._change is not None:
+            self.scroller.scroll_relative(y=max(-1, min(1, steps)), animate=False)
+            return
+        self._tried = None
+        super().step(steps)
+
+    @property
+    def takes_clicks(self) -> bool:
+        """While a change is shown, the file that it is about stays the focused one."""
+        return self._change is None and not self._typing
+
+    # -- trying a call -----------------------------------------------------------------------------------
+
+    def do_try_call(self) -> None:
+        """Type a call."""
+        if self._focused is None or self._change is not None:
+            return
+        self.add_class("-typing")
+        box = self.query_one("#call", TextBox)
+        box.write(box.value)
+        self._judge(box.value)
+
+    def takes_key(self, event: events.Key) -> bool:
+        """Keys while a call is typed; False when the key is for the text box."""
+        match event.key:
+            case "escape":
+                self._stop_typing()
+                self._tried = None
+            case "enter":
+                self._stop_typing()
+            case "up" | "pageup":
+                self.do_page_up()
+            case "down" | "pagedown":
+                self.do_page_down()
+            case _:
+                return False
+        self.draw()
+        return True
+
+    def takes_paste(self, _: events.Paste) -> bool:
+        """Pasted text is text to be judged."""
+        return False
+
+    @on(TextBox.Changed)
+    def _typed(self, event: TextBox.Changed) -> None:
+        event.stop()
+        if self._typing:
+            self._judge(event.value)
+
+    @property
+    def _typing(self) -> bool:
+        return self.has_class("-typing")
+
+    def _stop_typing(self) -> None:
+        self.remove_class("-typing")
+        self.set_focus(None)
+
+    def _judge(self, text: str) -> None:
+        file = self._rules_of_focused
+        if file is not None:
+            self._work.judge(file, text)
+
+    @on(Judged)
+    def _judged(self, event: Judged) -> None:
+        if self._typing or self._tried is not None:
+            self._tried = event.tried
+            self.to_top()
+            self.draw()
+
+    # -- editing and trusting ----------------------------------------------------------------------------
+
+    def do_edit(self) -> None:
+        """Open the file in the person's editor; afterwards show what changed."""
+        row = self._focused
+        if row is None:
+            return
+        if len(self._desk.guard.holds):
+            self._say(
+                "a decision is still held: it would wait for the editor. Press e again once it is sent", "warn"
+            )
+            return
+        try:
+            in_a_free_terminal(self.app, lambda: edit_file(row.file.name, row.line))
+        except NoEditorError as error:
+            self._say(str(error), "danger")
+        else:
+            self._close_change()
+            self._rereading.wanted()
+            self._compare()
+
+    def do_review_change(self) -> None:
+        """Show what is other than it was trusted."""
+        if self._change is None:
+            self._compare()
+
+    def do_confirm(self) -> None:
+        """Trust what was shown, all of it, and nothing else."""
+        change = self._change
+        if change is None:
+            return
+        if self._busy:
+            self._say("not now: the last key is at work")
+        elif self._key != "!":
+            self._say("press ! itself")  # chosen by name somewhere else, where nothing was shown
+        elif not self._painted:
+            self._say("not trusted: Space shows the rest of it first", "warn")
+        elif not self._calm.meant(change.key, self._desk.settings.arm_sheet):
+            self._say("! was not taken: too soon, or typed among other keys. Press it once more", "warn")
+        else:
+            self._calm.acted("!")
+            self._busy = True
+            self._work.trust(change)
+
+    def _compare(self) -> None:
+        file = self._rules_of_focused
+        if file is not None:
+            self._work.compare(file.name)
+
+    def _close_change(self) -> None:
+        if self._change is not None:
+            self._calm.gone(self._change.key)
+        self._change = None
+
+    @on(Compared)
+    def _compared(self, event: Compared) -> None:
+        self._close_change()
+        self._change, self._tried = event.change, None
+        if event.change is None:
+            self._say(f"{Path(event.file).name} is as you trusted it", "ok")
+        else:
+            self._calm.gone(event.change.key)
+            self.to_top()
+        self.draw()
+
+    @on(Trusted)
+    def _trusted(self, event: Trusted) -> None:
+        self._busy = False
+        self._close_change()
+        self._say(f"trusted: {Path(event.change.file).name}. Agents that run now must load it again", "ok")
+        self._rereading.wanted()
+        self.draw()
+
+    @on(Failed)
+    def _failed(self, event: Failed) -> None:
+        self._busy = False
+        self._close_change()
+        self._say(event.words, "danger")
+        self._rereading.wanted()
+        self.draw()
+
+    # -- what comes in -----------------------------------------------------------------------------------
+
+    @on(Read)
+    def _read(self, event: Read) -> None:
+        focused = self._focused
+        self._ready, self._problem = True, event.problem
+        self._rows = event.rows
+        keys = [row.key for row in self._rows]
+        if focused is not None and focused.key in keys:
+            self._cursor = keys.index(focused.key)
+        elif focused is None:
+            self._cursor = next((index for index, row in enumerate(self._rows) if self._is_asked_for(row)), 0)
+        self._cursor = max(0, min(self._cursor, len(keys) - 1))
+        self._work.count(self._rows, self._tally)
+        self._rereading.ended()
+        self.draw()
+
+    @on(Counted)
+    def _counted(self, event: Counted) -> None:
+        self._tally, self._hits = event.tally, event.hits
+        self.draw()
+
+    # -- drawing -----------------------------------------------------------------------------------------
+
+    @property
+    def row_count(self) -> int:
+        """Number of files and rules."""
+        return len(self._rows)
+
+    @property
+    def full(self) -> bool:
+        """Whether details, a verdict or a change have the whole body."""
+        shown = self._change is not None or self._tried is not None or self._typing
+        return super().full or (shown and not self.two_panes)
+
+    @property
+    def _focused(self) -> Listed | None:
+        return self._rows[self._cursor] if self._rows else None
+
+    @property
+    def _files(self) -> Sequence[RuleFile]:
+        return [row.file for row in self._rows if not row.number]
+
+    @property
+    def _rules_of_focused(self) -> RuleFile | None:
+        """The settings file that the focused row belongs to; of code, the one beside it."""
+        row = self._focused
+        if row is None or not row.file.code:
+            return None if row is None else row.file
+        folder = Path(row.file.name).parent
+        return next((file for file in self._files if not file.code and Path(file.name).parent == folder), row.file)
+
+    def _is_asked_for(self, row: Listed) -> bool:
+        """Whether it is the rule of the request from which this screen was opened."""
+        return row.rule is not None and row.rule.asked(self._query)
+
+    def _known(self, row: Listed) -> Known:
+        return Known(row, self._hits.get(row.key), self._tally.looked_at)
+
+    def title_line(self, width: int) -> Line:
+        """How many rules there are, and whether they are what was trusted."""
+        waiting = self._desk.inbox.tally.counts.waiting
+        return title_line(self._files, width, waiting=waiting, lost=self._lost)
+
+    def empty_lines(self, width: int) -> Sequence[Line]:
+        """That nothing is trusted, or why that is not known."""
+        return empty_lines(self._problem, width, ready=self._ready)
+
+    def rows(self, width: int) -> Rows:
+        """One row for each file and each rule."""
+        rows, glyphs = self._rows, look_of(self).glyphs
+
+        def row(index: int, width: int) -> Sequence[Line]:
+            return row_lines(self._known(rows[index]), glyphs, width, focused=index == self._cursor)
+
+        return Rows(row, 1 if width >= ONE_LINE else 2, [heading(width)])
+
+    def detail_lines(self, width: int) -> Sequence[Line]:
+        """The focused one, the verdict of a call, or what would be trusted."""
+        row = self._focused
+        if self._change is not None:
+            return change_lines(self._change, width)
+        if self._tried is not None:
+            return tried_lines(self._tried, width)
+        return [] if row is None else detail_lines(self._known(row), width)
+
+    def foot_lines(self, width: int, rows: int) -> Sequence[Line]:
+        """What was said, and the keys."""
+        return foot_lines(self._bar, self._said, width, rows=rows)
+
+    def draw(self) -> None:
+        """Draw everything as it is now."""
+        super().draw()
+        if self.is_mounted and self.query("#prompt"):
+            self.query_one("#prompt", LinesView).show([line(chunk(" > ", "accent"))])
+
+    @property
+    def _bar(self) -> Bar:
+        """What the keys can do now."""
+        keys, change, row = self._office.keys, self._change, self._focused
+        if self._typing:
+            return Bar("typing", keys)
+        if change is not None:
+            armed = self._calm.armed_at(change.key, self._desk.settings.arm_sheet)
+            return Bar("change", keys, live=time.monotonic() >= armed)
+        if self._tried is not None:
+            return Bar("verdict", keys)
+        if row is None:
+            return Bar("empty", keys)
+        differs = row.file.state in ("CHANGED", "BROKEN")
+        counted = bool(self._hits.get(row.key, Hits()).total)
+        return Bar("list", keys, live=differs, full=self._full, counted=counted)
+
+    @property
+    def _painted(self) -> bool:
+        """Whether all of the change was on the screen."""
+        return self._change is not None and self._calm.armed_at(self._change.key, 0) <= time.monotonic()
+
+    def displayed(self) -> None:
+        """What was drawn last is on the screen: once all of a change was, it can be trusted."""
+        super().displayed()
+        if not self.is_mounted or self._change is None or self._painted or not self.query("#detail"):
+            return
+        drawn = self.query_one("#detail", LinesView).drawn and self.scroller.size.height > 0
+        if drawn and not self.hidden_lines:
+            self._calm.painted(self._change.key, time.monotonic())
+            settings = self._desk.settings
+            self.set_timer(settings.arm_sheet + settings.link_delay + 0.02, self.draw)
+
+    def _say(self, words: str, token: str = "muted") -> None:
+        self._said = Said(words, token)
