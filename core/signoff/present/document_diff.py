@@ -188,6 +188,7 @@ class _Change:
             exact=self.diff.exact,
             complete=self.complete,
             notes=(*self.facts.notes(), *_eol_notes(self.sources)),
+            context=context,
             other_context=self.document,
             choosing=choosing if self.complete else None,
         )

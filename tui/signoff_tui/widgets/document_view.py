@@ -438,7 +438,7 @@ class DocumentView(Widget):
         self._visible = ()
         if self._shown is not None and self.size.height:
             # A view that grew shows the end at its bottom rather than blank lines.
-            self._top = min(self._top, self._shown.reading.last(self._height))
+            self._top = self._shown.reading.within(self._top, self._height)
             self._visible = self._shown.reading.window(self._top, self._height)
             self._gutter = self._gutter_of(self._shown.reading.documents)
             self._want_colors(self._shown.reading)

@@ -12,7 +12,8 @@ from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.subject import subject_text
 from signoff.queue import DecisionSource, HistoryRecord, Instead, RequestState
 from signoff.queue.wording import released
-from signoff_tui.summary import clock_text, running_text
+from signoff_tui.ages import age_text
+from signoff_tui.summary import clock_text
 
 __all__ = [
     "Deciders",
@@ -166,7 +167,7 @@ def share(record: HistoryRecord) -> str:
 def took_text(record: HistoryRecord) -> str:
     """How long the answer took."""
     seconds = max(record.took_us, 0) / 1e6
-    return f"{int(seconds)}s" if seconds < _EXACT_SECONDS else running_text(seconds)
+    return f"{int(seconds)}s" if seconds < _EXACT_SECONDS else age_text(seconds)
 
 
 def when_text(at: int, now: int) -> str:

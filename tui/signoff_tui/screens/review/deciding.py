@@ -174,7 +174,7 @@ class Deciding:
     def ask_to_quit(self) -> None:
         """Leave, unless something is held or waits: then ask first."""
         desk = self._face.desk
-        held, waiting = len(desk.guard.holds), desk.inbox.counts().waiting
+        held, waiting = len(desk.guard.holds), desk.inbox.tally.counts.waiting
         if held:
             word = "decision" if held == 1 else "decisions"
             self._ask(

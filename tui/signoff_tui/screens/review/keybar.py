@@ -40,7 +40,7 @@ def action_lines(desk: Desk, view: View, room: Room, *, two_panes: bool, armed: 
     if entry is not None and not to_show(desk, entry) and desk.next_unseen() is not None:
         visible = two_panes or view == "request"
         hints.append(KeyHint(desk.keys.shown("page_down"), "page, next unseen" if visible else "read next unseen"))
-    ended = any(item.closed for item in desk.inbox.entries())
+    ended = desk.inbox.tally.any_ended
     if view not in {"request", "page"}:
         hints += _list_hints(desk, ended=ended)
     hints.append(KeyHint(desk.keys.shown("history"), "history"))
@@ -58,7 +58,9 @@ def what_is_missing(desk: Desk, entry: Entry) -> str:
         failed = desk.failure(entry) is not None
         return "it cannot be shown" if failed else "it was not opened yet"
     if not coverage.missing:
-        return "a part cannot be shown"
+        content = desk.content(entry)
+        searched = content is None or content.scanned
+        return "a part cannot be shown" if searched else "still looking for hidden characters"
     return f"{coverage.missing} of {coverage.needed} {'line' if coverage.needed == 1 else 'lines'} not shown yet"
 
 

@@ -322,6 +322,8 @@ class ReviewScreen(Screen[None]):
     def _content_made(self, event: ContentMade) -> None:
         if event.content is not None:
             self._desk.take_content(event.content)
+            if not event.content.scanned:
+                self._work.scan(event.content)
         else:
             self._desk.contents.fail(event.key, event.failure)
         self.redraw(Cause.MOVED)
@@ -677,7 +679,7 @@ class ReviewScreen(Screen[None]):
         if self._timer is not None:
             self._timer.stop()
         now = time.monotonic()
-        moment = next_moment(self._desk, now, self._office.now())
+        moment = next_moment(self._desk, self._drawing.timed(), now, self._office.now())
         if self._message.until:
             moment = min(moment, self._message.until)
         self._timer = self.set_timer(max(moment - now, SHORTEST_TIMER), self._tick)

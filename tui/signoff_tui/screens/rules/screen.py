@@ -344,7 +344,7 @@ class RulesScreen(ListBesideDetails):
 
     def title_line(self, width: int) -> Line:
         """How many rules there are, and whether they are what was trusted."""
-        waiting = self._desk.inbox.counts().waiting
+        waiting = self._desk.inbox.tally.counts.waiting
         return title_line(self._files, width, waiting=waiting, lost=self._lost)
 
     def empty_lines(self, width: int) -> Sequence[Line]:
