@@ -74,7 +74,16 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/.bench
+# Programs and widgets that ours are measured beside, in an environment of their own: one of them is under the AGPL.
+PEERS := .venv-peers
+
+$(PEERS)/.done:
+	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	@echo "setting up $(PEERS) for measurements (once) ..."
+	@$(PEERS)/bin/python -m pip --disable-pip-version-check --quiet install ydiff icdiff textual-diff-view
+	@touch $@
+
+bench: $(VENV)/.bench $(PEERS)/.done
 	$(BIN)/python -m benchmarks --large
 
 # What the screen promises to people, measured: a table of targets and figures. It takes minutes, and the machine must
@@ -92,4 +101,4 @@ screenshots: $(VENV)/.dev
 	$(BIN)/python scripts/recording.py
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -15,6 +15,7 @@ from benchmarks import (
     filtering,
     import_cost,
     library_calls,
+    opening,
     queue_history,
     queue_idle,
     queue_peers,
@@ -29,6 +30,7 @@ PARTS = {
     "display: hostile text made visible": display_safety,
     "a filter over 10 000 records": filtering,
     "imports": import_cost,
+    "opening a change, beside others": opening,
     "calls that need no person": library_calls,
     "verdicts for shell commands": shell_verdicts,
     "queue: round trip": queue_round_trip,
@@ -61,7 +63,7 @@ def _run() -> None:
         rows = part.run()
         results[title] = rows
         for row in rows:
-            print(f"  {row['name']:<56} {row['value']:>10,.2f} {row['unit']}")
+            print(f"  {row['name']:<68} {row['value']:>10,.2f} {row['unit']}")
         sys.stdout.flush()
     target = Path(__file__).parent / "results.json"
     target.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")

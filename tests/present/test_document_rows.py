@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.present.document import Document
+from signoff.present.document_diff import CONTEXT
 from signoff.present.document_text import command_document, text_document
 from signoff.present.reveal import reveal_line
 from signoff.present.rows import RowKind
@@ -35,6 +36,10 @@ class TestHugeDiffs:
         opened.row(opened.row_of_unit(2_000))
         opened.row(opened.row_of_unit(2_000))
         assert len(made) == 1
+
+    def test_the_usual_context_needs_no_other_document(self, document: Document) -> None:
+        assert document.with_context(CONTEXT) is document
+        assert len(document.with_context(0).with_context(CONTEXT)) == len(document)
 
     def test_every_changed_line_counts(self, document: Document) -> None:
         assert document.units == 1 + 4_000
@@ -91,3 +96,20 @@ class TestScan:
         alerts = text_document("a\x1b\x1b\nb\x1b\x07\n").scan()
         assert [(alert.kind, alert.row) for alert in alerts] == [("control", 0)]
         assert len(command_document("a\x1bb", "/x\x07").scan()) == 2
+
+
+class TestVeryLongLines:
+    BEFORE = "a\n" + "x" * 30_000 + "\u202e\nb\n"
+    AFTER = "c\n" + "x" * 30_000 + "\u202e\nb" + "y" * 30_000
+
+    def test_prepared_rows_are_not_made_again(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        document = diff(self.BEFORE, self.AFTER)
+        document.prepare()
+        long = [index for index, row in enumerate(diff(self.BEFORE, self.AFTER)) if len(row.text) > 30_000]
+        monkeypatch.delattr("signoff.present.document.reveal_line")
+        assert [len(document.row(index).text) > 30_000 for index in long] == [True] * 2
+
+    def test_prepared_rows_read_the_same(self) -> None:
+        document = diff(self.BEFORE, self.AFTER)
+        document.prepare()
+        assert list(document) == list(diff(self.BEFORE, self.AFTER))

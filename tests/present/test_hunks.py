@@ -92,4 +92,4 @@ def test_every_heading_says_what_is_refused_under_it(
         if refused.isdisjoint(numbers):
             assert mark == "[*] "
         else:
-            assert mark == ("[ ] REFUSED " if refused.issuperset(numbers) else "[-] PARTLY REFUSED ")
+            assert mark == ("[ ] REFUSED " if refused.issuperset(numbers) else "[~] PARTLY REFUSED ")

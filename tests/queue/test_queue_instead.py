@@ -12,8 +12,11 @@ import pytest
 from queue_engines import SqliteOpener
 from queue_samples import approve, call, decide, target
 
+from signoff.exporting.facts import record_facts
 from signoff.queue import Decision, Instead, RequestState, Risk, StoredRequest, VerdictKind
 from signoff.queue.codec import decision_from_text, decision_to_text
+from signoff.queue.keys.signing import signer_for
+from signoff.queue.sql import requests
 
 PATH = "/work/notes.txt"
 SNAPSHOT = {"version": 1, "steps": [{"kind": "file", "path": PATH}]}
@@ -98,6 +101,27 @@ def test_a_reader_that_does_not_know_the_field_cannot_take_it_for_a_plain_yes():
     with pytest.raises(ValueError, match="digest"):
         decision_from_text(text.replace("other.txt", "a-file.txt"))
     assert "instead" not in decision_to_text(Decision(approved=True))
+
+
+def test_an_agent_that_cannot_run_it_does_not_believe_it_either(agent, review):
+    """A reviewer's program that does not ask what the agent supports: signed, and yet not run as asked."""
+    posted = agent.submit(call())
+    with review._engine.write() as transaction:
+        decision = Decision(approved=True, by="anna", instead=PART)
+        requests.try_decide(transaction, posted, signer_for().decision(posted, decision))
+    outcome = agent.wait(posted.id)
+    assert (outcome.approved, outcome.request.state) == (False, RequestState.SUPERSEDED)
+    assert "cannot carry out" in outcome.doubt
+
+
+def test_exports_say_what_ran_instead_without_its_secrets(agent, review):
+    secret = Instead(arguments={"path": "a", "password": "hunter2hunter2"}, summary="changed arguments")
+    approve(review, agent.submit(changeable()), instead=secret)
+    (record,) = review.history()
+    facts = record_facts(record)["decision"]["instead"]
+    assert (facts["summary"], facts["digest"]) == ("changed arguments", secret.digest)
+    assert facts["arguments"]["path"] == "a"
+    assert "hunter2" not in str(facts)
 
 
 class TestWithoutTheQueue:

@@ -16,13 +16,17 @@ from pty_bench import Terminal
 from pty_robot import Judge, Robots, pictures_of
 
 import system_bench
-from signoff.queue import AgentQueue, DecisionSource, ReviewQueue
+from signoff.queue import AgentQueue, DecisionSource, HistoryRecord, ReviewQueue
 from system_bench import all_records, eventually, note, running
 
 pytestmark = pytest.mark.system
 
 ROBOTS_WORK = 14.0
-"""Seconds."""
+"""Seconds of a try."""
+
+ROBOTS_TRIES = 6
+ENOUGH = 3
+"""Decisions; robots that decide nothing prove nothing."""
 
 WORDS = ("npm test", "yes\r", "sudo -s", "y\r", "n\r")
 """What people type into the wrong pane. A lone ``y`` is the command to approve."""
@@ -48,14 +52,18 @@ def test_robots_never_decide_about_what_was_not_on_the_screen(
         terminal = screen(columns=104, rows=24)
         Person(terminal).sees("TARGET send_note")
         robots = Robots(terminal, seed=7)
-        robots.work(ROBOTS_WORK)
-        eventually(lambda: not HELD.search(terminal.text()), "all held decisions were sent")
+        decided: list[HistoryRecord] = []
+        for _ in range(ROBOTS_TRIES):  # on a busy machine they get little done in a while
+            robots.work(ROBOTS_WORK)
+            eventually(lambda: not HELD.search(terminal.text()), "all held decisions were sent")
+            decided = [record for record in all_records(looking) if record.decision is not None]
+            if len(decided) >= ENOUGH:
+                break
         terminal.close()
-        decided = [record for record in all_records(looking) if record.decision is not None]
     judge = Judge(pictures_of(terminal))
     assert {record.decision.source for record in decided if record.decision} == {DecisionSource.REVIEWER}
     assert [misfire for record in decided if (misfire := judge.misfire(record, robots.acts))] == []
-    assert len(decided) >= 3, "robots that decide nothing prove nothing"
+    assert len(decided) >= ENOUGH
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ async def _tour(place: Path, plan: Plan) -> dict[str, Frame]:
     clock = new_clock()
     album = Album(plan.views)
     # Long enough that nothing counts as shown while the screen is being laid out.
-    settings = replace(HELD, typing_lock=True, burst_keys=99, dwell=0.3)
+    settings = replace(HELD, typing_lock=True, burst_keys=99, dwell=1.0)
     options: dict[str, Any] = {"size": plan.size, "ascii_only": plan.ascii_only, "wall_clock": clock}
     with ExitStack() as stack:
         async with screen(place, settings=settings, **options) as seen:

@@ -32,7 +32,7 @@ from signoff_tui.guard import GuardSettings
 from signoff_tui.inbox import Entry, RowKey
 from signoff_tui.personal import Chosen, Personal
 
-PATIENCE = 10.0
+PATIENCE = 30.0
 """Seconds after which a test gives up on something that should come at once."""
 
 SMALL, LARGE = (80, 24), (120, 40)

@@ -39,11 +39,11 @@ class Bench:
     def entry(self, id_: str) -> Entry:
         return self.desk.inbox.entry(id_)
 
-    def opens(self, id_: str, lines: int = 2, *, complete: bool = True) -> None:
+    def opens(self, id_: str, lines: int = 2, *, complete: bool = True, scanned: bool = True) -> None:
         """The documents of a request are made."""
         key = content_key(self.entry(id_).request)
         documents = (text_document("".join(f"line {line}\n" for line in range(lines))),)
-        self.desk.take_content(Content(key, documents, lines, 0, 0, complete, (), ()))
+        self.desk.take_content(Content(key, documents, lines, 0, 0, complete, (), scanned))
 
     def paints(self, id_: str, *units: int) -> None:
         """Lines of a request are on the screen."""
@@ -101,6 +101,14 @@ def test_the_share_grows_with_what_is_painted() -> None:
     made.waits(1.0)
     made.desk.settle()
     assert made.desk.share(made.entry("a")) == 0.25
+
+
+def test_what_was_not_searched_for_hidden_characters_is_not_all_shown_yet() -> None:
+    made = bench(stored("a"))
+    made.reads("a", scanned=False)
+    assert made.desk.share(made.entry("a")) < 1.0
+    made.opens("a", scanned=True)
+    assert made.desk.share(made.entry("a")) == 1.0
 
 
 def test_only_one_content_is_on_the_screen() -> None:

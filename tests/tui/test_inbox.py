@@ -161,7 +161,7 @@ def test_counts_are_of_what_waits_held_decisions_included() -> None:
     inbox = filled(stored("a", seq=3), stored("b", seq=4, risk=Risk.HIGH), stored("c", session="s-2"))
     inbox.entry("a").held = True
     inbox.apply(news(ended(stored("c", session="s-2"))))
-    counts = inbox.counts()
+    counts = inbox.tally.counts
     assert (counts.waiting, counts.high, counts.agents) == (2, 1, 1)
     assert counts.oldest_at == inbox.entry("a").request.created_at
 
@@ -323,7 +323,7 @@ class Life(RuleBasedStateMachine):
         waiting = [entry for entry in self.inbox.entries() if entry.waiting]
         entry = data.draw(st.sampled_from(waiting))
         self.inbox.move_to(request_key(entry.id))
-        entry.held = True
+        self.inbox.set_held([entry.id], held=True)
         self.inbox.advance()
 
     @rule(wanted=st.sampled_from(["r1", "x", ""]))
@@ -365,6 +365,21 @@ class Life(RuleBasedStateMachine):
         for entry in self.inbox.entries():
             folded = entry.group is not None and not self.inbox.group(entry.group).open
             assert (request_key(entry.id) in rows) is not (folded or self.inbox.is_hidden(entry.id))
+
+    @invariant()
+    def rows_that_were_added_one_by_one_are_those_of_a_new_layout(self) -> None:
+        rows = self.inbox.rows()
+        self.inbox._lay_out_anew()
+        assert self.inbox.rows() == rows
+
+    @invariant()
+    def what_is_counted_is_what_is_there(self) -> None:
+        entries, counts = list(self.inbox.entries()), self.inbox.tally.counts
+        assert counts.waiting == sum(entry.request.pending for entry in entries)
+        assert self.inbox.tally.any_ended == any(entry.closed for entry in entries)
+        told = sum(self.inbox.waiting_from(0).values())
+        self.inbox._lay_out_anew()
+        assert told == sum(self.inbox.waiting_from(0).values())
 
 
 TestLife = Life.TestCase

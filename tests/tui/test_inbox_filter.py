@@ -141,9 +141,9 @@ def test_what_waits_and_is_hidden_is_counted_with_its_danger(bench: Filtering) -
 
 
 def test_the_counts_of_the_inbox_know_no_filter(bench: Filtering) -> None:
-    before = bench.desk.inbox.counts()
+    before = bench.desk.inbox.tally.counts
     bench.keeps("agent:nobody")
-    assert bench.desk.inbox.counts() == before
+    assert bench.desk.inbox.tally.counts == before
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])

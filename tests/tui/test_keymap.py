@@ -50,8 +50,8 @@ def test_what_is_moved_is_on_its_new_key_and_not_on_the_old_one() -> None:
 
 
 def test_the_guard_knows_which_keys_decide_now() -> None:
-    known = KeyMap({"approve": ("p",)}).guard_keys()
-    assert known.decides["p"] == "y"
+    known = KeyMap({"approve": ("A",)}).guard_keys()
+    assert known.decides["A"] == "y"
     assert "y" not in known.decides
     assert "y" not in known.bound
 
@@ -62,7 +62,7 @@ def test_two_keys_can_change_places() -> None:
 
 
 def test_letters_stay_words_where_words_are_typed() -> None:
-    assert name_at(KeyMap({"down": ("p",), "up": ("P",)}), "p", "palette") is None
+    assert name_at(KeyMap({"down": ("A",), "up": ("P",)}), "A", "palette") is None
 
 
 @given(st.dictionaries(st.sampled_from(MAPPABLE), st.lists(KEYS, min_size=1, max_size=2).map(tuple), max_size=4))
@@ -95,7 +95,7 @@ def test_a_map_that_is_accepted_is_no_trap_and_decides_by_characters_only(
         ("{approve: f5}", "its key must be one character that is no blank, not F5"),
         ("{later: []}", '"later" needs a key'),
         ("{back: b}", '"back" is no key that is known here'),
-        ("[a]", "must hold names of actions with keys, such as approve: p, not a list"),
+        ("[a]", "must hold names of actions with keys, such as approve: A, not a list"),
     ],
 )
 def test_what_could_not_work_is_refused_with_both_names(text: str, problem: str) -> None:
@@ -110,22 +110,22 @@ async def test_the_new_key_decides_and_the_old_one_does_nothing(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     request = post(asking, command("ls", workdir))
-    chosen = Chosen(keys=KeyMap({"approve": ("p",)}))
+    chosen = Chosen(keys=KeyMap({"approve": ("A",)}))
     async with screen(place, size=LARGE, waiting=1, chosen=chosen) as seen:
         await seen.reads(request)
-        await seen.shows("[p] approve")
+        await seen.shows("[A] approve")
         assert "[y]" not in seen.text
         await seen.press("y")
         await seen.armed()
         assert looking.get(request.id).pending
-        await seen.press("p")
+        await seen.press("A")
         await seen.until(lambda: looking.get(request.id).state is RequestState.APPROVED, "the approval")
 
 
 async def test_the_help_and_the_palette_say_the_new_key(place: Path) -> None:
-    async with screen(place, chosen=Chosen(keys=KeyMap({"history": ("Z",), "approve": ("p",)}))) as seen:
+    async with screen(place, chosen=Chosen(keys=KeyMap({"history": ("Z",), "approve": ("A",)}))) as seen:
         await seen.press("question_mark")
-        await seen.shows(" p      approve this request, once")
+        await seen.shows(" A      approve this request, once")
         await seen.press("escape", "colon")
         await seen.types("history")
         await seen.shows("Z        history")
@@ -135,11 +135,11 @@ async def test_a_sheet_is_confirmed_by_the_key_that_approves(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     request = post(asking, command("ls", workdir))
-    chosen = Chosen(keys=KeyMap({"approve": ("p",)}))
+    chosen = Chosen(keys=KeyMap({"approve": ("A",)}))
     async with screen(place, size=LARGE, waiting=1, chosen=chosen) as seen:
         await seen.reads(request)
         await seen.press("s")
-        await seen.shows("[p] yes, remember")
+        await seen.shows("[A] yes, remember")
         await seen.sheet_armed()
-        await seen.press("p")
+        await seen.press("A")
         await seen.until(lambda: looking.get(request.id).state is RequestState.APPROVED, "the approval")

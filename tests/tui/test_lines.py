@@ -7,7 +7,20 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from signoff_tui.lines import Chunk, Line, chunk, crop, crop_middle, foreign, fullest, line, paint, rule
+from signoff_tui.lines import (
+    Chunk,
+    Line,
+    chunk,
+    crop,
+    crop_middle,
+    foreign,
+    fullest,
+    line,
+    paint,
+    rule,
+    sign_tokens,
+    signs_between,
+)
 from signoff_tui.themes import builtin_themes
 
 THEME = builtin_themes()["signoff-dark"]
@@ -33,6 +46,15 @@ LINES = st.builds(
 
 def drawn(content: Line, width: int) -> str:
     return paint(content, width, THEME).text
+
+
+@given(WORDS, st.integers(0, 40), st.integers(0, 40))
+def test_the_signs_of_a_stretch_are_those_of_the_whole_that_touch_it(words: str, one: int, other: int) -> None:
+    text, (start, end) = foreign(words).text, sorted((one, other))
+    signs = zip(text.hidden, sign_tokens(text), strict=True)
+    touching = [((a, b), token) for (a, b), token in signs if a < end and b > start]
+    found = [((a, b), token) for (a, b), token in signs_between(text, start, end) if a < end and b > start]
+    assert found == touching
 
 
 # -- painting ------------------------------------------------------------------------------------------------

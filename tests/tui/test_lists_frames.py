@@ -17,9 +17,6 @@ from syrupy.assertion import SnapshotAssertion
 from signoff.queue import StoredRequest, open_review_queue
 from signoff_tui.inbox import RowKey
 
-# What its fixture makes takes long, and each worker would make it anew.
-pytestmark = pytest.mark.xdist_group("lists frames")
-
 VIEWS = ("typed", "filtered", "sorted", "tagged", "page")
 SMALL, LARGE = Plan((80, 24), VIEWS), Plan((120, 40), VIEWS)
 NARROW, LOW = Plan((50, 40), VIEWS, ascii_only=True), Plan((40, 12), VIEWS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -11,7 +11,7 @@ from signoff.present.document import Document
 from signoff.present.document_diff import diff_document
 from signoff.present.document_text import text_document
 from signoff.present.finding import Words
-from signoff_tui.reading import Cell, Place, Reading, Rest
+from signoff_tui.reading import LONG, Cell, Place, Reading, Rest
 
 WORDS = st.text(alphabet="abc xyz世界é\u0301\t\u200b\x1b", max_size=60)
 TEXTS = st.lists(WORDS, min_size=1, max_size=12).map("\n".join)
@@ -54,6 +54,34 @@ def test_wrapping_loses_no_character(content: str, width: int) -> None:
         lines = [cell for cell in shown(reading, Place(row), 100) if cell.row == row]
         whole = reading.row(row).text.text
         assert "".join(whole[line.start : line.end] for line in lines) == whole
+
+
+@settings(max_examples=20)
+@given(WORDS.map(lambda words: f"{words}x"), st.integers(8, 40), st.booleans())
+def test_a_very_long_line_is_broken_without_loss_and_without_measuring_it(
+    words: str, width: int, ascii_: bool
+) -> None:
+    line = (words.encode("ascii", "replace").decode() if ascii_ else words) * (LONG // len(words) + 1)
+    reading = Reading([text(line)], width)
+    end = reading.last(1).part
+    whole = reading.row(0).text.text
+    assert shown(reading, Place(0), 1)[0].start == 0
+    assert shown(reading, Place(0, end), 1)[0].end == len(whole)
+    for part in (0, end // 2, end - 1):
+        one, other = shown(reading, Place(0, part), 2)
+        assert one.end == other.start
+        assert cell_len(whole[one.start : one.end]) <= width
+
+
+@given(TEXTS, st.integers(8, 40), st.integers(1, 8), st.data())
+def test_no_place_is_below_the_one_that_shows_the_end(
+    content: str, width: int, height: int, data: st.DataObject
+) -> None:
+    reading = Reading([text_document(content)], width)
+    last = reading.last(height)
+    place = reading.down(Place(0), data.draw(st.integers(0, 60)), 1)
+    assert reading.within(place, height) == min(place, last)
+    assert reading.at_end(place, height) is (place >= last)
 
 
 @given(TEXTS, st.integers(8, 40))

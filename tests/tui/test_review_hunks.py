@@ -40,12 +40,12 @@ async def test_the_ticked_hunks_are_what_is_named_held_and_sent(
     request = three_hunks(asking, workdir)
     async with screen(place, settings=HELD, size=size, waiting=1) as seen:
         await opens(seen, request)
-        await seen.press("]", "]", "p")
+        await seen.press("]", "]", "minus")
         await seen.shows("[ ] REFUSED @@", "hunk 2 refused: 2 of 3 hunks would be written")
         assert "2 of 3 hunks" in seen.target
         await seen.reads(request)
         before = seen.armed_at
-        await seen.press("]", "]", "]", "p")  # the last one: another thing to approve, armed for anew
+        await seen.press("]", "]", "]", "minus")  # the last one: another thing to approve, armed for anew
         await seen.shows("hunk 3 refused: 1 of 3 hunks would be written")
         await seen.armed_anew(before)
         await seen.shows("[y] approve 1 of 3 hunks", "(s) once only")
@@ -57,7 +57,7 @@ async def test_the_ticked_hunks_are_what_is_named_held_and_sent(
         await seen.armed()
         if not seen.app.review.two_panes:
             await seen.press("enter")
-        await seen.press("]", "]", "]", "p")
+        await seen.press("]", "]", "]", "minus")
         await seen.shows("hunk 3 approved again: 2 of 3 hunks would be written")
         await seen.reads(request)
         await seen.press("y")
@@ -85,9 +85,9 @@ async def test_a_refused_hunk_need_not_be_seen_and_with_none_left_there_is_nothi
         await seen.until(lambda: seen.has_settled(entry), "settled lines")
         await seen.until(lambda: (coverage := seen.desk.coverage(entry)) and coverage.shown >= 2, "the first hunk")
         assert not seen.is_read(entry)
-        await seen.press("]", "]", "p", "]", "p")
+        await seen.press("]", "]", "minus", "]", "minus")
         assert seen.is_read(entry)
-        await seen.press("[", "[", "p")
+        await seen.press("[", "[", "minus")
         await seen.shows("all hunks are refused, so there is nothing to approve: reject it instead")
         await seen.armed()
         await seen.press("y")
@@ -102,9 +102,37 @@ async def test_where_the_agent_can_only_run_all_of_it_nothing_can_be_refused(
     request = post(asking, write(workdir / "a.txt", with_hunks(*HUNKS)))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.reads(request)
-        await seen.press("p")
-        await seen.shows("p does nothing: the agent can only run all of it, or nothing")
+        await seen.press("minus")
+        await seen.shows("- does nothing: the agent can only run all of it, or nothing")
         assert "[*]" not in seen.text
         await seen.press("y")
         await seen.until(lambda: looking.get(request.id).state is RequestState.APPROVED, "the approval")
     assert looking.get(request.id).decision.instead is None  # type: ignore[union-attr]
+
+
+async def test_a_group_is_approved_without_what_was_changed_and_its_page_changes_nothing(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    for name in ("a.txt", "b.txt"):
+        (workdir / name).write_text(OLD)
+    group = {"honors": PARTIAL, "group_id": "save"}
+    changed, other = (
+        post(asking, write(workdir / name, with_hunks(*HUNKS), **group)) for name in ("a.txt", "b.txt")
+    )
+    async with screen(place, size=LARGE, waiting=2) as seen:
+        await seen.reads(other)
+        await seen.reads(changed)
+        await seen.press("minus")
+        await seen.shows("2 of 3 hunks would be written")
+        await seen.goes_to_group()
+        await seen.shows("approve the 1 ready: b.txt", "a.txt changed by you")
+        await seen.press("V")
+        await seen.shows("you refused parts of it: decide it alone")
+        await seen.press("minus")
+        await seen.shows("open a request to refuse single hunks of it")
+        await seen.press("V")
+        await seen.group_armed()
+        await seen.press("Y")
+        await seen.until(lambda: looking.get(other.id).state is RequestState.APPROVED, "the approval")
+    assert looking.get(changed.id).pending
+    assert looking.get(other.id).decision.instead is None  # type: ignore[union-attr]

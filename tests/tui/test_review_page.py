@@ -77,3 +77,20 @@ async def test_who_joins_while_one_reads_is_at_the_end_and_no_part_of_the_approv
         await seen.press("Y")
         await seen.until(lambda: [looking.get(it.id).state.value for it in requests] == ["approved"] * 2)
     assert looking.get(late.id).pending
+
+
+async def test_what_the_reviewer_changed_is_shown_as_it_was_asked_and_left_to_be_decided_alone(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    (workdir / "z.txt").write_text(lines(60))
+    new = lines(60).replace("line 3\n", "THREE\n").replace("line 50\n", "FIFTY\n")
+    changed = post(asking, write(workdir / "z.txt", new, honors=frozenset({"partial"}), **GROUP))
+    files(asking, workdir, 1, 2)
+    async with screen(place, size=LARGE, waiting=3) as seen:
+        await seen.goes_to(changed)
+        await seen.shows("[*] @@")
+        await seen.press("minus")
+        await seen.shows("1 of 2 hunks would be written")
+        await seen.press("V")
+        await seen.shows("you refused parts of it: decide it alone", "z.txt changed by you")
+        assert "[*] @@" not in seen.text

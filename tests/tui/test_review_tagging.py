@@ -84,7 +84,7 @@ async def test_remembering_the_tagged_says_for_which_sessions(
             await seen.press("semicolon")
             await seen.armed()
             await seen.press("s")
-            await seen.shows("the session that asked", "s-1, s-42", "approves only these 2 requests")
+            await seen.shows("the session that asked", ": s-1, s-42", "approves only these 2 requests")
             await seen.sheet_armed()
             await seen.press("y")
             await seen.until(lambda: states(looking, first, second) == ["approved"] * 2)

@@ -99,6 +99,28 @@ async def test_moving_the_cursor_scrolls_no_further_than_needed() -> None:
         assert seen.lines[-1] == f"row{HEIGHT}.0"
 
 
+async def test_only_rows_that_say_something_else_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with one_list() as seen:
+        seen.show(names(50), "row0")
+        await seen.pilot.pause()
+        drawn: list[int] = []
+        draws = seen.list.render_line
+        monkeypatch.setattr(seen.list, "render_line", lambda y: (drawn.append(y), draws(y))[1])
+        seen.show([*names(3), "another", *names(50)[4:]], "row0")
+        await seen.pilot.pause()
+        assert drawn == [3]
+
+
+async def test_rows_that_the_wheel_brings_say_what_they_said_last() -> None:
+    async with one_list() as seen:
+        seen.show(names(50), "row0")
+        await seen.pilot.pause()
+        seen.list.scroll_to(y=20, animate=False, immediate=True, force=True)
+        assert seen.lines[0] == "row20.0"
+        seen.show(names(50, "new"), "new22")
+        assert "new22.0" in seen.lines
+
+
 async def test_a_row_of_two_lines_is_shown_whole() -> None:
     async with one_list() as seen:
         seen.show(names(50), "row7", lines_per_row=2)

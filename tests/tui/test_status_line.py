@@ -8,9 +8,9 @@ import pytest
 from screen_bench import HELD, LARGE, agent, command, post, screen
 
 from signoff.queue import AgentQueue
-from signoff_tui.inbox import Counts
 from signoff_tui.lines import Line
 from signoff_tui.screens.review.status import Where, status_line
+from signoff_tui.tally import Counts
 
 NOW = 1_000_000_000
 COUNTS = Counts(waiting=16, high=2, oldest_at=NOW - 30_000_000, agents=3)

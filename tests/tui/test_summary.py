@@ -12,7 +12,7 @@ from signoff import Command, FileWrite
 from signoff.effects import Effect
 from signoff.present.snapshot import take
 from signoff.queue import RequestState, StoredRequest
-from signoff_tui.summary import LONGEST, age_text, clock_text, ended_text, running_text, summarize
+from signoff_tui.summary import LONGEST, clock_text, ended_text, summarize
 
 
 def declared(folder: Path, *effects: Effect, **fields: object) -> StoredRequest:
@@ -126,30 +126,6 @@ def test_the_name_of_a_reviewer_is_made_safe_too() -> None:
 
 
 # -- times ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(-3, "0s"), (0, "0s"), (59.9, "59s"), (60, "1m"), (3599, "59m"), (3720, "1h02m")],
-)
-def test_a_time_that_goes_on_is_told_to_the_second_or_the_minute(seconds: float, text: str) -> None:
-    assert running_text(seconds) == text
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (-3, "00:00"),
-        (0, "00:00"),
-        (59.9, "00:59"),
-        (134, "02:14"),
-        (3599, "59:59"),
-        (3600, "1h00m"),
-        (93_784, "26h03m"),
-    ],
-)
-def test_waiting_times_are_short(seconds: float, text: str) -> None:
-    assert age_text(seconds) == text
 
 
 def test_the_time_of_day_is_local(monkeypatch: pytest.MonkeyPatch) -> None:

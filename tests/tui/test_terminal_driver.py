@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,6 +34,16 @@ def driver(sent: list[str]) -> QuietDriver:
     driver._title = None
     driver._end = driver._end_writer = 0
     return driver
+
+
+def test_it_can_be_started_again_after_it_was_closed_for_another_program(driver: QuietDriver) -> None:
+    driver._writer_thread = None
+    driver._end, driver._end_writer = os.pipe()
+    driver.close()
+    driver.start_application_mode()
+    os.write(driver._end_writer, b".")
+    assert os.read(driver._end, 1) == b"."
+    driver.close()
 
 
 def test_text_colors_and_movements_pass_untouched() -> None:

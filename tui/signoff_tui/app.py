@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
-from textual.app import App, SuspendNotSupported
+from textual.app import App
 from textual.binding import BindingType
 from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, Key, MouseDown, Paste
@@ -20,7 +21,7 @@ from signoff.queue.clock import now_us
 from signoff_tui.actions import Place
 from signoff_tui.beside import Beside, Clocks
 from signoff_tui.channels import around
-from signoff_tui.external_editor import EditorError, edit_text
+from signoff_tui.external_editor import edit_text, in_a_free_terminal
 from signoff_tui.following import Following
 from signoff_tui.guard import GuardSettings
 from signoff_tui.last_net import DropControls
@@ -43,7 +44,7 @@ from signoff_tui.standstill import Standstill
 from signoff_tui.terminal_voice import Around, Saying, Speaks
 from signoff_tui.themes import DEFAULT_THEME
 
-__all__ = ["DEFAULT_THEME", "SignoffApp", "run"]
+__all__ = ["DEFAULT_THEME", "SignoffApp", "run", "spare_the_collector"]
 
 
 class SignoffApp(App[None]):
@@ -188,13 +189,9 @@ class SignoffApp(App[None]):
         """Leave the terminal to the person's editor; returns the text, or None if it was not changed.
 
         Raises:
-            EditorError: There is no text; the message says why.
+            NoEditorError: There is no text; the message says why.
         """
-        try:
-            with self.suspend():
-                return edit_text(text, suffix)
-        except SuspendNotSupported as error:
-            raise EditorError("this terminal cannot be left to an editor") from error
+        return in_a_free_terminal(self, lambda: edit_text(text, suffix))
 
     def announce(self, words: str, *, token: str = "ok") -> None:
         """Say something in the program's own words that stays while nothing waits."""
@@ -326,6 +323,15 @@ class SignoffApp(App[None]):
             self._beside.take(changed)
 
 
+def spare_the_collector() -> None:
+    """Tell the garbage collector that what is there now stays.
+
+    It is code, mostly. Walking through it again and again takes a tenth of a second each time, in which nothing is
+    drawn.
+    """
+    gc.freeze()
+
+
 def run(
     place: str | None = None,
     *,
@@ -358,4 +364,5 @@ def run(
         chosen=chosen,
         personal=personal,
     )
+    spare_the_collector()
     app.run(mouse=chosen.mouse)

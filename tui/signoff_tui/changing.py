@@ -46,6 +46,13 @@ class Change:
         """What the guard knows it by."""
         return NOTHING if self.instead is None else self.instead.digest
 
+    @property
+    def short(self) -> str:
+        """`summary` where there is hardly any room: ``3/5``, or ``edited``."""
+        if self.choice is None:
+            return "edited"
+        return f"{len(self.choice.hunks) - len(self.choice.refused)}/{len(self.choice.hunks)}"
+
 
 def choosable(request: StoredRequest, content: Content) -> Choosing | None:
     """The hunks of a request that may be approved one by one; None if its agent cannot honor that.

@@ -123,9 +123,8 @@ class Desk:
     def take_content(self, content: Content) -> None:
         """Keep made documents; from now on it is counted what is shown of them."""
         self.contents.store(content)
-        self._coverage.setdefault(
-            content.key, Coverage(content.units, dwell=self.settings.dwell, whole=content.complete)
-        )
+        coverage = self._coverage.setdefault(content.key, Coverage(content.units, dwell=self.settings.dwell))
+        coverage.whole = content.can_be_all_shown
 
     def content(self, entry: Entry) -> Content | None:
         """The made documents of what the request is now, and of what the reviewer made of it."""
@@ -200,6 +199,10 @@ class Desk:
         """The made documents of what was asked, whatever was made of it."""
         return self.contents.get(content_key(entry.request))
 
+    def asked_coverage(self, entry: Entry) -> Coverage | None:
+        """What was shown of what was asked, whatever was made of it."""
+        return self._coverage.get(content_key(entry.request))
+
     def take_edit(
         self, entry: Entry, text: str, change: Change | None, of: ContentKey, *, failed: bool = False
     ) -> bool:
@@ -220,7 +223,7 @@ class Desk:
         else:
             self._coverage.setdefault(
                 change.content.key,
-                Coverage(change.content.units, dwell=self.settings.dwell, whole=change.content.complete),
+                Coverage(change.content.units, dwell=self.settings.dwell, whole=change.content.can_be_all_shown),
             )
         self._set_change(entry, change)
         return True
@@ -355,7 +358,7 @@ class Desk:
                 self.came_back.append(ref_of(entry))
             entry.note = f"CHANGED: now revision {entry.request.revision}. Read again, nothing of it was shown"
             if request_id in self._edits:
-                entry.note += f"; your edit is kept: {self.keys.shown('edit')} opens it again"
+                entry.note += f"; your edit is kept: {self.keys.shown('edit_call')} opens it again"
         focused = self.inbox.focused_request()
         if focused is not None and focused.id in replaced:
             self.guard.changed()
@@ -485,8 +488,7 @@ class Desk:
             instead=self._instead(permit),
         )
         held = self.guard.hold(permit, Answer(decision, permit.refs))
-        for ref in permit.refs:
-            self.inbox.entry(ref.id).held = True
+        self.inbox.set_held([ref.id for ref in permit.refs], held=True)
         self.tags.decided(permit.refs)
         reading = self.inbox.focused_request()
         # Who reads a request that was left out goes on reading it.
@@ -496,31 +498,21 @@ class Desk:
 
     def take_back(self, held: Sequence[Held[Answer]]) -> tuple[Entry, ...]:
         """Mark the requests of decisions that were taken back as waiting again."""
-        entries = []
-        for item in held:
-            for ref in item.refs:
-                if ref.id in self.inbox:
-                    entry = self.inbox.entry(ref.id)
-                    entry.held = False
-                    entries.append(entry)
-        return tuple(entries)
+        ids = [ref.id for item in held for ref in item.refs if ref.id in self.inbox]
+        self.inbox.set_held(ids, held=False)
+        return tuple(self.inbox.entry(request_id) for request_id in ids)
 
     def sending(self, held: Held[Answer]) -> None:
         """Mark the requests of a decision that leaves now."""
-        for ref in held.refs:
-            if ref.id in self.inbox:
-                entry = self.inbox.entry(ref.id)
-                entry.held = False
-                entry.sent = True
+        ids = [ref.id for ref in held.refs]
+        self.inbox.set_held(ids, held=False)
+        self.inbox.set_sent(ids, sent=True)
 
     def answered(self, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
         """Take over what the queue said; returns the refusals."""
-        for verdict in verdicts:
-            if verdict.request_id in self.inbox:
-                entry = self.inbox.entry(verdict.request_id)
-                if not verdict.accepted:
-                    entry.sent = False
-        return tuple(verdict for verdict in verdicts if not verdict.accepted)
+        refused = tuple(verdict for verdict in verdicts if not verdict.accepted)
+        self.inbox.set_sent([verdict.request_id for verdict in refused], sent=False)
+        return refused
 
     # -- parts -------------------------------------------------------------------------------------------
 

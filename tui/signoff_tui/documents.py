@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.document import Document
@@ -12,10 +12,13 @@ from signoff.present.documents import documents_for
 from signoff.present.snapshot import Snapshot
 from signoff.queue.records import StoredRequest
 
-__all__ = ["Content", "ContentKey", "ContentStore", "content_key", "make_content", "revealed_key"]
+__all__ = ["Content", "ContentKey", "ContentStore", "content_key", "make_content", "revealed_key", "scanned"]
 
 KEPT = 400
 """Requests whose documents are kept."""
+
+SCANNED_AT_ONCE = 500
+"""Units of a content that is scanned before it is shown: nobody notices the difference."""
 
 ContentKey = tuple[str, int, str]
 """Request id, revision, digest: other contents have another key."""
@@ -33,7 +36,8 @@ class Content:
         removed: Removed lines over all files.
         complete: False when not everything can be shown: binary contents, cut short by the tool.
         notes: Plain facts for the header.
-        alerts: What the text holds that misleads or hides, one sentence for each kind.
+        scanned: Whether it was looked through for what misleads or hides. Until then it is not all shown.
+        alerts: What was found, one sentence for each kind.
     """
 
     key: ContentKey
@@ -43,7 +47,13 @@ class Content:
     removed: int
     complete: bool
     notes: tuple[str, ...]
-    alerts: tuple[str, ...]
+    scanned: bool = False
+    alerts: tuple[str, ...] = ()
+
+    @property
+    def can_be_all_shown(self) -> bool:
+        """Whether seeing every unit is seeing all of it."""
+        return self.complete and self.scanned
 
 
 def content_key(request: StoredRequest) -> ContentKey:
@@ -58,6 +68,8 @@ def revealed_key(request: StoredRequest) -> ContentKey:
 
 def make_content(request: StoredRequest, blob: Callable[[str], bytes], *, revealed: bool = False) -> Content:
     """Make the documents of a request. Reads the queue and may take long: runs in a thread.
+
+    Large ones are not scanned yet, so that the first page need not wait for the last: see `scanned`.
 
     Args:
         request: The request.
@@ -74,7 +86,9 @@ def make_content(request: StoredRequest, blob: Callable[[str], bytes], *, reveal
         submission.cwd,
         masks=None if revealed else DEFAULT_REDACTION.also(submission.masked_keys),
     )
-    return Content(
+    for document in documents:
+        document.prepare()
+    content = Content(
         key=revealed_key(request) if revealed else content_key(request),
         documents=documents,
         units=sum(document.units for document in documents),
@@ -82,8 +96,14 @@ def make_content(request: StoredRequest, blob: Callable[[str], bytes], *, reveal
         removed=sum(document.removed for document in documents),
         complete=all(document.complete for document in documents),
         notes=tuple(note for document in documents for note in document.notes),
-        alerts=tuple(dict.fromkeys(alert.message for document in documents for alert in document.scan())),
     )
+    return scanned(content) if content.units <= SCANNED_AT_ONCE else content
+
+
+def scanned(content: Content) -> Content:
+    """The same content, looked through for what misleads or hides. May take long: runs in a thread."""
+    alerts = dict.fromkeys(alert.message for document in content.documents for alert in document.scan())
+    return replace(content, scanned=True, alerts=tuple(alerts))
 
 
 class ContentStore:

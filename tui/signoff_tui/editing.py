@@ -145,6 +145,7 @@ def _change(request: StoredRequest, instead: Instead, documents: tuple[Document,
         removed=documents[-1].removed,
         complete=all(document.complete for document in shown),
         notes=("edited by you", *(note for document in documents for note in document.notes)),
+        scanned=True,
         alerts=tuple(dict.fromkeys(alert.message for document in shown for alert in document.scan())),
     )
     return Change(key, content, instead, instead.summary, risk=risk.risk if raised else was)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from signoff_tui.lines import Chunk, Line, chunk, foreign
 
@@ -36,17 +37,23 @@ class KeyHint:
 
     def chunks(self) -> tuple[Chunk, Chunk]:
         """``[y] approve``, or ``(y) approve`` while dead."""
-        # Brackets around a bracket would be unreadable.
-        shown = self.key if "[" in self.key else f"[{self.key}]" if self.live else f"({self.key})"
-        return (
-            chunk(shown, "key" if self.live else "notyet", keep=True),
-            foreign(f" {self.label}  ", self.token if self.live else "notyet"),
-        )
+        return _chunks(self)
 
     @property
     def width(self) -> int:
         """Cells that it takes."""
         return sum(piece.width for piece in self.chunks())
+
+
+@lru_cache(maxsize=128)
+def _chunks(hint: KeyHint) -> tuple[Chunk, Chunk]:
+    """The same keys are drawn again and again."""
+    # Brackets around a bracket would be unreadable.
+    shown = hint.key if "[" in hint.key else f"[{hint.key}]" if hint.live else f"({hint.key})"
+    return (
+        chunk(shown, "key" if hint.live else "notyet", keep=True),
+        foreign(f" {hint.label}  ", hint.token if hint.live else "notyet"),
+    )
 
 
 def flow(hints: Sequence[KeyHint], room: Room) -> tuple[Line, ...]:

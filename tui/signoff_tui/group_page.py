@@ -88,7 +88,7 @@ class GroupPage:
         changed: Entry | None = None
         for number, id_ in enumerate(self._order[: self._upto], 1):
             entry = inbox.entry(id_)
-            content, failure = self._desk.content(entry), self._desk.failure(entry)
+            content, failure = self._asked(entry), self._desk.failure(entry)
             if content is None and failure is None:
                 changed = changed or entry
             key = None if content is None else content.key
@@ -118,7 +118,11 @@ class GroupPage:
         return self._desk.inbox.entry(self._order[self._upto]) if self._upto < len(self._order) else None
 
     def _is_made(self, entry: Entry) -> bool:
-        return self._desk.content(entry) is not None or self._desk.failure(entry) is not None
+        return self._asked(entry) is not None or self._desk.failure(entry) is not None
+
+    def _asked(self, entry: Entry) -> Content | None:
+        """What was asked: what a reviewer makes of it is shown, and approved, on its own."""
+        return self._desk.contents.get(content_key(entry.request))
 
     def split(self, parts: Sequence[Part]) -> Mapping[ContentKey, Sequence[Part]]:
         """Parts of the units of the page, as parts of the units of the members that they belong to."""
@@ -134,7 +138,7 @@ class GroupPage:
         """Whether a unit of the page was shown; one that was decided meanwhile need not be."""
         section = self._section_of_unit(unit)
         entry = self._desk.inbox.entry(section.request_id)
-        coverage = self._desk.coverage(entry)
+        coverage = self._desk.asked_coverage(entry)
         return not entry.waiting or coverage is None or coverage.is_shown(unit - section.unit)
 
     def _section_of_unit(self, unit: int) -> Section:
@@ -153,30 +157,35 @@ class GroupPage:
     def shown(self) -> tuple[int, int]:
         """How many units of what waits were shown, and how many there are, of the members on the page."""
         entries = [self._desk.inbox.entry(section.request_id) for section in self.sections]
-        coverages = [self._desk.coverage(entry) for entry in entries if entry.waiting]
+        coverages = [self._desk.asked_coverage(entry) for entry in entries if entry.waiting]
         known = [coverage for coverage in coverages if coverage is not None]
-        return sum(coverage.shown for coverage in known), sum(coverage.units for coverage in known)
+        return sum(coverage.shown for coverage in known), sum(coverage.needed for coverage in known)
 
     def _heading(self, number: int, entry: Entry, content: Content | None, failure: str | None) -> Document:
         """What stands above a member, made once: who counts on rows finds the same ones again."""
-        name = (number, len(self._order), content_key(entry.request), failure)
+        change = self._desk.change(entry)
+        changed = "" if change is None else "you edited it" if change.choice is None else "you refused parts of it"
+        name = (number, len(self._order), content_key(entry.request), failure, changed)
         if name not in self._headings:
-            self._headings[name] = _heading_document(number, len(self._order), entry, content, failure)
+            self._headings[name] = _heading_document(
+                f"{number}/{len(self._order)}", entry, content, failure, changed=changed
+            )
         return self._headings[name]
 
 
 def _heading_document(
-    number: int, of: int, entry: Entry, content: Content | None, failure: str | None
+    number: str, entry: Entry, content: Content | None, failure: str | None, *, changed: str
 ) -> Document:
     summary, risk = summarize(entry.request), entry.request.submission.risk
     counts = f"  +{content.added} -{content.removed}" if content and (content.added or content.removed) else ""
     danger = "  HIGH: decide it alone" if risk is Risk.HIGH else f"  risk {RISK_WORD[risk]}"
-    title = joined(f"{number}/{of}  {summary.kind} ", summary.tool, "  ", summary.what, f"{counts}{danger}")
+    title = joined(f"{number}  {summary.kind} ", summary.tool, "  ", summary.what, f"{counts}{danger}")
     if content is not None:
         notes = [*content.alerts, *(() if content.complete else content.notes)]
     else:
-        notes = [
-            "it changed: preparing what it would do now" if failure is None else f"cannot be shown: {failure}"
-        ]
+        again = "it changed: preparing what it would do now"
+        notes = [again if failure is None else f"cannot be shown: {failure}"]
+    if changed:
+        notes.insert(0, f"{changed}: decide it alone, this is what was asked")
     runs = [fixed(RowKind.FILE, title), *(fixed(RowKind.NOTE, foreign(words).text) for words in notes)]
     return Document("text", runs)

@@ -7,14 +7,15 @@ to its position.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from signoff.queue.records import ChangeSet, Risk, StoredRequest
 from signoff_tui.orders import Order, Place, place_in
+from signoff_tui.tally import Tally, totals_from
 
-__all__ = ["Counts", "Entry", "Group", "Inbox", "Row", "RowKey"]
+__all__ = ["Entry", "Group", "Inbox", "Row", "RowKey"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +81,6 @@ class Row:
     """1 inside an open group, else 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """What the status line says."""
-
-    waiting: int
-    high: int
-    oldest_at: int | None
-    """When the oldest waiting request was asked, microseconds since the epoch."""
-    agents: int
-
-
 class Inbox:
     """Rows, groups and the cursor."""
 
@@ -100,6 +90,9 @@ class Inbox:
         self._order: list[RowKey] = []
         self._rows: tuple[Row, ...] | None = None
         self._index: dict[RowKey, int] = {}
+        self._waiting_from: Sequence[Mapping[Risk, int]] | None = None
+        self.tally = Tally()
+        """What is here, counted. Held decisions still wait: nothing was sent."""
         self._keeps: Callable[[Entry], bool] | None = None
         self._sifted_out: set[str] = set()
         self._kept: RowKey | None = None
@@ -173,7 +166,7 @@ class Inbox:
         if self._kept is not None and self._kept != self.cursor:
             # The heading of a group may be listed for the member alone that the cursor left.
             self._kept = self.cursor if self._is_sifted_out(self.cursor) else None
-            self._rows = None
+            self._lay_out_anew()
         if self._rows is None:
             self._rows = tuple(self._make_rows())
             self._index = {row.key: index for index, row in enumerate(self._rows)}
@@ -184,15 +177,14 @@ class Inbox:
         self.rows()
         return None if key is None else self._index.get(key)
 
-    def counts(self) -> Counts:
-        """What waits. Held decisions still wait: nothing was sent."""
-        pending = [entry.request for entry in self._entries.values() if entry.request.pending]
-        return Counts(
-            waiting=len(pending),
-            high=sum(request.submission.risk is Risk.HIGH for request in pending),
-            oldest_at=min((request.created_at for request in pending), default=None),
-            agents=len({request.asked_by.agent_id for request in pending}),
-        )
+    def waiting_from(self, index: int) -> Mapping[Risk, int]:
+        """How much can be decided, by risk, in a row and below it. Counted after changes, not at each look."""
+        listed = self.rows()
+        if self._waiting_from is None:
+            rows = [self.stands_for(row.key) for row in listed]
+            risks = ([entry.request.submission.risk for entry in entries if entry.waiting] for entries in rows)
+            self._waiting_from = totals_from(list(risks))
+        return self._waiting_from[min(index, len(self._waiting_from) - 1)]
 
     def focused_request(self) -> Entry | None:
         """The entry under the cursor, if the cursor is on a request."""
@@ -230,12 +222,15 @@ class Inbox:
                 known.answered = request.pending and (approved or known.sent)
                 known.sent = known.later = False
             known.request = request
+            self.tally.put(request)
             if not request.pending:
                 known.sent = known.later = False
             if request.id in self._sifted_out and self._passes(known):
                 self._sifted_out.discard(request.id)
         self.queue_cursor = changes.cursor
-        self._rows = None
+        self._waiting_from = None
+        if self._keeps is not None:
+            self._lay_out_anew()
         if self.row_index(self.cursor) is None:
             self.cursor = self._first_waiting()
         return tuple(replaced)
@@ -277,7 +272,7 @@ class Inbox:
     def set_open(self, key: RowKey, *, open_: bool) -> None:
         """Open or close a group; closing moves the cursor from a member to the heading."""
         self._groups[key].open = open_
-        self._rows = None
+        self._lay_out_anew()
         if not open_ and self.row_index(self.cursor) is None:
             self._keep(key)
 
@@ -297,6 +292,18 @@ class Inbox:
                 self.cursor = key
                 return
 
+    def set_held(self, request_ids: Iterable[str], *, held: bool) -> None:
+        """Mark requests as held back, or as free again, those that are still here."""
+        for entry in self._known(request_ids):
+            entry.held = held
+        self._waiting_from = None
+
+    def set_sent(self, request_ids: Iterable[str], *, sent: bool) -> None:
+        """Mark requests as sent, those that are still here, or take that back."""
+        for entry in self._known(request_ids):
+            entry.sent = sent
+        self._waiting_from = None
+
     def set_later(self, request_ids: Iterable[str], *, later: bool) -> None:
         """Put requests aside, or take them back."""
         for request_id in request_ids:
@@ -313,7 +320,7 @@ class Inbox:
         self._keeps = keeps
         self._sifted_out = {id_ for id_, entry in self._entries.items() if not self._passes(entry)}
         self._kept = self.cursor if self._sifted_out else None
-        self._rows = None
+        self._lay_out_anew()
         if self.row_index(self.cursor) is None:
             self.cursor = self._first_waiting()
 
@@ -324,13 +331,15 @@ class Inbox:
         arrival = {id_: number for number, id_ in enumerate(self._entries)}
         places = {key: self._place(key, order, arrival) for key in self._order}
         self._order.sort(key=places.__getitem__)
-        self._rows = None
+        self._lay_out_anew()
         return self._order != before
 
     def tidy(self) -> int:
         """Remove tombstones and sort anew, what was put aside at the end; returns how many rows left."""
         gone = {entry.id for entry in self._entries.values() if entry.closed}
         at = self.row_index(self.cursor) or 0
+        for request_id in gone:
+            self.tally.drop(request_id)
         self._entries = {id_: entry for id_, entry in self._entries.items() if id_ not in gone}
         for group in self._groups.values():
             group.members = [member for member in group.members if member not in gone]
@@ -345,6 +354,12 @@ class Inbox:
 
     # -- parts -------------------------------------------------------------------------------------------
 
+    def _known(self, request_ids: Iterable[str]) -> Iterable[Entry]:
+        return (self._entries[request_id] for request_id in request_ids if request_id in self._entries)
+
+    def _lay_out_anew(self) -> None:
+        self._rows = self._waiting_from = None
+
     def _make_rows(self) -> Iterable[Row]:
         for key in self._order:
             if self._sifted_out and not self._is_listed(key):
@@ -356,24 +371,40 @@ class Inbox:
     def _append(self, request: StoredRequest) -> None:
         key = _group_key(request)
         row = key or RowKey("request", request.id)
-        if key is None or key not in self._groups:
+        is_new = key is None or key not in self._groups
+        if is_new:
             self._order.append(row)
             self._arrived.add(row)
         if key is not None:
-            if key not in self._groups:
+            if is_new:
                 self._groups[key] = Group(key, request.submission.group_id or "")
             group = self._groups[key]
             group.members.append(request.id)
             group.announced = request.submission.group_size or group.announced
         self._entries[request.id] = entry = Entry(request, key)
+        self.tally.put(request)
         if not self._passes(entry):
             self._sifted_out.add(request.id)
+        self._append_row(request.id, key, new=is_new)
+
+    def _append_row(self, request_id: str, key: RowKey | None, *, new: bool) -> None:
+        """Add the row of what arrived at the end if it belongs there: quicker than to lay out all rows anew."""
+        own, depth = RowKey("request", request_id), 0 if key is None else 1
+        at_the_end = new or (key is not None and key == self._order[-1] and self._groups[key].open)
+        if self._rows is None or self._keeps is not None or not at_the_end:
+            self._lay_out_anew()
+            return
+        rows = [Row(own, depth)]
+        if key is not None and len(self._groups[key].members) == 1:
+            rows.insert(0, Row(key, 0))
+        self._index.update({row.key: len(self._rows) + index for index, row in enumerate(rows)})
+        self._rows = (*self._rows, *rows)
 
     def _keep(self, key: RowKey) -> None:
         """Put the cursor on a row and list it, whether the filter hides it or not."""
         self.cursor = key
         self._kept = key if self._sifted_out else None
-        self._rows = None
+        self._lay_out_anew()
 
     def _passes(self, entry: Entry) -> bool:
         return self._keeps is None or self._keeps(entry)

@@ -7,7 +7,8 @@ through `reveal` cannot be drawn; the program's own words are `SafeText.own`.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -33,6 +34,7 @@ __all__ = [
     "paint",
     "rule",
     "sign_tokens",
+    "signs_between",
     "wrapped",
 ]
 
@@ -172,8 +174,20 @@ def _indented(rows: Sequence[SafeText], token: str, head: Chunk) -> list[Line]:
 
 def sign_tokens(text: SafeText) -> tuple[str, ...]:
     """The style of each span of `hidden`: escapes stand out, signs that only mark an end do not."""
-    replaced = text.replaced or (1,) * len(text.hidden)
-    return tuple("hidden" if count else "muted" for count in replaced)
+    return _tokens(text, 0, len(text.hidden))
+
+
+def signs_between(text: SafeText, start: int, end: int) -> Iterator[tuple[tuple[int, int], str]]:
+    """The spans of `hidden` that touch a stretch of a text, and their styles: a long line may have millions."""
+    hidden = text.hidden
+    first = max(bisect_right(hidden, (start, start)) - 1, 0)
+    last = bisect_left(hidden, (end, end))
+    return zip(hidden[first:last], _tokens(text, first, last), strict=True)
+
+
+def _tokens(text: SafeText, first: int, last: int) -> tuple[str, ...]:
+    counts = text.replaced[first:last] if text.replaced else (1,) * (last - first)
+    return tuple("hidden" if count else "muted" for count in counts)
 
 
 def rule(char: str = "─") -> Line:

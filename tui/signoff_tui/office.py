@@ -17,7 +17,7 @@ from signoff.queue import (
 )
 from signoff.queue.records import ChangeSet
 from signoff_tui.desk import Answer
-from signoff_tui.documents import Content, make_content
+from signoff_tui.documents import Content, make_content, scanned
 from signoff_tui.guard import Act, Held
 from signoff_tui.keymap import KeyMap
 from signoff_tui.terminal_voice import Saying
@@ -103,7 +103,7 @@ class Office:
             The text as it was left; None if it was not changed.
 
         Raises:
-            EditorError: There is no text; the message says why.
+            NoEditorError: There is no text; the message says why.
         """
         return self._app.edit(text, suffix)
 
@@ -132,6 +132,10 @@ class Office:
             return await asyncio.to_thread(make_content, request, self._queue.blob, revealed=revealed), ""
         except (QueueError, ValueError) as error:
             return None, str(error)
+
+    async def scanned(self, content: Content) -> Content:
+        """The same content with all that has to be said of it."""
+        return await asyncio.to_thread(scanned, content)
 
     async def compute(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a function in a thread."""

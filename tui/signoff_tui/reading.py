@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate, islice, pairwise, zip_longest
+from typing import overload
 
 from rich.cells import cell_len, chop_cells
 
@@ -22,8 +23,11 @@ from signoff_tui.coverage import Part
 
 __all__ = ["Cell", "Place", "Reading", "Rest", "VisibleLine"]
 
-COUNTED = 500
-"""Lines below the view that are wrapped to be counted: it is done at every step."""
+COUNTED = 60
+"""Rows below the view that are wrapped to be counted: they have to be made for it, before the first page shows."""
+
+LONG = 20_000
+"""Characters of a row whose cells are not measured one by one."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -211,7 +215,7 @@ class Reading:
                 break
         else:
             return self.last(height)
-        return min(place, max(self.last(height), top))
+        return max(self.within(place, height), min(place, top))
 
     def up(self, top: Place, lines: int) -> Place:
         """The place some lines further up."""
@@ -233,9 +237,14 @@ class Reading:
         end = len(self) - 1
         return self.up(Place(end, self._height(end) - 1), max(height - 1, 0))
 
+    def within(self, top: Place, height: int) -> Place:
+        """A place, or the one from which the end of the text is at the bottom if that comes before it."""
+        # Every row takes a line: rows at the end need not be made to know that they are far away.
+        return top if top.row + height <= len(self) else min(top, self.last(height))
+
     def at_end(self, top: Place, height: int) -> bool:
         """Whether the view shows the end of the text."""
-        return top >= self.last(height)
+        return top.row + height >= len(self) and top >= self.last(height)
 
     def next_hunk(self, top: Place) -> Place | None:
         """The next hunk or file heading below a place."""
@@ -308,24 +317,29 @@ class Reading:
     def _lines_from(self, top: Place) -> Iterator[VisibleLine]:
         first = top.part
         for row in range(top.row, len(self)):
-            lines = list(zip_longest(*self._laid_out(row)))
+            columns = self._laid_out(row)
+            height = max(map(len, columns))
             # Another width may have left fewer parts than the place names.
-            for part in range(min(first, len(lines) - 1), len(lines)):
-                yield VisibleLine(row, part, lines[part])
+            for part in range(min(first, height - 1), height):
+                yield VisibleLine(
+                    row, part, tuple(cells[part] if part < len(cells) else None for cells in columns)
+                )
             first = 0
 
     def _height(self, index: int) -> int:
         """Lines that a row of the reading takes."""
         return max(len(column) for column in self._laid_out(index))
 
-    def _lay_out(self, index: int) -> tuple[tuple[Cell, ...], ...]:
+    def _lay_out(self, index: int) -> tuple[Sequence[Cell], ...]:
         """The lines of each column of a row of the reading."""
         rows = self.rows_at(index)
         width = self.width_of(len(rows))
         return tuple(() if row is None else self._column(row, width) for row in rows)
 
-    def _column(self, row: int, width: int) -> tuple[Cell, ...]:
+    def _column(self, row: int, width: int) -> Sequence[Cell]:
         text = self.row(row).text.text
+        if self.wrap and len(text) > LONG:
+            return _LongRow(row, len(text), width if text.isascii() else max(width // 2, 1))
         spans = _broken(text, width) if self.wrap else _cut(text, width)
         cut = spans[-1][1] < len(text)
         # What is cut off is a part that is never shown.
@@ -345,6 +359,34 @@ class Reading:
         return document.emphasis(inner)
 
 
+class _LongRow(Sequence[Cell]):
+    """The lines of a very long row, made where they are looked at: all of them at once would take too long.
+
+    Args:
+        row: Row of the documents.
+        length: Characters of its text.
+        step: Characters of each line.
+    """
+
+    def __init__(self, row: int, length: int, step: int) -> None:
+        self._row, self._length, self._step = row, length, step
+
+    def __len__(self) -> int:
+        return (self._length + self._step - 1) // self._step
+
+    @overload
+    def __getitem__(self, part: int) -> Cell: ...
+
+    @overload
+    def __getitem__(self, part: slice) -> Sequence[Cell]: ...
+
+    def __getitem__(self, part: int | slice) -> Cell | Sequence[Cell]:
+        if isinstance(part, slice):
+            return [self[each] for each in range(*part.indices(len(self)))]
+        start = range(0, self._length, self._step)[part]
+        return Cell(self._row, start // self._step, len(self), start, min(start + self._step, self._length))
+
+
 def _broken(text: str, width: int) -> Sequence[tuple[int, int]]:
     """Where a text is broken so that no line is wider than some cells."""
     if len(text) <= width and (text.isascii() or cell_len(text) <= width):
@@ -359,7 +401,7 @@ def _cut(text: str, width: int) -> Sequence[tuple[int, int]]:
     """How much of a text there is room for, with a cell for the sign that it goes on."""
     if len(text) <= width and (text.isascii() or cell_len(text) <= width):
         return ((0, len(text)),)
-    return ((0, len(chop_cells(text, max(width - 1, 1))[0])),)
+    return ((0, len(chop_cells(text[:LONG], max(width - 1, 1))[0])),)
 
 
 def _running_totals(sizes: Iterable[int]) -> list[int]:

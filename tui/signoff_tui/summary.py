@@ -16,7 +16,7 @@ from signoff.present.subject import is_outside, step_text, steps_of
 from signoff.queue.records import RequestState, Risk, StoredRequest
 from signoff_tui.lines import Chunk, Cut
 
-__all__ = ["RISK_WORD", "Summary", "age_text", "clock_text", "ended_text", "running_text", "summarize"]
+__all__ = ["RISK_WORD", "Summary", "clock_text", "ended_text", "summarize"]
 
 LONGEST = 1_000
 """Characters of a command or description that a row is made from; no row is so wide."""
@@ -61,6 +61,25 @@ def summarize(request: StoredRequest) -> Summary:
     A damaged snapshot is no error here: the request is described by what the tool said, and opening it says
     what is wrong.
     """
+    return _summarized(_Same(request))
+
+
+class _Same:
+    """A request as a key: the same object, since equal ones cost more to compare than to summarize."""
+
+    def __init__(self, request: StoredRequest) -> None:
+        self.request = request
+
+    def __hash__(self) -> int:
+        return id(self.request)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.request is other.request
+
+
+@lru_cache(maxsize=512)
+def _summarized(same: _Same) -> Summary:
+    request = same.request
     submission = request.submission
     kind, what, path, outside = _subject(request)
     return Summary(
@@ -123,23 +142,6 @@ def _one_line(text: str, field: Literal["command", "description"]) -> SafeText:
         text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
     lines = [part for part in text.split("\n") if part.strip()]
     return reveal_line((" ; " if field == "command" else " ").join(lines), field)
-
-
-def age_text(seconds: float) -> str:
-    """``MM:SS`` under an hour, ``1h02m`` above."""
-    whole = max(int(seconds), 0)
-    if whole < 3600:
-        return f"{whole // 60:02}:{whole % 60:02}"
-    return f"{whole // 3600}h{whole % 3600 // 60:02}m"
-
-
-def running_text(seconds: float) -> str:
-    """A time that goes on while it is shown: ``42s`` under a minute, ``5m`` under an hour, ``1h02m`` above.
-
-    It says no more than the screen keeps up with: it changes every second, and once a minute from the first on.
-    """
-    whole = max(int(seconds), 0)
-    return f"{whole}s" if whole < 60 else f"{whole // 60}m" if whole < 3600 else age_text(whole)
 
 
 def clock_text(at: int) -> str:

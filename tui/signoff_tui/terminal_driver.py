@@ -103,7 +103,7 @@ class QuietDriver(LinuxDriver):
             os.read(self._end, 1)  # input may be enabled again, after the program was suspended
 
     def close(self) -> None:
-        """Close what the driver opened."""
+        """Close what the driver opened; it may be started again."""
         super().close()
         os.close(self._end)
         os.close(self._end_writer)

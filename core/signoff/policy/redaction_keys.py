@@ -20,6 +20,7 @@ _MOST_LINES = 400
 _WIDTH = 40
 """Characters of a line in a key that is part of a command, the last line apart: few programs have such names."""
 
+_BEGINNING = "-----BEGIN "
 _BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----\s*\Z", re.ASCII)
 _END = re.compile(r"\s*-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----", re.ASCII)
 _BASE64 = re.compile(r"[A-Za-z0-9+/]++={0,2}")
@@ -38,8 +39,8 @@ def key_blocks(lines: Sequence[str], *, command: bool) -> list[range]:
         command: Whether it is run by a shell; then the lines have to be as long as those of real keys.
     """
     blocks: list[range] = []
-    for number, line in enumerate(lines):
-        if (blocks and number in blocks[-1]) or not _begins(line, command=command):
+    for number in [number for number, line in enumerate(lines) if _BEGINNING in line]:
+        if (blocks and number in blocks[-1]) or not _begins(lines[number], command=command):
             continue
         last = min(number + _MOST_LINES, len(lines))
         end = next((each for each in range(number + 1, last) if not _is_inner(lines[each])), last)
@@ -64,7 +65,7 @@ def key_spans(line: str, *, command: bool) -> list[Span]:
         line: A line of a text.
         command: Whether it is run by a shell.
     """
-    if "-----BEGIN " not in line or "-----END " not in line:
+    if _BEGINNING not in line or "-----END " not in line:
         return []
     starts: list[int] = []
     parts: list[str] = []
@@ -92,7 +93,7 @@ def text_spans(text: str, *, command: bool) -> Iterator[Span]:
 
 def _begins(line: str, *, command: bool) -> bool:
     """Whether a key begins behind a line. In a command it must be all of the line, or begin a quoted text."""
-    found = _BEGIN.search(line) if "-----BEGIN " in line else None
+    found = _BEGIN.search(line)
     if found is None:
         return False
     before = line[: found.start()]

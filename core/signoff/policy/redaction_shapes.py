@@ -44,6 +44,8 @@ _ENDS = _QUOTES | frozenset(";&|<>),{}]@/")
 _NAMES = (
     "passw(?:or)?d|passphrase|pwd|secret|token|credential|(?:api|access|account|private|secret|signing)[_-]?key"
 )
+_NAME_NEEDLES = ("pass", "pwd", "secret", "token", "credential", "key")
+"""One of them is in every one of these names."""
 
 
 class _Place(Enum):
@@ -67,7 +69,7 @@ class _Shape:
         place: Where it is looked for.
     """
 
-    needles: tuple[str, ...]
+    needles: frozenset[str]
     pattern: re.Pattern[str]
     genuine: Callable[[str, int, int], bool]
     place: _Place = _Place.ANYWHERE
@@ -84,9 +86,10 @@ def token_spans(text: str, *, command: bool) -> list[Span]:
         Spans in order, none touching another.
     """
     lowered = text.lower()
+    present = [needle for needle in _NEEDLES if needle in lowered]
     found: list[Span] = []
-    for shape in _SHAPES:
-        if not any(needle in lowered for needle in shape.needles):
+    for shape in _SHAPES if present else ():
+        if shape.needles.isdisjoint(present):
             continue
         if command and (shape.place is _Place.NO_COMMAND or (shape.place is _Place.OPTION and may_reuse(text))):
             continue
@@ -217,13 +220,13 @@ def _is_random(word: str) -> bool:
 
 
 def _token(needle: str, pattern: str, genuine: Callable[[str, int, int], bool] = _is_token) -> _Shape:
-    return _Shape((needle,), re.compile(pattern, re.ASCII), genuine)
+    return _Shape(frozenset([needle]), re.compile(pattern, re.ASCII), genuine)
 
 
 def _option(pattern: str, genuine: Callable[[str, int, int], bool]) -> _Shape:
     full = pattern.replace("<NAMES>", _NAMES).replace("<VALUE>", r"[^\s\"'`;&|<>()@/\\,{}\[\].$:#]{8,}+")
-    needles = ("pass", "pwd", "secret", "token", "credential", "key", "auth", "cookie", "sig", "-u")
-    return _Shape(needles, re.compile(full, re.ASCII | re.IGNORECASE), genuine, _Place.OPTION)
+    needles = {*_NAME_NEEDLES, "auth", "cookie", "sig", "-u"}
+    return _Shape(frozenset(needles), re.compile(full, re.ASCII | re.IGNORECASE), genuine, _Place.OPTION)
 
 
 _SHAPES = (
@@ -246,7 +249,7 @@ _SHAPES = (
     _token("sg.", r"SG\.[A-Za-z0-9_-]{16,64}+\.[A-Za-z0-9_-]{16,}+", _is_random_word),
     _token("eyj", r"eyJ[A-Za-z0-9_.-]{20,}+", _is_web_token),
     _Shape(
-        ("bearer", "authorization"),
+        frozenset(["bearer", "authorization"]),
         re.compile(
             r"(?:authorization[\"']?[ \t]{0,3}[:=][ \t]{0,3}[\"']?(?:bearer|basic|token)|bearer)[ \t]{1,3}"
             r"([A-Za-z0-9._~+=-]{8,}+)",
@@ -255,7 +258,7 @@ _SHAPES = (
         _is_credential,
     ),
     _Shape(
-        ("pass", "pwd", "secret", "token", "credential", "key"),
+        frozenset(_NAME_NEEDLES),
         re.compile(
             rf"(?:{_NAMES})[\"']?[ \t]{{0,3}}[:=][ \t]{{0,3}}[\"']?([^\s\"'`;&|<>()@/\\,{{}}\[\].$:]{{8,}}+)",
             re.ASCII | re.IGNORECASE,
@@ -284,3 +287,6 @@ _SHAPES = (
     ),
 )
 """Every shape that is known. Prefixes as their issuers document them."""
+
+_NEEDLES = sorted({needle for shape in _SHAPES for needle in shape.needles})
+"""Each is looked for once, however many shapes have it: lines may be of any length."""

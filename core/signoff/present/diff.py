@@ -17,7 +17,9 @@ from __future__ import annotations
 
 import io
 from bisect import bisect_left
+from collections import defaultdict
 from dataclasses import dataclass
+from itertools import count, pairwise
 from typing import TYPE_CHECKING, Literal
 
 from signoff.present.slide import slide
@@ -135,10 +137,10 @@ class _Search:
     """
 
     def __init__(self, before: Sequence[Hashable], after: Sequence[Hashable], budget: int) -> None:
-        numbers: dict[Hashable, int] = {}
         # Numbers compare faster than lines, and equal numbers mean equal lines.
-        self._a = [numbers.setdefault(item, len(numbers)) for item in before]
-        self._b = [numbers.setdefault(item, len(numbers)) for item in after]
+        numbers: defaultdict[Hashable, int] = defaultdict(count().__next__)
+        self._a = list(map(numbers.__getitem__, before))
+        self._b = list(map(numbers.__getitem__, after))
         self.size_a = len(self._a)
         self.size_b = len(self._b)
         self.steps = 0
@@ -209,12 +211,13 @@ class _Search:
         anchors = _longest_increasing([(i, once_b[item]) for item, i in once_a.items() if item in once_b])
         if not anchors:
             return None
-        self._found.extend((i, j, 1) for i, j in anchors)
+        runs = _runs_of(anchors)
+        self._found.extend(runs)
         parts: list[Range] = []
-        for i, j in (*anchors, (a1, b1)):
+        for i, j, length in (*runs, (a1, b1, 0)):
             if a0 < i and b0 < j:
                 parts.append((a0, i, b0, j))
-            a0, b0 = i + 1, j + 1
+            a0, b0 = i + length, j + length
         return parts
 
     def _share(self, size: int) -> int:
@@ -230,16 +233,26 @@ class _Search:
         return True
 
 
-def _joined(runs: list[Run]) -> list[Run]:
+def _runs_of(pairs: list[tuple[int, int]]) -> list[Run]:
+    """Runs of equal lines from pairs of them, given in order; at least one."""
+    follow = pairwise(pairs)
+    borders = [at for at, ((a, b), (c, d)) in enumerate(follow, 1) if c - a != 1 or d - b != 1]
+    starts, stops = [0, *borders], [*borders, len(pairs)]
+    return [(*pairs[start], stop - start) for start, stop in zip(starts, stops, strict=True)]
+
+
+def _joined(runs: Iterable[Run]) -> list[Run]:
     """Join runs, given in order, that follow each other without a gap on either side."""
     joined: list[Run] = []
+    start_a = start_b = stop_a = stop_b = 0
     for a, b, length in runs:
-        if joined:
-            last_a, last_b, last_length = joined[-1]
-            if (a, b) == (last_a + last_length, last_b + last_length):
-                joined[-1] = (last_a, last_b, last_length + length)
-                continue
-        joined.append((a, b, length))
+        if a != stop_a or b != stop_b:
+            if start_a < stop_a:
+                joined.append((start_a, start_b, stop_a - start_a))
+            start_a, start_b = a, b
+        stop_a, stop_b = a + length, b + length
+    if start_a < stop_a:
+        joined.append((start_a, start_b, stop_a - start_a))
     return joined
 
 
@@ -257,15 +270,19 @@ def _opcodes(runs: Iterable[Run], search: _Search) -> Iterator[Opcode]:
 
 def _unrepeated(items: list[int], start: int, stop: int) -> dict[int, int]:
     """Where each item stands that occurs once in a range, in the order of the range."""
-    where: dict[int, int] = {}
-    for index in range(start, stop):
-        item = items[index]
-        where[item] = -1 if item in where else index
-    return {item: index for item, index in where.items() if index >= 0}
+    part = items[start:stop]
+    last = dict(zip(part, range(start, stop), strict=True))
+    if len(last) == len(part):
+        return last
+    first = dict(zip(reversed(part), range(stop - 1, start - 1, -1), strict=True))
+    return {item: index for item, index in last.items() if first[item] == index}
 
 
 def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Longest choice of pairs, given in order of their first number, whose second number rises."""
+    seconds = [second for _, second in pairs]
+    if seconds == sorted(seconds):
+        return pairs  # nothing was moved
     tails: list[int] = []  # the smallest second number that ends a choice of each length
     tail_at: list[int] = []
     previous: list[int] = []

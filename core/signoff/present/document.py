@@ -6,7 +6,8 @@ lines; the text of a row is made safe when the row is read.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import dataclasses
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from typing import Literal
 from signoff.present.finding import Words
 from signoff.present.hunks import Choice, Hunk
 from signoff.present.masking import LineMasks, Masks
-from signoff.present.reveal import Field, findings, reveal_line
+from signoff.present.reveal import Field, SafeText, findings, reveal_line
 from signoff.present.rows import Row, RowKind, Run, Side
 from signoff.present.sides import Block, side_by_side
 from signoff.present.words import Span, diff_words
@@ -29,6 +30,10 @@ DocumentKind = Literal["diff", "file_content", "command", "structured", "text", 
 _ROWS_KEPT = 512
 """Rows that are kept after they were read: some screens full."""
 
+_LONG_LINE = 20_000
+"""Characters of a line that takes so long to be made safe that it is done once, for every row that shows it."""
+
+_SIDES: tuple[Side, Side] = ("old", "new")
 _CHANGED = frozenset({RowKind.ADDED, RowKind.REMOVED})
 
 
@@ -64,6 +69,10 @@ class Sources:
     eol: str = "\n"
     field: Field = "content"
     masks: Masks | None = None
+    _masks: dict[Side, LineMasks] = dataclasses.field(default_factory=dict, repr=False, compare=False)
+    _long: dict[tuple[Side, int, bool], SafeText] = dataclasses.field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     def of(self, side: Side) -> Sequence[str]:
         """The lines of one version."""
@@ -75,7 +84,24 @@ class Sources:
 
     def masks_of(self, side: Side) -> LineMasks:
         """What is hidden of the lines of one version."""
-        return LineMasks(self.masks, self.of(side), command=self.field == "command")
+        if side not in self._masks:
+            self._masks[side] = LineMasks(self.masks, self.of(side), command=self.field == "command")
+        return self._masks[side]
+
+    def safe_line(self, side: Side, index: int, *, mark_trailing: bool) -> SafeText:
+        """One line as it is shown; a very long one is kept."""
+        line, key = self.line(side, index), (side, index, mark_trailing)
+        if (known := self._long.get(key)) is not None:
+            return known
+        text = reveal_line(line, self.field, mark_trailing=mark_trailing)
+        text = self.masks_of(side).masked(text, line, index)
+        if len(line) > _LONG_LINE:
+            self._long[key] = text
+        return text
+
+    def long_lines(self, side: Side) -> Sequence[int]:
+        """The very long lines of one version."""
+        return [index for index, line in enumerate(self.of(side)) if len(line) > _LONG_LINE]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +152,7 @@ class Document:
         exact: bool = True,
         complete: bool = True,
         notes: tuple[str, ...] = (),
+        context: int | None = None,
         other_context: Callable[[int], Document] | None = None,
         choosing: Choosing | None = None,
     ) -> None:
@@ -139,12 +166,12 @@ class Document:
         self.notes = notes
         self.choosing = choosing
         self._sources = sources
+        self._context = context
         self._other_context = other_context
         self._runs = runs
         self._starts = list(accumulate((run.length for run in runs), initial=0))
         self._units = list(accumulate((run.length if run.counts else 0 for run in runs), initial=0))
         self._rows: OrderedDict[int, Row] = OrderedDict()
-        self._masks: dict[Side, LineMasks] = {"old": sources.masks_of("old"), "new": sources.masks_of("new")}
 
     def __len__(self) -> int:
         return self._starts[-1]
@@ -213,7 +240,22 @@ class Document:
 
     def with_context(self, lines: int) -> Document:
         """The same document with another number of unchanged lines around each change."""
-        return self._other_context(lines) if self._other_context else self
+        return self if self._other_context is None or lines == self._context else self._other_context(lines)
+
+    def prepare(self) -> None:
+        """Make the rows that take long to make, so that reading them later does not.
+
+        It may be called in a thread of its own, before the document is read.
+        """
+        long = {side: self._sources.long_lines(side) for side in _SIDES}
+        if not any(long.values()):
+            return
+        for run in self._runs:
+            if run.text is None:
+                side, first = _side_of(run)
+                lines = long[side]
+                for index in lines[bisect_left(lines, first) : bisect_left(lines, first + run.length)]:
+                    self._sources.safe_line(side, index, mark_trailing=run.counts)
 
     def unit_at(self, index: int) -> int | None:
         """Which unit a row is, without reading it; None if it does not count."""
@@ -305,9 +347,7 @@ class Document:
         if run.text is not None:
             return Row(run.kind, run.text(), old_no, new_no, unit, lines=run.lines)
         side, first = _side_of(run)
-        line = self._sources.line(side, first + offset)
-        text = reveal_line(line, self._sources.field, mark_trailing=run.counts)
-        text = self._masks[side].masked(text, line, first + offset)
+        text = self._sources.safe_line(side, first + offset, mark_trailing=run.counts)
         return Row(run.kind, text, old_no, new_no, unit, side, first + offset)
 
 

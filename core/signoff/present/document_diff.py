@@ -188,6 +188,7 @@ class _Change:
             exact=self.diff.exact,
             complete=self.complete,
             notes=(*self.facts.notes(), *_eol_notes(self.sources)),
+            context=context,
             other_context=self.document,
             choosing=choosing if self.complete else None,
         )
@@ -214,7 +215,7 @@ def _mark(numbers: Sequence[int], choice: Choice | None) -> str:
     if choice is None:
         return ""
     refused = choice.refused.intersection(numbers)
-    return "[*] " if not refused else "[ ] REFUSED " if len(refused) == len(numbers) else "[-] PARTLY REFUSED "
+    return "[*] " if not refused else "[ ] REFUSED " if len(refused) == len(numbers) else "[~] PARTLY REFUSED "
 
 
 def _hunk_runs(sources: Sources, opcodes: Sequence[Opcode], context: int, marks: Sequence[str]) -> Iterator[Run]:

@@ -85,9 +85,10 @@ def line_fact_runs(before: str, after: str) -> Iterator[Run]:
 
 def line_ends(text: str) -> str | None:
     """How the lines of a text end: "LF", "CRLF", "LF and CRLF mixed", or None without any end."""
-    ended, windows = text.count("\n"), text.count("\r\n")
+    ended = text.count("\n")
     if not ended:
         return None
+    windows = text.count("\r\n") if "\r" in text else 0  # one character is found much sooner than two
     if windows == ended:
         return "CRLF"
     return "LF and CRLF mixed" if windows else "LF"

@@ -88,7 +88,7 @@ def _times(given: Any) -> tuple[float, ...]:
 
 def _key_map(given: Any) -> KeyMap:
     if not isinstance(given, dict):
-        raise ValueError(f"must hold names of actions with keys, such as approve: p, not {shown(given)}")  # noqa: TRY004
+        raise ValueError(f"must hold names of actions with keys, such as approve: A, not {shown(given)}")  # noqa: TRY004
     for name in given:
         if name not in MAPPABLE:
             raise ValueError(f'"{name}" {unknown_key(name, MAPPABLE)}')

@@ -78,7 +78,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "notify", "away_after", TIME, "Without a key for so long nobody looks, if the terminal tells no focus."
     ),
-    Setting("keys", "map", KEY_MAP, "Other keys, such as {approve: p, later: [Z, f5]}."),
+    Setting("keys", "map", KEY_MAP, "Other keys, such as {approve: A, later: [Z, f5]}."),
 )
 
 

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from signoff.present.document import Document
 from signoff.present.rows import Row, RowKind, Side
 from signoff_tui.highlight import Spans
-from signoff_tui.lines import sign_tokens
+from signoff_tui.lines import signs_between
 from signoff_tui.look import Look
 from signoff_tui.reading import Cell
 
@@ -153,7 +153,7 @@ def _text(line: DocumentLine, look: Look) -> Sequence[Segment]:
         ]
     if row.kind in _EMPHASIS:
         overlays += [(start, end, theme.style(_EMPHASIS[row.kind])) for start, end in line.emphasis]
-    signs = zip(row.text.hidden, sign_tokens(row.text), strict=True)
+    signs = signs_between(row.text, line.cell.start, line.cell.end)
     overlays += [(start, end, theme.style("found")) for start, end in line.found]
     overlays += [(start, end, theme.style(token)) for (start, end), token in signs]
     return _styled(row.text.text, line.cell.start, line.cell.end, base, overlays)

@@ -302,10 +302,11 @@ class DocumentView(Widget):
 
     @property
     def _choosing(self) -> Choosing | None:
-        """How hunks are chosen of what is shown; None where they are not."""
+        """How hunks are chosen of what is shown; None where they are not, or where others have hunks too."""
         documents = () if self._shown is None else self._shown.reading.documents
-        found = (document.choosing for document in documents)
-        return next((each for each in found if each is not None and each.choice is not None), None)
+        found = [document.choosing for document in documents if document.hunks]
+        choosing = found[0] if len(found) == 1 else None
+        return choosing if choosing is not None and choosing.choice is not None else None
 
     @property
     def _pointed(self) -> int | None:
@@ -437,7 +438,7 @@ class DocumentView(Widget):
         self._visible = ()
         if self._shown is not None and self.size.height:
             # A view that grew shows the end at its bottom rather than blank lines.
-            self._top = min(self._top, self._shown.reading.last(self._height))
+            self._top = self._shown.reading.within(self._top, self._height)
             self._visible = self._shown.reading.window(self._top, self._height)
             self._gutter = self._gutter_of(self._shown.reading.documents)
             self._want_colors(self._shown.reading)
@@ -490,7 +491,7 @@ class DocumentView(Widget):
         row = reading.row(cell.row)
         syntax = self._highlights.spans(reading.locate(cell.row)[0], row.side, row.source_line)
         found = () if self._found is None else tuple(self._found.words.spans(row.text.text))
-        pointed = row.kind is RowKind.HUNK and self._is_pointed(reading, cell.row)
+        pointed = row.kind is RowKind.HUNK and not cell.part and self._is_pointed(reading, cell.row)
         return DocumentLine(row, cell, syntax, reading.emphasis(cell.row), found, pointed)
 
     def _is_pointed(self, reading: Reading, row: int) -> bool:

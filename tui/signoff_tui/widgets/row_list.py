@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from textual import events
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -51,9 +51,13 @@ class RowList(ScrollView, can_focus=False):
         self._lines_per_row = 1
         self._cursor: int | None = None
         self._painter: RowPainter = lambda _index, _width: ()
+        self._rows: dict[int, Sequence[Line]] = {}
+        """What the visible rows say, as they were drawn last."""
 
     def show(self, count: int, painter: RowPainter, *, cursor: int | None, lines_per_row: int = 1) -> None:
         """Draw other rows. The row under the cursor keeps its place on the screen.
+
+        Nothing is drawn of rows that say what they said before.
 
         Args:
             count: Number of rows.
@@ -70,7 +74,7 @@ class RowList(ScrollView, can_focus=False):
             self.virtual_size = Size(0, count * lines_per_row)
         if cursor is not None:
             self._keep_in_place(cursor, None if same_shape and moved else before)
-        self.refresh()
+        self._draw_changes()
 
     @property
     def first_visible(self) -> int:
@@ -99,12 +103,13 @@ class RowList(ScrollView, can_focus=False):
         """Draw one line of the view."""
         look = look_of(self)
         index, part = divmod(y + int(self.scroll_offset.y), self._lines_per_row)
-        lines: Sequence[Line] = self._painter(index, self.size.width) if index < self._count else ()
+        lines = self._lines_of(index)
         content = lines[part] if part < len(lines) else Line()
         return paint(content, self.size.width, look.theme, ellipsis=look.glyphs.ellipsis)
 
     def on_resize(self, _: events.Resize) -> None:
         """Keep the focused row on the screen."""
+        self._rows.clear()
         if self._cursor is not None:
             self._keep_in_place(self._cursor, None)
         self.post_message(self.Resized())
@@ -115,6 +120,25 @@ class RowList(ScrollView, can_focus=False):
         if 0 <= index < self._count:
             event.stop()
             self.post_message(self.Clicked(self, index, double=event.chain > 1))
+
+    def _draw_changes(self) -> None:
+        """Draw the visible rows that say something else than before, and the room below the last one."""
+        before, self._rows = self._rows, {}
+        changed = [index for index in self.visible_rows if self._lines_of(index) != before.get(index)]
+        if before.keys() != self._rows.keys():
+            self.refresh()
+            return
+        height, top = self._lines_per_row, int(self.scroll_offset.y)
+        for index in changed:
+            self.refresh(Region(0, index * height - top, self.size.width, height))
+
+    def _lines_of(self, index: int) -> Sequence[Line]:
+        """What a row says since the last `show`; nothing below the last one."""
+        if index >= self._count:
+            return ()
+        if index not in self._rows:
+            self._rows[index] = self._painter(index, self.size.width)
+        return self._rows[index]
 
     def _screen_line_of_cursor(self) -> int | None:
         if self._cursor is None:

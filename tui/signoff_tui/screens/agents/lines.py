@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from signoff.queue import StoredRequest
+from signoff_tui.ages import age_text
 from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line, wrapped
 from signoff_tui.look import Glyphs
 from signoff_tui.screens.agents.figures import HOUR_US, Answered, Figures
 from signoff_tui.screens.agents.roster import Agent, Remembered
-from signoff_tui.summary import clock_text, running_text, summarize
+from signoff_tui.summary import clock_text, summarize
 
 __all__ = ["ONE_LINE", "Known", "ages", "detail_lines", "heading", "row_lines"]
 
@@ -71,7 +72,7 @@ class Known:
         ended_at = self.agent.ended_at
         if ended_at is None:
             return "connected", "text"
-        ago = running_text((self.now - ended_at) / 1e6)
+        ago = age_text((self.now - ended_at) / 1e6)
         return (f"gone {ago} ago", "danger") if self.agent.left.number else (f"ended {ago} ago", "closed")
 
     @property
@@ -119,7 +120,7 @@ def row_lines(known: Known, glyphs: Glyphs, width: int, *, focused: bool) -> tup
     times = f" {number}x" if number > 1 else ""
     columns = known.figures.columns
     waiting, waiting_token = _waiting(known)
-    oldest = "--" if known.waited is None else running_text(known.waited)
+    oldest = "--" if known.waited is None else age_text(known.waited)
     if width >= ONE_LINE:
         name, session = _names(width) - _session(width), _session(width)
         figures = (
@@ -242,7 +243,7 @@ def _named(agent: Agent, width: int) -> list[Line]:
 def _state_words(known: Known) -> str:
     words, agent = known.state[0], known.agent
     if known.waiting:
-        age, number = running_text(known.waited or 0.0), len(known.waiting)
+        age, number = age_text(known.waited or 0.0), len(known.waiting)
         return f"{words}: {number} wait, the oldest for {age}" if number > 1 else f"{words}: 1 waits, for {age}"
     if agent.ended_at is None:
         return f"{words}: nothing of it waits"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from signoff_tui.ages import until_age_changes
+
 __all__ = ["next_change"]
 
 MINUTE = 60.0
-"""Seconds up to which `running_text` tells them one by one."""
+"""Seconds after which the figures of the last hour are counted again."""
 
 SHORTEST_WAIT = 10.0
-"""Seconds by which a number of minutes may be late: many agents do not keep the screen busy."""
+"""Seconds by which a time may be late: many agents do not keep the screen busy."""
 
 
 def next_change(ages: Iterable[float], *, counts: bool) -> float | None:
@@ -20,8 +22,5 @@ def next_change(ages: Iterable[float], *, counts: bool) -> float | None:
         ages: Seconds, as they are told now.
         counts: Whether there are figures of the last hour, out of which calls pass.
     """
-    known = list(ages)
-    if any(age < MINUTE for age in known):
-        return 1.0
-    changes = [max(MINUTE - age % MINUTE, SHORTEST_WAIT) for age in known]
+    changes = [max(until_age_changes(age), SHORTEST_WAIT) for age in ages]
     return min([*changes, *([MINUTE] if counts else [])], default=None)

@@ -189,7 +189,7 @@ class AgentsScreen(ListBesideDetails):
             connected=len(self._agents) - blocked - ended,
             ended=ended,
             hidden=self._reading.hidden,
-            waiting=self._inbox.counts().waiting,
+            waiting=self._inbox.tally.counts.waiting,
         )
 
     @property

@@ -83,8 +83,9 @@ class HelpScreen(ScrollingScreen):
     def title_line(self, width: int) -> Line:
         """Whose keys these are."""
         name = chunk(f" signoff  keys for: {_TITLES[self._about]}", "strong", keep=True)
-        more = chunk("any key not listed does nothing ", "muted")
-        return fullest([line(name, right=(more,)), line(name)], width)
+        nothing = "any key not listed does nothing"
+        words = [f"{_SAFETY[0]}, {nothing}", _SAFETY[0]] if self._about == "review" else [nothing]
+        return fullest([*(line(name, right=(chunk(f"{each} ", "muted"),)) for each in words), line(name)], width)
 
     def page_lines(self, width: int) -> Sequence[Line]:
         """All keys, and what the marks mean."""

@@ -12,7 +12,8 @@ from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.subject import subject_text
 from signoff.queue import DecisionSource, HistoryRecord, Instead, RequestState
 from signoff.queue.wording import released
-from signoff_tui.summary import clock_text, running_text
+from signoff_tui.ages import age_text
+from signoff_tui.summary import clock_text
 
 __all__ = [
     "Deciders",
@@ -98,6 +99,8 @@ def outcome(record: HistoryRecord, *, with_share: bool = False) -> tuple[str, st
                 return "approved", "ok"
             if decision.deliberate and with_share:
                 return f"approved {share(record)}", "warn"
+            if decision.instead is not None:
+                return ("approved part" if decision.instead.refused else "approved edited"), "warn"
             words = "approved session" if decision.remember else "approved once"
             return words, "warn" if decision.deliberate else "ok"
         case RequestState.REJECTED:
@@ -118,7 +121,7 @@ def said(record: HistoryRecord) -> tuple[str, ...]:
     if decision is not None and decision.deliberate and decision.shown is not None:
         unseen = f"approved with !, {share(record).rstrip('!')} of it had been shown"
     instead = None if decision is None else decision.instead
-    changed = "" if instead is None else changed_text(instead, record.masked_keys)
+    changed = "" if instead is None else instead.summary
     return tuple(line for line in (words.replace("\n", " "), changed, unseen) if line)
 
 
@@ -164,7 +167,7 @@ def share(record: HistoryRecord) -> str:
 def took_text(record: HistoryRecord) -> str:
     """How long the answer took."""
     seconds = max(record.took_us, 0) / 1e6
-    return f"{int(seconds)}s" if seconds < _EXACT_SECONDS else running_text(seconds)
+    return f"{int(seconds)}s" if seconds < _EXACT_SECONDS else age_text(seconds)
 
 
 def when_text(at: int, now: int) -> str:

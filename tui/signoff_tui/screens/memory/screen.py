@@ -234,7 +234,7 @@ class MemoryScreen(ListBesideDetails):
 
     def title_line(self, width: int) -> Line:
         """How much runs without asking."""
-        waiting = self._desk.inbox.counts().waiting
+        waiting = self._desk.inbox.tally.counts.waiting
         return title_line(self._entries, self._session, width, waiting=waiting, lost=bool(self._problem))
 
     def empty_lines(self, width: int) -> Sequence[Line]:

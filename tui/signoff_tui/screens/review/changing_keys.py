@@ -28,7 +28,7 @@ class ChangingKeys:
         if entry is None or not face.content_visible:
             face.say("open a request to refuse single hunks of it", token="muted")
             return
-        numbers = face.document.chosen_from
+        numbers = face.document.chosen_from if face.document.owner == desk.key(entry) else ()
         if not numbers or not desk.may_choose(entry):
             face.say(f"{desk.keys.shown('toggle_hunk')} does nothing: {_why_no_choice(desk, entry)}")
             return
@@ -36,14 +36,14 @@ class ChangingKeys:
         face.say(_told(change, numbers, desk.keys.shown("toggle_hunk")))
         face.redraw(Cause.CHANGED)
 
-    def do_edit(self) -> None:
+    def do_edit_call(self) -> None:
         """Edit what would run, in the person's own editor."""
         face, desk = self._face, self._face.desk
         entry = desk.inbox.focused_request()
         if entry is None or not face.content_visible:
             face.say("open a request to edit it", token="muted")
             return
-        key, why_not, content = desk.keys.shown("edit"), desk.why_not_edited(entry), desk.asked_content(entry)
+        key, why_not, content = desk.keys.shown("edit_call"), desk.why_not_edited(entry), desk.asked_content(entry)
         if why_not is not None or content is None:
             face.say(f"{key} does nothing: {why_not}")
         elif len(desk.guard.holds):

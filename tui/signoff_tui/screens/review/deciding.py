@@ -174,7 +174,7 @@ class Deciding:
     def ask_to_quit(self) -> None:
         """Leave, unless something is held or waits: then ask first."""
         desk = self._face.desk
-        held, waiting = len(desk.guard.holds), desk.inbox.counts().waiting
+        held, waiting = len(desk.guard.holds), desk.inbox.tally.counts.waiting
         if held:
             word = "decision" if held == 1 else "decisions"
             self._ask(
@@ -199,7 +199,8 @@ class Deciding:
         desk = self._face.desk
         if not desk.tags.acting:
             return []
-        return names_of(desk, [ref for ref in desk.tags.refs if ref not in refs])
+        covered = {ref.id for ref in refs}
+        return names_of(desk, [ref for ref in desk.tags.refs if ref.id not in covered])
 
     def _suffer(self, effect: Effect) -> None:
         face = self._face

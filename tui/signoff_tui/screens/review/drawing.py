@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from signoff.present.reveal import reveal_line
+from signoff.queue.records import StoredRequest
 from signoff_tui.flow import Room
 from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Status
@@ -73,6 +73,16 @@ class Drawing:
         rows = inbox.rows()[visible.start : visible.stop]
         return [*wanted, *(inbox.entry(row.key.id) for row in rows if row.key.kind == "request")]
 
+    def timed(self) -> Iterator[StoredRequest]:
+        """The requests whose times are on the screen."""
+        inbox = self._screen.desk.inbox
+        if (focused := inbox.focused_request()) is not None:
+            yield focused.request
+        visible = self._screen.query_one("#rows", RowList).visible_rows
+        for row in inbox.rows()[visible.start : visible.stop]:
+            entries = inbox.members(row.key) if row.key.kind == "group" else (inbox.entry(row.key.id),)
+            yield from (entry.request for entry in entries)
+
     # -- top and bottom ------------------------------------------------------------------------------------
 
     def status(self) -> None:
@@ -85,7 +95,7 @@ class Drawing:
         )
         width = self._screen.size.width
         where = Where(self._title(), guard.connected, modes, self._held_requests(), self._who_waits(width))
-        self._lines("#status", [status_line(where, desk.inbox.counts(), self._office.now(), width)])
+        self._lines("#status", [status_line(where, desk.inbox.tally.counts, self._office.now(), width)])
         lost = self._screen.lost
         self._lines("#lost", () if lost is None else lost_lines(lost.since, lost.why))
 
@@ -96,10 +106,8 @@ class Drawing:
         """Agents with the number of requests they wait for, on screens with room for them."""
         if width < NAMES_FROM:
             return ""
-        pending = (entry.request for entry in self._screen.desk.inbox.entries() if entry.request.pending)
-        waits = Counter((request.asked_by.agent_id, request.asked_by.name) for request in pending)
-        names = [f"{self._short(name)} {count}" for (_, name), count in waits.items()]
-        return as_many(names, width // 3)
+        waits = self._screen.desk.inbox.tally.names
+        return as_many([f"{self._short(name)} {count}" for name, count in waits], width // 3)
 
     def _short(self, name: str) -> str:
         safe = reveal_line(name, "agent").text

@@ -40,7 +40,7 @@ def action_lines(desk: Desk, view: View, room: Room, *, two_panes: bool, armed: 
     if entry is not None and not to_show(desk, entry) and desk.next_unseen() is not None:
         visible = two_panes or view == "request"
         hints.append(KeyHint(desk.keys.shown("page_down"), "page, next unseen" if visible else "read next unseen"))
-    ended = any(item.closed for item in desk.inbox.entries())
+    ended = desk.inbox.tally.any_ended
     if view not in {"request", "page"}:
         hints += _list_hints(desk, ended=ended)
     hints.append(KeyHint(desk.keys.shown("history"), "history"))
@@ -58,7 +58,9 @@ def what_is_missing(desk: Desk, entry: Entry) -> str:
         failed = desk.failure(entry) is not None
         return "it cannot be shown" if failed else "it was not opened yet"
     if not coverage.missing:
-        return "a part cannot be shown"
+        content = desk.content(entry)
+        searched = content is None or content.scanned
+        return "a part cannot be shown" if searched else "still looking for hidden characters"
     return f"{coverage.missing} of {coverage.needed} {'line' if coverage.needed == 1 else 'lines'} not shown yet"
 
 
@@ -107,10 +109,11 @@ def _request_hints(desk: Desk, entry: Entry, *, armed: bool) -> list[KeyHint]:
 def _choice_hints(desk: Desk, entry: Entry) -> list[KeyHint]:
     hints = []
     if desk.may_choose(entry):
-        hints.append(KeyHint(desk.keys.shown("toggle_hunk"), "refuse this hunk, or not"))
+        hints.append(KeyHint(desk.keys.shown("toggle_hunk"), "refuse or approve hunk"))
     if desk.why_not_edited(entry) is None:
-        again = desk.has_edit(entry) or desk.change(entry) is not None
-        hints.append(KeyHint(desk.keys.shown("edit"), "edit again" if again else "edit"))
+        change = desk.change(entry)
+        again = desk.has_edit(entry) or (change is not None and change.choice is None)
+        hints.append(KeyHint(desk.keys.shown("edit_call"), "edit again" if again else "edit"))
     return hints
 
 

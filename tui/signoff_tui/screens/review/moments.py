@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from signoff.queue.records import StoredRequest
+from signoff_tui.ages import until_age_changes, until_left_changes
 from signoff_tui.desk import Desk
 
 __all__ = ["next_moment"]
 
-MINUTE = 60.0
-"""Seconds of waiting, or left to wait, up to which `running_text` tells them one by one."""
-
 SHORTEST_WAIT = 5.0
-"""Seconds by which a number of minutes may be late: many requests do not keep the screen busy."""
+"""Seconds by which a waiting time may be late: many requests do not keep the screen busy."""
+
+SOONEST_DEADLINE = 1.0
+"""Seconds by which a time that is left may be late."""
 
 NEVER = 3600.0
 
 
-def next_moment(desk: Desk, now: float, wall: int) -> float:
+def next_moment(desk: Desk, shown: Iterable[StoredRequest], now: float, wall: int) -> float:
     """When to look again: a hold ends, keys get armed, lines were shown for long enough, a time on screen changes.
 
     Args:
         desk: What is shown.
+        shown: The requests whose times are on the screen.
         now: Monotonic seconds.
         wall: Wall clock, microseconds since the epoch.
 
@@ -31,20 +36,25 @@ def next_moment(desk: Desk, now: float, wall: int) -> float:
         desk.guard.holds.next_due(),
         armed_at if armed_at is not None and armed_at > now else None,
         desk.settles_at,
-        now + _until_a_time_changes(desk, wall),
+        now + (1.0 if len(desk.guard.holds) else _until_a_time_changes(desk, shown, wall)),
     ]
     return min(moment for moment in moments if moment is not None)
 
 
-def _until_a_time_changes(desk: Desk, wall: int) -> float:
+def _until_a_time_changes(desk: Desk, shown: Iterable[StoredRequest], wall: int) -> float:
     """Seconds until the words for a waiting time, or for a time that is left, change on the screen."""
-    if len(desk.guard.holds):
-        return 1.0
-    pending = [entry.request for entry in desk.inbox.entries() if entry.request.pending]
-    deadlines = (request.submission.expires_at for request in pending)
-    waited = [(wall - request.created_at) / 1e6 for request in pending]
-    left = [(deadline - wall) / 1e6 for deadline in deadlines if deadline is not None]
-    if any(seconds < MINUTE + SHORTEST_WAIT for seconds in (*waited, *left)):
-        return 1.0
-    changes = (*(MINUTE - seconds % MINUTE for seconds in waited), *(seconds % MINUTE for seconds in left))
-    return max(min(changes, default=NEVER), SHORTEST_WAIT)
+    changes = [NEVER]
+    oldest = desk.inbox.tally.counts.oldest_at
+    if oldest is not None:
+        changes.append(_until_older(oldest, wall))
+    for request in shown:
+        if request.pending:
+            changes.append(_until_older(request.created_at, wall))
+            if (expires := request.submission.expires_at) is not None:
+                left = until_left_changes((expires - wall) / 1e6)
+                changes += [] if left is None else [max(left, SOONEST_DEADLINE)]
+    return min(changes)
+
+
+def _until_older(since: int, wall: int) -> float:
+    return max(until_age_changes((wall - since) / 1e6), SHORTEST_WAIT)

@@ -8,6 +8,7 @@ from typing import Any
 from signoff.policy.redaction import DEFAULT_REDACTION, Redaction
 from signoff.present.reveal import SafeText, reveal
 from signoff.queue.records import RequestState, Risk
+from signoff_tui.ages import left_text
 from signoff_tui.desk import Desk
 from signoff_tui.guard import Eligibility, Omission
 from signoff_tui.inbox import Entry, Group
@@ -17,7 +18,7 @@ from signoff_tui.screens.review.extent import Extent
 from signoff_tui.screens.review.listing_keys import ORDER_WORDS
 from signoff_tui.screens.review.naming import agents_of, left_out_names, listed, names_of
 from signoff_tui.screens.review.rows import RowStyle
-from signoff_tui.summary import RISK_WORD, Summary, ended_text, running_text, summarize
+from signoff_tui.summary import RISK_WORD, Summary, ended_text, summarize
 
 __all__ = [
     "below_line",
@@ -94,7 +95,7 @@ def _who_line(entry: Entry, summary: Summary, style: RowStyle, width: int, risk:
     session = Chunk(summary.session, "muted", most=NAME)
     age, rev = style.age(request.created_at), f"rev {request.revision}"
     left = style.time_left(entry)
-    ends = () if left is None else (chunk(f"expires {running_text(left)}  ", "warn", keep=True),)
+    ends = () if left is None else (chunk(f"expires {left_text(left)}  ", "warn", keep=True),)
     margin = chunk(" ", keep=True)
     return fullest(
         [
@@ -344,17 +345,14 @@ def _batch_item(item: Mapping[str, Any], masks: Redaction) -> str:
 
 def below_line(desk: Desk, hidden: range, width: int) -> Line:
     """What waits below the visible rows, HIGH always counted."""
-    keys = [row.key for row in desk.inbox.rows()[hidden.start : hidden.stop]]
-    entries = [entry for key in keys for entry in desk.inbox.stands_for(key)]
-    risks = [entry.request.submission.risk for entry in entries if entry.waiting]
+    counts = desk.inbox.waiting_from(hidden.start)
+    waiting = sum(counts.values())
     in_order = desk.inbox.order == "arrival"
     arrived = 0 if in_order else sum(desk.inbox.has_arrived(row.key) for row in desk.inbox.rows())
     order = ORDER_WORDS[desk.inbox.order] + (f", {arrived} new at the end (+)" if arrived else "")
     right = (chunk(f"{order} ", "muted"),) if width >= NARROW else ()
-    if not risks:
+    if not waiting:
         return Line() if in_order else line(right=right)
-    parts = [
-        f"{risks.count(risk)} {RISK_WORD[risk]}" for risk in (Risk.HIGH, Risk.MEDIUM, Risk.LOW) if risk in risks
-    ]
-    text = f" v {len(risks)} below: {', '.join(parts)}"
-    return line(chunk(text, "danger" if Risk.HIGH in risks else "muted"), right=right)
+    parts = [f"{counts[risk]} {RISK_WORD[risk]}" for risk in (Risk.HIGH, Risk.MEDIUM, Risk.LOW) if counts[risk]]
+    text = f" v {waiting} below: {', '.join(parts)}"
+    return line(chunk(text, "danger" if counts[Risk.HIGH] else "muted"), right=right)

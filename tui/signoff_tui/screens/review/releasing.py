@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 
 from signoff.queue.records import Risk
+from signoff_tui.ages import age_text
 from signoff_tui.desk import Desk
 from signoff_tui.guard import Omission, Ref
 from signoff_tui.inbox import Entry
 from signoff_tui.lines import Line, chunk, wrapped
 from signoff_tui.refs import ref_of
 from signoff_tui.screens.review.naming import listed, names_of
-from signoff_tui.summary import running_text, summarize
+from signoff_tui.summary import summarize
 
 __all__ = ["RELEASES", "Listing", "listing_for", "release_lines", "stay_lines"]
 
@@ -127,7 +128,7 @@ def _about(desk: Desk, ref: Ref, other: Ref, now: int, name: str) -> list[str]:
         return ["changed meanwhile, stays"]
     agent = summarize(entry.request).agent.text
     words = [] if f"({agent})" in name else [agent]  # several names may be told apart by their agents
-    words.append(running_text((now - entry.request.created_at) / 1e6))
+    words.append(age_text((now - entry.request.created_at) / 1e6))
     if other.digest != ref.digest:
         words.append(f"other arguments, {int(desk.share(entry) * 100)}% shown")
     return words

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from signoff.present.reveal import SafeText
 from signoff.queue.records import Risk
+from signoff_tui.ages import age_text, left_text
 from signoff_tui.desk import Desk
 from signoff_tui.inbox import Entry, Group, Row, RowKey
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest
 from signoff_tui.look import Glyphs
-from signoff_tui.summary import RISK_WORD, ended_text, running_text, summarize
+from signoff_tui.summary import RISK_WORD, ended_text, summarize
 
 __all__ = ["RowStyle", "counts_text", "inbox_heading", "inbox_row", "member_heading", "member_row", "seen_text"]
 
@@ -64,7 +65,7 @@ class RowStyle:
 
     def age(self, since: int) -> str:
         """Time since a moment in microseconds."""
-        return running_text((self.now - since) / 1e6)
+        return age_text((self.now - since) / 1e6)
 
     def time_left(self, entry: Entry) -> float | None:
         """Seconds to the sender's own deadline; None if it set none, or the request ended."""
@@ -257,7 +258,7 @@ def _row_note(entry: Entry, style: RowStyle) -> Chunk | None:
     """The sender's deadline if it is near, else why the request is risky."""
     left = style.time_left(entry)
     near = left is not None and left < NEAR
-    return chunk(f"expires {running_text(left)}", "warn") if near and left is not None else _risk_note(entry)
+    return chunk(f"expires {left_text(left)}", "warn") if near and left is not None else _risk_note(entry)
 
 
 def _risk_note(entry: Entry) -> Chunk | None:

@@ -18,7 +18,7 @@ from signoff_tui.actions import Action
 from signoff_tui.desk import Answer, Desk
 from signoff_tui.documents import content_key, revealed_key
 from signoff_tui.editing import Editable
-from signoff_tui.external_editor import EditorError
+from signoff_tui.external_editor import NoEditorError
 from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Cause, GuardSettings, Held
 from signoff_tui.inbox import Entry, RowKey
@@ -273,7 +273,7 @@ class ReviewScreen(Screen[None]):
             return
         try:
             after = self._office.edit(text, what.suffix)
-        except EditorError as error:
+        except NoEditorError as error:
             self.say(f"not edited: {error}")
         else:
             if after is None:
@@ -322,13 +322,15 @@ class ReviewScreen(Screen[None]):
     def _content_made(self, event: ContentMade) -> None:
         if event.content is not None:
             self._desk.take_content(event.content)
+            if not event.content.scanned:
+                self._work.scan(event.content)
         else:
             self._desk.contents.fail(event.key, event.failure)
         self.redraw(Cause.MOVED)
 
     @on(Edited)
     def _edited(self, event: Edited) -> None:
-        key = self._desk.keys.shown("edit")
+        key = self._desk.keys.shown("edit_call")
         kept = self._desk.take_edit(event.entry, event.text, event.change, event.of, failed=bool(event.failure))
         if event.failure:
             self.say(f"the edit cannot run: {event.failure}; {key} opens it again")
@@ -677,7 +679,7 @@ class ReviewScreen(Screen[None]):
         if self._timer is not None:
             self._timer.stop()
         now = time.monotonic()
-        moment = next_moment(self._desk, now, self._office.now())
+        moment = next_moment(self._desk, self._drawing.timed(), now, self._office.now())
         if self._message.until:
             moment = min(moment, self._message.until)
         self._timer = self.set_timer(max(moment - now, SHORTEST_TIMER), self._tick)

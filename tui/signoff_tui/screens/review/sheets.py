@@ -171,7 +171,8 @@ def _whose(previews: Sequence[RememberPreview], width: int) -> list[Line]:
     sessions = list(dict.fromkeys(summarize(preview.entry.request).session for preview in previews))
     if len(sessions) == 1:
         return [_fact("for", chunk("any agent of session "), Chunk(sessions[0]), chunk(", from any directory"))]
-    words = f"any agent of the session that asked, from any directory: {', '.join(it.text for it in sessions)}"
+    names = ", ".join(sorted(session.text for session in sessions))
+    words = f"any agent of the session that asked, from any directory: {names}"
     return wrapped(words, width, "text", head=_fact("for").left[0])
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from signoff.present.reveal import reveal
-from signoff_tui.inbox import Counts
+from signoff_tui.ages import age_text
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
-from signoff_tui.summary import clock_text, running_text
+from signoff_tui.summary import clock_text
+from signoff_tui.tally import Counts
 
 __all__ = ["Where", "empty_lines", "lost_lines", "status_line"]
 
@@ -86,7 +87,7 @@ def _age(counts: Counts, now: int, word: str) -> tuple[Chunk, ...]:
     age = (now - counts.oldest_at) / 1e6
     mark = "!" if age >= LONG_WAIT else ""
     token = "bar-strong" if age >= NOTABLE_WAIT else "bar"
-    return (chunk(f"{word}{running_text(age)}{mark} ", token, keep=True),)
+    return (chunk(f"{word}{age_text(age)}{mark} ", token, keep=True),)
 
 
 def _agents(counts: Counts) -> tuple[Chunk, ...]:

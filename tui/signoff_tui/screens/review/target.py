@@ -15,7 +15,7 @@ from signoff_tui.screens.review.naming import agents_of
 from signoff_tui.screens.review.open_bar import Asking, OpenBar, Remembering, Stopping, Writing
 from signoff_tui.screens.review.releasing import RELEASES, Listing
 from signoff_tui.screens.review.tagged_lines import tagged_wordings
-from signoff_tui.summary import summarize
+from signoff_tui.summary import RISK_WORD, summarize
 
 __all__ = ["target_line"]
 
@@ -61,18 +61,7 @@ def _wordings(desk: Desk, bar: OpenBar | None) -> list[tuple[Chunk, ...]]:
             more = chunk(f" +{len(listed)} by {desk.keys.shown(RELEASES)}", "warn", keep=True)
             return [(*words, more) for words in _request_wordings(entry)]
         case _ if entry is not None:
-            change = desk.change(entry)
-            part = (
-                ()
-                if change is None
-                else (
-                    chunk(" "),
-                    Chunk(foreign(change.summary).text, "warn", keep=True, most=NAME),
-                )
-            )
-            if desk.risk(entry) is not entry.request.submission.risk:
-                part = (*part, chunk(" HIGH", "risk-high", keep=True))
-            return [(*words, *part) for words in _request_wordings(entry)]
+            return _changed_wordings(desk, entry)
         case _:
             return [] if group is None else _group_wordings(desk, group)
 
@@ -102,6 +91,18 @@ def _request_wordings(entry: Entry) -> list[tuple[Chunk, ...]]:
         words = summary.shown("strong", enough=NARROW_NAME)
         wordings.append((words, chunk(" (", keep=True), short, chunk(")", keep=True)))
     return [(*words, rev, *risk) for words in wordings]
+
+
+def _changed_wordings(desk: Desk, entry: Entry) -> list[tuple[Chunk, ...]]:
+    """The request, with what the reviewer made of it."""
+    wordings, change = _request_wordings(entry), desk.change(entry)
+    if change is None:
+        return wordings
+    raised = desk.risk(entry) is not entry.request.submission.risk
+    risk = (chunk(f" {RISK_WORD[desk.risk(entry)]}", f"risk-{desk.risk(entry)}", keep=True),) if raised else ()
+    part = (chunk(" ", keep=True), Chunk(foreign(change.summary).text, "warn", keep=True, most=NAME), *risk)
+    short = (chunk(f" {change.short}", "warn", keep=True), *risk)
+    return [*((*words, *part) for words in wordings), (*wordings[-1], *short)]
 
 
 def _group_wordings(desk: Desk, group: Group) -> list[tuple[Chunk, ...]]:

@@ -82,8 +82,13 @@ class Work:
         self._screen.run_worker(self._make(entry, revealed=revealed), group="content")
 
     def color(self, wanted: DocumentView.ColorsWanted) -> None:
-        """Compute the syntax colors of a block; `DocumentView.Colored` follows."""
-        self._screen.run_worker(self._color(wanted), group="colors")
+        """Compute the syntax colors of a block, once it was drawn without; `DocumentView.Colored` follows."""
+        # Threads would hold up the picture that the colors are for.
+        self._screen.call_after_refresh(lambda: self._screen.run_worker(self._color(wanted), group="colors"))
+
+    def scan(self, content: Content) -> None:
+        """Look through a content that is shown already; `ContentMade` follows once more."""
+        self._screen.call_after_refresh(lambda: self._screen.run_worker(self._scan(content), group="scan"))
 
     def edit(self, entry: Entry, content: Content, what: Editable, text: str) -> None:
         """Find out what an edit of a request comes to; `Edited` follows."""
@@ -101,6 +106,9 @@ class Work:
         key = revealed_key(entry.request) if revealed else content_key(entry.request)
         content, failure = await self._office.content(entry.request, revealed=revealed)
         self._screen.post_message(ContentMade(key, content, failure))
+
+    async def _scan(self, content: Content) -> None:
+        self._screen.post_message(ContentMade(content.key, await self._office.scanned(content)))
 
     async def _color(self, wanted: DocumentView.ColorsWanted) -> None:
         _, side, block = wanted.block

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from textual import events, on
-from textual.app import ComposeResult, SuspendNotSupported
+from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from signoff.filtering import quote
 from signoff_tui.desk import Desk
+from signoff_tui.external_editor import NoEditorError, edit_file, in_a_free_terminal
 from signoff_tui.lines import Line, chunk, line
 from signoff_tui.look import look_of
 from signoff_tui.office import Office
@@ -20,7 +21,6 @@ from signoff_tui.screens.list_beside_details import ListBesideDetails, Rows
 from signoff_tui.screens.plain import News
 from signoff_tui.screens.rereading import Rereading
 from signoff_tui.screens.rules.changing import Change, change_lines
-from signoff_tui.screens.rules.editor import NoEditorError, edit
 from signoff_tui.screens.rules.face import Bar, Said, empty_lines, foot_lines, title_line
 from signoff_tui.screens.rules.files import Listed, RuleFile
 from signoff_tui.screens.rules.hits import Hits, Tally
@@ -215,10 +215,7 @@ class RulesScreen(ListBesideDetails):
             )
             return
         try:
-            with self.app.suspend():
-                edit(row.file.name, row.line)
-        except SuspendNotSupported:
-            self._say("this terminal cannot be handed to an editor", "danger")
+            in_a_free_terminal(self.app, lambda: edit_file(row.file.name, row.line))
         except NoEditorError as error:
             self._say(str(error), "danger")
         else:
@@ -347,7 +344,7 @@ class RulesScreen(ListBesideDetails):
 
     def title_line(self, width: int) -> Line:
         """How many rules there are, and whether they are what was trusted."""
-        waiting = self._desk.inbox.counts().waiting
+        waiting = self._desk.inbox.tally.counts.waiting
         return title_line(self._files, width, waiting=waiting, lost=self._lost)
 
     def empty_lines(self, width: int) -> Sequence[Line]:

@@ -1,0 +1,115 @@
+"""What waits, counted as it comes and goes: the counts cost the same however much waits."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from signoff.queue.records import Risk, StoredRequest
+
+__all__ = ["Counts", "Tally", "totals_from"]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What the status line says.
+
+    Attributes:
+        waiting: How many requests wait.
+        high: How many of them are HIGH.
+        oldest_at: When the oldest of them was asked, microseconds since the epoch.
+        agents: How many agents wait.
+    """
+
+    waiting: int
+    high: int
+    oldest_at: int | None
+    agents: int
+
+
+class Tally:
+    """Requests by what is counted of them. Each is known by its id, in the state in which it was put last."""
+
+    def __init__(self) -> None:
+        self._pending: dict[str, StoredRequest] = {}
+        self._ended: set[str] = set()
+        self._high = 0
+        self._agents: dict[tuple[str, str], int] = {}
+        self._asked: list[tuple[int, str]] = []
+        """A heap of when requests were asked. Those that do not wait any more leave it at its top."""
+
+    def put(self, request: StoredRequest) -> None:
+        """Count a request, in the place of what was known of it."""
+        known = self._forget(request.id)
+        if not request.pending:
+            self._ended.add(request.id)
+        else:
+            self._pending[request.id] = request
+            self._high += _is_high(request)
+            agent = _agent_of(request)
+            self._agents[agent] = self._agents.get(agent, 0) + 1
+            if known is None or known.created_at != request.created_at:
+                heapq.heappush(self._asked, (request.created_at, request.id))
+        self._clear_top()
+
+    def drop(self, request_id: str) -> None:
+        """Count a request no more."""
+        self._forget(request_id)
+        self._clear_top()
+
+    @property
+    def counts(self) -> Counts:
+        """What waits."""
+        oldest = self._asked[0][0] if self._asked else None
+        agents = len({agent_id for agent_id, _ in self._agents})
+        return Counts(len(self._pending), self._high, oldest, agents)
+
+    @property
+    def names(self) -> Iterator[tuple[str, int]]:
+        """The names of the agents that wait, and for how many requests each."""
+        return ((name, count) for (_, name), count in self._agents.items())
+
+    @property
+    def any_ended(self) -> bool:
+        """Whether a request is known that ended."""
+        return bool(self._ended)
+
+    def _forget(self, request_id: str) -> StoredRequest | None:
+        self._ended.discard(request_id)
+        request = self._pending.pop(request_id, None)
+        if request is not None:
+            self._high -= _is_high(request)
+            agent = _agent_of(request)
+            self._agents[agent] -= 1
+            if not self._agents[agent]:
+                del self._agents[agent]
+        return request
+
+    def _clear_top(self) -> None:
+        while self._asked and not self._still_waits(*self._asked[0]):
+            heapq.heappop(self._asked)
+
+    def _still_waits(self, asked_at: int, request_id: str) -> bool:
+        known = self._pending.get(request_id)
+        return known is not None and known.created_at == asked_at
+
+
+def totals_from(rows: Sequence[Iterable[Risk]]) -> Sequence[Mapping[Risk, int]]:
+    """For each row, and for the end, how much of each risk there is in it and below it."""
+    totals = dict.fromkeys(Risk, 0)
+    found = [totals]
+    for risks in reversed(rows):
+        totals = totals.copy()
+        for risk in risks:
+            totals[risk] += 1
+        found.append(totals)
+    return found[::-1]
+
+
+def _is_high(request: StoredRequest) -> bool:
+    return request.submission.risk is Risk.HIGH
+
+
+def _agent_of(request: StoredRequest) -> tuple[str, str]:
+    return request.asked_by.agent_id, request.asked_by.name
