@@ -178,7 +178,7 @@ class Tour:
                 listener.begins("request")
                 listener.presses("q", "TARGET", text.end)
         listener.begins("help")
-        listener.presses("?", "any key not listed", "Esc. back")
+        listener.presses("?", "signoff +keys", "Esc. back")
         listener.begins("palette")
         listener.presses("Escape", "TARGET")
         listener.presses(":", "what to do: type some words")
