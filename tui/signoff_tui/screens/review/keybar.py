@@ -48,6 +48,8 @@ def action_lines(desk: Desk, view: View, room: Room, *, two_panes: bool, armed: 
         hints.append(KeyHint(desk.keys.shown("quit"), "quit"))
         if desk.inbox.rows() and not ended:
             hints.append(KeyHint(desk.keys.shown("order"), "order"))
+        # Last: they take only the room that is left, and move nothing else.
+        hints += [KeyHint(desk.keys.shown(screen), screen) for screen in ("agents", "memory", "rules")]
     return flow([*hints, KeyHint(desk.keys.shown("help"), "help")], room)
 
 
