@@ -116,8 +116,8 @@ def _hints(query: Query, keys: Keys) -> list[KeyHint]:
             *([KeyHint("\\", "clear")] if query.expression is not None else []),
             KeyHint("a", "all agents" if asked_of(query, "agent") else "this agent"),
             KeyHint("H", "its last hour"),
-            KeyHint("T", f"range: {range_of(query)}"),
-            KeyHint("f", "saved"),
+            KeyHint("T", f"since: {range_of(query)}"),
+            KeyHint("f", "saved filters"),
             KeyHint("E", "export"),
         ]
     return [*hints, KeyHint("Esc", "back"), KeyHint("?", "help")]

@@ -135,7 +135,8 @@ def _warnings(desk: Desk, entry: Entry, summary: Summary, width: int) -> list[Li
     content, note = desk.content(entry), entry.request.state_note
     warnings: list[str] = []
     if entry.closed:
-        warnings.append(f"{ended_text(entry.request)}: {note}" if note else ended_text(entry.request))
+        ended = ended_text(entry.request, desk.reviewer)
+        warnings.append(f"{ended}: {note}" if note else ended)
     if entry.note:
         warnings.append(entry.note)
     if summary.outside:
@@ -168,7 +169,7 @@ def coverage_line(desk: Desk, entry: Entry, rest: Rest, glyph: str, hunk: tuple[
     if coverage is None:
         return Line(fill=glyph)
     more = f"{'over ' if rest.more else ''}{rest.rows:,} more {'row' if rest.rows == 1 else 'rows'} below"
-    inside = "" if rest.line is None else f", line {rest.line}: {rest.percent}% of it"
+    inside = "" if rest.line is None else f", line {rest.line} goes on"
     below = f" {more}{inside} " if rest.rows else " end "
     where = (
         (chunk(f" hunk {max(hunk[0], 1)}/{hunk[1]} ", "muted"), chunk(glyph * 2, "rule")) if hunk[1] > 1 else ()
@@ -262,7 +263,8 @@ def covered_lines(desk: Desk, members: Eligibility, width: int, rows: int, where
     left_out = [item for item in members.left_out if item.reason is not Omission.CLOSED]
     if left_out:
         names = left_out_names(desk, left_out)
-        others = f"of the others{where}"
+        unread = all(item.reason is Omission.UNSEEN for item in left_out)
+        others = f"{'unread' if unread else 'left out'}{where}"
         lines += listed(" left out: ", names, width, head="muted", body="muted", most=rows, rest=others)
     return lines
 
@@ -312,7 +314,9 @@ def _next_in_batch(entry: Entry, rows: int, width: int) -> list[Line]:
     submission = entry.request.submission
     words: list[Chunk] = [chunk(" ", keep=True)]
     masks = DEFAULT_REDACTION.also(submission.masked_keys)
-    following = [_batch_item(item, masks) for item in submission.batch_remaining]
+    # What follows a member of a group is listed below it as a member, most often.
+    remaining = submission.batch_remaining if entry.group is None else ()
+    following = [_batch_item(item, masks) for item in remaining]
     if submission.risk is not Risk.LOW:
         words += [*_risk(entry), chunk("   ")]
         if Line(tuple(words)).width > width and rows > 1 + bool(following):
