@@ -290,7 +290,7 @@ def strip_lines(desk: Desk, rows: int, width: int) -> tuple[Line, ...]:
     group, entry = desk.inbox.focused_group(), desk.inbox.focused_request()
     lines: list[Line] = []
     if entry is not None:
-        lines = [_whose(entry), *_next_in_batch(entry, rows - 1, width)]
+        lines = [_whose(entry), *_next_in_batch(desk, entry, rows - 1, width)]
     elif group is not None:
         members = desk.inbox.members(group.key)
         lines = [_whose(members[0], _agents(members, width, "strong")), _totals(desk, group)]
@@ -309,13 +309,12 @@ def _whose(entry: Entry, agents: Chunk | None = None) -> Line:
     )
 
 
-def _next_in_batch(entry: Entry, rows: int, width: int) -> list[Line]:
+def _next_in_batch(desk: Desk, entry: Entry, rows: int, width: int) -> list[Line]:
     """Why it is risky, and what the agent will do next: on one line, or one line each if there is room."""
     submission = entry.request.submission
     words: list[Chunk] = [chunk(" ", keep=True)]
     masks = DEFAULT_REDACTION.also(submission.masked_keys)
-    # What follows a member of a group is listed below it as a member, most often.
-    remaining = submission.batch_remaining if entry.group is None else ()
+    remaining = () if _listed_below(desk, entry) else submission.batch_remaining
     following = [_batch_item(item, masks) for item in remaining]
     if submission.risk is not Risk.LOW:
         words += [*_risk(entry), chunk("   ")]
@@ -323,6 +322,19 @@ def _next_in_batch(entry: Entry, rows: int, width: int) -> list[Line]:
             risk = _risk_lines(entry, width)
             return [*risk, *_next_in_batch_only(following, rows - len(risk), (chunk(" ", keep=True),))]
     return _next_in_batch_only(following, rows, tuple(words))
+
+
+def _listed_below(desk: Desk, entry: Entry) -> bool:
+    """Whether all that follows in the batch is there already, as members of the same group."""
+    submission = entry.request.submission
+    position = submission.batch_position
+    if entry.group is None or position is None or submission.batch_id is None:
+        return False
+    others = (member.request.submission for member in desk.inbox.members(entry.group))
+    follow = sum(
+        other.batch_id == submission.batch_id and (other.batch_position or 0) > position for other in others
+    )
+    return follow >= len(submission.batch_remaining)
 
 
 def _next_in_batch_only(following: Sequence[str], rows: int, words: tuple[Chunk, ...]) -> list[Line]:
