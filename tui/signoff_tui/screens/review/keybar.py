@@ -48,6 +48,8 @@ def action_lines(desk: Desk, view: View, room: Room, *, two_panes: bool, armed: 
         hints.append(KeyHint(desk.keys.shown("quit"), "quit"))
         if desk.inbox.rows() and not ended:
             hints.append(KeyHint(desk.keys.shown("order"), "order"))
+        # Last: they take only the room that is left, and move nothing else.
+        hints += [KeyHint(desk.keys.shown(screen), screen) for screen in ("agents", "memory", "rules")]
     return flow([*hints, KeyHint(desk.keys.shown("help"), "help")], room)
 
 
@@ -191,4 +193,16 @@ def _moving_hints(
 def _list_hints(desk: Desk, *, ended: bool) -> list[KeyHint]:
     tidy = [KeyHint(desk.keys.shown("order"), "tidy")] if ended else []
     anything = any(True for _ in desk.inbox.entries())
-    return [*tidy, KeyHint(desk.keys.shown("filter"), "filter")] if anything else []
+    if not anything:
+        return []
+    # With one agent in the list the key would change nothing, or list all again.
+    several = _several_agents(desk)
+    only = [KeyHint(desk.keys.shown("only_agent"), "only this agent")] if several else []
+    return [*tidy, KeyHint(desk.keys.shown("filter"), "filter"), *only]
+
+
+def _several_agents(desk: Desk) -> bool:
+    """Whether the list holds requests of more than one agent."""
+    names = (entry.request.asked_by.name for entry in desk.inbox.entries() if not desk.inbox.is_hidden(entry.id))
+    first = next(names, None)
+    return any(name != first for name in names)
