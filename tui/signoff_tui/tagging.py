@@ -1,7 +1,8 @@
 """Tags: requests that the person picked one by one, to act on all of them at once.
 
 A tag is on exactly the contents that were there when it was put on: it falls when the request changes, ends or is
-decided, and not when a decision about the others leaves it out. Acting is a mode of one key: while it lasts, decision keys are about the tagged set and nothing else.
+decided, and not when a decision about the others leaves it out. Acting is a mode of one key: while it lasts,
+decision keys are about the tagged set and nothing else.
 """
 
 from __future__ import annotations

@@ -23,6 +23,9 @@ from signoff_tui.screens.review.tagged_lines import tag_hints
 __all__ = ["Reader", "action_lines", "to_show", "what_is_missing"]
 
 
+WIDE = 60
+"""Cells from which there is room for more than what a key does."""
+
 LEAST_NAMES = 24
 """Cells for the names of what a key covers, however narrow the bar."""
 
@@ -49,7 +52,7 @@ def action_lines(
     entry, group = desk.inbox.focused_request(), desk.inbox.focused_group()
     hints: list[KeyHint] = []
     if entry is not None:
-        hints += _request_hints(desk, entry, reader, visible=two_panes or view == "request", armed=armed)
+        hints += _request_hints(desk, entry, room, reader, visible=two_panes or view == "request", armed=armed)
     if view != "inbox":
         hints.append(KeyHint("Esc", "back"))
     if group is not None:
@@ -86,7 +89,9 @@ def to_show(desk: Desk, entry: Entry) -> bool:
     return coverage is None or coverage.missing > 0
 
 
-def _request_hints(desk: Desk, entry: Entry, reader: Reader, *, visible: bool, armed: bool) -> list[KeyHint]:
+def _request_hints(
+    desk: Desk, entry: Entry, room: Room, reader: Reader, *, visible: bool, armed: bool
+) -> list[KeyHint]:
     page = _page_hints(desk, entry, visible=visible)
     if not entry.waiting:
         return page
@@ -111,7 +116,7 @@ def _request_hints(desk: Desk, entry: Entry, reader: Reader, *, visible: bool, a
     return [
         *hints,
         *page,
-        KeyHint(desk.keys.shown("reject"), "reject, say why", live=armed),
+        KeyHint(desk.keys.shown("reject"), "reject, say why" if room.width >= WIDE else "reject", live=armed),
         session,
         KeyHint(desk.keys.shown("stop"), "stop the agent", live=armed),
         *_choice_hints(desk, entry, reader),
