@@ -70,7 +70,7 @@ async def test_one_key_tidies_and_then_goes_through_the_orders(
     low, ends, high = (post(asking, command(text, workdir)) for text in ("ls", "pwd", "rm -rf build"))
     async with screen(place, settings=HELD, waiting=3) as seen:
         asking.withdraw(ends.id, "no longer needed")
-        await seen.shows("withdrawn", "[o] tidy")
+        await seen.shows("withdrawn", "[o] sort, tidy")
         await seen.press("o")
         await seen.shows("1 ended row removed")
         assert listed(seen) == ids([low, high])

@@ -75,6 +75,27 @@ async def test_the_ticked_hunks_are_what_is_named_held_and_sent(
     assert decision.shown == 1.0
 
 
+async def test_a_hunk_whose_heading_is_not_on_the_screen_is_never_refused(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    (workdir / "a.txt").write_text(OLD)
+    new = with_hunks(3).replace("line 30\n", lines(90, "new"))
+    request = post(asking, write(workdir / "a.txt", new, honors=PARTIAL))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await opens(seen, request)
+        await seen.shows("[-] refuse hunk 1 of 2  ]/[ hunk")
+        await seen.press("space")
+        await seen.shows_no("[*] @@")
+        await seen.shows("(-) refuse: hunk 2 is above", "new 40")
+        await seen.press("minus")
+        await seen.shows("hunk 2 is above: ] or [ points at one")
+        assert seen.desk.change(seen.entry(request)) is None
+        await seen.press("[")
+        await seen.shows("[-] refuse hunk 2 of 2")
+        await seen.press("minus")
+        await seen.shows("hunk 2 refused: 1 of 2 hunks would be written", "[-] approve hunk 2 of 2 again")
+
+
 async def test_a_refused_hunk_need_not_be_seen_and_with_none_left_there_is_nothing_to_approve(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
@@ -125,7 +146,7 @@ async def test_a_group_is_approved_without_what_was_changed_and_its_page_changes
         await seen.press("minus")
         await seen.shows("2 of 3 hunks would be written")
         await seen.goes_to_group()
-        await seen.shows("approve the 1 ready: b.txt", "a.txt changed by you")
+        await seen.shows("approve the 1 ready: b.txt", "a.txt changed by you", "[V] all on one page")
         await seen.press("V")
         await seen.shows("you refused parts of it: decide it alone")
         await seen.press("minus")
@@ -134,5 +155,6 @@ async def test_a_group_is_approved_without_what_was_changed_and_its_page_changes
         await seen.group_armed()
         await seen.press("Y")
         await seen.until(lambda: looking.get(other.id).state is RequestState.APPROVED, "the approval")
+        await seen.shows("approve group: none ready (changed ones: y)")
     assert looking.get(changed.id).pending
     assert looking.get(other.id).decision.instead is None  # type: ignore[union-attr]

@@ -19,7 +19,8 @@ async def tags(seen: Screen, *requests: StoredRequest) -> None:
         await seen.press("1")
         await seen.goes_to(request)
         await seen.press("t")
-    await seen.shows(f"{len(requests)} tagged; ; acts on them", f"[;] {len(requests)} tagged")
+    them = "it" if len(requests) == 1 else "them"
+    await seen.shows(f"{len(requests)} tagged: [;] decides {them}", f"[;] {len(requests)} tagged", "[t] tag")
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
@@ -40,9 +41,9 @@ async def test_an_approval_covers_the_tagged_that_were_shown_and_are_not_high(
         await seen.shows("[y] approves exactly 1: ls", "left out: rm -rf build HIGH", "unread.txt", "reject all 3")
         await seen.press("y")
         await seen.until(lambda: states(looking, low)[0] == "approved")
-        await seen.shows("not part of it, untagged: rm -rf build  unread.txt")
+        await seen.shows("still waiting, still tagged: rm -rf build  unread.txt", "[;] 2 tagged")
         assert states(looking, danger, unread, other) == ["pending"] * 3
-        await seen.shows_no("[;] ")
+        await seen.shows_no("TARGET 2 tagged")
 
 
 async def test_one_reason_rejects_the_tagged_of_several_agents(

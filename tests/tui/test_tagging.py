@@ -93,12 +93,12 @@ def test_acting_ends_when_the_last_tag_falls(bench: Bench) -> None:
     assert target.focus is not None
 
 
-def test_after_an_act_no_tag_is_left(bench: Bench) -> None:
+def test_after_an_act_what_it_left_out_stays_tagged_and_the_keys_are_about_the_row_again(bench: Bench) -> None:
     tag(bench, "abd")
     bench.desk.tags.act(on=True)
     held = bench.presses("y")
     assert (held.permit.act, [ref.id for ref in held.refs]) == (Act.APPROVE_GROUP, ["a"])
-    assert (tagged(bench), bench.desk.tags.acting) == ([], False)
+    assert (tagged(bench), bench.desk.tags.acting) == (["b", "d"], False)
 
 
 def test_a_decision_about_one_request_unties_its_tag_only(bench: Bench) -> None:

@@ -1,7 +1,8 @@
 """Tags: requests that the person picked one by one, to act on all of them at once.
 
 A tag is on exactly the contents that were there when it was put on: it falls when the request changes, ends or is
-decided. Acting is a mode of one key: while it lasts, decision keys are about the tagged set and nothing else.
+decided, and not when a decision about the others leaves it out. Acting is a mode of one key: while it lasts,
+decision keys are about the tagged set and nothing else.
 """
 
 from __future__ import annotations
@@ -86,9 +87,11 @@ class Tags:
         self._acting = False
 
     def decided(self, refs: Iterable[Ref]) -> None:
-        """A decision was made: about the tagged, and then no tag is left to surprise anybody; or about others."""
-        if self.acting:
-            self.clear()
+        """A decision was made, about the tagged or about others: what it left out stays tagged.
+
+        Acting on the tagged ends with it, so that the next key is about the row under the cursor again.
+        """
+        self._acting = False
         for ref in refs:
             self._refs.pop(ref.id, None)
 

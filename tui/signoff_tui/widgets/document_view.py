@@ -261,10 +261,11 @@ class DocumentView(Widget):
         if self._shown is None:
             return False
         reading = self._shown.reading
-        if self._choosing is not None and self._at_hunk is not None:
-            return self._point(self._at_hunk + (1 if forward else -1))
+        pointed = self._pointed
+        if pointed is not None and pointed == self._at_hunk:
+            return self._point(pointed + (1 if forward else -1))
         place = reading.next_hunk(self._top) if forward else reading.previous_hunk(self._top)
-        if place is not None and self._choosing is not None:
+        if place is not None and self.choosing is not None:
             return self._point(reading.hunk_at(place)[0] - 1)
         return place is not None and self._go(place)
 
@@ -272,7 +273,7 @@ class DocumentView(Widget):
     def hunk(self) -> tuple[int, int]:
         """Which hunk is at the top, from 1 (0 above the first), and how many there are; 0, 0 if all is visible.
 
-        Where hunks are chosen it is the one that would be refused, wherever it stands.
+        Where hunks are chosen and a heading is on the screen, it is the one that would be refused.
         """
         pointed = self._pointed
         if self._shown is not None and pointed is not None:
@@ -296,12 +297,24 @@ class DocumentView(Widget):
 
     @property
     def chosen_from(self) -> tuple[int, ...]:
-        """The hunks to be refused or approved, by number: those under the heading that is pointed at."""
-        choosing, pointed = self._choosing, self._pointed
+        """The hunks to be refused or approved, by number: those under the heading that is pointed at.
+
+        There are none while no heading is on the screen: nobody refuses what cannot be told from the others.
+        """
+        choosing, pointed = self.choosing, self._pointed
         return () if choosing is None or pointed is None else choosing.numbers[pointed]
 
     @property
-    def _choosing(self) -> Choosing | None:
+    def hidden_above(self) -> tuple[int, ...]:
+        """The hunks by number whose lines are on the screen, while their heading is above it."""
+        choosing = self.choosing
+        if self._shown is None or choosing is None or self._pointed is not None:
+            return ()
+        above = self._shown.reading.hunk_at(self._top)[0]
+        return choosing.numbers[above - 1] if above else ()
+
+    @property
+    def choosing(self) -> Choosing | None:
         """How hunks are chosen of what is shown; None where they are not, or where others have hunks too."""
         documents = () if self._shown is None else self._shown.reading.documents
         found = [document.choosing for document in documents if document.hunks]
@@ -310,12 +323,26 @@ class DocumentView(Widget):
 
     @property
     def _pointed(self) -> int | None:
-        """The heading of hunks that is pointed at, from 0; None where no hunks are chosen."""
-        if self._shown is None or self._choosing is None:
+        """The heading that is pointed at, from 0: the one gone to, or the first on the screen.
+
+        None where no hunks are chosen, and where no heading is on the screen.
+        """
+        if self._shown is None or self.choosing is None:
             return None
-        if self._at_hunk is not None:
+        if self._at_hunk is not None and self._is_on_screen(self._at_hunk):
             return self._at_hunk
-        return max(self._shown.reading.hunk_at(self._top)[0] - 1, 0)
+        reading = self._shown.reading
+        # A heading at the very top is counted as the one that the top is in.
+        first = max(reading.hunk_at(self._top)[0] - 1, 0)
+        return next((number for number in (first, first + 1) if self._is_on_screen(number)), None)
+
+    def _is_on_screen(self, number: int) -> bool:
+        """Whether the first line of a heading is visible: the one that is marked when it is pointed at."""
+        assert self._shown is not None
+        place = self._shown.reading.hunk_place(number)
+        return place is not None and any(
+            (line.row, line.part) == (place.row, place.part) for line in self._visible
+        )
 
     def _point(self, number: int) -> bool:
         """Point at a heading, and bring it into the view; False if there is none of that number."""
@@ -348,6 +375,11 @@ class DocumentView(Widget):
         """Mark the words no more that were looked for."""
         self._found = None
         self.refresh()
+
+    def unseen_on_screen(self, is_shown: Callable[[int], bool]) -> int:
+        """How many coverage units are wholly visible now and were not shown for long enough yet."""
+        visible = () if self._shown is None else self._shown.reading.whole_units(self._visible)
+        return sum(not is_shown(unit) for unit in visible)
 
     def go_unseen(self, is_shown: Callable[[int], bool]) -> bool:
         """Go to the first coverage unit that was not shown and is not visible now; False when there is none."""

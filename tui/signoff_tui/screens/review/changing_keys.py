@@ -11,6 +11,7 @@ from signoff_tui.editing import what_to_edit
 from signoff_tui.guard import Cause
 from signoff_tui.inbox import Entry
 from signoff_tui.screens.review.face import Face
+from signoff_tui.screens.review.pointing import hunks_named, pointed_in
 
 __all__ = ["ChangingKeys"]
 
@@ -28,9 +29,14 @@ class ChangingKeys:
         if entry is None or not face.content_visible:
             face.say("open a request to refuse single hunks of it", token="muted")
             return
-        numbers = face.document.chosen_from if face.document.owner == desk.key(entry) else ()
-        if not numbers or not desk.may_choose(entry):
+        pointed = pointed_in(face.document, desk, entry)
+        if pointed is None:
             face.say(f"{desk.keys.shown('toggle_hunk')} does nothing: {_why_no_choice(desk, entry)}")
+            return
+        numbers = pointed.numbers
+        if not numbers:
+            keys = f"{desk.keys.shown('next_hunk')} or {desk.keys.shown('previous_hunk')} points at one"
+            face.say(f"{pointed.above or 'the heading of a hunk is not on the screen'}: {keys}")
             return
         change = desk.toggle_hunks(entry, numbers)
         face.say(_told(change, numbers, desk.keys.shown("toggle_hunk")))
@@ -65,7 +71,7 @@ def _why_no_choice(desk: Desk, entry: Entry) -> str:
 
 def _told(change: Change | None, numbers: Sequence[int], key: str) -> str:
     """What a toggle did, in words."""
-    what = f"hunk {numbers[0] + 1}" if len(numbers) == 1 else f"hunks {numbers[0] + 1} to {numbers[-1] + 1}"
+    what = hunks_named(numbers)
     if change is None:
         return f"{what} approved again: all of it would be written"
     if change.choice is None or not change.choice.refused.intersection(numbers):

@@ -80,7 +80,7 @@ class Deciding:
                 face.open_bar(None)
                 desk.hold(permit, note)
                 if left:
-                    face.say(f"not part of it, untagged: {as_many(left, NAMES)}")
+                    face.say(f"still waiting, still tagged: {as_many(left, NAMES)}")
                 face.redraw(Cause.ADVANCED)
             case OpenEditor(offer):
                 face.open_bar(Writing(offer, hard=offer.act is Act.STOP))

@@ -20,10 +20,11 @@ from signoff_tui.office import Office
 from signoff_tui.reading import Rest
 from signoff_tui.screens.review import panes
 from signoff_tui.screens.review.filter_lines import filter_line, nothing_listed
-from signoff_tui.screens.review.keybar import action_lines
+from signoff_tui.screens.review.keybar import Reader, action_lines
 from signoff_tui.screens.review.naming import as_many, held_words, names_of
 from signoff_tui.screens.review.open_bar import bar_lines
 from signoff_tui.screens.review.page_lines import page_header, page_line
+from signoff_tui.screens.review.pointing import pointed_in
 from signoff_tui.screens.review.rows import RowStyle, inbox_heading, inbox_row, member_heading, member_row
 from signoff_tui.screens.review.status import NAMES_FROM, Where, empty_lines, lost_lines, status_line
 from signoff_tui.screens.review.tagged_lines import tagged_bar
@@ -147,7 +148,19 @@ class Drawing:
             self._lines("#actions", tagged_bar(desk, room, most, armed=status.word == "armed"))
         else:
             armed = status.word == "armed"
-            self._lines("#actions", action_lines(desk, screen.view, room, two_panes=screen.two_panes, armed=armed))
+            two_panes, reader = screen.two_panes, self._reader
+            lines = action_lines(desk, screen.view, room, reader, two_panes=two_panes, armed=armed)
+            self._lines("#actions", lines)
+
+    @property
+    def _reader(self) -> Reader:
+        screen, page, entry = self._screen, self._screen.page, self._screen.desk.inbox.focused_request()
+        if page is not None:
+            shown, units = page.shown
+            return Reader(unread=shown < units or not page.complete, told=screen.extent.high)
+        if entry is None or not screen.content_visible:
+            return Reader()
+        return Reader(pointed_in(screen.document, screen.desk, entry))
 
     def last_row(self, message: LastWords) -> None:
         """What was said last, and what is held."""
@@ -248,7 +261,9 @@ class Drawing:
         header = page_header(desk, group, self._content_width, extent)
         self._lines("#header", header if extent.low else [*header, self._rule])
         at = page.section_at(document.document_at_top) + 1 if page.sections else 0
-        foot = page_line(page, document.rest, at, self._look.glyphs.rule, self._content_width)
+        seen = document.unseen_on_screen(page.is_shown) if document.owner is page.owner else 0
+        space, glyph = desk.keys.shown("page_down"), self._look.glyphs.rule
+        foot = page_line(page, document.rest, at, glyph, self._content_width, here=seen, key=space)
         self._lines("#foot", [foot])
 
     def _around_content(self, entry: Entry) -> None:

@@ -46,7 +46,9 @@ class Extent:
     @property
     def action_rows(self) -> int:
         """Rows of the action bar. It has them whether they are needed or not, so that nothing shifts."""
-        return 2 if self.rows < 24 or self.columns >= 160 else 3
+        if self.rows < 24 or self.columns >= 160:
+            return 2
+        return 4 if self.high and self.columns < 60 else 3
 
     @property
     def listed_rows(self) -> int:

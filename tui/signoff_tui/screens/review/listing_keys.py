@@ -29,8 +29,9 @@ class ListingKeys:
         if tagged is None:
             face.say("only what waits can be tagged")
         else:
-            acts = f"; {face.desk.keys.shown('tagged')} acts on them" if tags else ""
-            face.say(f"{len(tags)} tagged{acts}", token="muted")
+            them = "it" if len(tags) == 1 else "them"
+            decides = f": [{face.desk.keys.shown('tagged')}] decides {them}" if tags else ""
+            face.say(f"{len(tags)} tagged{decides}", token="muted")
             if entry is not None and face.view != "request":
                 self.step_in_list(1)
         face.redraw()

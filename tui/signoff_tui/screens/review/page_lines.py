@@ -30,7 +30,9 @@ def page_header(desk: Desk, group: Group, width: int, extent: Extent) -> list[Li
     return [title, *covered_lines(desk, who, width, MOST, ": [Esc] lists them")] if extent.high else [title]
 
 
-def page_line(page: GroupPage, rest: Rest, at: int, glyph: str, width: int) -> Line:
+def page_line(
+    page: GroupPage, rest: Rest, at: int, glyph: str, width: int, *, here: int = 0, key: str = "Space"
+) -> Line:
     """The line under the page.
 
     Args:
@@ -39,6 +41,8 @@ def page_line(page: GroupPage, rest: Rest, at: int, glyph: str, width: int) -> L
         at: Which member is at the top, from 1.
         glyph: What the rule is drawn with.
         width: Cells.
+        here: Lines that are on the screen and were not shown for long enough yet.
+        key: Goes to what was not shown.
     """
     shown, units = page.shown
     done = shown == units and page.complete and not page.left_out
@@ -47,12 +51,17 @@ def page_line(page: GroupPage, rest: Rest, at: int, glyph: str, width: int) -> L
         below = " more follows "
     else:
         more = f"{'over ' if rest.more else ''}{rest.rows:,} more {'row' if rest.rows == 1 else 'rows'} below"
-        below = f" {more} " if rest.rows else " end "
+        above = units - shown - here
+        end = f" end; {above:,} unread above: {key} " if above > 0 else " end "
+        below = f" {more} " if rest.rows else end
     over = f" {page.left_out} more of the group are not on this page " if page.left_out else ""
     share = " all shown " if done else f" {shown:,} of {units:,} lines shown "
     line = chunk(glyph * 2, "rule")
     right = (chunk(share, "ok" if done else "held", keep=True), line)
-    where, rows = chunk(words, "muted", keep=True), chunk(below, "warn" if rest.rows else "muted", keep=True)
+    where, rows = (
+        chunk(words, "muted", keep=True),
+        chunk(below, "muted" if below == " end " else "warn", keep=True),
+    )
     return fullest(
         [
             Line((line, where, line, rows, chunk(over, "danger", keep=True)), right, fill=glyph),

@@ -438,6 +438,7 @@ class ReviewScreen(Screen[None]):
     @on(DocumentView.Moved)
     def _document_moved(self) -> None:
         self._drawing.surroundings()
+        self._drawing.bar()  # it names the hunk that is pointed at
         if self._page is not None:
             self._show_page(self._page)  # its end may have come near
             self._make_wanted()

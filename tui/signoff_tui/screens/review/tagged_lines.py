@@ -26,7 +26,7 @@ def tag_hints(desk: Desk) -> list[KeyHint]:
     if not desk.tags:
         return []
     shown = desk.keys.shown
-    return [KeyHint(shown("tagged"), f"{len(desk.tags)} tagged"), KeyHint(shown("untag_all"), "untag")]
+    return [KeyHint(shown("tagged"), f"{len(desk.tags)} tagged"), KeyHint(shown("untag_all"), "untag all")]
 
 
 def tagged_bar(desk: Desk, room: Room, most: int, *, armed: bool) -> tuple[Line, ...]:

@@ -1,0 +1,58 @@
+"""Which hunks the key that refuses one is about: those under a heading that is on the screen, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from signoff_tui.desk import Desk
+from signoff_tui.inbox import Entry
+from signoff_tui.widgets.document_view import DocumentView
+
+__all__ = ["Pointed", "hunks_named", "pointed_in"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pointed:
+    """What is pointed at of a request whose hunks may be refused one by one.
+
+    Attributes:
+        numbers: The hunks, from 0; none while no heading is on the screen.
+        of: How many hunks there are.
+        refused: Whether the key approves them again.
+        above: Says, while no heading is on the screen, which hunk begins above it.
+    """
+
+    numbers: tuple[int, ...]
+    of: int
+    refused: bool = False
+    above: str = ""
+
+    @property
+    def words(self) -> str:
+        """What the key does, or why it does nothing."""
+        if not self.numbers:
+            return f"refuse: {self.above or 'no hunk begins here'}"
+        named = f"{hunks_named(self.numbers)} of {self.of}"
+        return f"approve {named} again" if self.refused else f"refuse {named}"
+
+
+def pointed_in(document: DocumentView, desk: Desk, entry: Entry) -> Pointed | None:
+    """What is pointed at in the content of a request; None if its hunks cannot be refused one by one there."""
+    if document.owner != desk.key(entry) or not desk.may_choose(entry):
+        return None
+    choosing = document.choosing
+    if choosing is None or choosing.choice is None:
+        return None
+    numbers, hidden = document.chosen_from, document.hidden_above
+    refused = bool(choosing.choice.refused.intersection(numbers))
+    begins = "is" if len(hidden) == 1 else "are"
+    return Pointed(
+        numbers, len(choosing.hunks), refused, f"{hunks_named(hidden)} {begins} above" if hidden else ""
+    )
+
+
+def hunks_named(numbers: Sequence[int]) -> str:
+    """Hunks by their numbers as people count: ``hunk 2``, ``hunks 2 to 4``."""
+    first, last = numbers[0] + 1, numbers[-1] + 1
+    return f"hunk {first}" if first == last else f"hunks {first} to {last}"
