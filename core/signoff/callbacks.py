@@ -74,6 +74,9 @@ def _checked(answer: object) -> ApprovalDecision:
     """Check what a callback returned and name its true source: a callback is not the reviewer's screen."""
     if not isinstance(answer, ApprovalDecision):
         raise TypeError(f"the approval callback returned {type(answer).__name__}; return an ApprovalDecision")
+    if answer.instead is not None:
+        # It would run without having been judged: nobody asked the policy about it.
+        raise TypeError("the approval callback approved something else than was asked; only a queue can do that")
     if answer.approved is not True and answer.source in _NOT_A_NO:
         return answer
     return answer.model_copy(update={"source": DecisionSource.CALLBACK})

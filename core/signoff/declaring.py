@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +45,7 @@ def hook_of(owner: object, name: str) -> Any:
     Raises:
         TypeError: There is one, and it cannot be had: a property that fails is not taken for one that is absent.
     """
-    if _is_plainly_without(owner, (name,)):
+    if _is_without(type(owner), (name,)):
         return getattr(owner, name, None)
     try:
         return getattr(owner, name)
@@ -59,13 +59,13 @@ def hook_of(owner: object, name: str) -> Any:
         ) from error
 
 
-def has_hook(owner: object, names: tuple[str, ...]) -> bool:
+def has_hook(owner: object, names: Collection[str]) -> bool:
     """Whether an object has a hook by one of these names.
 
     Raises:
         TypeError: There is one, and it cannot be had.
     """
-    if not _is_plainly_without(owner, names):
+    if not _is_without(type(owner), names):
         return any(hook_of(owner, name) is not None for name in names)
     # A loop: this is asked at every call, and a generator costs more than what it yields.
     for name in names:  # noqa: SIM110
@@ -74,18 +74,16 @@ def has_hook(owner: object, names: tuple[str, ...]) -> bool:
     return False
 
 
-def _is_plainly_without(owner: object, names: tuple[str, ...]) -> bool:
-    return _is_without(type(owner), names)  # type: ignore[arg-type]  # every class has a hash
+def _is_without(kind: type[object], names: Collection[str]) -> bool:
+    """Whether a class has nothing that runs, and could fail, when the names are looked up in its instances.
 
-
-@functools.lru_cache(maxsize=1024)
-def _is_without(kind: type[object], names: tuple[str, ...]) -> bool:
-    """Whether a class has nothing that runs, and could fail, when the names are looked up in its instances."""
+    Looked at every time: classes may be changed.
+    """
     if kind.__getattribute__ != object.__getattribute__:
         return False
     for base in kind.__mro__:
-        known = base.__dict__
-        if "__getattr__" in known or any(name in known for name in names):
+        known = base.__dict__.keys()
+        if "__getattr__" in known or not known.isdisjoint(names):
             return False
     return True
 

@@ -153,9 +153,12 @@ class ApprovalMemory:
 
         Raises:
             NotJsonError: The payload is not JSON.
+            ValueError: The decision is for something else than was asked; that holds once.
         """
         if decision.remember != "session":
             return
+        if decision.instead is not None:
+            raise ValueError("an approval of something else than was asked is never remembered")
         payload = dict(args)
         key = call_key(tool_name, payload, definition)
         answer = decision.model_copy(update={"source": DecisionSource.GRANT, "by": "memory"})

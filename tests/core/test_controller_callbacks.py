@@ -17,6 +17,7 @@ from signoff.queue import (
     ReviewQueue,
 )
 from signoff.queue.clock import now_us
+from signoff.queue.instead import Instead
 from signoff.types import (
     ApprovalDecision,
     ApprovalPresentation,
@@ -175,3 +176,11 @@ async def test_a_decision_that_cannot_be_is_the_mistake_of_the_callback(ask: Ask
 
     with pytest.raises(TypeError, match="approval callback failed"):
         await ask(ApprovalController(approval_callback=wrong), request_for())
+
+
+def test_a_callback_cannot_have_something_else_run_than_was_asked() -> None:
+    """Nobody would have asked the policy about it."""
+    other = ApprovalDecision(approved=True).with_instead(Instead(arguments={"target": "production"}))
+    controller = ApprovalController("interactive", lambda _: other)
+    with pytest.raises(TypeError, match="something else than was asked"):
+        controller.request_approval_sync(ApprovalRequest(tool_name="deploy", description="d", payload={}))

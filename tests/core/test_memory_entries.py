@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+import pytest
+
 from signoff.memory import ApprovalMemory, call_key
+from signoff.queue.instead import Instead
 from signoff.types import ApprovalDecision
 
 FOR_SESSION = ApprovalDecision(approved=True, remember="session", note="fine")
@@ -77,3 +80,11 @@ def test_what_is_stored_for_a_definition_comes_before_what_is_stored_for_all() -
     memory.store("deploy", {}, ApprovalDecision(approved=False, remember="session"), "now")
     assert not memory.contains("deploy", {}, "now")
     assert memory.contains("deploy", {}, "another")
+
+
+def test_an_approval_of_something_else_is_never_remembered() -> None:
+    other = ApprovalDecision(approved=True, remember="session").with_instead(Instead(arguments={"a": 2}))
+    memory = ApprovalMemory()
+    with pytest.raises(ValueError, match="never remembered"):
+        memory.store("act", {"a": 1}, other)
+    assert not memory.contains("act", {"a": 1})
