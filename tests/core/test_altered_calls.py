@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from answering import Answer, Reviewer
+from answering import Answer, Reviewer, yes
 from signoff.controller import ApprovalController
+from signoff.editing import HONORS
 from signoff.executing import execute_tool
 from signoff.marking import requires_approval
 from signoff.policy.arguments import ArgumentRule, Condition, ToolArguments
@@ -18,9 +20,9 @@ from signoff.policy.call_policy import CallPolicy
 from signoff.policy.verdict import Level
 from signoff.present.diff import diff_lines, split_lines
 from signoff.present.hunks import Choice, applied, hunks_of
-from signoff.queue import AgentQueue, Decision, Instead, RequestState, ReviewQueue, StoredRequest
+from signoff.queue import AgentQueue, Decision, Instead, Outcome, RequestState, ReviewQueue, StoredRequest
 from signoff.tools.file_sandbox import FileSandbox
-from signoff.types import ApprovalContext, ApprovalDeniedError
+from signoff.types import ApprovalContext, ApprovalDecision, ApprovalDeniedError, ApprovalRequest
 
 StartReviewer = Callable[[Answer], Reviewer]
 
@@ -138,3 +140,65 @@ async def test_a_tool_that_is_not_editable_is_not_run_with_other_arguments(
     await asyncio.to_thread(reviewer.wait_for, 1)
     assert not running.done()
     running.cancel()
+
+
+# -- whoever asks the controller itself --------------------------------------------------------------------
+
+Ask = Callable[[ApprovalController, ApprovalContext | None], Awaitable[ApprovalDecision]]
+
+TO_PRODUCTION = {"target": "production"}
+CALL = ApprovalContext(tool_name="deploy", args=TO_PRODUCTION, honors=HONORS)
+DEPLOY = ApprovalRequest(tool_name="deploy", description="Deploy", payload=TO_PRODUCTION, honors=HONORS)
+
+
+def ask_async(controller: ApprovalController, context: ApprovalContext | None) -> Awaitable[ApprovalDecision]:
+    return controller.request_approval(DEPLOY, context)
+
+
+def ask_sync(controller: ApprovalController, context: ApprovalContext | None) -> Awaitable[ApprovalDecision]:
+    return asyncio.to_thread(controller.request_approval_sync, DEPLOY, context)
+
+
+@pytest.mark.parametrize("ask", [ask_async, ask_sync])
+@pytest.mark.parametrize("kind", [PermissionError, ValueError, TypeError])
+async def test_arguments_that_are_refused_when_they_are_looked_at_do_not_run(
+    asking: AgentQueue, reviewed: StartReviewer, ask: Ask, kind: type[Exception]
+) -> None:
+    def refuse(_: object) -> None:
+        raise kind("there is no such place")
+
+    reviewed(edited(target="nowhere"))
+    decision = await ask(ApprovalController(queue=asking), CALL.model_copy(update={"check_edited": refuse}))
+    told = "approved, not run: the reviewer changed the arguments, and so it cannot run: there is no such place"
+    assert (decision.approved, decision.hard, decision.note) == (False, False, told)
+
+
+@pytest.mark.parametrize("ask", [ask_async, ask_sync])
+async def test_exactly_the_arguments_that_were_approved_are_looked_at(
+    asking: AgentQueue, reviewed: StartReviewer, ask: Ask
+) -> None:
+    looked_at: list[object] = []
+    reviewed(edited(target="staging"))
+    context = CALL.model_copy(update={"check_edited": looked_at.append})
+    decision = await ask(ApprovalController(queue=asking), context)
+    assert decision.instead is not None
+    assert looked_at == [decision.instead.arguments] == [{"target": "staging"}]
+
+
+@pytest.mark.parametrize("context", [None, CALL], ids=["no context", "nobody looks at arguments"])
+async def test_changed_arguments_that_nobody_can_look_at_do_not_run(
+    asking: AgentQueue, reviewed: StartReviewer, monkeypatch: pytest.MonkeyPatch, context: ApprovalContext | None
+) -> None:
+    """The queue refuses such an answer; should one come through all the same, it is not run."""
+    wait = asking.wait
+
+    def altered(request_id: str) -> Outcome:
+        outcome = wait(request_id)
+        assert outcome.decision is not None
+        return replace(outcome, decision=replace(outcome.decision, instead=Instead(arguments={"target": "x"})))
+
+    reviewed(yes)
+    monkeypatch.setattr(asking, "wait", altered)
+    decision = await ask_sync(ApprovalController(queue=asking), context)
+    told = "approved, not run: its arguments were changed, and nobody here can run it so"
+    assert (decision.approved, decision.note) == (False, told)

@@ -46,6 +46,13 @@ def test_an_equal_call_is_approved_by_memory_and_counted_once() -> None:
     assert memory.list()[0].uses == 1
 
 
+def test_equal_calls_are_approved_by_memory_every_time() -> None:
+    memory = memory_of(STAGING)
+    controller = controller_with(memory)
+    assert all(controller.remembered(plain(dict(STAGING))) for _ in range(3))
+    assert memory.list()[0].uses == 3
+
+
 @pytest.mark.parametrize("other", [{}, {"to": "Staging"}, {"to": "staging", "force": None}, {"to": ["staging"]}])
 def test_other_arguments_are_not_covered(other: dict[str, Any]) -> None:
     assert controller_with(memory_of(STAGING)).remembered(plain(other)) is None

@@ -90,3 +90,14 @@ def test_the_class_of_a_class_method_does_not_speak() -> None:
             """A tool."""
 
     assert Tools not in list(speakers(Tools.act))
+
+
+def test_functions_that_say_they_wrap_each_other_speak_once_each() -> None:
+    def one() -> None:
+        """A tool."""
+
+    def other() -> None:
+        """A tool."""
+
+    one.__wrapped__, other.__wrapped__ = other, one  # type: ignore[attr-defined]
+    assert list(speakers(one)) == [one, other]

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from signoff.asking import plain_submission, submission_with_snapshot
+from signoff.canonical import canonical
 from signoff.effects import FileWrite
 from signoff.judged_calls import JudgedCalls
+from signoff.memory import PlainCall
 from signoff.queue.records import Risk
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalPresentation, ApprovalRequest
 
@@ -113,6 +115,15 @@ def test_an_equal_call_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(3):
         judged(calls, long)
     assert count.calls == 4  # too long to be kept
+
+
+def test_an_equal_call_that_nothing_describes_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    count = CountingAssessments(plain_submission)
+    monkeypatch.setattr("signoff.judged_calls.plain_submission", count)
+    calls = JudgedCalls()
+    plain = PlainCall("t", HARMLESS, canonical(HARMLESS))
+    assert [calls.plain_may_be_remembered(plain) for _ in range(3)] == [True] * 3
+    assert count.calls == 1
 
 
 class CountingAssessments:

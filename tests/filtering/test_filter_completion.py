@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.filtering import FIELDS, Filtered, complete, existing_values, of_record, parse
+from signoff.present.typeable import typeable
 
 VALUES = {"agent": ["refactor", "docs-bot", "Report", "two words", "a*b", 'say "hi"', "=x", "a,b"]}
 
@@ -78,7 +79,7 @@ def test_what_is_offered_keeps_the_row_it_was_taken_from(name: str) -> None:
     one = of_record(record(agent=name))
     for begin in ("agent:", "agent:="):
         for candidate in complete(begin, len(begin), Filtered.HISTORY, existing_values([one])).candidates:
-            assert candidate.text.isprintable()
+            assert typeable(candidate.text) == candidate.text
             assert [*parse(f"{begin}{candidate.text}", Filtered.HISTORY).keep([one], VIEW)] == [one]
 
 

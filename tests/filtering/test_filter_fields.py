@@ -456,8 +456,15 @@ def test_text_is_found_in_what_a_row_says() -> None:
     assert kept("a.py", record(change("/work/src/a.py")))
     assert kept('"git push"', record(run("git push")))
     assert kept("deadline", record(state=EXPIRED, decision=None, reason="the deadline passed"))
-    assert not kept("refactor", one)
+    assert not kept("anna", one)
     assert not kept("aprile", record(change("/work/a"), change("/work/prile")))
+
+
+def test_a_bare_word_is_also_found_in_the_name_of_the_agent() -> None:
+    for one in (record(agent="Refactor-2"), request(), grant()):
+        assert kept("factor", one)
+        assert not kept("-factor", one)
+    assert not kept("night", record(session="nightly"))
 
 
 def test_a_note_is_the_reviewers_words_only() -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from signoff.filtering import Filtered, asked_of, exactly, parse, reworded
 from signoff.filtering.saved import SAVED_FILTERS
+from signoff.present.typeable import typeable
 
 
 def history(text: str) -> object:
@@ -50,6 +51,7 @@ def test_only_what_holds_for_everything_is_asked_of_all() -> None:
         ("docs bot", 'agent:="docs bot"'),
         ('say "hi"', 'agent:="say ""hi"""'),
         ("a\x1b[2Jb\u202e", "agent:a??2Jb?"),
+        ("docs\u3164bot\u115f", "agent:docs?bot?"),
         ("", "agent:~^$"),
     ],
 )
@@ -60,7 +62,7 @@ def test_one_value_is_asked_for_as_it_would_be_typed(name: str, pair: str) -> No
 @given(st.text(max_size=20))
 def test_every_name_can_be_asked_for_and_nothing_in_it_is_hidden(name: str) -> None:
     pair = exactly("agent", name)
-    assert pair.isprintable()
+    assert typeable(pair) == pair
     assert history(pair) is not None
 
 

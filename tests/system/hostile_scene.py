@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
+from unittest.mock import patch
 
 from hostile_texts import Hostile
 
 from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.connecting import connect_agent
 from signoff.effects import Command, Effect, FileWrite
+from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.trust import trust
 from signoff.queue import AgentQueue, Decision, Risk, StoredRequest, Submission, open_review_queue
 from signoff.types import ApprovalPresentation, ApprovalRequest
+
+_SHORT = 29
+"""Characters that are enough for a mark and the first hidden character."""
+
+_NAMES = "\u202e\u200b\u00ad"
+"""In the names of directories: without what would end the rows of a screen."""
 
 
 class HostileScene:
@@ -32,17 +44,23 @@ class HostileScene:
         folder: The working directory.
         place: The queue.
         waiting: Every request, in the order of the list.
+        repeated: Requests for the same, see `repeats`.
     """
 
     def __init__(self, base: Path, texts: tuple[Hostile, ...]) -> None:
-        self.folder, self.place = base / "work", base / "queue"
+        self.folder, self.place = base / f"work {_NAMES}", base / f"queue {_NAMES}"
         self.texts = texts
         self.waiting: list[StoredRequest] = []
+        self.repeated: list[StoredRequest] = []
         self._own: list[tuple[AgentQueue, StoredRequest]] = []
         self._stack = ExitStack()
         (self.folder / "tmp").mkdir(parents=True)
 
     def __enter__(self) -> Self:
+        return self
+
+    def asks(self) -> None:
+        """All agents ask."""
         for text in self.texts:
             agent = self._agent(text)
             request = agent.submit(self._in_each_field(text))
@@ -51,7 +69,6 @@ class HostileScene:
         packing = self._agent(self.texts[0])
         calls = [self._call(at, text) for at, text in enumerate(self.texts)]
         self.waiting += map(packing.submit, [*calls, self._rememberable(), self._doing_everything()])
-        return self
 
     def __exit__(self, *exc: object) -> None:
         self._stack.close()
@@ -80,14 +97,42 @@ class HostileScene:
                 verdict = queue.decide(request.id, request.revision, request.submission.digest, decision)
                 assert verdict.accepted, verdict.message
 
+    def repeats(self) -> None:
+        """For each text an agent, all of them of one session, that asks for the same; the first one twice."""
+        for text in (*self.texts, self.texts[0]):
+            agent = self._agent(text, session="same")
+            request = ApprovalRequest(tool_name="same", description=text.name, payload={"same": 1})
+            submission = plain_submission(request, None, cwd=str(self.folder))
+            self.repeated.append(agent.submit(_kept(submission, key=submission.key)))
+
+    def hurries(self) -> None:
+        """An agent asks for something of HIGH risk."""
+        text = self.texts[0]
+        self._agent(text).submit(replace(self._in_each_field(text), risk=Risk.HIGH))
+
+    def rules_change(self, variables: Mapping[str, str]) -> None:
+        """For each text, rules in a file of that name that are not what was trusted: they are gone."""
+        with patch.dict(os.environ, variables):
+            trust({f"{self.folder}/{text.part_of_a_path[:_SHORT]}.yaml": b"" for text in self.texts})
+
+    @contextmanager
+    def lost(self) -> Iterator[None]:
+        """The queue cannot be read."""
+        with closing(sqlite3.connect(self.place / "queue.db", isolation_level=None)) as database:
+            database.execute("ALTER TABLE requests RENAME TO moved")
+            yield
+            database.execute("ALTER TABLE moved RENAME TO requests")
+
     def _rejects(self, request: StoredRequest, text: Hostile) -> None:
         with open_review_queue(self.place, reviewer=text.name) as queue:
             decision = Decision(approved=False, note=f"note {text.name}", by=text.name)
             assert queue.decide(request.id, request.revision, request.submission.digest, decision).accepted
 
-    def _agent(self, text: Hostile) -> AgentQueue:
+    def _agent(self, text: Hostile, session: str | None = None) -> AgentQueue:
         name = text.name
-        agent = connect_agent(name, session=name, place=self.place, cwd=f"{self.folder}/{name}", via=name)
+        agent = connect_agent(
+            name, session=session or name, place=self.place, cwd=f"{self.folder}/{name}", via=name
+        )
         return self._stack.enter_context(agent)
 
     # -- requests ----------------------------------------------------------------------------------------
@@ -118,7 +163,10 @@ class HostileScene:
         )
 
     def _rememberable(self) -> Submission:
-        named = {text.name: text.text[:300] for text in self.texts}
+        named = {text.name: f"{text.mark} {text.text[:300]}" for text in self.texts}
+        # Some of the names are those of secrets, of which the values are masked.
+        masked = [text for text in self.texts if DEFAULT_REDACTION.mask_value("open", text.name) != "open"]
+        named |= {text.mark: named[text.name] for text in masked}
         request = ApprovalRequest(tool_name=self.texts[0].name, description="remember all", payload=named)
         submission = plain_submission(request, None, cwd=str(self.folder))
         return _kept(submission, key=submission.key)

@@ -64,7 +64,7 @@ class Terminal:
         self._lock = threading.Lock()
         self._news = threading.Condition()
         self._own_end, their_end = pty.openpty()
-        fcntl.ioctl(their_end, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self._set_size()
         self.process = subprocess.Popen(
             [sys.executable, __file__, *command],
             stdin=their_end,
@@ -113,6 +113,17 @@ class Terminal:
             with self._news:
                 if not self._news.wait_for(lambda: len(self.output) > looked_at, end - time.monotonic()):  # noqa: B023
                     return look()
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Give the terminal another size; the program is told by the kernel."""
+        self.size = (columns, rows)
+        with self._lock:
+            self._screen.resize(rows, columns)
+        self._set_size()
+
+    def _set_size(self) -> None:
+        columns, rows = self.size
+        fcntl.ioctl(self._own_end, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     @property
     def raw(self) -> bytes:

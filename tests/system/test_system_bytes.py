@@ -1,14 +1,19 @@
-"""Nothing that an agent wrote acts on the terminal: told from every byte that the screen writes."""
+"""Nothing that an agent wrote acts on the terminal: told from every byte that is written to it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import base64
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hostile_scene import HostileScene
-from hostile_texts import Hostile, hostile_texts
+from hostile_texts import SORTS, hostile_texts
+from hostile_tour import SURFACES, Surface, opened, tour
 from person_bench import Person
 from pty_bench import Terminal
 from written_bench import Listener, Written
@@ -18,10 +23,12 @@ from system_bench import SCREEN, environment
 pytestmark = pytest.mark.system
 
 TEXTS = hostile_texts()
+OF_ALL_SORTS = TEXTS[-len(SORTS) :]
 
-NOT_WHOLE = {"help", "taken back", "text box", "details"}
-"""Where not every text stands in full on one line: nothing or two names only, what was pasted without what it hid,
-and what is folded within a sign."""
+NO_CURSOR = tuple(text for text in OF_ALL_SORTS if "\u202e" in text.text or "\u200b" in text.text)
+"""Texts with which a screen without any gate can still be worked."""
+
+GATES = [sys.executable, str(Path(__file__).with_name("gates.py"))]
 
 SPOKEN = {"m", "H"}
 """What a screen says besides text once it has started: colors and places."""
@@ -29,199 +36,152 @@ SPOKEN = {"m", "H"}
 Stages = dict[str, Written]
 
 
-@contextmanager
-def screen(scene: HostileScene, columns: int, rows: int) -> Iterator[Listener]:
-    """A screen on the queue of the scene."""
-    variables = environment(scene.folder, SIGNOFF_QUEUE=str(scene.place))
-    with Terminal(SCREEN, variables, scene.folder, columns=columns, rows=rows) as terminal:
-        listener = Listener(terminal)
-        listener.begins("start")
-        listener.hears(f"{len(scene.waiting)} waiting")
-        yield listener
+def on(field: str, name: str, wanted: Callable[[Surface], bool] = lambda _: True) -> pytest.MarkDecorator:
+    """Run a test for each surface, with what was written in the tour that comes by it."""
+    found = [(tour_name, each) for tour_name, surfaces in SURFACES.items() for each in surfaces if wanted(each)]
+    return pytest.mark.parametrize((field, name), found, ids=[each.name for _, each in found], indirect=[field])
 
 
-def looks_at_each_request(scene: HostileScene) -> Stages:
-    """On a small screen: every request by itself."""
-    with screen(scene, 80, 24) as listener:
-        listener.begins("request")
-        listener.presses("j", f"TARGET .*{TEXTS[0].mark}")
-        listener.presses("Enter", TEXTS[0].end)
-        for text in TEXTS[1:]:
-            listener.presses("J", f"TARGET .*{text.mark}", text.end)
-            listener.begins("details")
-            listener.presses("i", "signoff +details of", f"asked by +{text.mark}")
-            listener.begins("request")
-            listener.presses("Escape", "TARGET", text.end)
-    return listener.stages
-
-
-def looks_at_memory(scene: HostileScene) -> Stages:
-    """On a very high screen: what is remembered of every text, and the details of the first ones."""
-    scene.remembers()
-    with screen(scene, 100, 420) as listener:
-        listener.begins("memory")
-        listener.presses("4", "#1 +remembered")
-        listener.sees_all(TEXTS)
-        for number in range(2, 10):
-            listener.presses("j", f"#{number} +remembered")
-    return listener.stages
-
-
-def looks_at_agents(scene: HostileScene) -> Stages:
-    """On a very high screen: every agent of the scene, and the details of the first ones."""
-    with screen(scene, 100, 420) as listener:
-        listener.begins("agents")
-        listener.presses("2", "signoff +Agents", f"session +{TEXTS[0].mark}")
-        listener.sees_all(TEXTS)
-        for text in TEXTS[1:8]:
-            listener.presses("j", f"session +{text.mark}")
-    return listener.stages
-
-
-def looks_at_list(scene: HostileScene) -> Stages:
-    """On a large screen: the list with every request beside it, help, and what ends while it is looked at."""
-    with screen(scene, 100, 30) as listener:
-        listener.begins("inbox")
-        listener.presses("j", f"TARGET .*{TEXTS[0].mark}", TEXTS[0].end)
-        for text in TEXTS[1:]:
-            listener.presses("J", f"TARGET .*{text.mark}", text.end)
-        listener.begins("help")
-        listener.presses("?", "any key not listed", "Esc. back")
-        listener.presses("Escape", "TARGET")
-        scene.ends()
-        listener.presses("G", "TARGET .*everything")
-    return listener.stages
-
-
-def looks_at_history(scene: HostileScene) -> Stages:
-    """On a very high screen: all that ended, and the records of the sorts of trouble."""
-    with screen(scene, 100, 420) as listener:
-        listener.begins("history")
-        listener.presses("h", "signoff +History", said(TEXTS[-1]))
-        listener.sees_all(TEXTS)
-        for text in reversed(TEXTS[-8:-1]):
-            listener.presses("j", said(text))
-    return listener.stages
-
-
-def said(text: Hostile) -> str:
-    """What stands in the record of a request that ended: whose it was."""
-    return f"agent +{text.mark}"
-
-
-def looks_at_sheets(scene: HostileScene) -> Stages:
-    """On a very high screen: what has a row for each of many requests, arguments or files."""
-    with screen(scene, 99, 420) as listener:
-        listener.begins("documents")
-        listener.presses("G", "TARGET .*everything")
-        listener.presses("Enter", "rows? below")
-        while " end " not in listener.presses("Space", "rows? below| end "):
-            pass
-        listener.begins("remember sheet")
-        listener.presses("K", "TARGET .*remember all", "all shown")
-        listener.decides("s", "Remember for this session")
-        listener.sees_all(TEXTS)
-        listener.presses("Escape", r"\[n\] reject")
-        listener.begins("group")
-        listener.presses("Escape", "signoff +Inbox")
-        listener.presses("K", f"TARGET .*{TEXTS[-1].mark}")
-        listener.presses("Left", "TARGET group all")
-        listener.presses("Enter", "signoff +Group")
-        listener.sees_all(TEXTS)
-        listener.begins("group bar")
-        listener.decides("Y", "nothing approved")
-        listener.sees_all(TEXTS)
-        listener.presses("Escape", r"\[n\] reject")
-        listener.begins("stop sheet")
-        listener.decides("X", "STOP: reject all")
-        listener.sees_all(TEXTS)
-        listener.presses("Escape", r"\[n\] reject")
-    return listener.stages
-
-
-def looks_at_lines(scene: HostileScene) -> Stages:
-    """On a very wide screen: what names many requests in one line, and what was pasted into the text box."""
-    with screen(scene, 5_200, 12) as listener:
-        listener.begins("stop with a message")
-        listener.presses("G", "TARGET .*everything")
-        listener.presses("K", "TARGET .*remember all")
-        listener.presses("K", f"TARGET .*{TEXTS[-1].mark}")
-        listener.decides("x", "also rejected")
-        listener.sees_all(TEXTS)
-        listener.begins("text box")
-        pasted = " ".join(text.name for text in TEXTS).replace("\x1b", "").encode(errors="ignore").decode()
-        listener.types(f"\x1b[200~{pasted}\x1b[201~", TEXTS[-1].mark)
-        listener.presses("Escape", r"\[n\] reject")
-        listener.begins("held")
-        listener.decides("N", "what to do instead|Tell it")
-        listener.decides("Enter", "held: ")
-        listener.sees_all(TEXTS)
-        listener.begins("taken back")
-        listener.presses("U", "taken back|nothing is held")
-    return listener.stages
-
-
-LOOKS: tuple[Callable[[HostileScene], Stages], ...] = (
-    looks_at_each_request,
-    looks_at_list,
-    looks_at_history,
-    looks_at_sheets,
-    looks_at_lines,
-    looks_at_memory,
-    looks_at_agents,
-)
-SURFACES = (
-    "request",
-    "documents",
-    "remember sheet",
-    "group",
-    "group bar",
-    "stop sheet",
-    "stop with a message",
-    "text box",
-    "held",
-    "taken back",
-    "inbox",
-    "help",
-    "history",
-    "details",
-    "memory",
-    "agents",
-)
-EVERY_SURFACE = pytest.mark.parametrize("surface", SURFACES)
+def in_tour(name: str) -> pytest.MarkDecorator:
+    """Run a test with what was written in one tour."""
+    return pytest.mark.parametrize("written", [name], indirect=True)
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Stages:
-    """What was written on each surface, of every hostile text."""
-    stages: Stages = {}
-    with HostileScene(tmp_path_factory.mktemp("hostile"), TEXTS) as scene:
-        for look in LOOKS:
-            stages |= look(scene)
-    return stages
+def nets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where it is noted what the nets behind the gate had to drop."""
+    return tmp_path_factory.mktemp("nets") / "dropped"
 
 
-@EVERY_SURFACE
-def test_no_hostile_text_sends_a_control_sequence(written: Stages, surface: str) -> None:
-    assert written[surface].sequences <= SPOKEN
+@pytest.fixture(scope="module")
+def tours(tmp_path_factory: pytest.TempPathFactory, nets: Path) -> Iterator[Callable[[str, str], Future[Stages]]]:
+    """Goes on each tour once, also if it fails."""
+    ways = {"watched": ([*GATES, "watched", str(nets)], TEXTS), "open": ([*GATES, "open", "-"], NO_CURSOR)}
+    with ThreadPoolExecutor(1) as worker:
+        yield cache(lambda name, way: worker.submit(tour, tmp_path_factory.mktemp(way), *ways[way], name))
 
 
-@EVERY_SURFACE
-def test_no_hostile_text_sends_a_character_that_cannot_be_seen(written: Stages, surface: str) -> None:
-    assert written[surface].unprintable == set()
+@pytest.fixture
+def written(request: pytest.FixtureRequest, tours: Callable[[str, str], Future[Stages]]) -> Stages:
+    """What was written on each surface of a tour, of every hostile text."""
+    return tours(request.param, "watched").result()
 
 
-@pytest.mark.parametrize("surface", [surface for surface in SURFACES if surface not in NOT_WHOLE])
-def test_every_hostile_text_is_there_and_shows_what_it_hides(written: Stages, surface: str) -> None:
-    assert written[surface].unseen(TEXTS) == set()
+@pytest.fixture
+def ungated(request: pytest.FixtureRequest, tours: Callable[[str, str], Future[Stages]]) -> Stages:
+    """What was written on each surface of a tour by a screen without any gate."""
+    return tours(request.param, "open").result()
+
+
+@on("written", "surface")
+def test_no_hostile_text_sends_a_control_sequence(written: Stages, surface: Surface) -> None:
+    assert written[surface.name].sequences <= SPOKEN
+
+
+@on("written", "surface")
+def test_no_hostile_text_sends_a_character_that_cannot_be_seen(written: Stages, surface: Surface) -> None:
+    assert written[surface.name].unprintable == set()
+
+
+@on("written", "surface", lambda surface: surface.each)
+def test_every_hostile_text_is_there_and_shows_what_it_hides(written: Stages, surface: Surface) -> None:
+    assert surface.part(written).unseen(TEXTS) == set()
+
+
+@on("written", "surface", lambda surface: surface.name in {"empty inbox", "export", "queue lost"})
+def test_a_hostile_name_of_a_directory_shows_what_it_hides(written: Stages, surface: Surface) -> None:
+    assert "<U+202E RLO><U+200B ZWSP><U+00AD SHY>" in surface.part(written).text
+
+
+@pytest.mark.parametrize("written", SURFACES, indirect=True)
+def test_between_the_surfaces_nothing_else_is_written_either(written: Stages) -> None:
+    between = [stage for name, stage in written.items() if name != "start"]
+    rung = written["notice"].unprintable & {"\x07"} if "notice" in written else set()
+    assert set().union(*(stage.sequences for stage in between)) <= SPOKEN
+    assert set().union(*(stage.unprintable for stage in between)) == rung
+
+
+@pytest.mark.parametrize("written", SURFACES, indirect=True)
+def test_the_gate_leaves_nothing_to_drop_for_the_nets_behind_it(written: Stages, nets: Path) -> None:
+    assert written
+    assert not nets.exists(), nets.read_text()
+
+
+@in_tour("waiting")
+def test_the_keys_of_help_name_no_agent(written: Stages) -> None:
+    found = written["help"].part("signoff +keys", one_row=False).text
+    assert "signoff  keys" in found
+    assert not any(text.mark in found for text in TEXTS)
+
+
+@in_tour("waiting")
+def test_text_is_copied_as_it_is_shown(written: Stages) -> None:
+    (copied,) = [said for said in written["copy"].said if said.startswith("\x1b]52;")]
+    text = base64.b64decode(copied.removeprefix("\x1b]52;c;").removesuffix("\x1b\\")).decode()
+    assert Written([text]).unprintable == set()
+    assert Written([text]).unseen(TEXTS) == set()
+
+
+@in_tour("alike")
+def test_a_notice_holds_counts_and_nothing_of_a_request(written: Stages) -> None:
+    (notice,) = [said for said in written["notice"].said if said.startswith("\x1b]9;")]
+    assert f"waiting, 1 HIGH, from {len(TEXTS)} agents" in notice
+
+
+@on("ungated", "surface", lambda surface: not surface.bare)
+def test_without_the_gate_this_is_noticed_on_each_surface(ungated: Stages, surface: Surface) -> None:
+    assert surface.part(ungated).unprintable
+
+
+# -- the command line --------------------------------------------------------------------------------------
+
+
+def printed(base: Path, gates: Sequence[str], count: int) -> Written:
+    """What the verbs that print requests, records and grants write to a terminal."""
+    texts = TEXTS if count == len(TEXTS) else NO_CURSOR
+    with HostileScene(base, texts) as scene:
+        scene.asks()
+        shown = [["show", request.id] for request in scene.waiting]
+        scene.remembers()
+        commands = [["list"], *shown, ["grants"], ["status"]]
+        variables = environment(scene.folder, SIGNOFF_QUEUE=str(scene.place))
+        found = Written()
+        found.add(output([*GATES, *gates, json.dumps(commands)], variables, scene.folder))
+        scene.ends()
+        commands = [["history", "--limit", "1000"], ["history", "export"], ["history", "verify"]]
+        found.add(output([*GATES, *gates, json.dumps(commands)], variables, scene.folder))
+    return found
+
+
+def output(command: Sequence[str], variables: dict[str, str], folder: Path) -> str:
+    """All that a program writes to its terminal."""
+    with Terminal(command, variables, folder, columns=100, rows=30) as terminal:
+        terminal.process.wait()
+    return terminal.raw.decode().replace("\r\n", "\n")
+
+
+def test_the_command_line_prints_every_hostile_text_and_shows_what_it_hides(tmp_path: Path) -> None:
+    found = printed(tmp_path, ["watched", "-"], len(TEXTS))
+    assert found.sequences == set()
+    assert found.unprintable == set()
+    assert found.unseen(TEXTS) == set()
+
+
+def test_without_the_gate_this_is_noticed_on_the_command_line(tmp_path: Path) -> None:
+    assert printed(tmp_path, ["open", "-"], len(NO_CURSOR)).unprintable
+
+
+# -- the mouse ---------------------------------------------------------------------------------------------
 
 
 def test_no_click_on_any_cell_of_any_screen_does_more_than_move(tmp_path: Path) -> None:
-    with HostileScene(tmp_path, TEXTS[-8:]) as scene:
-        with screen(scene, 64, 13) as listener:
+    with HostileScene(tmp_path, OF_ALL_SORTS) as scene:
+        scene.asks()
+        with opened(scene, SCREEN, 64, 13) as listener:
             clicks_on_lists(listener)
             clicks_on_sheets(listener)
-        with screen(scene, 100, 12) as listener:
+            listener.resizes(100, 12)
+            listener.presses("1", "signoff +Inbox")
             listener.presses("J", "TARGET .*q")
             listener.clicks_everywhere()
             listener.presses("h", "signoff +History")
@@ -229,13 +189,20 @@ def test_no_click_on_any_cell_of_any_screen_does_more_than_move(tmp_path: Path) 
 
 
 def clicks_on_lists(listener: Listener) -> None:
-    """On the list, help, history, and the question before leaving. Each is left by the one key that leaves it."""
+    """On the list, what lies over it, and the question before leaving; each is left by its one key."""
+    listener.hears(r"TARGET .*\[armed")
     listener.clicks_everywhere()
     for key, words in (("?", "signoff +keys"), ("2", "signoff +Agents"), ("4", "signoff +Session memory")):
         listener.presses(key, words)
         listener.clicks_everywhere()
         listener.presses("Escape", "TARGET")
     listener.presses("h", "signoff +History")
+    listener.clicks_everywhere()
+    listener.presses("/", "Tab completes")
+    listener.clicks_everywhere()
+    listener.presses("Escape", "saved|this agent")
+    listener.presses("q", "TARGET")
+    listener.presses(":", "what to do")
     listener.clicks_everywhere()
     listener.presses("Escape", "TARGET")
     listener.presses("q", r"\[y\] quit")
@@ -259,6 +226,9 @@ def clicks_on_sheets(listener: Listener) -> None:
         listener.decides(key, words)
         listener.clicks_everywhere()
         assert "Inbox" not in listener.presses("Escape", r"\[y\] approve"), words
+    listener.presses("i", "signoff +details of")
+    listener.clicks_everywhere()
+    listener.presses("Escape", "TARGET")
     listener.presses("K", "TARGET .*q")
     listener.presses("Escape", "signoff +Group")
     listener.clicks_everywhere()

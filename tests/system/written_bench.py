@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from hostile_texts import UNPRINTABLE, Hostile
 from person_bench import HAND, NOT_TAKEN
@@ -27,10 +28,16 @@ _JOINERS = re.compile(f"(?<={_PICTOGRAPH})\u200d|\u200d(?={_PICTOGRAPH})")
 _CONCEALS = {"5", "6", "8"}
 """Colors and styles in which text cannot be read, or blinks."""
 
-_TITLE = re.compile(r"\x1b\]2;signoff: (?:nothing|\d+) waiting(?:, \d+ HIGH)?\x1b\\")
-"""The only string that the screen says while somebody looks."""
+_WORDS = "[A-Za-z0-9 .,:_-]+"
+_SAID = re.compile(
+    rf"\x1b\]2;signoff: (?:nothing|\d+) waiting(?:, \d+ HIGH)?\x1b\\|\x1b\]2;signoff: queue lost\x1b\\"
+    rf"|\x1b\]9;signoff: {_WORDS}\x1b\\|\x1b\]52;c;[A-Za-z0-9+/]*={{0,2}}\x1b\\"
+)
+"""The strings that the screen says: the title, a notice with the name of an agent at most, and a copy."""
 
-_MARK = re.compile(r"q\d{3}")
+_MARK = re.compile(r"(q\d{3})")
+_FOLDED = re.compile(r"\s*\n[\s\u2502\u21aa]*")
+"""Where a text goes on in the next row."""
 
 _ENOUGH = 5_000
 """Characters that tell what was written instead of what should have been."""
@@ -46,20 +53,33 @@ class Written:
     Attributes:
         pieces: Its text, a line for each place where the cursor was set. All is UTF-8, which excludes controls of
             one byte from 0x80 on.
+        lines: The same, each line with its row.
         unfinished: The beginning of a sequence of which the rest did not come yet.
         sequences: The sorts of control sequences; colors and places are one sort each, modes and strings are not.
+        said: What was said in strings.
     """
 
     pieces: list[str] = field(default_factory=list)
+    lines: list[tuple[int, list[str]]] = field(default_factory=lambda: [(0, [])])
     unfinished: str = ""
     sequences: set[str] = field(default_factory=set)
+    said: list[str] = field(default_factory=list)
 
     def add(self, text: str) -> None:
         """Take apart what came; a sequence that may go on waits for its rest."""
         text = self.unfinished + text
         begun = text.rfind("\x1b")
         whole = len(text) if begun < 0 or _SEQUENCE.match(text, begun) else begun
-        self.pieces.append(_SEQUENCE.sub(self._sequence, text[:whole]))
+        pieces: list[str] = []
+        at = 0
+        for found in _SEQUENCE.finditer(text, 0, whole):
+            self._writes(text[at : found.start()], pieces)
+            if row := self._sequence(found):
+                pieces.append("\n")
+                self.lines.append((row, []))
+            at = found.end()
+        self._writes(text[at:whole], pieces)
+        self.pieces.append("".join(pieces))
         self.unfinished = text[whole:]
 
     def takes_back(self) -> str:
@@ -72,15 +92,30 @@ class Written:
         """All text so far."""
         return "".join(self.pieces).replace("\r\n", "\n")
 
-    def _sequence(self, found: re.Match[str]) -> str:
+    def part(self, words: str, *, one_row: bool) -> Written:
+        """The rows from the one on that says these words, once it does; or only the rows that say them."""
+        begins = re.compile(words)
+        lines = [(row, "".join(pieces)) for row, pieces in self.lines]
+        at = next((at for at, (_, line) in enumerate(lines) if begins.search(line)), len(lines))
+        first = min((row for row, line in lines[at : at + 1]), default=0)
+        found = [line for row, line in lines[at:] if (begins.search(line) if one_row else row >= first)]
+        return Written(["\n".join(found)])
+
+    def _writes(self, text: str, pieces: list[str]) -> None:
+        pieces.append(text)
+        self.lines[-1][1].append(text)
+
+    def _sequence(self, found: re.Match[str]) -> int:
+        """Take note of a sequence; returns the row to which it goes, if it does."""
         if found["csi"] is None:
-            self.sequences |= set() if _TITLE.fullmatch(found[0]) else {found[0]}
-            return ""
+            self.said.append(found[0])
+            self.sequences |= set() if _SAID.fullmatch(found[0]) else {found[0]}
+            return 0
         parameters, final = found["parameters"], found["final"]
         exact = final in "hl" or parameters[:1] in ("<", "=", ">", "?")
         exact = exact or (final == "m" and bool(_CONCEALS & set(_styles(parameters))))
         self.sequences.add(f"{parameters if exact else ''}{found['between']}{final}")
-        return "\n" if final == "H" else ""
+        return int(re.match(r"\d+", parameters + "1")[0]) if final == "H" else 0  # type: ignore[index]
 
     @property
     def unprintable(self) -> set[str]:
@@ -90,11 +125,11 @@ class Written:
 
     def unseen(self, texts: Sequence[Hostile]) -> set[str]:
         """Marks of the texts that cannot be seen in it, or of which the first hidden character cannot be."""
-        lines: dict[str, list[str]] = {}
-        text = self.text
-        for found in _MARK.finditer(text):
-            lines.setdefault(found[0], []).append(text[found.end() : found.end() + _ROW].split("\n", 1)[0])
-        return {text.mark for text in texts if not text.is_seen_in(lines.get(text.mark, ()))}
+        after: dict[str, list[str]] = {}
+        _, *found = _MARK.split(_FOLDED.sub("", self.text))
+        for mark, text in zip(found[::2], found[1::2], strict=True):
+            after.setdefault(mark, []).append(text[:_ROW])
+        return {text.mark for text in texts if not text.is_seen_in(after.get(text.mark, ()))}
 
 
 class Listener:
@@ -106,6 +141,7 @@ class Listener:
     Attributes:
         terminal: The same.
         stages: What was written in each stage, by its name.
+        stage: The name of this stage.
     """
 
     def __init__(self, terminal: Terminal) -> None:
@@ -115,11 +151,13 @@ class Listener:
         self._now = Written()
         self._start = 0
         self.stages: dict[str, Written] = {}
+        self.stage = ""
 
     def begins(self, stage: str) -> None:
         """What is written from now on belongs to a stage."""
         self._listen()
         unfinished = self._now.takes_back()
+        self.stage = stage
         self._now = self.stages.setdefault(stage, Written())
         self._now.add(unfinished)
 
@@ -149,13 +187,44 @@ class Listener:
             cells = range(1, columns + 1)
             self.terminal.type("".join(f"\x1b[<0;{cell};{row}M\x1b[<0;{cell};{row}m" for cell in cells))
 
+    def resizes(self, columns: int, rows: int) -> None:
+        """Give the terminal another size, and wait until all rows were written anew, in their order."""
+        self._listen()
+        start = len(self._now.lines)
+        self.terminal.resize(columns, rows)
+
+        def written_anew() -> bool:
+            self._listen()
+            found = [row for row, _ in groupby(row for row, _ in self._now.lines[start:])]
+            wanted = list(range(1, rows + 1))
+            begins = (at for at, row in enumerate(found) if row == 1)
+            return any(
+                found[at : at + rows] == wanted and found[at + rows : at + rows + 1] != [rows + 1] for at in begins
+            )
+
+        assert self.terminal.tells(written_anew, PATIENCE), f"not written anew for {columns} x {rows}"
+
     def hears(self, *patterns: str) -> None:
         """Wait until the stage has written each of the patterns."""
         self._waits(lambda: None, patterns, start=0)
 
-    def sees_all(self, texts: Sequence[Hostile]) -> None:
-        """Wait until the stage has written the marks of all texts."""
-        self.hears(*(text.mark for text in texts))
+    def hears_said(self, words: str) -> None:
+        """Wait until the stage has said a string with these words."""
+
+        def heard() -> bool:
+            self._listen()
+            return any(words in said for said in self._now.said)
+
+        assert self.terminal.tells(heard, PATIENCE), f"{words!r} among what was said"
+
+    def sees_all(self, texts: Sequence[Hostile], part: Callable[[dict[str, Written]], Written]) -> None:
+        """Wait until a part of what was written has the marks of all texts."""
+
+        def missing() -> set[str]:
+            self._listen()
+            return {text.mark for text in texts} - set(_MARK.findall(part(self.stages).text))
+
+        assert self.terminal.tells(lambda: not missing(), PATIENCE), f"{missing()} in:\n{part(self.stages).text}"
 
     def _waits(self, act: Callable[[], None], patterns: Sequence[str], start: int | None = None) -> str:
         self._listen()

@@ -13,6 +13,7 @@ import pytest
 from signoff.binding import bound_to
 from signoff.effects import FileEdit, FileWrite
 from signoff.present.snapshot import take
+from signoff.queue.instead import Instead
 from signoff.tools.file_sandbox import FileSandbox, PathConfig
 from signoff.types import ApprovalContext, ApprovalRequest
 
@@ -92,6 +93,21 @@ def test_reading_is_asked_about_where_the_configuration_says_so(sandbox: FileSan
     assert asked(sandbox, "read_file", path="notes/a.txt").why == "sandbox notes: read approval"
 
 
+@pytest.mark.parametrize(
+    ("tool", "args", "honored"),
+    [
+        ("write_file", {"content": ""}, {"partial"}),
+        ("edit_file", {"old": "one", "new": "1"}, {"partial"}),
+        ("read_file", {}, set()),
+        ("read_attachment", {}, set()),
+    ],
+)
+def test_only_what_writes_can_be_approved_in_part(
+    sandbox: FileSandbox, tool: str, args: dict[str, Any], honored: set[str]
+) -> None:
+    assert asked(sandbox, tool, path="notes/a.txt", **args).honors == honored
+
+
 def test_about_the_tools_of_others_it_has_no_opinion(sandbox: FileSandbox) -> None:
     """None would say that they need no approval."""
     assert sandbox.check_approval(context("send_email", path="notes/a.txt")) is NotImplemented
@@ -169,6 +185,39 @@ def test_what_runs_is_what_was_shown(sandbox: FileSandbox, tool: str, args: dict
     with bound_to(request):
         getattr(sandbox, tool)(**args)
     assert Path(change.path).read_bytes() == snapshot.blobs[change.after_sha256]
+
+
+WRITES = [
+    ("write_file", {"path": "notes/a.txt", "content": "ONE\nTWO!\n"}, "Wrote {} bytes to notes:a.txt"),
+    ("edit_file", {"path": "notes/a.txt", "old": "one\ntwo", "new": "ONE\nTWO!"}, "Edited notes:a.txt"),
+]
+
+
+@pytest.mark.parametrize(("tool", "args", "done"), WRITES)
+def test_what_a_reviewer_put_in_its_place_is_written_and_told(
+    sandbox: FileSandbox, workdir: Path, tool: str, args: dict[str, Any], done: str
+) -> None:
+    file = workdir / "notes" / "a.txt"
+    request = asked(sandbox, tool, **args)
+    part = Instead.of_contents({str(file): b"ONE\ntwo\n"}, refused=("a.txt line 2",), summary="1 of 2 hunks")
+    with bound_to(request, take(request.effects), part):
+        told = getattr(sandbox, tool)(**args)
+    assert file.read_bytes() == b"ONE\ntwo\n"
+    assert told == (
+        f"{done.format(8)}. It is not as asked:"
+        " The reviewer approved with changes: 1 of 2 hunks; refused: a.txt line 2."
+    )
+
+
+@pytest.mark.parametrize(("tool", "args", "done"), WRITES)
+def test_a_file_that_the_reviewer_left_alone_is_written_as_asked(
+    sandbox: FileSandbox, workdir: Path, tool: str, args: dict[str, Any], done: str
+) -> None:
+    request = asked(sandbox, tool, **args)
+    other = Instead.of_contents({str(workdir / "notes" / "b.txt"): b"other"})
+    with bound_to(request, take(request.effects), other):
+        assert getattr(sandbox, tool)(**args) == done.format(9)
+    assert (workdir / "notes" / "a.txt").read_bytes() == b"ONE\nTWO!\n"
 
 
 def test_a_file_can_be_read(sandbox: FileSandbox) -> None:

@@ -201,7 +201,7 @@ async def test_one_key_goes_through_the_ranges(place: Path) -> None:
         await opens(seen, records=3)
         for word in ("1h", "today", "session", "all"):
             await seen.press("T")
-            await seen.shows(f"[T] range: {word}")
+            await seen.shows(f"[T] since: {word}")
 
 
 @pytest.mark.usefixtures("three")

@@ -151,14 +151,14 @@ def test_only_this_agent_and_again_all() -> None:
         ({"decision": YES}, "approved once"),
         ({"decision": Decision(approved=True, remember=True)}, "approved session"),
         ({"decision": Decision(approved=True, source=DecisionSource.GRANT)}, "approved"),
-        ({"state": RequestState.REJECTED, "decision": Decision(approved=False)}, "rejected soft"),
-        ({"state": RequestState.REJECTED, "decision": Decision(approved=False, hard=True)}, "rejected hard"),
+        ({"state": RequestState.REJECTED, "decision": Decision(approved=False)}, "rejected"),
+        ({"state": RequestState.REJECTED, "decision": Decision(approved=False, hard=True)}, "stopped"),
         (
             {
                 "state": RequestState.REJECTED,
                 "decision": Decision(approved=False, hard=True, source=DecisionSource.CASCADE),
             },
-            "stopped",
+            "stopped too",
         ),
         ({"state": RequestState.EXPIRED, "decision": None}, "expired"),
     ],

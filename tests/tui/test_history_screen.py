@@ -10,6 +10,8 @@ from screen_bench import LARGE, SMALL, Screen, call, command, lines, post, scree
 
 from signoff.asking import plain_submission
 from signoff.queue import AgentQueue, Decision, DecisionSource, ReviewQueue, StoredRequest, open_review_queue
+from signoff_tui.screens.history import HistoryScreen
+from signoff_tui.screens.plain import News
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
 
@@ -193,3 +195,13 @@ async def test_help_works_in_the_history(place: Path) -> None:
         await seen.shows("signoff  keys", "[j/k] scroll")
         await seen.press("escape")
         await seen.shows("History")
+
+
+async def test_news_that_come_when_the_history_was_just_left_do_no_harm(place: Path) -> None:
+    async with screen(place, size=LARGE) as seen:
+        await opens_history(seen)
+        left = seen.pilot.app.screen
+        await seen.press("q")
+        await seen.shows("signoff  Inbox")
+        assert isinstance(left, HistoryScreen)
+        left.take_news(News())

@@ -158,7 +158,9 @@ def test_the_danger_that_is_hidden_is_told_at_any_width(width: int) -> None:
 def test_a_filter_that_matches_nothing_says_so(bench: Filtering) -> None:
     bench.keeps("agent:nobody")
     assert bench.rows == ["a"]
-    assert "matches no row" in texts((filter_line("agent:nobody", bench.filter.hidden, KeyMap(), 80),))
+    told = texts((filter_line("agent:nobody", bench.filter.hidden, KeyMap(), 120),))
+    assert "no row matches:  agent:nobody  (only the row under the cursor is listed)" in told
+    assert "no row matches" in texts((filter_line("agent:nobody", bench.filter.hidden, KeyMap(), 80),))
 
 
 # -- what is hidden is decided by nothing that covers several --------------------------------------------------

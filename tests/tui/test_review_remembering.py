@@ -90,7 +90,7 @@ async def test_arguments_that_may_be_anything_are_named(asking: AgentQueue, plac
     request = post(asking, write(workdir / "a.txt", "x\n"))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await asks_to_remember(seen, request)
-        await seen.shows("breadth: pattern", "with ANY content")
+        await seen.shows("breadth: pattern", "ANY content")
 
 
 async def test_other_waiting_requests_that_match_stay(

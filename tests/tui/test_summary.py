@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from model_samples import CASCADE, approved, rejected, stored
 from signoff import Command, FileWrite
 from signoff.effects import Effect
 from signoff.present.snapshot import take
-from signoff.queue import RequestState, StoredRequest
+from signoff.queue import Decision, Instead, RequestState, StoredRequest
 from signoff_tui.summary import LONGEST, clock_text, ended_text, summarize
 
 
@@ -119,6 +120,27 @@ def test_a_tab_in_a_command_is_visible(workdir: Path) -> None:
 )
 def test_the_end_of_a_request_is_told_in_words(request_: StoredRequest, words: str) -> None:
     assert ended_text(request_) == words
+
+
+@pytest.mark.parametrize(
+    ("decision", "words", "mine"),
+    [
+        (Decision(approved=True, by="anna"), "approved by anna", "approved by you"),
+        (
+            Decision(approved=True, by="anna", remember=True),
+            "approved for session by anna",
+            "approved for session",
+        ),
+        (
+            Decision(approved=True, by="anna", instead=Instead(arguments={}, summary="1 of 2 hunks")),
+            "approved 1 of 2 hunks by anna",
+            "approved 1 of 2 hunks",
+        ),
+    ],
+)
+def test_what_the_reviewer_decided_is_told_as_theirs(decision: Decision, words: str, mine: str) -> None:
+    ended = replace(approved(stored("r")), decision=decision)
+    assert (ended_text(ended, "bob"), ended_text(ended, "anna")) == (words, mine)
 
 
 def test_the_name_of_a_reviewer_is_made_safe_too() -> None:

@@ -533,7 +533,7 @@ class Desk:
     def _closed(self, entry: Entry) -> str:
         if entry.sent:
             return "sent, the queue has not answered yet"
-        return ended_text(entry.request)
+        return ended_text(entry.request, self.reviewer)
 
     def _unseen(self, key: RowKey) -> bool:
         entry = self.inbox.entry(key.id)

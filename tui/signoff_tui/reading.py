@@ -87,13 +87,11 @@ class Rest:
         rows: Rows of the screen that it takes.
         more: Whether it may be more: so much follows that it was not wrapped to be counted.
         line: The line that goes on below, by its number; None if it ends in the view.
-        percent: How much of that line the view and what is above it show.
     """
 
     rows: int
     more: bool = False
     line: int | None = None
-    percent: int = 100
 
 
 class Reading:
@@ -276,7 +274,7 @@ class Reading:
         # Of two columns, the longer one goes on.
         cell = max(last.cells, key=lambda cell: cell.parts)
         row = self.row(cell.row)
-        return Rest(rows, more, row.new_no or row.old_no or cell.row + 1, 100 * (cell.part + 1) // cell.parts)
+        return Rest(rows, more, row.new_no or row.old_no or cell.row + 1)
 
     # -- finding ---------------------------------------------------------------------------------------
 

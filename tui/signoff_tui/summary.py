@@ -13,7 +13,7 @@ from signoff.present.reveal import SafeText, reveal, reveal_line
 from signoff.present.rows import joined
 from signoff.present.steps import CommandRun, FileChange, SnapshotError, Step
 from signoff.present.subject import is_outside, step_text, steps_of
-from signoff.queue.records import RequestState, Risk, StoredRequest
+from signoff.queue.records import Decision, RequestState, Risk, StoredRequest
 from signoff_tui.lines import Chunk, Cut
 
 __all__ = ["RISK_WORD", "Summary", "clock_text", "ended_text", "summarize"]
@@ -149,25 +149,42 @@ def clock_text(at: int) -> str:
     return dt.datetime.fromtimestamp(at / 1e6, tz=dt.UTC).astimezone().strftime("%H:%M:%S")
 
 
-def ended_text(request: StoredRequest) -> str:
-    """How a request ended, in the program's own words; empty while it waits."""
-    by = reveal(request.decision.by, "agent").text if request.decision is not None else ""
+def ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
+    """How a request ended, in the program's own words, the verb first; empty while it waits.
+
+    Args:
+        request: The request.
+        reviewer: Who reads this: what they decided is told as theirs. None names everybody.
+    """
+    decision = request.decision
+    mine = decision is not None and decision.by == reviewer
+    by = "" if decision is None else f" by {'you' if mine else reveal(decision.by, 'agent').text}"
     match request.state:
         case RequestState.PENDING:
             return ""
         case RequestState.APPROVED:
-            released = request.decision is not None and request.decision.source == "grant"
-            if request.decision is not None and request.decision.instead is not None:
-                return f"approved by {by}, {_one_line(request.decision.instead.summary, 'description').text}"
-            return "approved by memory" if released else f"approved by {by}"
+            return _approved_text(decision, by, mine=mine)
         case RequestState.REJECTED:
-            decision = request.decision
             if decision is not None and decision.source == "cascade":
                 return "stopped with its batch"
-            return f"{'stopped' if decision is not None and decision.hard else 'rejected'} by {by}"
+            return f"{'stopped' if decision is not None and decision.hard else 'rejected'}{by}"
         case RequestState.EXPIRED:
             return "expired, nobody decided"
         case RequestState.WITHDRAWN:
             return "withdrawn, nobody decided"
         case RequestState.SUPERSEDED:
             return "superseded by a newer revision"
+
+
+def _approved_text(decision: Decision | None, by: str, *, mine: bool) -> str:
+    """What was approved; one's own name is left out where something else has to be told."""
+    if decision is None:
+        return "approved"
+    if decision.instead is not None:
+        what = _one_line(decision.instead.summary, "description").text or "with changes"
+        return f"approved {what}{'' if mine else by}"
+    if decision.source == "grant":
+        return "approved by memory"
+    if decision.remember:
+        return f"approved for session{'' if mine else by}"
+    return f"approved{by}"

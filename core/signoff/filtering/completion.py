@@ -9,6 +9,7 @@ from signoff.filtering.fields import FIELDS, Field, Filtered, Form, fields_of
 from signoff.filtering.parsing import SPECIAL
 from signoff.filtering.subjects import Subject
 from signoff.filtering.syntax import Operator, quote
+from signoff.present.typeable import typeable
 
 __all__ = ["Candidate", "Completion", "as_value", "complete", "existing_values"]
 
@@ -146,14 +147,15 @@ def _value_candidates(
         yield from (Candidate(word) for word in field.words_of(filtered) if word.startswith(begin))
     for value in dict.fromkeys(values):
         globs = operator is Operator.FITS and field.form is not Form.TEXT
-        if value and value.lower().startswith(begin) and (value.isprintable() or globs):
+        if value and value.lower().startswith(begin) and (typeable(value) == value or globs):
             yield Candidate(as_value(value, operator, field))
 
 
 def as_value(value: str, operator: Operator, field: Field) -> str:
     """A value as it is typed. What cannot be seen is never put into a filter: a wildcard stands for it."""
-    if not value.isprintable():
-        return "".join(each if each.isprintable() and each not in _UNTYPED else "?" for each in value)
+    seen = typeable(value, "?")
+    if seen != value:
+        return "".join("?" if each in _UNTYPED else each for each in seen)
     wild = operator is Operator.FITS and any(character in "*?[" for character in value)
     bare = not any(character in _NOT_BARE or character.isspace() for character in value)
     operates = value.startswith(tuple(filter(None, Operator)))

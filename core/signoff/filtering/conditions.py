@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from signoff.filtering.combining import Condition, Test, any_of
 from signoff.filtering.errors import FilterError, nearest, quoted
@@ -62,11 +63,18 @@ def text_condition(text: Text) -> Condition:
     def test(subject: Subject) -> bool:
         return (
             found(subject.call.words)
+            or found(_name_texts(subject.agent))
             or (subject.said is not None and found(subject.said))
             or (subject.reason is not None and found(subject.reason))
         )
 
     return lambda _: test
+
+
+@lru_cache(maxsize=256)
+def _name_texts(name: str) -> Texts:
+    """Agents are few, and each asks much."""
+    return Texts((name,))
 
 
 def condition_of(pair: Pair, filtered: Filtered) -> Condition:

@@ -8,6 +8,7 @@ from signoff.filtering.completion import as_value
 from signoff.filtering.fields import FIELDS
 from signoff.filtering.query import Query
 from signoff.filtering.syntax import All, AnyOf, Expression, Operator, Pair, written
+from signoff.present.typeable import typeable
 
 __all__ = ["asked_of", "exactly", "only", "reworded"]
 
@@ -23,7 +24,7 @@ def exactly(name: str, value: str) -> str:
     """
     if not value:
         return f"{name}:{Operator.PATTERN}^$"  # there are no empty values
-    operator = Operator.EQUAL if value.isprintable() else Operator.FITS
+    operator = Operator.EQUAL if typeable(value) == value else Operator.FITS
     return f"{name}:{operator}{as_value(value, operator, FIELDS[name])}"
 
 

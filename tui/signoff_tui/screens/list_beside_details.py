@@ -265,7 +265,7 @@ class ListBesideDetails(PlainScreen):
 
     def draw(self) -> None:
         """Draw everything."""
-        if not self.is_mounted or not self.size:
+        if not self.stands:
             return
         width, glyphs = self.size.width, look_of(self).glyphs
         full = bool(self.row_count) and self.full

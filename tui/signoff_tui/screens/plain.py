@@ -72,6 +72,14 @@ class PlainScreen(Screen[None]):
         """Do one action of this place, as its key would."""
         getattr(self, f"do_{action.name}")()
 
+    @property
+    def stands(self) -> bool:
+        """Whether there is something to draw on: not before it is laid out, nor once the screen is left.
+
+        What was asked for may be answered, and news may come, while the parts of a screen are taken away.
+        """
+        return self.is_mounted and bool(self.size) and self in self.app.screen_stack
+
     def do_back(self) -> None:
         """One level back."""
         self.dismiss()

@@ -7,6 +7,8 @@ from typing import Protocol, cast
 from textual import events
 from textual.widgets import Input
 
+from signoff.present.typeable import typeable
+
 __all__ = ["TakesKeys", "TextBox"]
 
 
@@ -32,6 +34,10 @@ class TextBox(Input):
         super().__init__(id=id, compact=True, select_on_focus=False)
         self.cursor_blink = False
 
+    def validate_value(self, value: str) -> str:
+        """Nothing that cannot be seen gets into the box, wherever it comes from."""
+        return typeable(value)
+
     def write(self, text: str) -> None:
         """Take the focus, with a text to go on from."""
         self.value = text
@@ -55,5 +61,4 @@ class TextBox(Input):
         event.prevent_default()
         if not cast("TakesKeys", self.screen).takes_paste(event):
             # The box has one line; what was pasted may have several, and anything in them.
-            lines = " ".join(event.text.splitlines())
-            self.insert_text_at_cursor("".join(char for char in lines if char.isprintable()))
+            self.insert_text_at_cursor(typeable(" ".join(event.text.splitlines())))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from signoff_tui.actions import Area, Place
+from signoff_tui.actions import Action, Area, Place
 from signoff_tui.keymap import STANDARD, KeyMap
 from signoff_tui.lines import Line, chunk, fullest, line, wrapped
 from signoff_tui.office import Office
@@ -96,8 +96,9 @@ def key_lines(place: Place, width: int, keys: KeyMap = STANDARD) -> list[Line]:
     """Every key of a place, in two columns where there is room."""
     facts = _FACTS.get(place, _DECIDES_NOTHING)
     safety = [*_area(keys, place, "safety"), *(line(chunk(" " * _KEY + words, "muted")) for words in facts)]
-    left = _stacked(_area(keys, place, "decide"), safety)
-    right = _stacked(_area(keys, place, "read"), _area(keys, place, "list"), _area(keys, place, "go"))
+    # Where keys lead is asked most often: it stands on the first page, however low.
+    left = _stacked(_area(keys, place, "decide"), _area(keys, place, "go"), safety)
+    right = _stacked(_area(keys, place, "read"), _area(keys, place, "list"))
     if width < 2 * _COLUMN - 1:
         return [*left, Line(), *right]
     return [_beside(a, b) for a, b in zip_longest(left, right, fillvalue=Line())]
@@ -112,13 +113,25 @@ def _area(keys: KeyMap, place: Place, area: Area) -> list[Line]:
     actions = [action for action in keys.actions_on(place) if action.area == area]
     if not actions:
         return []
+    if area == "go":
+        actions.sort(key=lambda action: _number(action) or "none")
     return [
         line(chunk(f" {_OWN_HEADINGS.get((place, area), _HEADINGS[area])}", "strong")),
         *(
-            line(chunk(f"  {action.shown:<{_KEY - 2}}", "key", keep=True), chunk(action.words))
+            line(chunk(f"  {_keys_of(action):<{_KEY - 2}}", "key", keep=True), chunk(action.words))
             for action in actions
         ),
     ]
+
+
+def _keys_of(action: Action) -> str:
+    """The first key, and the number of a screen if that is another one."""
+    number = _number(action)
+    return action.shown if number in ("", action.shown) else f"{action.shown} {number}"
+
+
+def _number(action: Action) -> str:
+    return next((key for key in action.keys if key.isdigit()), "")
 
 
 def _stacked(*blocks: list[Line]) -> list[Line]:

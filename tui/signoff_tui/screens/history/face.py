@@ -15,6 +15,8 @@ from signoff_tui.screens.history.ranges import range_of
 __all__ = ["Keys", "empty_lines", "foot_lines", "title_line"]
 
 _MOST_ROWS = 6
+_ROOMY = 70
+"""Cells from which the keys are told in full words."""
 _ENOUGH = 16
 """Cells of a filter that still tell it from others."""
 
@@ -101,11 +103,11 @@ def foot_lines(query: Query, keys: Keys, said: Line, room: Room) -> Sequence[Lin
         rows = flow(_saved(), Room(room.width, _MOST_ROWS))
         shown = [row for number, row in enumerate(rows) if row.left or number < room.rows]
     else:
-        shown = [*flow(_hints(query, keys), room)]
+        shown = [*flow(_hints(query, keys, room.width), room)]
     return [*shown, said if said.left else line(chunk(" no decision keys work on this screen", "muted"))]
 
 
-def _hints(query: Query, keys: Keys) -> list[KeyHint]:
+def _hints(query: Query, keys: Keys, width: int) -> list[KeyHint]:
     details = KeyHint("i", "content" if keys.details else "details")
     if keys.reading:
         hints = [KeyHint("j/k", "line"), KeyHint("Space", "page"), details]
@@ -116,8 +118,8 @@ def _hints(query: Query, keys: Keys) -> list[KeyHint]:
             *([KeyHint("\\", "clear")] if query.expression is not None else []),
             KeyHint("a", "all agents" if asked_of(query, "agent") else "this agent"),
             KeyHint("H", "its last hour"),
-            KeyHint("T", f"range: {range_of(query)}"),
-            KeyHint("f", "saved"),
+            KeyHint("T", f"since: {range_of(query)}"),
+            KeyHint("f", "saved filters" if width >= _ROOMY else "saved"),
             KeyHint("E", "export"),
         ]
     return [*hints, KeyHint("Esc", "back"), KeyHint("?", "help")]

@@ -225,11 +225,13 @@ class HistoryScreen(FilterKeys):
 
     @on(Read)
     def _take_content(self, event: Read) -> None:
-        self._pane.take_content(event.record, event.request, event.content, event.failure)
+        if self.stands:
+            self._pane.take_content(event.record, event.request, event.content, event.failure)
 
     @on(Checked)
     def _take_check(self, event: Checked) -> None:
-        self._pane.say_chain(event.words)
+        if self.stands:
+            self._pane.say_chain(event.words)
 
     @on(Exported)
     def _take_export(self, event: Exported) -> None:
@@ -256,18 +258,20 @@ class HistoryScreen(FilterKeys):
 
     @on(DocumentView.Colored)
     def _colored(self, event: DocumentView.Colored) -> None:
-        self._pane.take_colors(event)
+        if self.stands:
+            self._pane.take_colors(event)
 
     # -- drawing --------------------------------------------------------------------------------------------
 
     def _changed(self) -> None:
         """Lay out the rows anew."""
-        self._list_pane.lay_out()
-        self.draw()
+        if self.stands:
+            self._list_pane.lay_out()
+            self.draw()
 
     def draw(self) -> None:
         """Draw everything."""
-        if not self.is_mounted or not self.size:
+        if not self.stands:
             return
         listing, width = self._listing, self.size.width
         # At once: each change has all styles of the screen worked out anew.

@@ -105,8 +105,8 @@ def outcome(record: HistoryRecord, *, with_share: bool = False) -> tuple[str, st
             return words, "warn" if decision.deliberate else "ok"
         case RequestState.REJECTED:
             if decision is not None and decision.source is DecisionSource.CASCADE:
-                return "stopped", "no"
-            return ("rejected hard" if decision is not None and decision.hard else "rejected soft"), "no"
+                return "stopped too", "no"
+            return ("stopped" if decision is not None and decision.hard else "rejected"), "no"
         case RequestState.PENDING:
             return "waiting", "muted"
         case other:

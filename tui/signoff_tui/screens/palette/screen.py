@@ -106,7 +106,7 @@ class PaletteScreen(PlainScreen):
             self._run(chosen)
 
     def _draw(self) -> None:
-        if not self.is_mounted or not self.size:
+        if not self.stands:
             return
         look = look_of(self)
         title = line(chunk(" signoff  what to do: type some words", "strong"))

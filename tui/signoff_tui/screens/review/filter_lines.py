@@ -24,11 +24,14 @@ def filter_line(text: str, hidden: Hidden, keys: KeyMap, width: int) -> Line:
     token = "danger" if hidden.high else "warn" if hidden.waiting else "muted"
     full, short = (chunk(f" {hidden_words(hidden, by)}", token, keep=True) for by in (" by filter", ""))
     by = Chunk(foreign(f"  {text}").text, "text" if hidden.matches else "warn", cut="end", enough=LEAST_TEXT)
-    none = () if hidden.matches else (chunk("  matches no row:", "warn", keep=True),)
+    none = () if hidden.matches else (chunk("  no row matches:", "warn", keep=True),)
+    stays = () if hidden.matches else (chunk("  (only the row under the cursor is listed)", "warn", keep=True),)
     key = chunk(f"[{keys.shown('clear_filter')}]", "key", keep=True)
     clears = (chunk("  "), key, chunk(" clears it ", keep=True))
     return fullest(
         [
+            line(full, *none, by, *stays, right=clears),
+            *(line(short, *none, by, *stays, right=right) for right in (clears, (key,)) if stays),
             line(full, *none, by, right=clears),
             line(short, *none, by, right=(chunk(" "), key, chunk(" "))),
             line(short, right=(key,)),

@@ -65,6 +65,8 @@ def action_lines(
     hints.append(KeyHint(desk.keys.shown("history"), "history"))
     if view == "inbox":
         hints.append(KeyHint(desk.keys.shown("quit"), "quit"))
+        # Last: they take only the room that is left, and move nothing else.
+        hints += [KeyHint(desk.keys.shown(screen), screen) for screen in ("agents", "memory", "rules")]
     return flow([*hints, KeyHint(desk.keys.shown("help"), "help")], room)
 
 
@@ -230,4 +232,15 @@ def _moving_hints(
 def _list_hints(desk: Desk) -> list[KeyHint]:
     if not any(True for _ in desk.inbox.entries()):
         return []
-    return [KeyHint(desk.keys.shown("filter"), "filter"), KeyHint(desk.keys.shown("order"), "sort, tidy")]
+    # With one agent in the list the key would change nothing, or list all again.
+    several = _several_agents(desk)
+    only = [KeyHint(desk.keys.shown("only_agent"), "only this agent")] if several else []
+    order = KeyHint(desk.keys.shown("order"), "sort, tidy")
+    return [KeyHint(desk.keys.shown("filter"), "filter"), order, *only]
+
+
+def _several_agents(desk: Desk) -> bool:
+    """Whether the list holds requests of more than one agent."""
+    names = (entry.request.asked_by.name for entry in desk.inbox.entries() if not desk.inbox.is_hidden(entry.id))
+    first = next(names, None)
+    return any(name != first for name in names)

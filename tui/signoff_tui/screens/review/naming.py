@@ -71,11 +71,18 @@ def held_words(decisions: Sequence[tuple[Decision, int]]) -> tuple[str, str]:
     """
     count = sum(about for _, about in decisions)
     approved = {decision.approved for decision, _ in decisions}
+    if decisions and all(decision.hard for decision, _ in decisions):
+        return _held_stops(len(decisions), count)
     word = "decision" if len(approved) > 1 else "approval" if approved == {True} else "rejection"
     changed = decisions[0][0].instead if count == 1 and decisions else None
     if changed is not None:
         return (f"1 approval of {foreign(changed.summary).text.text}", "sends")
     return (f"1 {word}", "sends") if count == 1 else (f"{count} {word}s", "send")
+
+
+def _held_stops(stops: int, count: int) -> tuple[str, str]:
+    words = "1 stop" if stops == 1 else f"{stops} stops"
+    return (words if count == stops else f"{words} of {count} requests"), ("sends" if stops == 1 else "send")
 
 
 def left_out_names(desk: Desk, left_out: Sequence[LeftOut]) -> list[str]:

@@ -135,7 +135,8 @@ def _warnings(desk: Desk, entry: Entry, summary: Summary, width: int) -> list[Li
     content, note = desk.content(entry), entry.request.state_note
     warnings: list[str] = []
     if entry.closed:
-        warnings.append(f"{ended_text(entry.request)}: {note}" if note else ended_text(entry.request))
+        ended = ended_text(entry.request, desk.reviewer)
+        warnings.append(f"{ended}: {note}" if note else ended)
     if entry.note:
         warnings.append(entry.note)
     if summary.outside:
@@ -168,7 +169,7 @@ def coverage_line(desk: Desk, entry: Entry, rest: Rest, glyph: str, hunk: tuple[
     if coverage is None:
         return Line(fill=glyph)
     more = f"{'over ' if rest.more else ''}{rest.rows:,} more {'row' if rest.rows == 1 else 'rows'} below"
-    inside = "" if rest.line is None else f", line {rest.line}: {rest.percent}% of it"
+    inside = "" if rest.line is None else f", line {rest.line} goes on"
     below = f" {more}{inside} " if rest.rows else " end "
     where = (
         (chunk(f" hunk {max(hunk[0], 1)}/{hunk[1]} ", "muted"), chunk(glyph * 2, "rule")) if hunk[1] > 1 else ()
@@ -262,7 +263,8 @@ def covered_lines(desk: Desk, members: Eligibility, width: int, rows: int, where
     left_out = [item for item in members.left_out if item.reason is not Omission.CLOSED]
     if left_out:
         names = left_out_names(desk, left_out)
-        others = f"of the others{where}"
+        unread = all(item.reason is Omission.UNSEEN for item in left_out)
+        others = f"{'unread' if unread else 'left out'}{where}"
         lines += listed(" left out: ", names, width, head="muted", body="muted", most=rows, rest=others)
     return lines
 
@@ -288,7 +290,7 @@ def strip_lines(desk: Desk, rows: int, width: int) -> tuple[Line, ...]:
     group, entry = desk.inbox.focused_group(), desk.inbox.focused_request()
     lines: list[Line] = []
     if entry is not None:
-        lines = [_whose(entry), *_next_in_batch(entry, rows - 1, width)]
+        lines = [_whose(entry), *_next_in_batch(desk, entry, rows - 1, width)]
     elif group is not None:
         members = desk.inbox.members(group.key)
         lines = [_whose(members[0], _agents(members, width, "strong")), _totals(desk, group)]
@@ -307,18 +309,32 @@ def _whose(entry: Entry, agents: Chunk | None = None) -> Line:
     )
 
 
-def _next_in_batch(entry: Entry, rows: int, width: int) -> list[Line]:
+def _next_in_batch(desk: Desk, entry: Entry, rows: int, width: int) -> list[Line]:
     """Why it is risky, and what the agent will do next: on one line, or one line each if there is room."""
     submission = entry.request.submission
     words: list[Chunk] = [chunk(" ", keep=True)]
     masks = DEFAULT_REDACTION.also(submission.masked_keys)
-    following = [_batch_item(item, masks) for item in submission.batch_remaining]
+    remaining = () if _listed_below(desk, entry) else submission.batch_remaining
+    following = [_batch_item(item, masks) for item in remaining]
     if submission.risk is not Risk.LOW:
         words += [*_risk(entry), chunk("   ")]
         if Line(tuple(words)).width > width and rows > 1 + bool(following):
             risk = _risk_lines(entry, width)
             return [*risk, *_next_in_batch_only(following, rows - len(risk), (chunk(" ", keep=True),))]
     return _next_in_batch_only(following, rows, tuple(words))
+
+
+def _listed_below(desk: Desk, entry: Entry) -> bool:
+    """Whether all that follows in the batch is there already, as members of the same group."""
+    submission = entry.request.submission
+    position = submission.batch_position
+    if entry.group is None or position is None or submission.batch_id is None:
+        return False
+    others = (member.request.submission for member in desk.inbox.members(entry.group))
+    follow = sum(
+        other.batch_id == submission.batch_id and (other.batch_position or 0) > position for other in others
+    )
+    return follow >= len(submission.batch_remaining)
 
 
 def _next_in_batch_only(following: Sequence[str], rows: int, words: tuple[Chunk, ...]) -> list[Line]:

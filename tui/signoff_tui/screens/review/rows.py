@@ -135,7 +135,7 @@ def _request_row(
         chunk(f"{summary.kind} ", "muted" if entry.closed else "accent", keep=True),
         summary.shown("closed" if entry.closed else "text"),
     )
-    state, counts = _state(entry, style), counts_text(desk, entry)
+    state, counts = _state(desk, entry, style), counts_text(desk, entry)
     cells = _cells_of_columns(width, two_lines=style.two_lines)
     wait = _right("" if entry.closed else style.age(entry.request.created_at), cells.wait)
     seen = (_right(seen_text(desk, entry), cells.seen), chunk(" "))
@@ -180,7 +180,7 @@ def member_row(
 ) -> tuple[Line, ...]:
     """The line of one member in the group's own view: decision first; who asked if that differs in the group."""
     summary = summarize(entry.request)
-    state, cells = _state(entry, style) or chunk("waiting"), _state_cells(width)
+    state, cells = _state(desk, entry, style) or chunk("waiting"), _state_cells(width)
     state = _state_in(state, cells - 1)
     left = (
         _focus(style, _mark(desk, RowKey("request", entry.id)), focused=focused),
@@ -223,7 +223,7 @@ def seen_text(desk: Desk, entry: Entry) -> str:
     return "seen" if coverage.complete else f"{coverage.percent}%"
 
 
-def _state(entry: Entry, style: RowStyle) -> Chunk | None:
+def _state(desk: Desk, entry: Entry, style: RowStyle) -> Chunk | None:
     """What the row says instead of the waiting time."""
     if held := style.held_text(entry.id):
         return foreign(held, "held")
@@ -231,7 +231,7 @@ def _state(entry: Entry, style: RowStyle) -> Chunk | None:
         return chunk("sent", "held")
     if entry.closed:
         approved = entry.request.decision is not None and entry.request.decision.approved
-        return foreign(ended_text(entry.request), "ok" if approved else "closed")
+        return foreign(ended_text(entry.request, desk.reviewer), "ok" if approved else "closed")
     return chunk("later", "muted") if entry.later else None
 
 

@@ -18,7 +18,7 @@ from signoff_tui.inbox import Entry
 from signoff_tui.keymap import KeyMap
 from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line, wrapped
 from signoff_tui.screens.review.keybar import what_is_missing
-from signoff_tui.screens.review.naming import as_many, left_out_names, listed, name_of, names_of
+from signoff_tui.screens.review.naming import agents_of, as_many, left_out_names, listed, name_of, names_of
 from signoff_tui.screens.review.releasing import RELEASES, Listing, release_lines, stay_lines
 from signoff_tui.summary import ended_text, summarize
 
@@ -36,6 +36,9 @@ __all__ = [
 
 LONGEST_VALUE = 400
 """Characters of a fixed value that a sheet shows; of the rest it says how much there is."""
+
+ROOMY = 84
+"""Cells in which all keys of the box are told in full."""
 
 MOST_MATCHES = 5
 """Requests that a sheet describes one by one; of the others it says how many there are."""
@@ -189,7 +192,7 @@ def _matches(preview: RememberPreview, width: int) -> list[Line]:
     if reach.breadth is Breadth.EVERYTHING:
         words.append(chunk("  ANY call, no argument is fixed", "danger", keep=True))
     elif reach.free:
-        words += [chunk("  with ANY ", "warn", keep=True), foreign(", ".join(reach.free), "warn")]
+        words += [chunk("  "), foreign(", ".join(f"ANY {name}" for name in reach.free), "warn")]
     lines = [_fact("matches", *words)]
     masks = DEFAULT_REDACTION.also(preview.entry.request.submission.masked_keys)
     for name, value in reach.fixed:
@@ -228,17 +231,24 @@ def stop_sheet(desk: Desk, refs: Sequence[Ref], room: Room, *, armed: bool) -> t
 
 
 def editor_lines(desk: Desk, offer: Offer, room: Room, *, hard: bool) -> tuple[Line, ...]:
-    """What the text box is about: soft or hard, how far it reaches, and whether anything can still be sent."""
+    """What the text box is about: whether the agent goes on, how far it reaches, whether it can still be sent."""
     entries = [desk.inbox.entry(ref.id) for ref in offer.refs if ref.id in desk.inbox]
     waiting = [entry for entry in entries if entry.waiting]
     if not waiting:
-        return _nothing_to_send(entries, room)
+        return _nothing_to_send(desk, entries, room)
     reach = f"{len(waiting)} requests" if len(offer.refs) != 1 else name_of(desk, offer.refs[0])
-    hints = [KeyHint("Enter", "stops it" if hard else "sends"), KeyHint("Esc", "back, text is kept")]
-    if hard:
-        hints.insert(1, KeyHint("Tab", "soft reject instead"))
-    also = (_also_stopped(desk, offer.refs, room.width),) if hard else ()
-    return (_about(reach, room.width, hard=hard), *also, *flow(hints, Room(room.width, 1)))
+    back = KeyHint("Esc", "back, text is kept")
+    if not hard:
+        return (_about_rejecting(reach, room.width), *flow([KeyHint("Enter", "sends"), back], Room(room.width, 1)))
+    softer = "only reject, the agent goes on" if room.width >= ROOMY else "only reject"
+    hints = [KeyHint("Enter", "stops it"), KeyHint("Tab", softer), back]
+    quoted = reach if len(offer.refs) != 1 else f'"{reach}"'
+    follows = "it" if len(waiting) == 1 else "them"
+    return (
+        _about_stopping(agents_of(waiting), quoted, follows, room.width),
+        _also_stopped(desk, offer.refs, room.width),
+        *flow(hints, Room(room.width, 1)),
+    )
 
 
 def _also_stopped(desk: Desk, refs: Sequence[Ref], width: int) -> Line:
@@ -250,24 +260,29 @@ def _also_stopped(desk: Desk, refs: Sequence[Ref], width: int) -> Line:
     return line(chunk(title, "danger", keep=True), foreign(as_many(names_of(desk, following), width - len(title))))
 
 
-def _about(reach: str, width: int, *, hard: bool) -> Line:
-    if hard:
-        head = chunk(" STOP: ", "danger", keep=True)
-        wordings = [
-            f"reject {reach} and what follows it in its batch. Message (optional):",
-            f"{reach} and the rest of its batch:",
-        ]
-    else:
-        head = chunk(" Reject ", "no", keep=True)
-        wordings = [
-            f"{reach}; the agent goes on. Tell it what to do instead (optional):",
-            f"{reach}; what to do instead:",
-        ]
-    return fullest([line(head, foreign(words)) for words in wordings], width)
+def _about_rejecting(reach: str, width: int) -> Line:
+    wordings = [
+        f"{reach}; the agent goes on. Tell it what to do instead (optional):",
+        f"{reach}; what to do instead:",
+    ]
+    return fullest([line(chunk(" Reject ", "no", keep=True), foreign(words)) for words in wordings], width)
 
 
-def _nothing_to_send(entries: Sequence[Entry], room: Room) -> tuple[Line, ...]:
-    how = ended_text(entries[0].request) if entries else "it is gone"
+def _about_stopping(agents: str, reach: str, follows: str, width: int) -> Line:
+    head, colon = chunk(" STOP ", "danger", keep=True), chunk(": ", "danger", keep=True)
+    who = foreign(agents, "danger")
+    wordings = [
+        [f"reject {reach}", f" and what follows {follows}. Message (optional):"],
+        [f"reject {reach}", f" and what follows {follows}:"],
+        [reach, " and what follows:"],
+    ]
+    return fullest(
+        [line(head, who, colon, foreign(what), chunk(words, keep=True)) for what, words in wordings], width
+    )
+
+
+def _nothing_to_send(desk: Desk, entries: Sequence[Entry], room: Room) -> tuple[Line, ...]:
+    how = ended_text(entries[0].request, desk.reviewer) if entries else "it is gone"
     hints = [KeyHint("Enter", "nothing to send", live=False), KeyHint("Esc", "close, text is kept")]
     title = line(chunk(" Nothing can be sent, it ended meanwhile: ", "warn", keep=True), foreign(how))
     return (title, *flow(hints, Room(room.width, 1)))

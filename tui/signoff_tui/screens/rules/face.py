@@ -84,11 +84,17 @@ def empty_lines(problem: str, width: int, *, ready: bool) -> list[Line]:
         return [Line(), *_words(problem, width, "danger")]
     if not ready:
         return [Line(), *_words("reading the files ...", width, "muted")]
-    how = "signoff policy trust FILE shows what a file allows, lets it count, and lists it here."
+    decides = "Each agent's own program decides what it asks; why asked on a request says so."
     return [
         Line(),
-        *_words("You trust no rule file: what an agent's own program says is all there is.", width, "strong"),
-        *_words(how, width, "muted"),
+        *_words("No rule file is trusted here, so nothing can be judged.", width, "strong"),
+        *_words(decides, width, "text"),
+        Line(),
+        *_words(
+            "signoff policy trust FILE shows what a file allows, lets it count, and lists it here.", width, "muted"
+        ),
+        *_words("To try a command on a file without trusting it:", width, "muted"),
+        *_words("signoff policy explain FILE -- 'rm -rf build'", width, "muted"),
     ]
 
 

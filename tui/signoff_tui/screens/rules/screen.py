@@ -148,7 +148,10 @@ class RulesScreen(ListBesideDetails):
 
     def do_try_call(self) -> None:
         """Type a call."""
-        if self._focused is None or self._change is not None:
+        if self._change is not None:
+            return
+        if self._focused is None:
+            self._say("there is no rule to try a call on: trust a file first")
             return
         self.add_class("-typing")
         box = self.query_one("#call", TextBox)

@@ -104,7 +104,7 @@ class FilterBar(Vertical):
         """
         words = self._words.begin()
         self.add_class("-open")
-        self._box.write(words if text is None else "".join(filter(str.isprintable, text)))
+        self._box.write(words if text is None else text)
         self._draw()
 
     def takes_key(self, event: events.Key) -> bool:

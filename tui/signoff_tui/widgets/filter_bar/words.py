@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from signoff.filtering import Completion, Filtered, FilterError, complete, parse
+from signoff.present.typeable import typeable
 
 __all__ = ["FilterWords"]
 
@@ -35,7 +36,7 @@ class FilterWords:
         self._before = self.query
         self.problem = self.offered = None
         # Nothing that cannot be seen gets into a text box, wherever the filter came from.
-        return "".join(each if each.isprintable() else "?" for each in self.query.text)
+        return typeable(self.query.text, "?")
 
     def take(self, text: str) -> bool:
         """Take what is typed, and return whether another filter is in force now."""

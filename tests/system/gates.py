@@ -1,0 +1,85 @@
+"""The screen and the command line with their gates watched or taken out: run as a program by the tests.
+
+    python gates.py watched FILE [COMMANDS]   what the nets behind `reveal` had to drop is written to a file
+    python gates.py open FILE [COMMANDS]      nothing is made safe, nothing is dropped
+
+Without commands, a list of lists in JSON, it is the screen. Nothing outside of the tests can do this.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from rich.segment import Segment
+from textual import events
+
+from signoff.present import _safetext
+from signoff_tui import last_net, terminal_driver
+from signoff_tui.widgets import text_box
+from signoff_tui.widgets.filter_bar import words as filter_words
+
+_OF_TEXTUAL = "\x1b]22;default\x07"
+"""The shape of the mouse pointer: Textual asks for it, and the net drops it."""
+
+
+def watch_the_nets(file: Path) -> None:
+    """Note whatever a net behind the gate drops: with a whole gate, that is nothing."""
+    drop, strip = last_net.DropControls.apply, terminal_driver.without_strings
+
+    def note(before: str, after: str) -> None:
+        if after != before.replace(_OF_TEXTUAL, ""):
+            with file.open("a", encoding="utf-8", errors="backslashreplace") as notes:
+                notes.write(f"{before!a}\n")
+
+    def apply(self: last_net.DropControls, segments: list[Segment], background: Any) -> list[Segment]:
+        after = drop(self, segments, background)
+        note("".join(each.text for each in segments), "".join(each.text for each in after))
+        return after
+
+    def without_strings(data: str) -> str:
+        after = strip(data)
+        note(data, after)
+        return after
+
+    setattr(last_net.DropControls, "apply", apply)  # noqa: B010
+    setattr(terminal_driver, "without_strings", without_strings)  # noqa: B010
+
+
+def take_out_the_gates() -> None:
+    """Let all text through as it is, to see that the tests notice."""
+
+    def unchanged(text: str, *_: object) -> _safetext.SafeText:
+        return _safetext.SafeText(text)
+
+    async def pastes(self: text_box.TextBox, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        self.insert_text_at_cursor(event.text)
+
+    setattr(_safetext.SafeText, "__post_init__", lambda self: None)  # noqa: B010
+    setattr(_safetext.SafeText, "own", classmethod(lambda cls, words: cls(words)))  # noqa: B010
+    # The package has a function of the same name.
+    setattr(import_module("signoff.present.reveal"), "_reveal", unchanged)  # noqa: B010
+    setattr(last_net.DropControls, "apply", lambda self, segments, background: segments)  # noqa: B010
+    setattr(terminal_driver, "without_strings", lambda data: data)  # noqa: B010
+    setattr(text_box.TextBox, "validate_value", lambda self, value: value)  # noqa: B010
+    setattr(text_box.TextBox, "_on_paste", pastes)  # noqa: B010
+    setattr(filter_words.FilterWords, "begin", lambda self: self.query.text)  # noqa: B010
+
+
+if __name__ == "__main__":
+    _, which, place, *commands = sys.argv
+    if which == "watched":
+        watch_the_nets(Path(place))
+    else:
+        take_out_the_gates()
+    from signoff.cli.main import main
+
+    for arguments in json.loads(commands[0]) if commands else [[]]:
+        with contextlib.suppress(SystemExit):
+            main(arguments)

@@ -1,0 +1,459 @@
+"""A look at every screen of a hostile scene, in one terminal that changes its size on the way.
+
+Every surface, which is a screen or a part of one that draws words of others, is a stage of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from hostile_scene import HostileScene
+from hostile_texts import SORTS, Hostile
+from pty_bench import Terminal
+from written_bench import Listener, Written
+
+from system_bench import environment
+
+
+@dataclass(frozen=True)
+class Surface:
+    """Where words of others are drawn.
+
+    Attributes:
+        name: Of the stage in which it is looked at.
+        words: Its own words: with them it begins.
+        one_row: Whether it is the row of these words, and nothing below.
+        each: Whether every text is to be seen there with what it hides.
+        bare: Whether what could not be seen was taken out before, so that without a gate nothing else is written.
+    """
+
+    name: str
+    words: str
+    one_row: bool = False
+    each: bool = True
+    bare: bool = False
+
+    def part(self, stages: dict[str, Written]) -> Written:
+        """What was written on it."""
+        return stages[self.name].part(self.words, one_row=self.one_row)
+
+
+SURFACES: Mapping[str, Sequence[Surface]] = {
+    "waiting": (
+        Surface("empty inbox", "No agent is waiting", each=False),
+        Surface("rules", "rules changed since you trusted them", one_row=True),
+        Surface("inbox", "signoff +Inbox"),
+        Surface("request", "signoff +Request"),
+        Surface("details", "signoff +details of"),
+        Surface("palette", "pasted", one_row=True, each=False),
+        Surface("documents", "signoff +Request"),
+        Surface("split", "signoff +Request", each=False),
+        Surface("find", "pasted", one_row=True, each=False),
+        Surface("remember sheet", "Remember for this session"),
+        Surface("group", "signoff +Group"),
+        Surface("group bar", "nothing approved: no request"),
+        Surface("stop sheet", "STOP: reject all"),
+        Surface("stop with a message", "STOP: "),
+        Surface("text box", "pasted", one_row=True, each=False),
+        Surface("held", "held: ", one_row=True),
+        Surface("taken back", "taken back", one_row=True, each=False),
+    ),
+    "kept": (
+        Surface("memory", "signoff +Session memory"),
+        Surface("agents", "signoff +Agents"),
+        Surface("ended", "", each=False),
+        Surface("history", "signoff +History"),
+        Surface("records", "signoff +History"),
+        Surface("record", "decision  ", each=False),
+        Surface("filter bar", "pasted", one_row=True, each=False),
+        Surface("completions", "", each=False, bare=True),
+        Surface("saved filter", "since:1h", one_row=True, each=False, bare=True),
+        Surface("export", "written to", one_row=True, each=False),
+    ),
+    "chosen": (
+        Surface("rule files", "signoff +Rules"),
+        Surface("typed call", "pasted", one_row=True, each=False),
+        Surface("group page", "signoff +Group page"),
+        Surface("inbox filter", "pasted", one_row=True, each=False),
+    ),
+    "alike": (
+        Surface("release sheet", "Remember for this session"),
+        Surface("queue lost", "Not connected to the queue", one_row=True, each=False),
+    ),
+}
+"""What is looked at in each tour.
+
+Where not each text is to be seen, there are one or two names, or what was typed or pasted without what it hid;
+and columns are the same contents as documents, of which a page may be turned before all of it was drawn.
+"""
+
+_BELOW, _END = "more rows? below", " end "
+_REST = f"{_BELOW}|{_END}"
+"""What stands below the content of a request."""
+
+_SHOWN = re.compile(r"shown \d+% \(([\d,]+)/")
+_ROWS = re.compile(rf"([\d,]+) {_BELOW}")
+
+_WIDE = 300
+"""Columns in which names beside each other keep their beginnings."""
+
+COMPLETED = ("agent", "session", "tool", "group", "batch")
+"""Fields with values that agents chose, whatever is in them."""
+
+
+class Tour:
+    """Somebody who goes everywhere.
+
+    Args:
+        scene: What there is to see; nobody asked yet.
+        listener: Hears the screen on its queue.
+        variables: The environment of the screen.
+    """
+
+    def __init__(self, scene: HostileScene, listener: Listener, variables: dict[str, str]) -> None:
+        self._scene, self._texts = scene, scene.texts
+        self._listener = listener
+        self._variables = variables
+        self._rows, self._columns = 40 + 4 * len(self._texts), 200 + 60 * len(self._texts)
+
+    @property
+    def _last(self) -> Hostile:
+        return self._texts[-1]
+
+    @property
+    def _sorts(self) -> Sequence[Hostile]:
+        return self._texts[-len(SORTS) :]
+
+    def _sees_all(self) -> None:
+        """Wait until every text is on the surface that is looked at."""
+        (surface,) = (each for each in chain(*SURFACES.values()) if each.name == self._listener.stage)
+        self._listener.sees_all(self._texts, surface.part)
+
+    def goes(self, name: str) -> None:
+        """Look at every surface of one tour, on a scene of its own.
+
+        Args:
+            name: One of `SURFACES`.
+        """
+        for look in _LOOKS[name]:
+            look(self)
+
+    def comes_to_what_waits(self) -> None:
+        """On a screen of usual size: everybody asked."""
+        self._scene.asks()
+        self._listener.hears(f"{len(self._scene.waiting)} waiting", r"TARGET .*\[armed")
+
+    def looks_at_nothing(self) -> None:
+        """On a very wide screen: an empty list, and which rules changed."""
+        listener = self._listener
+        listener.begins("empty inbox")
+        listener.resizes(self._columns, 31)
+        listener.hears("No agent is waiting", "Queue: ")
+        listener.begins("rules")
+        self._scene.rules_change(self._variables)
+        self._sees_all()
+
+    def looks_at_each_request(self) -> None:
+        """On a screen of usual size: the list with every request beside it, and every request by itself."""
+        listener, texts = self._listener, self._texts
+        listener.begins("start")
+        listener.resizes(100, 30)
+        self.comes_to_what_waits()
+        listener.begins("inbox")
+        listener.resizes(101, 30)
+        for text in texts:
+            listener.presses("J", f"TARGET {text.mark}", text.end)
+        listener.begins("request")
+        listener.presses("v", "signoff +Request", self._last.end)
+        for text in reversed(texts[:-1]):
+            listener.presses("K", f"TARGET {text.mark}", text.end)
+            if text in self._sorts:
+                listener.begins("details")
+                listener.presses("i", "signoff +details of", f"asked by +{text.mark}")
+                listener.begins("request")
+                listener.presses("q", "TARGET", text.end)
+        listener.begins("help")
+        listener.presses("?", "signoff +keys", "Esc. back")
+        listener.begins("palette")
+        listener.presses("Escape", "TARGET")
+        listener.presses(":", "what to do: type some words")
+        listener.types(_pasted(texts[-3:]), "pasted")
+        listener.begins("left")
+        listener.presses("Escape", "TARGET")
+
+    def looks_at_sheets(self) -> None:
+        """On a very high screen: what has a row for each of many requests or arguments."""
+        listener, texts = self._listener, self._texts
+        listener.resizes(99, self._rows)
+        listener.presses("1", "signoff +Inbox")
+        listener.presses("G", "TARGET .*everything")
+        listener.presses("Enter", "signoff +Request")
+        listener.presses("K", "TARGET .*remember all", "all shown")
+        listener.resizes(99, 30 + 8 * len(texts))
+        listener.begins("details")
+        listener.presses("i", "signoff +details of", "its batch and group")
+        listener.begins("copy")
+        listener.presses("q", "TARGET")
+        listener.resizes(99, self._rows)
+        listener.presses("c", "text as shown")
+        listener.decides("t", "copied")
+        listener.begins("find")
+        listener.presses("\x06", "Find in what is shown")
+        listener.types(_pasted(texts[-3:]), "pasted")
+        listener.presses("Enter", "not in what is shown")
+        listener.begins("left")
+        listener.presses("Escape", r"\[n\] reject")
+        listener.begins("remember sheet")
+        listener.decides("s", "Remember for this session")
+        self._sees_all()
+        listener.begins("left")
+        listener.presses("Escape", r"\[n\] reject")
+        listener.begins("group")
+        listener.presses("1", "signoff +Inbox")
+        listener.presses("K", f"TARGET {self._last.mark}")
+        listener.presses("Left", "TARGET group all")
+        listener.presses("Enter", "signoff +Group")
+        self._sees_all()
+        listener.begins("group bar")
+        listener.decides("Y", "nothing approved")
+        self._sees_all()
+        listener.begins("left")
+        listener.presses("Escape", r"\[n\] reject")
+        listener.begins("stop sheet")
+        listener.decides("X", "STOP: reject all")
+        self._sees_all()
+        listener.begins("left")
+        listener.presses("Escape", r"\[n\] reject")
+
+    def looks_at_contents(self) -> None:
+        """On a very high screen: commands and files, page by page, below and beside each other."""
+        listener = self._listener
+        listener.begins("documents")
+        listener.presses("1", "signoff +Inbox")
+        listener.presses("G", "TARGET .*everything")
+        self._reads()
+        listener.terminal.press("g")  # where all fits on one page, nothing is written for it
+        listener.begins("split")
+        listener.resizes(131, self._rows)
+        self._pages("d")
+        listener.begins("left")
+        listener.presses("d", "below each other")
+
+    def _reads(self) -> None:
+        """Open a request, and page on until all of it was shown."""
+        page = self._listener.presses("Enter", rf"(?s:signoff +Request.*{_SHOWN.pattern}.*(?:{_REST}))")
+        while not re.search(rf"(?s:shown 100%.*{_END})", page):
+            shown = _SHOWN.findall(page)[-1]
+            # Not only drawn again: more was shown. And all of the page came.
+            page = self._listener.presses("Space", rf"(?s:shown \d+% \((?!{shown}/)[\d,]+/.*(?:{_REST}))")
+
+    def _pages(self, key: str) -> None:
+        """Press a key, and page on to the end of what it shows."""
+        page = self._listener.presses(key, _REST)
+        while not re.search(_END, page):
+            # Only another page says another number: space at the end would go on to what was not seen.
+            rows = _ROWS.findall(page)[-1]
+            page = self._listener.presses("Space", rf"(?<![\d,])(?!{rows} )[\d,]+ {_BELOW}|{_END}")
+
+    def looks_at_what_names_many(self) -> None:
+        """On a very wide screen: what names many requests in one line, and what was pasted into the text box."""
+        listener, texts = self._listener, self._texts
+        listener.resizes(self._columns, 12)
+        listener.presses("1", "signoff +Inbox")
+        listener.presses("K", "TARGET .*remember all")
+        listener.presses("K", f"TARGET {self._last.mark}")
+        listener.begins("stop with a message")
+        listener.decides("x", "also rejected")
+        self._sees_all()
+        listener.begins("text box")
+        listener.types(_pasted(texts), "pasted")
+        listener.begins("left")
+        listener.presses("Escape", r"\[n\] reject")
+        listener.begins("held")
+        listener.decides("N", "what to do instead|Tell it")
+        listener.decides("Enter", "held: ")
+        self._sees_all()
+        listener.begins("taken back")
+        listener.presses("U", "taken back|nothing is held")
+
+    def looks_at_memory_and_agents(self) -> None:
+        """On a very high screen all that is remembered, and every agent; then the details of every sort."""
+        listener = self._listener
+        listener.begins("start")
+        self._scene.remembers()
+        listener.resizes(_WIDE, self._rows)
+        for stage, key, title in (("memory", "4", "signoff +Session memory"), ("agents", "2", "signoff +Agents")):
+            listener.begins(stage)
+            listener.presses(key, title)
+            self._sees_all()
+            listener.resizes(100, 30)
+            listener.presses("G", self._last.mark)
+            for text in reversed(self._sorts[:-1]):
+                listener.presses("k", text.mark)
+            listener.resizes(_WIDE, self._rows)
+        listener.begins("left")
+        listener.presses("Escape", "TARGET")
+
+    def looks_at_what_ended(self) -> None:
+        """On a very high screen: what ends while it is looked at, all of that; then every record."""
+        listener = self._listener
+        listener.begins("ended")
+        self._scene.ends()
+        listener.hears(" 0 waiting|nothing waiting|waiting", self._last.mark)
+        listener.begins("history")
+        listener.presses("h", "signoff +History", self._last.end)
+        self._sees_all()
+        listener.begins("records")
+        listener.presses("i", f"agent +{self._last.mark}")
+        listener.resizes(180, 60)
+        listener.presses("g", f"agent +{self._last.mark}")
+        for text in reversed(self._texts[:-1]):
+            listener.presses("j", f"agent +{text.mark}")
+        listener.begins("record")
+        listener.presses("i", self._texts[0].end)
+        listener.resizes(99, 40)
+        for text in self._texts[1 : len(SORTS)]:
+            for key in ("q", "k"):
+                listener.terminal.press(key)
+            listener.presses("Enter", text.end)
+        listener.begins("left")
+        listener.resizes(self._columns, 31)
+
+    def looks_at_filters(self) -> None:
+        """On a very wide screen: what the filter of the history offers, says and keeps."""
+        listener, texts = self._listener, self._texts
+        listener.begins("filter bar")
+        listener.presses("/", "Tab completes")
+        listener.types(_pasted(texts[-3:]), "pasted")
+        listener.begins("completions")
+        for field in COMPLETED:
+            listener.presses("Escape", "this agent")
+            listener.presses("/", "Tab completes")
+            listener.types(f"{field}:", f"{field} needs a value")
+            listener.presses("\t", *(text.mark for text in texts))
+        listener.begins("left")
+        listener.presses("Escape", "this agent")
+        listener.begins("saved filter")
+        listener.presses("f", "last hour of this agent")
+        listener.presses("1", "since:1h")
+        listener.begins("export")
+        listener.presses("E", "written to")
+        listener.begins("left")
+        listener.presses("Escape", "TARGET")
+
+    def looks_at_rules(self) -> None:
+        """On a very high screen: files of rules, and what such a file says of a call that is typed."""
+        listener = self._listener
+        listener.resizes(_WIDE, self._rows)
+        self._scene.rules_change(self._variables)
+        listener.begins("rule files")
+        listener.presses("5", "signoff +Rules")
+        self._sees_all()
+        listener.begins("typed call")
+        listener.presses("t", "nothing is run")
+        listener.types(_pasted(self._texts[-3:]), "pasted")
+        listener.presses("Enter", "nothing was run")
+        listener.begins("left")
+        listener.presses("1", "signoff +Inbox")
+
+    def looks_at_what_is_together(self) -> None:
+        """On a very high screen: all calls of a group on one page; then what is pasted into the filter."""
+        listener, texts = self._listener, self._texts
+        listener.resizes(100, 30)
+        listener.presses("G", "TARGET .*everything")
+        listener.presses("K", "TARGET .*remember all")
+        listener.presses("K", f"TARGET {self._last.mark}")
+        listener.presses("Left", "TARGET group all")
+        listener.begins("group page")
+        listener.presses("V", "signoff +Group page")
+        listener.resizes(200, 40 + 14 * len(texts))
+        self._sees_all()
+        listener.begins("left")
+        listener.resizes(self._columns, 31)
+        listener.presses("1", "signoff +Inbox")
+        listener.begins("inbox filter")
+        listener.presses("/", "Tab completes")
+        listener.types(_pasted(texts[-3:]), "pasted")
+        listener.begins("left")
+        listener.presses("Escape", "TARGET")
+
+    def looks_at_what_is_released(self) -> None:
+        """On a very wide screen: what else waits for the same."""
+        listener = self._listener
+        listener.begins("repeated")
+        listener.resizes(self._columns, 31)
+        self._scene.repeats()
+        listener.hears(f" {len(self._scene.waiting) + len(self._scene.repeated)} waiting")
+        listener.presses("G", f"TARGET .*{self._texts[0].mark}", "shown 100%")
+        listener.begins("release sheet")
+        listener.decides("s", "Remember for this session")
+        self._sees_all()
+        listener.begins("left")
+        listener.presses("Escape", r"\[n\] reject")
+
+    def is_called(self) -> None:
+        """While the person looks elsewhere, an agent asks for something of HIGH risk."""
+        listener = self._listener
+        listener.begins("notice")
+        listener.terminal.type("\x1b[O")
+        self._scene.hurries()
+        listener.hears_said("]9;")
+        listener.terminal.type("\x1b[I")
+
+    def loses_the_queue(self) -> None:
+        """The queue goes away."""
+        self._listener.begins("queue lost")
+        with self._scene.lost():
+            self._listener.hears("Not connected to the queue")
+
+
+_LOOKS: Mapping[str, Sequence[Callable[[Tour], None]]] = {
+    "waiting": (
+        Tour.looks_at_nothing,
+        Tour.looks_at_each_request,
+        Tour.looks_at_sheets,
+        Tour.looks_at_contents,
+        Tour.looks_at_what_names_many,
+    ),
+    "kept": (
+        Tour.comes_to_what_waits,
+        Tour.looks_at_memory_and_agents,
+        Tour.looks_at_what_ended,
+        Tour.looks_at_filters,
+    ),
+    "chosen": (Tour.looks_at_rules, Tour.comes_to_what_waits, Tour.looks_at_what_is_together),
+    "alike": (Tour.looks_at_what_is_released, Tour.is_called, Tour.loses_the_queue),
+}
+
+
+@contextmanager
+def opened(scene: HostileScene, command: Sequence[str], columns: int, rows: int) -> Iterator[Listener]:
+    """A screen on the queue of the scene."""
+    with Terminal(command, variables_for(scene), scene.folder, columns=columns, rows=rows) as terminal:
+        listener = Listener(terminal)
+        listener.begins("start")
+        listener.hears("signoff +Inbox")
+        yield listener
+
+
+def variables_for(scene: HostileScene) -> dict[str, str]:
+    """The environment of the screen."""
+    return environment(scene.folder, SIGNOFF_QUEUE=str(scene.place), SIGNOFF_NOTIFY="osc9")
+
+
+def tour(base: Path, command: Sequence[str], texts: tuple[Hostile, ...], name: str) -> dict[str, Written]:
+    """Look at every surface of a tour, on a scene of its own; returns what was written on each."""
+    with HostileScene(base, texts) as scene, opened(scene, command, 100, 30) as listener:
+        Tour(scene, listener, variables_for(scene)).goes(name)
+        return listener.stages
+
+
+def _pasted(texts: Sequence[Hostile]) -> str:
+    """What a terminal sends when texts are pasted, with a word at each end; terminals let no escape through."""
+    pasted = " ".join(text.name for text in texts).replace("\x1b", "").encode(errors="ignore").decode()
+    return f"\x1b[200~pasted {pasted} pasted\x1b[201~"
