@@ -236,7 +236,7 @@ def _list_hints(desk: Desk) -> list[KeyHint]:
     several = _several_agents(desk)
     only = [KeyHint(desk.keys.shown("only_agent"), "only this agent")] if several else []
     order = KeyHint(desk.keys.shown("order"), "sort, tidy")
-    return [KeyHint(desk.keys.shown("filter"), "filter"), *only, order]
+    return [KeyHint(desk.keys.shown("filter"), "filter"), order, *only]
 
 
 def _several_agents(desk: Desk) -> bool:
