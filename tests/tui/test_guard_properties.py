@@ -22,6 +22,7 @@ from signoff_tui.guard import (
     Permit,
     Ref,
     Risk,
+    SheetClosed,
     Target,
 )
 
@@ -165,6 +166,8 @@ class ScreenMachine(RuleBasedStateMachine):
                 assert not isinstance(reaction.verdict, Decide)
             case _:
                 pass
+        if any(isinstance(effect, SheetClosed) for effect in reaction.effects):
+            self._leave()
         if key == "escape":
             self.guard.sheet_closed()
             self.guard.editor_closed()
