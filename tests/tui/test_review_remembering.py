@@ -29,7 +29,7 @@ async def test_an_exact_call_is_remembered_with_s_and_y(
         await seen.shows("command = pytest -q", "breadth: exact", "tester", "session s-1")
         await seen.shows("[y] yes, remember")
         await seen.press("y")
-        await seen.shows("approved by you")
+        await seen.shows("approved for session")
     (grant,) = looking.grants()
     assert (grant.tool_name, grant.payload, grant.session) == ("shell", {"command": "pytest -q"}, "s-1")
 
@@ -81,7 +81,7 @@ async def test_a_payload_that_fixes_nothing_wants_another_key_and_says_why(
         await seen.shows("y does nothing here")
         await seen.sheet_armed()
         await seen.press("!")
-        await seen.shows("approved by you")
+        await seen.shows("approved for session")
     (grant,) = looking.grants()
     assert grant.payload == {}
 
