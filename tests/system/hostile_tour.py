@@ -58,7 +58,7 @@ SURFACES: Mapping[str, Sequence[Surface]] = {
         Surface("group", "signoff +Group"),
         Surface("group bar", "nothing approved: no request"),
         Surface("stop sheet", "STOP: reject all"),
-        Surface("stop with a message", "STOP: "),
+        Surface("stop with a message", "STOP .*reject"),
         Surface("text box", "pasted", one_row=True, each=False),
         Surface("held", "held: ", one_row=True),
         Surface("taken back", "taken back", one_row=True, each=False),
