@@ -102,7 +102,8 @@ async def test_without_a_trusted_file_it_says_how_to_trust_one(place: Path) -> N
 async def test_a_list_of_trust_that_cannot_be_read_is_said(place: Path, rules: Path, tmp_path: Path) -> None:
     (tmp_path / "data" / "signoff" / "trusted-rules.json").write_text("[", "utf-8")
     async with screen(place) as seen:
-        await opens_rules(seen, "move it away")
+        await opens_rules(seen)
+        await seen.until(lambda: "move it away, and trust your rule files again" in " ".join(seen.text.split()))
 
 
 async def test_files_that_are_not_what_was_trusted_stand_out_as_they_change(
