@@ -159,7 +159,7 @@ async def test_two_screens_on_one_queue_agree(
         await hers.reads(request)
         await hers.press("y")
         await mine.shows("approved by anna")
-        await hers.shows("approved by anna")
+        await hers.shows("approved by you")
     decision = looking.get(request.id).decision
     assert decision is not None
     assert decision.by == "anna"
