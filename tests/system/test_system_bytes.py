@@ -135,7 +135,9 @@ def test_a_notice_holds_counts_and_nothing_of_a_request(written: Stages) -> None
     assert f"waiting, 1 HIGH, from {len(TEXTS)} agents" in notice
 
 
-@pytest.mark.skipif(OPENED not in os.environ, reason=f"takes minutes, and proves the tests themselves: {OPENED}=1")
+@pytest.mark.skipif(
+    OPENED not in os.environ, reason=f"it stalls at the sheet of a stop; to look at that: {OPENED}=1"
+)
 @on("ungated", "surface", lambda surface: not surface.bare)
 def test_without_the_gate_this_is_noticed_on_each_surface(ungated: Stages, surface: Surface) -> None:
     assert surface.part(ungated).unprintable
