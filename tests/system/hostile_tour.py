@@ -335,9 +335,10 @@ class Tour:
             listener.presses("Escape", "this agent")
             listener.presses("/", "Tab completes")
             listener.types(f"{field}:", f"{field} needs a value")
-            listener.presses("\t", *(text.mark for text in texts))
+            # The title tells that its list is there: what comes next acts on a record of that.
+            listener.presses("\t", rf"History +{field}:.* of [\d,]+ ", *(text.mark for text in texts))
         listener.begins("left")
-        listener.presses("Escape", "this agent")
+        listener.presses("Escape", "this agent", r"History +(?:newest [\d,]+ of )?[\d,]+ ")
         listener.begins("saved filter")
         listener.presses("f", "last hour of this agent")
         listener.presses("1", "since:1h")
@@ -438,6 +439,7 @@ def opened(scene: HostileScene, command: Sequence[str], columns: int, rows: int)
         listener = Listener(terminal)
         listener.begins("start")
         listener.hears("signoff +Inbox")
+        listener.hears_said("]2;signoff: ")
         yield listener
 
 
