@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from signoff.effects import Command, Effect
 
@@ -58,8 +58,7 @@ class ApprovedCall(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Approved:
+class _Approved(NamedTuple):  # no data class: one is made at every call, and this is cheaper
     """An approved call that is being carried out.
 
     Attributes:
@@ -71,8 +70,8 @@ class _Approved:
 
     request: ApprovedCall
     snapshot: Snapshot | None
-    instead: Instead | None = None
-    written: dict[str, FileState] = field(default_factory=dict)
+    instead: Instead | None
+    written: dict[str, FileState]
 
 
 _approved: ContextVar[_Approved | None] = ContextVar("signoff_approved", default=None)
@@ -90,7 +89,7 @@ class bound_to:  # noqa: N801 - a context manager, which is called like a functi
     def __init__(
         self, request: ApprovedCall, snapshot: Snapshot | None = None, instead: Instead | None = None
     ) -> None:
-        self._call = _Approved(request, snapshot, instead)
+        self._call = _Approved(request, snapshot, instead, {})
 
     def __enter__(self) -> None:
         self._token = _approved.set(self._call)

@@ -26,6 +26,7 @@ MAX_DIGITS = 4_300
 
 _TOO_LARGE = 10**MAX_DIGITS
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+_TEXT = frozenset({str})
 _LONGEST_QUOTE = 40
 _LONGEST_TRAIL = 8
 
@@ -50,8 +51,16 @@ def canonical(value: object) -> str:
     Raises:
         NotJsonError: A part of the value is not JSON (the message says where), or it is nested too deep.
     """
+    if type(value) is dict and _TEXT.issuperset(map(type, value)) and _TEXT.issuperset(map(type, value.values())):
+        return _object_of_texts(value)
     _check(value, [])
     return _ENCODER.encode(value)
+
+
+def _object_of_texts(value: dict[str, str]) -> str:
+    """What the encoder makes of it, without its search for what each value is: most calls have such arguments."""
+    text = _ENCODER.encode
+    return "{" + ",".join([f"{text(key)}:{text(value[key])}" for key in sorted(value)]) + "}"
 
 
 def digest(value: object) -> str:

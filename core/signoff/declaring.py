@@ -13,6 +13,7 @@ import functools
 import inspect
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 from signoff.types import ApprovalContext, ApprovalRequest
@@ -79,11 +80,14 @@ def _is_without(kind: type[object], names: Collection[str]) -> bool:
 
     Looked at every time: classes may be changed.
     """
-    if kind.__getattribute__ != object.__getattribute__:
+    if kind is FunctionType:  # which cannot be changed
+        return True
+    if kind.__getattribute__ is not object.__getattribute__:
         return False
-    for base in kind.__mro__:
-        known = base.__dict__.keys()
-        if "__getattr__" in known or not known.isdisjoint(names):
+    ways = ("__getattr__", *names)
+    # A loop, as above.
+    for base in kind.__mro__:  # noqa: SIM110
+        if not base.__dict__.keys().isdisjoint(ways):
             return False
     return True
 

@@ -48,6 +48,11 @@ def test_the_spelling_is_plain_ascii(value: Any) -> None:
     assert canonical(value).isascii()
 
 
+@given(st.dictionaries(st.text(), st.text()))
+def test_an_object_of_texts_is_spelled_as_within_any_other_value(value: dict[str, Any]) -> None:
+    assert canonical([value]) == f"[{canonical(value)}]"
+
+
 @given(st.dictionaries(st.text(), scalars))
 def test_the_order_of_keys_does_not_matter(value: dict[str, Any]) -> None:
     assert canonical(dict(reversed(value.items()))) == canonical(value)
