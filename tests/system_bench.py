@@ -69,7 +69,9 @@ def environment(home: Path, **extra: str) -> dict[str, str]:
     own = {name: str(folder) for name, folder in folders.items()}
     # Reviewers of the test and agents that it starts are the same person's.
     own |= {name: value for name, value in os.environ.items() if name == KEYS_VARIABLE}
-    return {**kept, **own, "HOME": str(home), "LANG": "C.UTF-8", "TERM": "xterm-256color", **extra}
+    # With a theme that was chosen, the screen does not ask for one first.
+    usual = {"HOME": str(home), "LANG": "C.UTF-8", "TERM": "xterm-256color", "SIGNOFF_THEME": "signoff-dark"}
+    return {**kept, **own, **usual, **extra}
 
 
 @contextmanager

@@ -336,6 +336,7 @@ async def screen(
     queue: ReviewQueue | None = None,
     personal: Personal | None = None,
     chosen: Chosen | None = None,
+    asks_for_theme: bool = False,
 ) -> AsyncIterator[Screen]:
     """The screen on a queue, in a terminal of some size.
 
@@ -352,6 +353,7 @@ async def screen(
         queue: An open connection to use, instead of a new one.
         personal: Where settings come from that are followed.
         chosen: What the person chose otherwise.
+        asks_for_theme: Ask for a theme first.
     """
     app = SignoffApp(
         queue or open_review_queue(place, reviewer=reviewer),
@@ -363,6 +365,7 @@ async def screen(
         wall_clock=wall_clock,
         chosen=chosen if personal is None else personal.choose(),
         personal=personal,
+        asks_for_theme=asks_for_theme,
     )
     async with app.run_test(size=size) as pilot:
         seen = Screen(app, pilot)

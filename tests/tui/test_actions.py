@@ -19,6 +19,7 @@ from signoff_tui.screens.palette import PaletteScreen
 from signoff_tui.screens.palette.commands import commands_on
 from signoff_tui.screens.review.navigating import Navigating
 from signoff_tui.screens.rules import RulesScreen
+from signoff_tui.screens.themes import ThemesScreen
 
 HANDLERS: dict[Place, type] = {
     "review": Navigating,
@@ -29,6 +30,7 @@ HANDLERS: dict[Place, type] = {
     "help": HelpScreen,
     "palette": PaletteScreen,
     "details": DetailsScreen,
+    "themes": ThemesScreen,
 }
 """Who does what the table says, for each place."""
 

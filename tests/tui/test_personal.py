@@ -13,6 +13,9 @@ from signoff_tui.themes import builtin_themes
 
 THEMES = Path(__file__).resolve().parents[2] / "themes"
 
+UNCHOSEN = Chosen(theme_follows=True, theme_was_chosen=False)
+"""What holds for somebody who never chose anything."""
+
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -31,7 +34,7 @@ def own_theme(folder: Path, name: str, *, file: str = "") -> Path:
 
 
 def test_without_a_file_everything_has_its_default(folder: Path) -> None:
-    assert Personal({"TERM": "xterm"}).choose() == Chosen()
+    assert Personal({"TERM": "xterm"}).choose() == UNCHOSEN
 
 
 def test_the_file_counts(folder: Path) -> None:
@@ -70,7 +73,7 @@ def test_a_file_in_the_working_directory_has_no_say(
     for name in ("screen.yaml", "signoff.yaml"):
         (workdir / name).write_text("mouse: off\nguard: {require_seen: off}")
     monkeypatch.chdir(workdir)
-    assert Personal({"TERM": "xterm"}).choose() == Chosen()
+    assert Personal({"TERM": "xterm"}).choose() == UNCHOSEN
 
 
 # -- themes --------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ __all__ = ["ACTIONS", "Action", "Area", "Place", "action_of", "actions_on", "gua
 
 Area = Literal["decide", "read", "list", "go", "safety"]
 
-Place = Literal["review", "history", "memory", "agents", "rules", "help", "palette", "details"]
+Place = Literal["review", "history", "memory", "agents", "rules", "help", "palette", "details", "themes"]
 """Where keys act: the review (inbox, request, group), and the screens that lie over it."""
 
 _REVIEW: tuple[Place, ...] = ("review",)
@@ -24,6 +24,7 @@ _MEMORY: tuple[Place, ...] = ("memory",)
 _AGENTS: tuple[Place, ...] = ("agents",)
 _FILTERED: tuple[Place, ...] = (*_REVIEW, "history")
 _RULES: tuple[Place, ...] = ("rules",)
+_THEMES: tuple[Place, ...] = ("themes",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,15 @@ ACTIONS: tuple[Action, ...] = (
     Action("up", ("up",), "Up", "previous", "list", places=("palette",)),
     Action("back", ("escape",), "Esc", "back", "go", places=("palette",)),
     Action("theme", ("ctrl+t",), "Ctrl+T", "next theme", "go", moves=True, places=_PAGES),
+    Action("themes", ("f2",), "F2", "choose a theme, and keep it", "go", moves=True, places=_PAGES),
+    Action("keep", ("enter",), "Enter", "use it, and write it down", "go", places=_THEMES),
+    Action("down", ("j", "down"), "j", "next", "list", places=_THEMES),
+    Action("up", ("k", "up"), "k", "previous", "list", places=_THEMES),
+    Action("page_down", (" ", "pagedown"), "Space", "page", "list", places=_THEMES),
+    Action("page_up", ("b", "pageup"), "b", "page back", "list", places=_THEMES),
+    Action("first", ("g", "home"), "g", "first", "list", places=_THEMES),
+    Action("last", ("G", "end"), "G", "last", "list", places=_THEMES),
+    Action("back", ("escape", "q"), "Esc", "back", "go", places=_THEMES),
     Action("quit", ("q", "ctrl+q"), "q", "back; from the inbox: quit", "go", moves=True),
     Action("back", ("q", "ctrl+q"), "q", "back", "go", moves=True, places=(*_OVER, *_SCROLLED)),
     Action("lock", ("L",), "L", "lock or unlock decision keys", "safety"),

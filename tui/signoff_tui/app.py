@@ -16,6 +16,7 @@ from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, Key, MouseDown, Paste
 from textual.filter import LineFilter, Monochrome, NoColor
 
+from signoff.present.reveal import reveal_line
 from signoff.queue import QueueError, ReviewQueue, open_review_queue, place_name
 from signoff.queue.clock import now_us
 from signoff_tui.actions import Place
@@ -40,9 +41,12 @@ from signoff_tui.screens.plain import News, PlainScreen
 from signoff_tui.screens.review.screen import ReviewScreen
 from signoff_tui.screens.review.work import QueueNews
 from signoff_tui.screens.rules import RulesScreen
+from signoff_tui.screens.themes import ThemesScreen
+from signoff_tui.settings import NotKeptError, keep_theme
 from signoff_tui.standstill import Standstill
-from signoff_tui.terminal_voice import Around, Saying, Speaks
-from signoff_tui.themes import DEFAULT_THEME
+from signoff_tui.terminal_background import BackgroundTold, is_light
+from signoff_tui.terminal_voice import Around, AskBackground, Saying, Speaks
+from signoff_tui.themes import DEFAULT_THEME, LIGHT_THEME
 
 __all__ = ["DEFAULT_THEME", "SignoffApp", "run", "spare_the_collector"]
 
@@ -62,6 +66,7 @@ class SignoffApp(App[None]):
         wall_clock: Microseconds since the epoch, for the times that people read.
         chosen: What the person chose; the defaults if it is left out.
         personal: Where that comes from, to be read again when it changes.
+        asks_for_theme: Ask for a theme before anything else.
 
     Raises:
         ValueError: There is no such theme, or the guard's settings are not acceptable.
@@ -92,11 +97,14 @@ class SignoffApp(App[None]):
         wall_clock: Callable[[], int] = now_us,
         chosen: Chosen | None = None,
         personal: Personal | None = None,
+        asks_for_theme: bool = False,
     ) -> None:
         self._net = DropControls()
         super().__init__()
         self.animation_level = "none"
         chosen = chosen or Chosen()
+        self._personal = personal
+        self._asks_for_theme = asks_for_theme
         self._following = Following(self, personal, chosen)
         self._chosen = replace(
             chosen,
@@ -135,6 +143,16 @@ class SignoffApp(App[None]):
         self.push_screen(self._review)
         self.run_worker(self._watch(), group="watch")
         self._following.start()
+        if self._chosen.theme_follows and not self.no_color:
+            self.speak(AskBackground())
+        if self._asks_for_theme and not self.no_color:
+            self._ask_for_a_theme(first=True)
+
+    @on(BackgroundTold)
+    def _take_background(self, event: BackgroundTold) -> None:
+        untouched = self._chosen.theme_follows and self.look.theme.name == self._chosen.theme
+        if untouched and is_light(event.background):
+            self._use_theme(LIGHT_THEME)
 
     def on_unmount(self) -> None:
         """Close the queue."""
@@ -240,6 +258,8 @@ class SignoffApp(App[None]):
                 self._cover(PaletteScreen(self._office, commands, self._run_command))
             case "theme":
                 self._next_theme()
+            case "themes":
+                self._ask_for_a_theme()
             case _:
                 raise ValueError(f"there is no screen {name!r}")
 
@@ -308,6 +328,24 @@ class SignoffApp(App[None]):
         names = list(self._themes)
         self._use_theme(names[(names.index(self.look.theme.name) + 1) % len(names)])
 
+    def _ask_for_a_theme(self, *, first: bool = False) -> None:
+        themes = tuple(self._themes.values())
+        where = "" if self._personal is None else str(self._personal.file)
+        self._cover(ThemesScreen(self._office, themes, self.look.theme.name, where, self._keep_theme, first=first))
+
+    def _keep_theme(self, name: str) -> None:
+        """Use a theme, and write it into the settings if there is a place for them."""
+        self._use_theme(name)
+        if self._personal is None:
+            return
+        try:
+            keep_theme(self._personal.file, name)
+        except NotKeptError as error:
+            self._review.say(reveal_line(str(error)).text, token="danger")
+        else:
+            self._following.look()  # at once: what it says of the file must not come after this
+            self._review.say(f"theme {name}, written to your settings", token="ok")
+
     def _use_theme(self, name: str) -> None:
         self.look = Look(self._themes[name], self._glyphs)
         self.theme = name
@@ -363,6 +401,7 @@ def run(
         read_only=read_only,
         chosen=chosen,
         personal=personal,
+        asks_for_theme=not chosen.theme_was_chosen,
     )
     spare_the_collector()
     app.run(mouse=chosen.mouse)

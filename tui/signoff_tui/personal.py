@@ -37,6 +37,8 @@ class Chosen:
     Attributes:
         themes: All themes that there are, by name.
         theme: The name of one of them.
+        theme_follows: Whether it is the light one instead where the terminal is light.
+        theme_was_chosen: Whether the person, or whoever started the screen, ever said which.
         ascii_only: Draw with ASCII characters only.
         mouse: Take clicks and the wheel.
         diff: How diffs are shown at first.
@@ -48,6 +50,8 @@ class Chosen:
 
     themes: Mapping[str, Theme] = field(default_factory=builtin_themes)
     theme: str = DEFAULT_THEME
+    theme_follows: bool = False
+    theme_was_chosen: bool = True
     ascii_only: bool = False
     mouse: bool = True
     diff: DiffSettings = field(default_factory=DiffSettings)
@@ -102,6 +106,8 @@ class Personal:
         return Chosen(
             themes=themes,
             theme=DEFAULT_THEME if theme == "auto" else theme,
+            theme_follows=theme == "auto",
+            theme_was_chosen=bool(wanted) or self.file.exists(),
             ascii_only=self._ascii_only(settings),
             mouse=settings.mouse,
             diff=settings.diff,

@@ -18,7 +18,8 @@ from textual._xterm_parser import XTermParser  # the parser that Textual's own d
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
-from signoff_tui.terminal_voice import Around, Saying, Title, TitleBack, is_allowed, written
+from signoff_tui.terminal_background import BackgroundAnswers, BackgroundTold
+from signoff_tui.terminal_voice import Around, AskBackground, Saying, Title, TitleBack, is_allowed, written
 
 __all__ = ["QuietDriver", "without_strings"]
 
@@ -26,6 +27,8 @@ _READ_BYTES = 4096
 # How often a key that may still go on (Escape, or the beginning of a sequence?) is looked at, and for how long.
 _TICK_SECONDS = 0.05
 _UNDECIDED_SECONDS = 1.0 + 2 * constants.ESCAPE_DELAY
+# An answer that comes later than this is not told, but does not act as keys; and how long it is looked out for.
+_ANSWER_SECONDS, _LATE_SECONDS = 1.0, 10.0
 
 # OSC, DCS, SOS, PM and APC with their text (ECMA-48, 5.6 and 8.3) in both spellings; the bell and all other
 # controls of the C1 set; and every escape that begins no control sequence (CSI).
@@ -57,6 +60,8 @@ class QuietDriver(LinuxDriver):
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self._end, self._end_writer = os.pipe()
         self._title: Title | None = None
+        self._answers = BackgroundAnswers()
+        self._asked_at = -_LATE_SECONDS
 
     def write(self, data: str) -> None:
         """Write to the terminal what is no string sequence."""
@@ -73,6 +78,8 @@ class QuietDriver(LinuxDriver):
             if self._title is None:
                 self._utter(TitleBack(keep=True), around)
             self._title = saying
+        if isinstance(saying, AskBackground):
+            self._asked_at = time.monotonic()
         self._utter(saying, around)
 
     def start_application_mode(self) -> None:
@@ -118,14 +125,32 @@ class QuietDriver(LinuxDriver):
             selector.register(self._end, selectors.EVENT_READ)
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
-                wait = _TICK_SECONDS if time.monotonic() < undecided_until else None
+                undecided = time.monotonic() < undecided_until
+                wait = _TICK_SECONDS if undecided or self._answers.holds else None
                 if self.fileno in {key.fd for key, _ in selector.select(wait)}:
                     data = os.read(self.fileno, _READ_BYTES)
                     if not data:  # standard input was no terminal, and is at its end
                         selector.unregister(self.fileno)
-                    if text := decode(data):  # empty text would end the parser
+                    if text := self._without_answers(decode(data)):  # empty text would end the parser
                         for event in parser.feed(text):
                             self.process_message(event)
                     undecided_until = time.monotonic() + _UNDECIDED_SECONDS
+                elif text := self._no_answer(over=not undecided):
+                    for event in parser.feed(text):
+                        self.process_message(event)
                 for event in parser.tick():
                     self.process_message(event)
+
+    def _without_answers(self, text: str) -> str:
+        """What of it are keys; an answer about the background that was asked for is told to the app."""
+        since = time.monotonic() - self._asked_at
+        if since >= _LATE_SECONDS:
+            return self._answers.give_up() + text
+        keys, background = self._answers.take(text)
+        if background is not None and since < _ANSWER_SECONDS:
+            self.send_message(BackgroundTold(background))
+        return keys
+
+    def _no_answer(self, *, over: bool) -> str:
+        """Keys that could have been the beginning of an answer. Escape is one: nobody should wait for it."""
+        return self._answers.give_up() if over or self._answers.holds_keys else ""

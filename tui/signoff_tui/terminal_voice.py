@@ -16,6 +16,7 @@ __all__ = [
     "LONGEST_COPY",
     "LONGEST_NAME",
     "Around",
+    "AskBackground",
     "Bell",
     "Copy",
     "DesktopNotice",
@@ -122,7 +123,12 @@ class Copy:
         return self.text.encode("utf-8", "replace")
 
 
-Saying: TypeAlias = Bell | Title | TitleBack | DesktopNotice | Copy
+@dataclass(frozen=True, slots=True)
+class AskBackground:
+    """Ask for the color of the background; see `signoff_tui.terminal_background` for the answer."""
+
+
+Saying: TypeAlias = AskBackground | Bell | Title | TitleBack | DesktopNotice | Copy
 
 
 @runtime_checkable
@@ -141,6 +147,8 @@ def written(saying: Saying, around: Around = "terminal") -> str:
         around: What reads it first.
     """
     match saying:
+        case AskBackground():  # multiplexers answer for what they draw themselves
+            return f"\x1b]11;?{_END}"
         case Bell():
             return _BELL
         case Title(words):  # multiplexers keep titles themselves
@@ -202,7 +210,7 @@ _NOTICES = (
 _BODY = "|".join(_NOTICES)
 _PASSED = rf"(?:{_BODY}|52;c;{_BASE64})"
 _ALLOWED = re.compile(
-    rf"\x07"
+    rf"\x07|\x1b\]11;\?\x1b\\"
     rf"|\x1b\]2;(?:{_WORDS})?\x1b\\(?:\x1b\[23;2t)?|\x1b\[22;2t"
     rf"|(?:\x1b\]{_PASSED}\x1b\\)+"
     rf"|(?:\x1b\]52;c;{_BASE64}\x1b\\)?(?:\x1bPtmux;\x1b\x1b\]{_PASSED}\x07\x1b\\)+"

@@ -21,6 +21,7 @@ from textual.theme import Theme as TextualTheme
 __all__ = [
     "COLOR_TOKENS",
     "DEFAULT_THEME",
+    "LIGHT_THEME",
     "SYNTAX_TOKENS",
     "Theme",
     "ThemeError",
@@ -29,7 +30,7 @@ __all__ = [
     "own_themes",
 ]
 
-DEFAULT_THEME = "signoff-dark"
+DEFAULT_THEME, LIGHT_THEME = "signoff-dark", "signoff-light"
 
 
 COLOR_TOKENS = (

@@ -115,3 +115,7 @@ class PlainScreen(Screen[None]):
     def do_theme(self) -> None:
         """Next theme."""
         self._office.go("theme")
+
+    def do_themes(self) -> None:
+        """Choose a theme."""
+        self._office.go("themes")

@@ -6,6 +6,7 @@ configuration directory, never from a working directory and never from ``signoff
 
 from __future__ import annotations
 
+from signoff_tui.settings.keeping import NotKeptError, keep_theme
 from signoff_tui.settings.loading import load_settings, parse_settings
 from signoff_tui.settings.places import SETTINGS_VARIABLE, settings_file, themes_folder
 from signoff_tui.settings.template import template
@@ -15,8 +16,10 @@ __all__ = [
     "SETTINGS_VARIABLE",
     "DiffSettings",
     "KeySettings",
+    "NotKeptError",
     "NotifySettings",
     "ScreenSettings",
+    "keep_theme",
     "load_settings",
     "parse_settings",
     "settings_file",

@@ -10,7 +10,7 @@ from signoff_tui.notices import Channel
 from signoff_tui.settings.kinds import KEY_MAP, NAME, SWITCH, TIME, TIMES, Kind, choice, whole
 from signoff_tui.settings.values import ScreenSettings
 
-__all__ = ["SECTIONS", "SETTINGS", "Setting", "default_of"]
+__all__ = ["SECTIONS", "SETTINGS", "Setting", "default_of", "value_in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ SECTIONS: Mapping[str, str] = {
 }
 
 SETTINGS: tuple[Setting, ...] = (
-    Setting("", "theme", NAME, "A theme by its name; auto is signoff-dark."),
+    Setting("", "theme", NAME, "A theme by its name; auto: dark or light, as the terminal."),
     Setting("", "ascii", choice("auto", "on", "off"), "Draw with ASCII only; auto: where the terminal needs it."),
     Setting("", "mouse", SWITCH, "Take clicks and the wheel; off leaves selecting to the terminal."),
     Setting("diff", "layout", choice("unified", "split"), "Before and after below, or beside each other."),
@@ -82,7 +82,11 @@ SETTINGS: tuple[Setting, ...] = (
 )
 
 
+def value_in(settings: ScreenSettings, setting: Setting) -> Any:
+    """What one of the settings is."""
+    return getattr(getattr(settings, setting.section) if setting.section else settings, setting.name)
+
+
 def default_of(setting: Setting) -> Any:
     """What holds while a setting is not given."""
-    defaults = ScreenSettings()
-    return getattr(getattr(defaults, setting.section) if setting.section else defaults, setting.name)
+    return value_in(ScreenSettings(), setting)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from signoff_tui.settings.table import SECTIONS, SETTINGS, Setting, default_of
+from signoff_tui.settings.table import SECTIONS, SETTINGS, Setting, value_in
+from signoff_tui.settings.values import ScreenSettings
 
 __all__ = ["template"]
 
@@ -16,23 +17,29 @@ _HEAD = """\
 """
 
 
-def template() -> str:
-    """A settings file with every setting, its default and what it does."""
-    return "\n".join([_HEAD, *_lines()]) + "\n"
+def template(chosen: ScreenSettings | None = None) -> str:
+    """A settings file with every setting and what it does.
+
+    Args:
+        chosen: What is set; the defaults if it is left out.
+    """
+    return "\n".join([_HEAD, *_lines(chosen or ScreenSettings())]) + "\n"
 
 
-def _lines() -> Iterator[str]:
+def _lines(chosen: ScreenSettings) -> Iterator[str]:
     for section in ("", *SECTIONS):
         if section:
             yield from ("", f"# {SECTIONS[section]}", f"{section}:")
         settings = [setting for setting in SETTINGS if setting.section == section]
-        width = max(len(_value(setting)) for setting in settings)
-        yield from (f"{_value(setting):<{width}}  # {_comment(setting)}" for setting in settings)
+        values = [_value(setting, chosen) for setting in settings]
+        width = max(map(len, values))
+        for setting, value in zip(settings, values, strict=True):
+            yield f"{value:<{width}}  # {_comment(setting)}"
 
 
-def _value(setting: Setting) -> str:
+def _value(setting: Setting, chosen: ScreenSettings) -> str:
     indent = "  " if setting.section else ""
-    return f"{indent}{setting.name}: {setting.kind.write(default_of(setting))}"
+    return f"{indent}{setting.name}: {setting.kind.write(value_in(chosen, setting))}"
 
 
 def _comment(setting: Setting) -> str:

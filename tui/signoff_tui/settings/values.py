@@ -71,7 +71,7 @@ class ScreenSettings:
     """All settings of the screen.
 
     Attributes:
-        theme: Name of a theme; ``auto`` is the dark one.
+        theme: Name of a theme; ``auto`` is the light or the dark one, as the background of the terminal is.
         ascii: Whether only ASCII characters are drawn; ``auto`` looks at locale and terminal.
         mouse: Whether the screen takes clicks and the wheel.
         diff: How diffs are shown at first.

@@ -101,10 +101,13 @@ class RowList(ScrollView, can_focus=False):
 
     def render_line(self, y: int) -> Strip:
         """Draw one line of the view."""
-        look = look_of(self)
         index, part = divmod(y + int(self.scroll_offset.y), self._lines_per_row)
         lines = self._lines_of(index)
-        content = lines[part] if part < len(lines) else Line()
+        return self.painted(lines[part] if part < len(lines) else Line(), index)
+
+    def painted(self, content: Line, _index: int) -> Strip:
+        """Paint one line of a row."""
+        look = look_of(self)
         return paint(content, self.size.width, look.theme, ellipsis=look.glyphs.ellipsis)
 
     def on_resize(self, _: events.Resize) -> None:

@@ -330,6 +330,10 @@ class Navigating(ListingKeys, ChangingKeys):
         """Next theme."""
         self._face.go("theme")
 
+    def do_themes(self) -> None:
+        """Choose a theme."""
+        self._face.go("themes")
+
     def do_undo(self) -> None:
         """Take back the last held decision."""
         self._deciding.undo(everything=False)

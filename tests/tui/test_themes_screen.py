@@ -1,0 +1,134 @@
+"""The first start asks for a theme; what is chosen is used, written down, and not asked again."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import pytest
+from screen_bench import SMALL, Screen, post, screen, write
+
+from signoff.queue import AgentQueue
+from signoff_tui.personal import Personal
+from signoff_tui.settings import load_settings
+from signoff_tui.terminal_background import BackgroundTold
+from signoff_tui.themes import builtin_themes
+
+Opens = Callable[..., AbstractAsyncContextManager[Screen]]
+WHITE, BLACK = (1.0, 1.0, 1.0), (0.0, 0.0, 0.0)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The person's configuration directory of signoff."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    return tmp_path / "config" / "signoff"
+
+
+@pytest.fixture
+def opens(place: Path, folder: Path) -> Opens:
+    """Open the screen as `signoff` does."""
+
+    @asynccontextmanager
+    async def opened(size: tuple[int, int] = SMALL, **variables: str) -> AsyncIterator[Screen]:
+        personal = Personal({"TERM": "xterm", **variables})
+        asks = not personal.choose().theme_was_chosen
+        async with screen(place, size=size, theme=None, personal=personal, asks_for_theme=asks) as seen:
+            yield seen
+
+    return opened
+
+
+def save(folder: Path, text: str) -> None:
+    folder.mkdir(parents=True)
+    (folder / "screen.yaml").write_text(text)
+
+
+def files_in(folder: Path) -> list[Path]:
+    return list(folder.glob("*"))
+
+
+async def test_the_first_start_shows_every_theme_and_writes_the_chosen_one_down(
+    opens: Opens, folder: Path
+) -> None:
+    async with opens() as seen:
+        await seen.shows("which one do you read best?")
+        for name in builtin_themes():
+            await seen.shows(name)
+        await seen.press("j", "enter")
+        await seen.shows("theme signoff-light, written to your settings")
+        assert seen.app.look.theme.name == "signoff-light"
+    assert load_settings(folder / "screen.yaml").theme == "signoff-light"
+
+
+async def test_esc_writes_nothing(opens: Opens, folder: Path) -> None:
+    async with opens() as seen:
+        await seen.shows("which one do you read best?")
+        await seen.press("escape")
+        await seen.shows("nothing waiting")
+    assert files_in(folder) == []
+
+
+async def test_the_question_is_no_way_to_decide(opens: Opens, asking: AgentQueue, tmp_path: Path) -> None:
+    posted = post(asking, write(tmp_path / "a.txt", "a"))
+    async with opens() as seen:
+        await seen.shows("which one do you read best?")
+        await seen.press("y", "y", "enter", "y")
+        assert seen.desk.inbox.entry(posted.id) is not None
+
+
+async def test_who_chose_before_is_not_asked(opens: Opens, folder: Path) -> None:
+    save(folder, "mouse: on\n")
+    async with opens() as seen:
+        await seen.shows("nothing waiting")
+
+
+async def test_who_starts_it_with_a_theme_is_not_asked(opens: Opens) -> None:
+    async with opens(SIGNOFF_THEME="signoff-contrast") as seen:
+        await seen.shows("nothing waiting")
+
+
+async def test_the_choice_is_there_at_any_time(opens: Opens, folder: Path) -> None:
+    async with opens(SIGNOFF_THEME="signoff-dark") as seen:
+        await seen.shows("nothing waiting")
+        await seen.press("f2", "g", "enter")
+        await seen.shows("theme signoff-ansi, written to your settings")
+    assert load_settings(folder / "screen.yaml").theme == "signoff-ansi"
+
+
+async def test_where_it_cannot_be_written_the_theme_is_used_and_that_is_told(opens: Opens, folder: Path) -> None:
+    save(folder, "{mouse: on}\n")
+    async with opens() as seen:
+        await seen.press("f2", "g", "enter")
+        await seen.shows("not written: put")
+        assert seen.app.look.theme.name == "signoff-ansi"
+
+
+@pytest.mark.parametrize(
+    ("theme", "background", "used"),
+    [
+        ("auto", WHITE, "signoff-light"),
+        ("auto", BLACK, "signoff-dark"),
+        ("signoff-contrast", WHITE, "signoff-contrast"),
+    ],
+)
+async def test_auto_follows_the_background_of_the_terminal(
+    opens: Opens, theme: str, background: tuple[float, float, float], used: str
+) -> None:
+    async with opens(SIGNOFF_THEME=theme) as seen:
+        seen.app.post_message(BackgroundTold(background))
+        await seen.press("f5")
+        assert seen.app.look.theme.name == used
+
+
+async def test_each_sample_has_the_colors_of_its_theme(opens: Opens) -> None:
+    async with opens() as seen:
+        await seen.shows("which one do you read best?")
+        for theme in builtin_themes().values():
+            if not theme.ansi:
+                row = next(at for at, line in enumerate(seen.frame) if theme.name in line)
+                (removed,) = [piece for piece in seen.rows[row + 1] if "retries" in piece.text]
+                assert removed.style is not None
+                assert removed.style.bgcolor is not None
+                assert removed.style.bgcolor.name == theme.colors["del-bg"]

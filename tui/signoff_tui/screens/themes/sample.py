@@ -1,0 +1,58 @@
+"""What each theme is shown with: its name, a changed line, and the words that colors go with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line
+from signoff_tui.themes import Theme, builtin_themes
+
+__all__ = ["ROWS", "sample_lines"]
+
+ROWS = 3
+"""Rows of a sample."""
+
+_NAME = 18
+_WORDS = (chunk("HIGH ", "risk-high"), chunk(" medium ", "risk-medium"), chunk(" [y] ", "armed"))
+_KINDS = {
+    "signoff-contrast": "strong contrast",
+    "signoff-cvd-dark": "dark, blue and orange",
+    "signoff-cvd-light": "light, blue and orange",
+    "signoff-ansi": "the colors of your terminal",
+}
+
+
+def sample_lines(theme: Theme, focus: str, width: int, *, focused: bool) -> Sequence[Line]:
+    """The rows of one theme; they are to be painted with it.
+
+    Args:
+        theme: The theme.
+        focus: The sign of the focused row.
+        width: Cells.
+        focused: Whether it is the focused one.
+    """
+    mark = chunk(f"{focus} " if focused else "  ", "accent", keep=True)
+    name = foreign(theme.name, "strong" if focused else "text")
+    kind = chunk(" " * max(_NAME - name.width, 1), keep=True), chunk(_kind(theme), "muted")
+    background = "focus-bg" if focused else "background"
+    heads = [line(mark, name, *kind, right=_WORDS[:most], background=background) for most in (3, 1, 0)]
+    return (
+        fullest([*heads, line(mark, name, background=background)], width),
+        line(mark, *_changed("del", "- ", "3")),
+        line(mark, *_changed("add", "+ ", "5")),
+    )
+
+
+def _changed(token: str, sign: str, number: str) -> Sequence[Chunk]:
+    return (
+        chunk(sign, f"{token}-sign", keep=True),
+        chunk("retries = ", token),
+        chunk(number, f"{token}-emph"),
+        chunk("  # before it gives up          ", token),
+    )
+
+
+def _kind(theme: Theme) -> str:
+    """What it is, in a few words."""
+    usual = "dark" if theme.dark else "light"
+    return _KINDS.get(theme.name, usual) if theme.name in builtin_themes() else f"yours, {usual}"

@@ -1,0 +1,145 @@
+"""The choice of a theme: each is shown in its own colors, Enter keeps one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.strip import Strip
+
+from signoff_tui.flow import KeyHint, Room, flow
+from signoff_tui.lines import Line, chunk, foreign, fullest, line, paint, rule
+from signoff_tui.look import look_of
+from signoff_tui.office import Office
+from signoff_tui.screens.list_beside_details import FAR
+from signoff_tui.screens.plain import PlainScreen
+from signoff_tui.screens.themes.sample import ROWS, sample_lines
+from signoff_tui.themes import Theme
+from signoff_tui.widgets.lines_view import LinesView
+from signoff_tui.widgets.row_list import RowList
+
+__all__ = ["ThemesScreen"]
+
+
+class ThemesScreen(PlainScreen):
+    """All themes, with a sample of each.
+
+    Args:
+        office: What all screens share.
+        themes: The themes.
+        current: Name of the one that is in use.
+        where: The file into which the choice is written.
+        keep: Uses the theme of a name and writes it there.
+        first: Whether it is asked because nothing was ever chosen.
+    """
+
+    place = "themes"
+    CSS = """
+    ThemesScreen RowList { background: $signoff-background; }
+    """
+
+    def __init__(
+        self,
+        office: Office,
+        themes: Sequence[Theme],
+        current: str,
+        where: str,
+        keep: Callable[[str], None],
+        *,
+        first: bool = False,
+    ) -> None:
+        super().__init__(office)
+        self._themes = themes
+        self._cursor = next((index for index, theme in enumerate(themes) if theme.name == current), 0)
+        self._where = where
+        self._keep = keep
+        self._first = first
+
+    def compose(self) -> ComposeResult:
+        """Lay out the page."""
+        yield LinesView(id="title")
+        yield _Samples(self._themes, id="rows")
+        yield LinesView(id="foot")
+
+    def on_mount(self) -> None:
+        """Draw."""
+        self._draw()
+
+    def on_resize(self, _: events.Resize) -> None:
+        """Lay out for the size."""
+        self._draw()
+
+    @on(RowList.Clicked)
+    def _row_clicked(self, event: RowList.Clicked) -> None:
+        self._move_to(event.index)
+
+    @on(RowList.Resized)
+    def _list_resized(self) -> None:
+        self._draw()
+
+    def do_down(self) -> None:
+        """Next theme."""
+        self._move_to(self._cursor + 1)
+
+    def do_up(self) -> None:
+        """Previous theme."""
+        self._move_to(self._cursor - 1)
+
+    def do_first(self) -> None:
+        """First theme."""
+        self._move_to(0)
+
+    def do_last(self) -> None:
+        """Last theme."""
+        self._move_to(FAR)
+
+    def do_page_down(self) -> None:
+        """Page."""
+        self._move_to(self._cursor + self.query_one(RowList).page)
+
+    def do_page_up(self) -> None:
+        """Page back."""
+        self._move_to(self._cursor - self.query_one(RowList).page)
+
+    def do_keep(self) -> None:
+        """Use the theme, and write it into the settings."""
+        self.dismiss()
+        self._keep(self._themes[self._cursor].name)
+
+    def _move_to(self, index: int) -> None:
+        self._cursor = max(min(index, len(self._themes) - 1), 0)
+        self._draw()
+
+    def _draw(self) -> None:
+        if not self.stands:
+            return
+        look, width = look_of(self), self.size.width
+        name = chunk(" signoff  theme", "strong", keep=True)
+        asked = (chunk(": which one do you read best?"),) if self._first else ()
+        self.query_one("#title", LinesView).show([line(name, *asked), rule(look.glyphs.rule)])
+        themes = self._themes
+
+        def row(index: int, room: int) -> Sequence[Line]:
+            return sample_lines(themes[index], look.glyphs.focus, room, focused=index == self._cursor)
+
+        self.query_one(RowList).show(len(themes), row, cursor=self._cursor, lines_per_row=ROWS)
+        back = "not now" if self._first else "back"
+        hints = [KeyHint("Enter", "keep it"), KeyHint("j/k", "choose"), KeyHint("Esc", back)]
+        written = foreign(f" Enter writes it to {self._where} ", "muted")
+        said = fullest([line(written), line(chunk(" Enter writes it to your settings ", "muted"))], width)
+        self.query_one("#foot", LinesView).show([rule(look.glyphs.rule), said, *flow(hints, Room(width, 1))])
+
+
+class _Samples(RowList):
+    """Rows, each painted with the theme that it is about."""
+
+    def __init__(self, themes: Sequence[Theme], *, id: str) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self._themes = themes
+
+    def painted(self, content: Line, index: int) -> Strip:
+        """Paint with the theme of the row; what is below the last one is painted as the screen is."""
+        if index >= len(self._themes):
+            return super().painted(content, index)
+        return paint(content, self.size.width, self._themes[index], ellipsis=look_of(self).glyphs.ellipsis)
