@@ -16,12 +16,12 @@ Whatever the input, the work is at most the budget plus a few passes over the li
 from __future__ import annotations
 
 import io
-from bisect import bisect_left
-from collections import defaultdict
 from dataclasses import dataclass
-from itertools import count, pairwise
-from typing import TYPE_CHECKING, Literal
+from itertools import count
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from signoff.present._anchors import Range, Run, anchors, equal_head, equal_tail
+from signoff.present._shortest_edit import shortest_edit
 from signoff.present.slide import slide
 
 if TYPE_CHECKING:
@@ -45,12 +45,9 @@ _LEAST_SHARE = 512
 """Steps that a range gets while any are left, so that small gaps stay exact beside noisy ones."""
 
 Tag = Literal["equal", "delete", "insert", "replace"]
-Range = tuple[int, int, int, int]
-Run = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Opcode:
+class Opcode(NamedTuple):
     """One step from the text before to the text after.
 
     Attributes:
@@ -137,10 +134,7 @@ class _Search:
     """
 
     def __init__(self, before: Sequence[Hashable], after: Sequence[Hashable], budget: int) -> None:
-        # Numbers compare faster than lines, and equal numbers mean equal lines.
-        numbers: defaultdict[Hashable, int] = defaultdict(count().__next__)
-        self._a = list(map(numbers.__getitem__, before))
-        self._b = list(map(numbers.__getitem__, after))
+        self._a, self._b = list(before), list(after)
         self.size_a = len(self._a)
         self.size_b = len(self._b)
         self.steps = 0
@@ -169,18 +163,14 @@ class _Search:
     def _trim(self, gap: Range) -> Range:
         """Record the equal lines at both ends of a range and return what is between them."""
         a0, a1, b0, b1 = gap
-        a, b = self._a, self._b
-        start_a, start_b, stop_a = a0, b0, a1
-        while a0 < a1 and b0 < b1 and a[a0] == b[b0]:
-            a0 += 1
-            b0 += 1
-        while a0 < a1 and b0 < b1 and a[a1 - 1] == b[b1 - 1]:
-            a1 -= 1
-            b1 -= 1
-        if a0 > start_a:
-            self._found.append((start_a, start_b, a0 - start_a))
-        if stop_a > a1:
-            self._found.append((a1, b1, stop_a - a1))
+        head = equal_head(self._a, self._b, gap)
+        if head:
+            self._found.append((a0, b0, head))
+            a0, b0 = a0 + head, b0 + head
+        tail = equal_tail(self._a, self._b, (a0, a1, b0, b1))
+        if tail:
+            a1, b1 = a1 - tail, b1 - tail
+            self._found.append((a1, b1, tail))
         return a0, a1, b0, b1
 
     def _search(self, gap: Range) -> bool:
@@ -191,14 +181,18 @@ class _Search:
         a, b = self._a, self._b
         # A line that only one side has is part of no common sequence.
         common = set(a[a0:a1]).intersection(b[b0:b1])
-        at = [i for i in range(a0, a1) if a[i] in common]
-        bt = [j for j in range(b0, b1) if b[j] in common]
+        if not common:
+            return True
+        # Numbers compare faster than lines, and equal numbers mean equal lines.
+        number = dict(zip(common, count())).get
+        at = [(i, n) for i in range(a0, a1) if (n := number(a[i])) is not None]
+        bt = [(j, n) for j in range(b0, b1) if (n := number(b[j])) is not None]
         share = self._share(len(at) + len(bt))
-        pairs, steps = _shortest_edit([a[i] for i in at], [b[j] for j in bt], share)
+        pairs, steps = shortest_edit([n for _, n in at], [n for _, n in bt], share)
         self.steps += steps
         if pairs is None:
             return False
-        self._found.extend((at[x], bt[y], 1) for x, y in pairs)
+        self._found.extend((at[x][0], bt[y][0], 1) for x, y in pairs)
         return True
 
     def _divide(self, gap: Range) -> list[Range] | None:
@@ -206,12 +200,9 @@ class _Search:
         a0, a1, b0, b1 = gap
         if not self._afford((a1 - a0) + (b1 - b0)):
             return None
-        once_a = _unrepeated(self._a, a0, a1)
-        once_b = _unrepeated(self._b, b0, b1)
-        anchors = _longest_increasing([(i, once_b[item]) for item, i in once_a.items() if item in once_b])
-        if not anchors:
+        runs = anchors(self._a, self._b, gap)
+        if not runs:
             return None
-        runs = _runs_of(anchors)
         self._found.extend(runs)
         parts: list[Range] = []
         for i, j, length in (*runs, (a1, b1, 0)):
@@ -231,14 +222,6 @@ class _Search:
             return False
         self.steps += cost
         return True
-
-
-def _runs_of(pairs: list[tuple[int, int]]) -> list[Run]:
-    """Runs of equal lines from pairs of them, given in order; at least one."""
-    follow = pairwise(pairs)
-    borders = [at for at, ((a, b), (c, d)) in enumerate(follow, 1) if c - a != 1 or d - b != 1]
-    starts, stops = [0, *borders], [*borders, len(pairs)]
-    return [(*pairs[start], stop - start) for start, stop in zip(starts, stops, strict=True)]
 
 
 def _joined(runs: Iterable[Run]) -> list[Run]:
@@ -266,106 +249,3 @@ def _opcodes(runs: Iterable[Run], search: _Search) -> Iterator[Opcode]:
         a0, b0 = a + length, b + length
         if length:
             yield Opcode("equal", a, a0, b, b0)
-
-
-def _unrepeated(items: list[int], start: int, stop: int) -> dict[int, int]:
-    """Where each item stands that occurs once in a range, in the order of the range."""
-    part = items[start:stop]
-    last = dict(zip(part, range(start, stop), strict=True))
-    if len(last) == len(part):
-        return last
-    first = dict(zip(reversed(part), range(stop - 1, start - 1, -1), strict=True))
-    return {item: index for item, index in last.items() if first[item] == index}
-
-
-def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Longest choice of pairs, given in order of their first number, whose second number rises."""
-    seconds = [second for _, second in pairs]
-    if seconds == sorted(seconds):
-        return pairs  # nothing was moved
-    tails: list[int] = []  # the smallest second number that ends a choice of each length
-    tail_at: list[int] = []
-    previous: list[int] = []
-    for index, (_, second) in enumerate(pairs):
-        length = bisect_left(tails, second)
-        previous.append(tail_at[length - 1] if length else -1)
-        if length == len(tails):
-            tails.append(second)
-            tail_at.append(index)
-        else:
-            tails[length] = second
-            tail_at[length] = index
-    chosen: list[tuple[int, int]] = []
-    index = tail_at[-1] if tail_at else -1
-    while index >= 0:
-        chosen.append(pairs[index])
-        index = previous[index]
-    chosen.reverse()
-    return chosen
-
-
-def _shortest_edit(a: list[int], b: list[int], allowance: int) -> tuple[list[tuple[int, int]] | None, int]:
-    """Pairs of equal items that a shortest edit keeps, and the steps it took to find them.
-
-    Diagonal `k` holds the points `(x, x - k)`; `reach[zero + k]` is how far into `a` an edit of
-    the current length gets on it.
-
-    Returns:
-        None in place of the pairs if more steps than allowed are needed.
-    """
-    size_a, size_b = len(a), len(b)
-    zero = size_a + size_b + 1
-    reach = [-1] * (2 * zero + 1)
-    reach[zero + 1] = 0
-    history: list[list[int]] = []
-    steps = 0
-    for edits in range(size_a + size_b + 1):
-        # Diagonals outside the box, and those whose last point in it was reached, are left out.
-        lowest = 2 * max(0, edits - size_b) - edits
-        highest = edits - 2 * max(0, edits - size_a)
-        for k in range(zero + lowest, zero + highest + 1, 2):
-            before, after = reach[k - 1], reach[k + 1]
-            x = after if before < after else before + 1
-            y = x - (k - zero)
-            start = x
-            while x < size_a and y < size_b and a[x] == b[y]:
-                x += 1
-                y += 1
-            reach[k] = x
-            steps += 1 + x - start
-            if x >= size_a and y >= size_b:
-                return _kept_pairs(history, size_a, size_b), steps
-            if steps > allowance:
-                return None, steps
-        history.append(reach[zero - edits : zero + edits + 1 : 2])
-        steps += edits
-    raise AssertionError("deleting and inserting everything is always an edit")
-
-
-def _kept_pairs(history: list[list[int]], x: int, y: int) -> list[tuple[int, int]]:
-    """Walk a shortest edit back from its end and collect the pairs of items it keeps.
-
-    Args:
-        history: For each number of edits, how far they reach on every second diagonal.
-        x: Number of items before.
-        y: Number of items after.
-    """
-    pairs: list[tuple[int, int]] = []
-    for edits in range(len(history), 0, -1):
-        reach = history[edits - 1]
-        right = (x - y + edits) // 2  # where `reach` holds the next higher diagonal
-        before = reach[right - 1] if right > 0 else -1
-        after = reach[right] if right < edits else -1
-        inserted = before < after
-        start = after if inserted else before + 1
-        while x > start:
-            x -= 1
-            y -= 1
-            pairs.append((x, y))
-        if inserted:
-            y -= 1
-        else:
-            x -= 1
-    pairs.extend((i, i) for i in range(x - 1, -1, -1))
-    pairs.reverse()
-    return pairs

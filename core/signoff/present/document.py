@@ -101,6 +101,8 @@ class Sources:
 
     def long_lines(self, side: Side) -> Sequence[int]:
         """The very long lines of one version."""
+        if max(map(len, self.of(side)), default=0) <= _LONG_LINE:
+            return ()
         return [index for index, line in enumerate(self.of(side)) if len(line) > _LONG_LINE]
 
 
@@ -136,7 +138,6 @@ class Document:
         exact: False if somewhere a block is shown as replaced whose lines may be partly the same.
         complete: False if not everything can be shown, so that seeing every row is not enough.
         notes: Plain and safe facts about the document, for its heading.
-        choosing: How hunks are chosen; None where there are none.
     """
 
     def __init__(
@@ -154,7 +155,7 @@ class Document:
         notes: tuple[str, ...] = (),
         context: int | None = None,
         other_context: Callable[[int], Document] | None = None,
-        choosing: Choosing | None = None,
+        choosing: Callable[[], Choosing] | None = None,
     ) -> None:
         self.kind: DocumentKind = kind
         self.path = path
@@ -164,7 +165,7 @@ class Document:
         self.exact = exact
         self.complete = complete
         self.notes = notes
-        self.choosing = choosing
+        self._choosing = choosing
         self._sources = sources
         self._context = context
         self._other_context = other_context
@@ -180,6 +181,11 @@ class Document:
     def units(self) -> int:
         """Number of rows that count."""
         return self._units[-1]
+
+    @cached_property
+    def choosing(self) -> Choosing | None:
+        """How hunks are chosen; None where there are none."""
+        return None if self._choosing is None else self._choosing()
 
     @cached_property
     def hunks(self) -> Sequence[int]:

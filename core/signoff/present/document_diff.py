@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby
+from itertools import groupby, repeat
 
 from signoff.present.diff import LineDiff, Opcode, diff_lines, split_lines
 from signoff.present.document import Choosing, Document, Sources
 from signoff.present.facts import FileFacts, content_fact, line_ends, line_fact_runs, place_runs
-from signoff.present.hunks import CONTEXT, Choice, hunks_of
+from signoff.present.hunks import CONTEXT, Choice, Hunk, hunks_of
 from signoff.present.language import language_of
 from signoff.present.masking import Masks
 from signoff.present.media import is_binary
@@ -169,8 +169,7 @@ class _Change:
     def document(self, context: int) -> Document:
         """Make the document with so many unchanged lines around each change."""
         context = max(context, 0)
-        choosing = self._choosing(context)
-        marks = [_mark(numbers, self.choice) for numbers in choosing.numbers]
+        marks = self._marks(context)
         runs = [*self.fact_runs]
         changed = [opcode for opcode in self.diff.opcodes if opcode.tag != "equal"]
         if changed or any(run.kind is not RowKind.PLACE for run in runs):
@@ -190,15 +189,27 @@ class _Change:
             notes=(*self.facts.notes(), *_eol_notes(self.sources)),
             context=context,
             other_context=self.document,
-            choosing=choosing if self.complete else None,
+            choosing=partial(self._choosing, context) if self.complete else None,
         )
 
     def _choosing(self, context: int) -> Choosing:
         hunks = hunks_of(self.diff.opcodes)
+        return Choosing(hunks, self.choice, self._numbers(hunks, context), self.chosen)
+
+    def _numbers(self, hunks: Sequence[Hunk], context: int) -> tuple[tuple[int, ...], ...]:
+        """Which of the hunks stand under each heading."""
+        if context == CONTEXT:
+            return tuple((number,) for number in range(len(hunks)))
         number_of_change = {change: number for number, hunk in enumerate(hunks) for change in hunk.changes}
         shown = hunks_of(self.diff.opcodes, context)
-        numbers = tuple(tuple(sorted({number_of_change[change] for change in hunk.changes})) for hunk in shown)
-        return Choosing(hunks, self.choice, numbers, self.chosen)
+        return tuple(tuple(sorted({number_of_change[change] for change in hunk.changes})) for hunk in shown)
+
+    def _marks(self, context: int) -> Iterator[str]:
+        """What the headings say of the choice, in their order."""
+        if self.choice is None:
+            return repeat("")
+        numbers = self._numbers(hunks_of(self.diff.opcodes), context)
+        return iter([_mark(each, self.choice) for each in numbers])
 
 
 def _sources(old: str, new: str, masks: Masks | None) -> Sources:
@@ -210,17 +221,14 @@ def _eol_notes(sources: Sources) -> tuple[str, ...]:
     return ("every line ends with CRLF",) if sources.eol == "\r\n" else ()
 
 
-def _mark(numbers: Sequence[int], choice: Choice | None) -> str:
+def _mark(numbers: Sequence[int], choice: Choice) -> str:
     """What a heading says of the choice, in words as well."""
-    if choice is None:
-        return ""
     refused = choice.refused.intersection(numbers)
     return "[*] " if not refused else "[ ] REFUSED " if len(refused) == len(numbers) else "[~] PARTLY REFUSED "
 
 
-def _hunk_runs(sources: Sources, opcodes: Sequence[Opcode], context: int, marks: Sequence[str]) -> Iterator[Run]:
+def _hunk_runs(sources: Sources, opcodes: Sequence[Opcode], context: int, mark: Iterator[str]) -> Iterator[Run]:
     """Rows of a diff: headings, unchanged lines around changes, changes, and folds."""
-    mark = iter(marks)
     hunk: list[Run] = []
     start = (0, 0)
     for number, opcode in enumerate(opcodes):
@@ -238,7 +246,7 @@ def _hunk_runs(sources: Sources, opcodes: Sequence[Opcode], context: int, marks:
             yield _heading(sources, start, (opcode.a0 + head, opcode.b0 + head), next(mark))
             yield from hunk
         hidden = length - head - tail
-        yield fixed(RowKind.FOLD, f"({number_of(hidden, 'unchanged line')})", lines=hidden)
+        yield Run(RowKind.FOLD, text=partial(_fold_text, hidden), lines=hidden)
         start = opcode.a1 - tail, opcode.b1 - tail
         hunk = [*_context_runs(sources, *start, tail)]
     if hunk:
@@ -246,35 +254,41 @@ def _hunk_runs(sources: Sources, opcodes: Sequence[Opcode], context: int, marks:
         yield from hunk
 
 
-def _context_runs(sources: Sources, a0: int, b0: int, length: int) -> Iterator[Run]:
-    if length:
-        yield Run(RowKind.CONTEXT, length, old=a0, new=b0)
-        yield from _newline_note(sources.old, a0 + length)
+def _fold_text(hidden: int) -> SafeText:
+    return SafeText.own(f"({number_of(hidden, 'unchanged line')})")
 
 
-def _change_runs(sources: Sources, opcode: Opcode) -> Iterator[Run]:
+def _context_runs(sources: Sources, a0: int, b0: int, length: int) -> Sequence[Run]:
+    if not length:
+        return ()
+    return (Run(RowKind.CONTEXT, length, old=a0, new=b0), *_newline_note(sources.old, a0 + length))
+
+
+def _change_runs(sources: Sources, opcode: Opcode) -> Sequence[Run]:
     """Rows of one change: what is removed, then what is added."""
-    if not opcode.exact:
-        yield fixed(RowKind.NOTE, _GAVE_UP)
-    paired = opcode.exact and opcode.a1 - opcode.a0 == opcode.b1 - opcode.b0
-    shift = opcode.b0 - opcode.a0 if paired else None
-    yield from _changed_lines(RowKind.REMOVED, sources, opcode.a0, opcode.a1, shift)
-    if opcode.a0 < opcode.a1:
-        yield from _newline_note(sources.old, opcode.a1)
-    back = None if shift is None else -shift
-    yield from _changed_lines(RowKind.ADDED, sources, opcode.b0, opcode.b1, back)
-    if opcode.b0 < opcode.b1:
-        yield from _newline_note(sources.new, opcode.b1)
+    _, a0, a1, b0, b1, exact = opcode
+    runs: list[Run] = []
+    if not exact:
+        runs.append(fixed(RowKind.NOTE, _GAVE_UP))
+    shift = b0 - a0 if exact and a1 - a0 == b1 - b0 else None
+    if a0 < a1:
+        runs += _changed_lines(RowKind.REMOVED, sources, a0, a1, shift)
+        runs += _newline_note(sources.old, a1)
+    if b0 < b1:
+        runs += _changed_lines(RowKind.ADDED, sources, b0, b1, None if shift is None else -shift)
+        runs += _newline_note(sources.new, b1)
+    return runs
 
 
-def _newline_note(lines: Sequence[str], stop: int) -> Iterator[Run]:
-    if stop == len(lines) and not lines[-1].endswith("\n"):
-        yield fixed(RowKind.NOTE, _NO_NEWLINE)
+def _newline_note(lines: Sequence[str], stop: int) -> Sequence[Run]:
+    if stop < len(lines) or lines[-1].endswith("\n"):
+        return ()
+    return (fixed(RowKind.NOTE, _NO_NEWLINE),)
 
 
 def _changed_lines(
     kind: RowKind, sources: Sources, start: int, stop: int, shift: int | None = None
-) -> Iterator[Run]:
+) -> Sequence[Run]:
     """Rows of removed or added lines; many equal blank lines in a row become one row.
 
     Args:
@@ -284,32 +298,31 @@ def _changed_lines(
         stop: Line that follows the last one.
         shift: How much further the line of the other version stands that each is compared with.
     """
-    side: Side = "old" if kind is RowKind.REMOVED else "new"
+    removed = kind is RowKind.REMOVED
+
+    def run(first: int, length: int) -> Run:
+        partner = None if shift is None else first + shift
+        return Run(kind, length, True, first if removed else None, None if removed else first, partner)
+
+    if stop - start <= MOST_BLANK:
+        return (run(start, stop - start),) if start < stop else ()
+
+    side: Side = "old" if removed else "new"
     lines = sources.of(side)
-
-    def run(first: int, length: int, text: partial[SafeText] | None = None) -> Run:
-        return Run(
-            kind,
-            1 if text else length,
-            counts=True,
-            old=first if side == "old" else None,
-            new=first if side == "new" else None,
-            partner=None if shift is None or text else first + shift,
-            text=text,
-            lines=length if text else 1,
-        )
-
+    runs: list[Run] = []
     shown = at = start
     for line, group in groupby(lines[start:stop], key=lambda line: "" if line.strip() else line):
         length = sum(1 for _ in group)
         if line and length > MOST_BLANK:
             if shown < at:
-                yield run(shown, at - shown)
-            yield run(at, length, partial(_blank_text, kind, length, sources.line(side, at)))
+                runs.append(run(shown, at - shown))
+            text = partial(_blank_text, kind, length, sources.line(side, at))
+            runs.append(run(at, 1)._replace(partner=None, text=text, lines=length))
             shown = at + length
         at += length
     if shown < stop:
-        yield run(shown, stop - shown)
+        runs.append(run(shown, stop - shown))
+    return runs
 
 
 def _blank_text(kind: RowKind, count: int, line: str) -> SafeText:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from signoff.present.reveal import SafeText, quoted, reveal
 
@@ -68,9 +68,8 @@ class Row:
     lines: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Rows of one kind that follow each other.
+class Run(NamedTuple):
+    """Rows of one kind that follow each other. A long diff has tens of thousands of them: they have to be cheap.
 
     Attributes:
         kind: What the rows are.
