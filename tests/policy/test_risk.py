@@ -158,7 +158,7 @@ def test_known_harm_is_high_wherever_it_stands(command: str, reason: str) -> Non
         ("cat /etc/passwd", "reads-outside"),
         ("ls ~/.ssh", "reads-outside"),
         ("A=1 ls", "environment"),
-        ("echo 'unclosed", "unparsed"),
+        ("f() { ls; }", "unparsed"),
         ("", "unparsed"),
         ("   ", "unparsed"),
     ],
@@ -167,6 +167,11 @@ def test_what_is_not_known_to_be_harmless_is_at_least_medium(command: str, reaso
     found = of_command(command)
     assert found.risk is Risk.MEDIUM
     assert reason in found.reasons
+
+
+@pytest.mark.parametrize("command", ["echo 'unclosed", "ls # a \\\n;id", "x" * 200_000])
+def test_a_line_that_cannot_be_read_is_high(command: str) -> None:
+    assert Assessment(Risk.HIGH, ("unparsed",)) in (of_command(command), judge(Command("echo 'unclosed", CWD)))
 
 
 def test_a_changed_environment_is_named() -> None:

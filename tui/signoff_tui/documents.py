@@ -6,11 +6,12 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.redaction import DEFAULT_REDACTION, Redaction
 from signoff.present.document import Document
 from signoff.present.documents import documents_for
 from signoff.present.snapshot import Snapshot
 from signoff.queue.records import StoredRequest
+from signoff_tui.command_parts import ShownCommand, document_of_parts, shown_commands
 
 __all__ = ["Content", "ContentKey", "ContentStore", "content_key", "make_content", "revealed_key", "scanned"]
 
@@ -22,6 +23,28 @@ SCANNED_AT_ONCE = 500
 
 ContentKey = tuple[str, int, str]
 """Request id, revision, digest: other contents have another key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unparsed:
+    """Commands that are to be broken into their parts.
+
+    Attributes:
+        request: Whose they are.
+        commands: In the order in which they are shown.
+        masks: Says what is hidden of them; None hides nothing.
+    """
+
+    request: StoredRequest
+    commands: tuple[ShownCommand, ...]
+    masks: Redaction | None
+
+    def with_parts(self, documents: tuple[Document, ...]) -> tuple[Document, ...]:
+        """The documents, with the parts of each command below it."""
+        shown = list(documents)
+        for command in reversed(self.commands):
+            shown.insert(command.after, document_of_parts(command, self.request, self.masks))
+        return tuple(shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +61,7 @@ class Content:
         notes: Plain facts for the header.
         scanned: Whether it was looked through for what misleads or hides. Until then it is not all shown.
         alerts: What was found, one sentence for each kind.
+        unparsed: Commands in it whose parts are not shown yet; until then it is not scanned.
     """
 
     key: ContentKey
@@ -49,6 +73,7 @@ class Content:
     notes: tuple[str, ...]
     scanned: bool = False
     alerts: tuple[str, ...] = ()
+    unparsed: Unparsed | None = None
 
     @property
     def can_be_all_shown(self) -> bool:
@@ -69,7 +94,8 @@ def revealed_key(request: StoredRequest) -> ContentKey:
 def make_content(request: StoredRequest, blob: Callable[[str], bytes], *, revealed: bool = False) -> Content:
     """Make the documents of a request. Reads the queue and may take long: runs in a thread.
 
-    Large ones are not scanned yet, so that the first page need not wait for the last: see `scanned`.
+    Large ones are not scanned yet, so that the first page need not wait for the last, and commands that need a
+    parser have no parts: see `scanned`.
 
     Args:
         request: The request.
@@ -79,13 +105,9 @@ def make_content(request: StoredRequest, blob: Callable[[str], bytes], *, reveal
     submission = request.submission
     stored = submission.snapshot
     snapshot = Snapshot.from_json(dict(stored), blob) if stored is not None else None
-    documents = documents_for(
-        snapshot,
-        submission.presentation,
-        submission.arguments,
-        submission.cwd,
-        masks=None if revealed else DEFAULT_REDACTION.also(submission.masked_keys),
-    )
+    masks = None if revealed else DEFAULT_REDACTION.also(submission.masked_keys)
+    documents = documents_for(snapshot, submission.presentation, submission.arguments, submission.cwd, masks=masks)
+    commands = shown_commands(request, len(documents))
     for document in documents:
         document.prepare()
     content = Content(
@@ -96,14 +118,21 @@ def make_content(request: StoredRequest, blob: Callable[[str], bytes], *, reveal
         removed=sum(document.removed for document in documents),
         complete=all(document.complete for document in documents),
         notes=tuple(note for document in documents for note in document.notes),
+        unparsed=Unparsed(request, commands, masks) if commands else None,
     )
-    return scanned(content) if content.units <= SCANNED_AT_ONCE else content
+    at_once = content.units <= SCANNED_AT_ONCE and all(command.plain for command in commands)
+    return scanned(content) if at_once else content
 
 
 def scanned(content: Content) -> Content:
-    """The same content, looked through for what misleads or hides. May take long: runs in a thread."""
+    """The same content, looked through for what misleads or hides, its commands with their parts.
+
+    It may take long: runs in a thread.
+    """
     alerts = dict.fromkeys(alert.message for document in content.documents for alert in document.scan())
-    return replace(content, scanned=True, alerts=tuple(alerts))
+    documents = content.documents if content.unparsed is None else content.unparsed.with_parts(content.documents)
+    notes = tuple(note for document in documents for note in document.notes)
+    return replace(content, documents=documents, notes=notes, scanned=True, alerts=tuple(alerts), unparsed=None)
 
 
 class ContentStore:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 from signoff.config.models import AgentConfig
@@ -83,6 +83,17 @@ class SettingsVerdicts:
         """
         return self.verdict("run_command", {"command": text})
 
+    def shell(self, text: str, directory: str) -> Verdict | None:
+        """Find what the rules for the shell alone say of a command; None if there are none.
+
+        Args:
+            text: The text handed to the shell.
+            directory: Where it would run; paths in it start there.
+        """
+        if self.config.shell is None:
+            return None
+        return self._by_shell(text, directory)
+
     def path(self, operation: Literal["read", "write", "list"], path: str) -> Verdict:
         """Find what the sandbox alone says of a path; everything is blocked if there is none.
 
@@ -120,14 +131,14 @@ class SettingsVerdicts:
     def _by_tool(self, tool_name: str, arguments: Mapping[str, object]) -> Verdict | None:
         """What the tool itself says; None if it is not known here."""
         if tool_name in SHELL_TOOLS:
-            return self._by_shell(arguments.get("command"))
+            return self._by_shell(arguments.get("command"), self.directory)
         if tool_name in FILE_TOOLS and self._sandbox is not None:
             path = arguments.get("path", "." if tool_name == "list_files" else None)
             return _as_part(self._sandbox.verdict(FILE_TOOLS[tool_name], path), str(path))
         custom = self._custom_tools.get(tool_name)
         return None if custom is None else _of_custom_tool(custom)
 
-    def _by_shell(self, command: object) -> Verdict:
+    def _by_shell(self, command: object, directory: str) -> Verdict:
         if not isinstance(command, str):
             return Verdict(Level.BLOCK, reasons=('"command" must be text',))
         try:
@@ -137,13 +148,13 @@ class SettingsVerdicts:
             return Verdict(Level.BLOCK, reasons=(str(error),))
         if self.config.shell is None:
             return Verdict(Level.ASK, "default", ("there are no rules for the shell",))
-        return shell_verdict(self.config.shell, command, self._lie_in)
+        return shell_verdict(self.config.shell, command, partial(self._lie_in, directory))
 
-    def _lie_in(self, arguments: Sequence[str], names: Sequence[str]) -> bool:
+    def _lie_in(self, directory: str, arguments: Sequence[str], names: Sequence[str]) -> bool:
         paths = possible_paths(arguments)
         if self._sandbox is None or paths is None:
             return False
-        joined = (os.path.join(self.directory, path) for path in paths)  # noqa: PTH118 - as `ShellTool` does
+        joined = (os.path.join(directory, path) for path in paths)  # noqa: PTH118 - as `ShellTool` does
         return all(self._sandbox.holds(path, names) for path in joined)
 
     def _with_setting(self, tool_name: str, own: Verdict | None) -> Iterator[Verdict]:

@@ -16,7 +16,10 @@ from signoff.policy.shell.hazards import hazard_in
 from signoff.policy.shell.wrappers import SHELLS
 from signoff.queue.records import Risk
 
-__all__ = ["command_findings"]
+__all__ = ["Finding", "candidate_findings", "command_findings", "line_findings", "run_findings"]
+
+Finding = tuple[Risk, str]
+"""One reason and the level it asks for."""
 
 _DELETES = frozenset({"rm", "rmdir", "shred", "unlink", "dd", "mkfs", "truncate", "wipefs"})
 _PRIVILEGE = frozenset(
@@ -56,9 +59,26 @@ _FLOORS = {
 }
 _OTHER_FLOOR = "unparsed"
 _HARMLESS_FLOORS = frozenset({"has a [[ ]] test", "calculates"})
+_READ_FLOORS = frozenset(
+    {
+        "redirects without a command",
+        "opens a file under a number of its own",
+        "feeds a descriptor that a command may read later",
+        "reads from what is no ordinary file",
+        "fills in a here-string",
+        "fills in a here-document",
+        "has an extended pattern",
+        "defines a function",
+        "starts a coprocess",
+        "defines a test",
+        "gives git an argument that was read",
+        "holds no command",
+    }
+)
+"""What is unusual, but was read; of what was not read anything may be true, so it is high."""
 
 
-def command_findings(command: str, cwd: str) -> Iterator[tuple[Risk, str]]:
+def command_findings(command: str, cwd: str) -> Iterator[Finding]:
     """Yield the reasons why a command line is not low risk.
 
     Args:
@@ -69,20 +89,37 @@ def command_findings(command: str, cwd: str) -> Iterator[tuple[Risk, str]]:
         Pairs of level and short reason; nothing for plain commands of harmless programs.
     """
     expanded = expand(command)
-    for floor in expanded.floors:
-        if floor not in _HARMLESS_FLOORS:
-            yield Risk.MEDIUM, _FLOORS.get(floor, _OTHER_FLOOR)
+    for _, found in line_findings(expanded):
+        yield found
     for target in expanded.writes:
         yield from _written(target, cwd)
     for run in expanded.runs:
-        yield from _part(run.part, cwd)
+        yield from run_findings(run.part, cwd)
     for words in expanded.candidates:
-        yield from _program(words)
-    yield from _together(expanded)
+        yield from candidate_findings(words)
 
 
-def _part(part: Part, cwd: str) -> Iterator[tuple[Risk, str]]:
-    yield from _program(part.words)
+def line_findings(expanded: Expanded) -> Iterator[tuple[str, Finding]]:
+    """Yield what is said of a line as a whole: in words, and as a finding."""
+    for floor in expanded.floors:
+        if floor not in _HARMLESS_FLOORS:
+            yield floor, (_level_of(floor), _FLOORS.get(floor, _OTHER_FLOOR))
+    if _runs_what_it_loads(expanded):
+        yield "runs what comes from the network", (Risk.HIGH, "runs-download")
+
+
+def _level_of(floor: str) -> Risk:
+    was_read = floor in _FLOORS or floor in _READ_FLOORS or floor.startswith("has the character ")
+    return Risk.MEDIUM if was_read else Risk.HIGH
+
+
+def run_findings(part: Part, cwd: str) -> Iterator[Finding]:
+    """Yield the reasons why one command of a line is not low risk."""
+    if part.writes:
+        yield Risk.MEDIUM, "redirection"
+    for target in part.writes:
+        yield from _written(target, cwd)
+    yield from candidate_findings(part.words)
     name = _name(part.words)
     if name in _WRITERS:
         for word in part.words[1:]:
@@ -97,8 +134,8 @@ def _part(part: Part, cwd: str) -> Iterator[tuple[Risk, str]]:
         yield Risk.MEDIUM, "unknown-command"
 
 
-def _program(words: Sequence[Word]) -> Iterator[tuple[Risk, str]]:
-    """What the name of a program says, with the words behind it."""
+def candidate_findings(words: Sequence[Word]) -> Iterator[Finding]:
+    """Yield what the name of a program says, with the words behind it."""
     name, rest = _name(words), {word.text for word in words[1:]}
     if name in _DELETES or (name == "find" and "-delete" in rest):
         yield Risk.HIGH, "delete"
@@ -118,12 +155,11 @@ def _program(words: Sequence[Word]) -> Iterator[tuple[Risk, str]]:
         yield Risk.MEDIUM, "package-scripts"
 
 
-def _together(expanded: Expanded) -> Iterator[tuple[Risk, str]]:
+def _runs_what_it_loads(expanded: Expanded) -> bool:
     """What commands do together: to run what comes from the network is to let somebody else decide."""
     loads = any(_name(run.part.words) in _NETWORK for run in expanded.runs)
     runs = any(_name(run.part.words) in _TEXT_RUNNERS and run.reasons for run in expanded.runs)
-    if loads and runs:
-        yield Risk.HIGH, "runs-download"
+    return loads and runs
 
 
 # -- words ---------------------------------------------------------------------------------------------------
@@ -133,7 +169,7 @@ def _name(words: Sequence[Word]) -> str:
     return os.path.basename(words[0].text) if words[0].literal else ""  # noqa: PTH119 - text, not a path here
 
 
-def _written(word: Word, cwd: str) -> Iterator[tuple[Risk, str]]:
+def _written(word: Word, cwd: str) -> Iterator[Finding]:
     if word.text.startswith("-"):
         return
     if word.text.startswith("~"):

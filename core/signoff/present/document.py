@@ -25,7 +25,7 @@ from signoff.present.words import Span, diff_words
 
 __all__ = ["Alert", "Choosing", "Document", "DocumentKind", "Sources"]
 
-DocumentKind = Literal["diff", "file_content", "command", "structured", "text", "binary"]
+DocumentKind = Literal["diff", "file_content", "command", "parts", "structured", "text", "binary"]
 
 _ROWS_KEPT = 512
 """Rows that are kept after they were read: some screens full."""
@@ -351,7 +351,7 @@ class Document:
         old_no = None if old is None or not run.numbered else old + 1
         new_no = None if new is None or not run.numbered else new + 1
         if run.text is not None:
-            return Row(run.kind, run.text(), old_no, new_no, unit, lines=run.lines)
+            return Row(run.kind, run.text(), old_no, new_no, unit, lines=run.lines, lead=run.lead)
         side, first = _side_of(run)
         text = self._sources.safe_line(side, first + offset, mark_trailing=run.counts)
         return Row(run.kind, text, old_no, new_no, unit, side, first + offset)

@@ -40,6 +40,16 @@ class RowKind(StrEnum):
     """Line of a command."""
     NOTE = "note"
     """A word of ours about what is shown."""
+    PARTS = "parts"
+    """Heading of the parts of a command."""
+    PART = "part"
+    """Part of a command."""
+    RISKY_PART = "risky part"
+    """Part of a command that is not low risk."""
+    HIGH_PART = "high part"
+    """Part of a command that is high risk."""
+    ABOUT = "about"
+    """A word of ours about the part above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +66,7 @@ class Row:
         source_line: Line of that version, from 0.
         lines: Number of lines the row stands for: more than 1 for folds and for blank lines that
             are shown together, whose text is then ours.
+        lead: Characters at the beginning of the text that stand out; they are ours.
     """
 
     kind: RowKind
@@ -66,6 +77,7 @@ class Row:
     side: Side | None = None
     source_line: int | None = None
     lines: int = 1
+    lead: int = 0
 
 
 class Run(NamedTuple):
@@ -81,6 +93,7 @@ class Run(NamedTuple):
         text: Makes the text of a single row that is no line; None for lines.
         lines: Number of lines that a single row stands for.
         numbered: Whether lines have numbers that are worth showing.
+        lead: Characters at the beginning of the text of a single row that stand out.
     """
 
     kind: RowKind
@@ -92,6 +105,7 @@ class Run(NamedTuple):
     text: Callable[[], SafeText] | None = None
     lines: int = 1
     numbered: bool = True
+    lead: int = 0
 
 
 def fixed(kind: RowKind, text: SafeText | str, *, counts: bool = False, lines: int = 1) -> Run:

@@ -40,7 +40,11 @@ _BASE = {
     RowKind.NOTE: "warn",
     RowKind.FILE: "bar-strong",
     RowKind.COMMAND: "strong",
+    RowKind.PARTS: "fold",
+    RowKind.ABOUT: "muted",
 }
+_LEAD = {RowKind.PART: "risk-low", RowKind.RISKY_PART: "risk-medium", RowKind.HIGH_PART: "risk-high"}
+"""Of the words before the text of others."""
 _BACKGROUND = {RowKind.ADDED: "add-bg", RowKind.REMOVED: "del-bg"}
 _SIGN_TOKEN = {RowKind.ADDED: "add-sign", RowKind.REMOVED: "del-sign"}
 _EMPHASIS = {RowKind.ADDED: "add-emph", RowKind.REMOVED: "del-emph"}
@@ -52,7 +56,7 @@ _SIGN = {
     RowKind.PLACE: "@",
     RowKind.COMMAND: "$",
 }
-_WHOLE_WIDTH = frozenset({RowKind.HUNK, RowKind.FOLD, RowKind.FILE})
+_WHOLE_WIDTH = frozenset({RowKind.HUNK, RowKind.FOLD, RowKind.FILE, RowKind.PARTS})
 _COLORED = frozenset({RowKind.CONTEXT, RowKind.PLAIN, RowKind.COMMAND})
 """Changed lines keep the color of the change: it is what the reader looks for."""
 
@@ -151,6 +155,8 @@ def _text(line: DocumentLine, look: Look) -> Sequence[Segment]:
             (*row.text.map_span(start, end), base + Style(color=theme.syntax_color(token)))
             for start, end, token in line.syntax or ()
         ]
+    if row.lead:
+        overlays.append((0, row.lead, theme.style(_LEAD[row.kind])))
     if row.kind in _EMPHASIS:
         overlays += [(start, end, theme.style(_EMPHASIS[row.kind])) for start, end in line.emphasis]
     signs = signs_between(row.text, line.cell.start, line.cell.end)

@@ -34,8 +34,8 @@ def _data(facts: Facts) -> dict[str, object]:
 
 
 def _part(part: Part) -> dict[str, object]:
-    return {**dataclasses.asdict(part), "words": _words(part.words)}
+    return {**dataclasses.asdict(part), "words": _words(part.words), "writes": _words(part.writes)}
 
 
-def _words(words: tuple[Word, ...]) -> list[tuple[str, bool]]:
-    return [(word.text, word.literal) for word in words]
+def _words(words: tuple[Word, ...]) -> list[tuple[str, bool, str]]:
+    return [(word.text, word.literal, word.written) for word in words]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -12,6 +13,8 @@ from signoff.policy.shell.wrappers import inner_of
 
 __all__ = ["Expanded", "Run", "expand"]
 
+_RUNS = "runs"
+"""What stands before a command that another one runs."""
 _READERS = frozenset({"read", "mapfile", "readarray"})
 _MOST_STEPS = 200
 """Texts in texts and programs run by programs: nobody needs more, and each costs time."""
@@ -29,11 +32,15 @@ class Run:
         part: The command.
         reasons: Why it is asked about whatever the rules say, for what it runs in its turn.
         alone: Whether it is all that the line runs, as it stands there.
+        times: How often it stands there.
+        by: Which of the commands runs it, by its place among them; None if it stands in the line itself.
     """
 
     part: Part
     reasons: tuple[str, ...] = ()
     alone: bool = False
+    times: int = 1
+    by: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +77,7 @@ def expand(text: str) -> Expanded:
 
 class _Expanding:
     def __init__(self) -> None:
-        self._waiting: list[Part | tuple[str, Part]] = []
+        self._waiting: list[tuple[Part | str, int]] = []
         self._characters = 0
         self.runs: list[Run] = []
         self.floors: dict[str, None] = {}
@@ -83,16 +90,16 @@ class _Expanding:
         for _ in range(_MOST_STEPS):
             if not self._waiting:
                 return
-            found = self._waiting.pop()
+            found, by = self._waiting.pop()
             if isinstance(found, Part):
-                self._note(found, alone=False)
+                self._note(found, by=by)
             else:
-                self._read(*found)
+                self._read(found, by)
         self.floors.setdefault("runs too much to be analyzed")
 
-    def _read(self, text: str, run_by: Part | None) -> None:
+    def _read(self, text: str, by: int | None) -> None:
         self._characters += len(text)
-        if run_by is not None and self._characters > _MOST_CHARACTERS:
+        if by is not None and self._characters > _MOST_CHARACTERS:
             self._waiting.clear()
             self.floors.setdefault("runs too much to be analyzed")
             return
@@ -104,31 +111,34 @@ class _Expanding:
         self._consider(facts.candidates)
         if not facts.parts and not facts.floors:
             self.floors.setdefault("holds no command")
-        parts = dict.fromkeys(facts.parts)  # what is said twice is judged once
-        for part in parts:
-            if run_by is None:
-                self._note(part, alone=len(facts.parts) == 1)
+        # What is said twice is judged once, unless it writes elsewhere the second time.
+        for (part, _), times in Counter((part, part.writes) for part in facts.parts).items():
+            if by is None:
+                self._note(part, alone=len(facts.parts) == 1, times=times)
             else:
-                self._note(_with_input_of(part, run_by), alone=False)
+                self._note(_run_by(part, self.runs[by].part), times=times, by=by)
 
-    def _note(self, part: Part, *, alone: bool) -> None:
+    def _note(self, part: Part, *, alone: bool = False, times: int = 1, by: int | None = None) -> None:
         inner = inner_of(part) if part.words[0].literal else None
+        here = len(self.runs)
         if inner is None:
-            self.runs.append(Run(part, alone=alone))
+            self.runs.append(Run(part, alone=alone, times=times, by=by))
             return
-        self.runs.append(Run(part, tuple(inner.reasons), alone))
-        commands = [Part(words, part.piped, part.fed, part.reads_file) for words in inner.commands]
-        self._waiting += [*((text, part) for text in reversed(inner.texts)), *reversed(commands)]
+        self.runs.append(Run(part, tuple(inner.reasons), alone, times, by))
+        commands = [Part(words, part.piped, part.fed, part.reads_file, _RUNS) for words in inner.commands]
+        found: list[Part | str] = [*reversed(inner.texts), *reversed(commands)]
+        self._waiting += [(each, here) for each in found]
         self._consider(inner.candidates)
 
     def _consider(self, candidates: Iterable[tuple[Word, ...]]) -> None:
         self.candidates.update(dict.fromkeys(candidates))
 
 
-def _with_input_of(part: Part, outer: Part) -> Part:
+def _run_by(part: Part, outer: Part) -> Part:
     """A command in a text reads what the program reads that runs the text."""
     return replace(
         part,
+        joined=part.joined or _RUNS,
         piped=part.piped or outer.piped,
         fed=outer.fed if part.fed is None else part.fed,
         reads_file=part.reads_file or outer.reads_file,

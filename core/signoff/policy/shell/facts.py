@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 __all__ = ["LONGEST_RULE", "Facts", "Part", "Word"]
 
@@ -18,10 +18,17 @@ class Word:
     Attributes:
         text: What is known of it; pieces that the shell fills in are left out.
         literal: Whether `text` is exactly what the program gets: no expansion, pattern, brace or tilde in it.
+        written: How a word that is not literal stands in the line, for people; empty if that is not known.
     """
 
     text: str
     literal: bool = True
+    written: str = field(default="", compare=False)
+
+    @property
+    def shown(self) -> str:
+        """The word for people: quoted where it needs it, or as it is written if the shell fills it in."""
+        return shlex.quote(self.text) if self.literal else self.written or f"{self.text}…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +40,23 @@ class Part:
         piped: Whether it reads from a pipe.
         fed: The here-document or here-string that it reads, with its expansions left out; None without one.
         reads_file: Whether its standard input comes from a file.
+        joined: What stands before it in the line, such as ``&&``, ``$(`` or ``then``. It is for people: commands
+            that differ in it alone are one command to the rules.
+        writes: What the redirections that apply to it open to write. Rules ask about these for the line as a
+            whole, so they do not tell commands apart either.
     """
 
     words: tuple[Word, ...]
     piped: bool = False
     fed: str | None = None
     reads_file: bool = False
+    joined: str = field(default="", compare=False)
+    writes: tuple[Word, ...] = field(default=(), compare=False)
+
+    @property
+    def shown(self) -> str:
+        """The words with blanks between them, as `Word.shown`."""
+        return " ".join(word.shown for word in self.words)
 
     @property
     def text(self) -> str:

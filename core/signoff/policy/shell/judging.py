@@ -49,6 +49,7 @@ def judge_command(text: str, rules: Sequence[CommandRule], default: Level) -> Ve
 
     Returns:
         The strictest verdict of all parts and reasons. With anything that cannot be read it is at least to ask.
+        The first parts are those of `expand`, each in its place; what may be a command follows.
     """
     expanded = expand(text)
     parts = [_of_run(run, rules, default) for run in expanded.runs]

@@ -51,7 +51,7 @@ def read_command(text: str) -> Facts:
     facts = plain_facts(text)
     if facts is not None:
         return facts
-    return _parsed(text) if len(text) <= _MOST_REMEMBERED else _parsed.__wrapped__(text)
+    return _parsed(text) if len(text) <= _MOST_REMEMBERED else _parsed_last(text)
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -65,6 +65,12 @@ def _parsed(text: str) -> Facts:
     if len(source) > MOST_BYTES:
         return _unread(text, "is longer than a shell takes")
     return _CHILD.read(text)
+
+
+@lru_cache(maxsize=1)
+def _parsed_last(text: str) -> Facts:
+    """The same for a long text, of which one is kept: whoever shows its parts asks about it more than once."""
+    return _parsed.__wrapped__(text)
 
 
 def _unread(text: str, reason: str) -> Facts:
@@ -150,15 +156,18 @@ def _start() -> subprocess.Popen[bytes]:
 
 def facts_from(data: Any) -> Facts:
     """Facts from what `signoff.policy.shell.child` wrote."""
-    parts = tuple(
-        Part(_words(part["words"]), part["piped"], part["fed"], part["reads_file"]) for part in data["parts"]
-    )
+    parts = tuple(map(_part, data["parts"]))
     candidates = tuple(map(_words, data["candidates"]))
     return Facts(parts, tuple(data["floors"]), candidates, _words(data["writes"]))
 
 
+def _part(data: Any) -> Part:
+    given = {"piped": data["piped"], "fed": data["fed"], "reads_file": data["reads_file"]}
+    return Part(_words(data["words"]), **given, joined=str(data["joined"]), writes=_words(data["writes"]))
+
+
 def _words(data: Any) -> tuple[Word, ...]:
-    return tuple(Word(str(text), bool(literal)) for text, literal in data)
+    return tuple(Word(str(text), bool(literal), str(written)) for text, literal, written in data)
 
 
 _CHILD = _Child()

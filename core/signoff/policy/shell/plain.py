@@ -82,7 +82,7 @@ def plain_facts(text: str) -> Facts | None:
 
 
 def _part(words: list[Word], operator: str) -> Part:
-    return Part(tuple(words), piped=operator == "|")
+    return Part(tuple(words), piped=operator == "|", joined=operator)
 
 
 def _names_a_program(raw: str) -> bool:
@@ -92,4 +92,5 @@ def _names_a_program(raw: str) -> bool:
 def _word(raw: str) -> Word:
     unquoted = _QUOTED.sub("", raw)
     text = _QUOTED.sub(lambda quoted: quoted[1] or quoted[2] or "", raw)
-    return Word(text, literal="*" not in unquoted and "?" not in unquoted)
+    literal = "*" not in unquoted and "?" not in unquoted
+    return Word(text, literal, "" if literal else raw)

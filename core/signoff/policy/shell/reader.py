@@ -65,7 +65,7 @@ class Reader:
             return self._by_tree_sitter(text, "is no complete command for bash")
         if tree is None:
             return self._by_tree_sitter(text, "is no command line that can be read")
-        first = facts_of_tree(json.loads(tree))
+        first = facts_of_tree(json.loads(tree), source)
         second, broken = self._commands(pretty)
         missed = _missing(second, first.parts)
         if not broken and not missed and not _missing(first.parts, second):

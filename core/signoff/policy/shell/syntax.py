@@ -57,10 +57,13 @@ class _Place:
     piped: bool = False
     fed: str | None = None
     reads_file: bool = False
+    joined: str = ""
+    writes: tuple[Word, ...] = ()
 
 
 @dataclass(slots=True)
 class _Found:
+    source: bytes | None
     parts: list[Part] = field(default_factory=list)
     floors: dict[str, None] = field(default_factory=dict)
     writes: list[Word] = field(default_factory=list)
@@ -68,14 +71,23 @@ class _Found:
     def floor(self, reason: str) -> None:
         self.floors.setdefault(reason)
 
+    def word(self, node: Node) -> Word:
+        """A word, with how it is written if the shell fills it in."""
+        word = _word(node)
+        if word.literal or self.source is None or not node:
+            return word
+        written = self.source[node["Pos"]["Offset"] : node["End"]["Offset"]]
+        return replace(word, written=written.decode(errors="replace"))
 
-def facts_of_tree(tree: Node) -> Facts:
+
+def facts_of_tree(tree: Node, source: bytes | None = None) -> Facts:
     """Find the simple commands in a tree, and what is asked about in any case.
 
     Args:
         tree: The document that ``shfmt --to-json`` prints.
+        source: What it was made of, to tell people how words are written.
     """
-    found = _Found()
+    found = _Found(source)
     waiting: list[tuple[Any, _Place]] = [(tree, _Place())]
     while waiting:  # no recursion: the depth of the tree is the sender's
         node, place = waiting.pop()
@@ -105,8 +117,41 @@ def _visit(node: Node, place: _Place, found: _Found) -> Iterator[tuple[Any, _Pla
     elif kind == "ParamExp" and not _is_plain(node):
         found.floor("has an expansion that does more than fill in a variable")
     for name, child in node.items():
-        if isinstance(child, (dict, list)):
-            yield child, replace(place, piped=True) if name == "Y" and _is_pipe(node) else place
+        if name in _STATEMENTS and isinstance(child, list):
+            yield from _statements(child, _at_first(node, name, place))
+        elif name == "Y" and kind == "BinaryCmd":
+            yield child, replace(place, piped=place.piped or _is_pipe(node), joined=str(node.get("Op", "")))
+        elif isinstance(child, (dict, list)):
+            yield child, replace(place, joined="function") if kind == "FuncDecl" else place
+
+
+_STATEMENTS = frozenset({"Stmts", "Cond", "Then", "Do"})
+"""Fields that hold statements one after the other."""
+_SUBSTITUTIONS = frozenset({"CmdSubst", "ProcSubst"})
+
+
+def _at_first(node: Node, name: str, place: _Place) -> _Place:
+    """Where the first of some statements stands, by the word that people know it by."""
+    if node.get("Type") in _SUBSTITUTIONS:  # what it writes goes to the command that it stands in
+        return replace(place, writes=(), joined=str(node.get("Op", "$(")))
+    match name:
+        case "Cond":
+            word = "if" if "Then" in node else "while"
+        case "Then":
+            word = "then" if "Cond" in node else "else"
+        case "Do":
+            word = "do"
+        case _:
+            word = "case" if "Patterns" in node else place.joined
+    return replace(place, joined=word)
+
+
+def _statements(nodes: list[Any], first: _Place) -> Iterator[tuple[Any, _Place]]:
+    place = first
+    for node in nodes:
+        yield node, place
+        background = isinstance(node, dict) and node.get("Background")
+        place = replace(first, joined="&" if background else ";")
 
 
 def _is_pipe(node: Node) -> bool:
@@ -125,7 +170,7 @@ _POSITIONS = frozenset({"Pos", "End", "Dollar", "Rbrace"})
 
 
 def _call(node: Node, place: _Place, found: _Found) -> None:
-    words = tuple(_word(each) for each in node.get("Args", ()))
+    words = tuple(map(found.word, node.get("Args", ())))
     for each in node.get("Assigns", ()):
         if not words or not _is_harmless(each):
             found.floor("sets a variable")
@@ -134,7 +179,7 @@ def _call(node: Node, place: _Place, found: _Found) -> None:
 
 
 def _part(words: tuple[Word, ...], place: _Place) -> Part:
-    return Part(words, place.piped, place.fed, place.reads_file)
+    return Part(words, place.piped, place.fed, place.reads_file, place.joined, place.writes)
 
 
 def _is_harmless(assign: Node) -> bool:
@@ -165,7 +210,7 @@ def _assigned(assign: Node) -> Word:
 def _through_redirects(redirects: Any, place: _Place, found: _Found) -> _Place:
     """Judge the redirections of a statement, and say what its commands read."""
     for each in redirects:
-        operator, word = each.get("Op"), _word(each.get("Word") or {})
+        operator, word = each.get("Op"), found.word(each.get("Word") or {})
         number = each.get("N") or {}
         if str(number.get("Value", "")).startswith("{"):
             found.floor("opens a file under a number of its own")
@@ -185,6 +230,7 @@ def _through_redirects(redirects: Any, place: _Place, found: _Found) -> _Place:
             else:
                 found.floor("writes to a file")
                 found.writes.append(word)
+                place = replace(place, writes=(*place.writes, word))
     return place
 
 

@@ -201,6 +201,8 @@ class Work:
             return
         content, failure = await self._office.content(request)
         self._screen.post_message(Read(record, request, content, f"cannot be shown: {failure}"))
+        if content is not None and content.unparsed is not None:
+            self._screen.post_message(Read(record, request, await self._office.scanned(content), ""))
 
     async def _color(self, wanted: DocumentView.ColorsWanted) -> None:
         _, side, block = wanted.block

@@ -1,0 +1,112 @@
+"""The parts of a command as rows below it: what each is, and what is said of it.
+
+Nobody has to have seen them, since the command stands above them whole. A part takes a row that begins with our
+words and ends with the part, so nothing in a part can pass for what is said of it; that has rows of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from signoff.present.document import Document
+from signoff.present.reveal import SafeText
+from signoff.present.rows import RowKind, Run, fixed, joined, number_of
+
+__all__ = ["UNFOLDED", "PartRow", "counted", "parts_document"]
+
+UNFOLDED = 3
+"""With more context than this, no part is folded."""
+
+MOST, FEW = 24, 8
+"""Parts that are shown while some are folded: the riskiest, or a few if none is risky."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartRow:
+    """A part of a command.
+
+    Attributes:
+        level: 0 for low risk, 1 for medium, 2 for high.
+        lead: Our words before it: its risk, and what joins it to the part before.
+        risk: Characters of these that are the risk.
+        text: Makes the part, safe to show.
+        about: Makes what is said of it, a row each.
+    """
+
+    level: int
+    lead: str
+    risk: int
+    text: Callable[[], SafeText]
+    about: tuple[Callable[[], SafeText], ...] = ()
+
+
+def parts_document(
+    title: SafeText | str,
+    parts: Sequence[PartRow],
+    words: Sequence[str],
+    *,
+    facts: Sequence[SafeText] = (),
+    notes: tuple[str, ...] = (),
+) -> Document:
+    """Show the parts of a command. The least risky of very many are folded, and counted where they would stand.
+
+    Args:
+        title: The heading; a `str` must be our own words.
+        parts: What to show, in order.
+        words: For each level its risk in a word.
+        facts: What is said of them all, a row each.
+        notes: Facts for the heading of the request.
+    """
+
+    def of(context: int) -> Document:
+        kept = _kept(parts) if context <= UNFOLDED else frozenset(range(len(parts)))
+        head = [fixed(RowKind.PARTS, title), *(fixed(RowKind.ABOUT, fact) for fact in facts)]
+        runs = [*head, *_rows(parts, kept, words)]
+        return Document("parts", runs, notes=notes, context=context, other_context=of)
+
+    return of(UNFOLDED)
+
+
+def _kept(parts: Sequence[PartRow]) -> frozenset[int]:
+    """The parts that are shown while some are folded, by their place."""
+    if len(parts) <= MOST:
+        return frozenset(range(len(parts)))
+    risky = [at for at, part in enumerate(parts) if part.level]
+    return frozenset(sorted(risky, key=lambda at: -parts[at].level)[:MOST] or range(FEW))
+
+
+def _rows(parts: Sequence[PartRow], kept: frozenset[int], words: Sequence[str]) -> Iterator[Run]:
+    folded: list[PartRow] = []
+    for at, part in enumerate(parts):
+        if at not in kept:
+            folded.append(part)
+            continue
+        if folded:
+            yield _fold(folded, words)
+            folded = []
+        yield from _part(part)
+    if folded:
+        yield _fold(folded, words)
+
+
+_KINDS = (RowKind.PART, RowKind.RISKY_PART, RowKind.HIGH_PART)
+
+
+def _part(part: PartRow) -> Iterator[Run]:
+    yield Run(_KINDS[part.level], text=lambda: joined(part.lead, part.text()), lead=part.risk)
+    for about in part.about:
+        yield Run(RowKind.ABOUT, text=about)
+
+
+def _fold(parts: Sequence[PartRow], words: Sequence[str]) -> Run:
+    count = number_of(len(parts), "part")
+    told = counted(parts, words) if len(parts) > 1 else words[parts[0].level]
+    return fixed(RowKind.FOLD, f"({count} folded: {told})", lines=len(parts))
+
+
+def counted(parts: Sequence[PartRow], words: Sequence[str]) -> str:
+    """How many parts there are of each risk, the highest first."""
+    levels = [part.level for part in parts]
+    found = [(levels.count(level), words[level]) for level in reversed(range(len(words)))]
+    return ", ".join(f"{count:,} {word}" for count, word in found if count)
