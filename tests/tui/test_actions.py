@@ -18,6 +18,7 @@ from signoff_tui.screens.memory import MemoryScreen
 from signoff_tui.screens.palette import PaletteScreen
 from signoff_tui.screens.palette.commands import commands_on
 from signoff_tui.screens.review.navigating import Navigating
+from signoff_tui.screens.review.writing_keys import WritingKeys
 from signoff_tui.screens.rules import RulesScreen
 
 HANDLERS: dict[Place, type] = {
@@ -29,6 +30,7 @@ HANDLERS: dict[Place, type] = {
     "help": HelpScreen,
     "palette": PaletteScreen,
     "details": DetailsScreen,
+    "message": WritingKeys,
 }
 """Who does what the table says, for each place."""
 

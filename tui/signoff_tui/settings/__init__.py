@@ -7,7 +7,7 @@ configuration directory, never from a working directory and never from ``signoff
 from __future__ import annotations
 
 from signoff_tui.settings.loading import load_settings, parse_settings
-from signoff_tui.settings.places import SETTINGS_VARIABLE, settings_file, themes_folder
+from signoff_tui.settings.places import SETTINGS_VARIABLE, replies_file, settings_file, themes_folder
 from signoff_tui.settings.template import template
 from signoff_tui.settings.values import DiffSettings, KeySettings, NotifySettings, ScreenSettings
 
@@ -19,6 +19,7 @@ __all__ = [
     "ScreenSettings",
     "load_settings",
     "parse_settings",
+    "replies_file",
     "settings_file",
     "template",
     "themes_folder",
