@@ -39,7 +39,8 @@ def _actions() -> str:
 
 
 def _keys(name: str) -> str:
-    return " ".join(f"`{key}`" for key in STANDARD.names_of_keys(name))
+    # A bar would end the cell of the table.
+    return " ".join(f"`{key}`".replace("|", "\\|") for key in STANDARD.names_of_keys(name))
 
 
 if __name__ == "__main__":

@@ -45,6 +45,7 @@ _UNHURRIED = {
     "repeat_gap": 0.0,
     "hasty_text": 0.0,
     "hasty_enter": 0.0,
+    "paste_gap": 0.0,
     "dwell": 0.02,
     "late": 30.0,
 }

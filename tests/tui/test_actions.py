@@ -18,6 +18,7 @@ from signoff_tui.screens.memory import MemoryScreen
 from signoff_tui.screens.palette import PaletteScreen
 from signoff_tui.screens.palette.commands import commands_on
 from signoff_tui.screens.review.navigating import Navigating
+from signoff_tui.screens.review.writing_keys import WritingKeys
 from signoff_tui.screens.rules import RulesScreen
 from signoff_tui.screens.themes import ThemesScreen
 
@@ -31,6 +32,7 @@ HANDLERS: dict[Place, type] = {
     "palette": PaletteScreen,
     "details": DetailsScreen,
     "themes": ThemesScreen,
+    "message": WritingKeys,
 }
 """Who does what the table says, for each place."""
 

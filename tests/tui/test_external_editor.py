@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from signoff_tui.external_editor import NoEditorError, edit_text
+from signoff_tui.external_editor import edit_text
+from signoff_tui.handing_over import HandoverError
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def test_nobody_else_can_read_the_file(tmp_path: Path, folder: Path) -> None:
     [("exit 3", "ended with 3"), ('rm "$1"', "no UTF-8 text"), ('printf "\\377" > "$1"', "no UTF-8 text")],
 )
 def test_an_editor_that_fails_leaves_no_text(tmp_path: Path, folder: Path, script: str, words: str) -> None:
-    with pytest.raises(NoEditorError, match=words):
+    with pytest.raises(HandoverError, match=words):
         edit_text("x", ".txt", editor(tmp_path, script))
     assert [*folder.iterdir()] == []
 
@@ -60,7 +61,7 @@ def test_an_editor_that_fails_leaves_no_text(tmp_path: Path, folder: Path, scrip
     [("/nowhere/editor", "cannot be started"), ("sh '", "cannot be read"), ("  ", "set EDITOR")],
 )
 def test_what_is_no_editor_is_said(folder: Path, command: str, words: str) -> None:
-    with pytest.raises(NoEditorError, match=words):
+    with pytest.raises(HandoverError, match=words):
         edit_text("x", ".txt", {"EDITOR": command})
 
 

@@ -316,6 +316,16 @@ def test_a_new_layout_while_writing_does_not_make_an_editor_hasty(bench: Bench) 
     assert bench.accepts("enter", bench.now + 0.1)
 
 
+def test_enter_at_once_after_text_is_a_line_of_a_paste_and_sends_nothing(bench: Bench) -> None:
+    bench.armed("a")
+    bench.press("n")
+    pasted_at = bench.now + 1
+    pasted = [bench.press(key, pasted_at).verdict for key in ("l", "s", "enter", "enter", "y", "enter")]
+
+    assert pasted == [EditorText()] * 6
+    assert bench.accepts("enter", pasted_at + bench.settings.paste_gap + MOMENT)
+
+
 def test_a_text_box_that_decides_nothing_keeps_enter(bench: Bench) -> None:
     bench.armed("a")
     bench.guard.editor_opened()

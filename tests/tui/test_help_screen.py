@@ -43,4 +43,4 @@ async def test_help_can_be_scrolled_to_its_end(place: Path) -> None:
         await seen.press("question_mark")
         await seen.shows("signoff  keys for: inbox, request and group")
         await seen.press("G")
-        await seen.shows("q      back; from the inbox: quit", "kinds: ")
+        await seen.shows("Esc    back; your text is kept", "kinds: ")

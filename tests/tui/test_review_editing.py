@@ -8,7 +8,7 @@ from pathlib import Path
 from screen_bench import HELD, LARGE, QUICK, SMALL, Screen, amend, call, post, screen, write
 
 from signoff.queue import AgentQueue, RequestState, ReviewQueue, StoredRequest
-from signoff_tui.external_editor import NoEditorError
+from signoff_tui.handing_over import HandoverError
 
 EDIT, PARTIAL = frozenset({"edit"}), frozenset({"partial"})
 Editor = Callable[[str, str], str | None]
@@ -112,7 +112,7 @@ async def test_what_cannot_run_is_not_approved_and_kept_to_be_edited_again(
         assert given == ["{oops"]
 
         def fails(text: str, _: str) -> str:
-            raise NoEditorError("vi ended with 1")
+            raise HandoverError("vi ended with 1")
 
         editing(seen, fails)
         await seen.press("E")

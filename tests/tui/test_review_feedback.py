@@ -111,7 +111,7 @@ async def test_a_draft_belongs_to_its_request(asking: AgentQueue, place: Path, w
         await seen.shows_no("about the first")
 
 
-async def test_several_pasted_lines_become_one(
+async def test_a_paste_keeps_its_lines_shows_all_of_it_and_sends_nothing(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     request = post(asking, command("ls", workdir))
@@ -119,13 +119,72 @@ async def test_several_pasted_lines_become_one(
         await begins_to_reject(seen, request)
         focused = seen.app.screen.focused
         assert focused is not None
-        focused.post_message(Paste("first\nsecond\x1b[2J"))
-        await seen.shows("first second[2J")
+        focused.post_message(Paste("first\r\nsecond\x1b[2J\n"))
+        await seen.shows(" > first\n   second[2J")
+        assert looking.get(request.id).pending
         await seen.press("enter")
         await seen.shows("rejected by you")
     decision = looking.get(request.id).decision
     assert decision is not None
-    assert decision.note == "first second[2J"
+    assert decision.note == "first\nsecond[2J"
+
+
+async def test_ctrl_j_begins_a_line_and_enter_sends_all_of_them(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, waiting=1) as seen:
+        await begins_to_reject(seen, request)
+        await seen.types("use yarn")
+        await seen.press("ctrl+j")
+        await seen.types("not npm")
+        await seen.press("up", "end")
+        await seen.types("!")
+        await seen.shows(" > use yarn!\n   not npm")
+        await seen.press("enter")
+        await seen.shows("rejected by you")
+    decision = looking.get(request.id).decision
+    assert decision is not None
+    assert decision.note == "use yarn!\nnot npm"
+
+
+async def test_a_reply_is_chosen_by_its_number_edited_and_then_sent(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, waiting=1) as seen:
+        await begins_to_reject(seen, request)
+        await seen.press("tab")
+        await seen.shows("Replies, 3:", "2 not this file", "[1-3] put it in")
+        await seen.press("enter")
+        await seen.shows("a number puts a reply in")
+        await seen.press("2")
+        await seen.shows(" > not this file", "[Enter] sends")
+        await seen.types(" yet")
+        await seen.press("ctrl+s")
+        await seen.shows("kept as a reply")
+        await seen.press("enter")
+        await seen.shows("rejected by you")
+    decision = looking.get(request.id).decision
+    assert decision is not None
+    assert decision.note == "not this file yet"
+
+
+async def test_up_goes_back_to_what_was_sent_and_down_to_what_was_written(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    first, second = (post(asking, command(f"ls {number}", workdir)) for number in range(2))
+    async with screen(place, waiting=2) as seen:
+        await begins_to_reject(seen, first)
+        await seen.types("use yarn")
+        await seen.press("enter")
+        await seen.shows("rejected by you")
+        await begins_to_reject(seen, second)
+        await seen.types("use")
+        await seen.press("up")
+        await seen.shows(" > use yarn")
+        await seen.press("down")
+        await seen.shows_no("use yarn ")
 
 
 async def test_a_request_that_ends_while_writing_leaves_the_box_and_its_text(
@@ -161,7 +220,7 @@ async def test_a_box_opened_in_haste_wants_enter_twice(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     request = post(asking, command("ls", workdir))
-    hasty = GuardSettings(arm_moved=0.15, arm_arrived=0.15, hasty_text=30, hold_one=0, hold_many=0)
+    hasty = GuardSettings(arm_moved=0.15, arm_arrived=0.15, hasty_text=30, paste_gap=0, hold_one=0, hold_many=0)
     async with screen(place, settings=hasty, waiting=1) as seen:
         await begins_to_reject(seen, request)
         await seen.types("a")

@@ -10,7 +10,8 @@ from screen_bench import command, post
 
 from signoff.config.rule_rows import RuleRow
 from signoff.queue import AgentQueue, Decision, DecisionSource, ReviewQueue
-from signoff_tui.external_editor import NoEditorError, editor_words
+from signoff_tui.external_editor import editor_words
+from signoff_tui.handing_over import HandoverError
 from signoff_tui.screens.rules.changing import CannotTrustError, change_lines, look_at, trust_shown
 from signoff_tui.screens.rules.hits import Hits, Tally, add_newer
 
@@ -39,7 +40,7 @@ def test_visual_counts_before_editor_and_a_line_is_for_those_that_take_one(
 
 
 def test_words_that_cannot_be_read_are_refused() -> None:
-    with pytest.raises(NoEditorError, match="EDITOR cannot be read"):
+    with pytest.raises(HandoverError, match="EDITOR cannot be read"):
         editor_words({"EDITOR": "'vim"}, "/a")
 
 

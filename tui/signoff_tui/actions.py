@@ -12,8 +12,10 @@ __all__ = ["ACTIONS", "Action", "Area", "Place", "action_of", "actions_on", "gua
 
 Area = Literal["decide", "read", "list", "go", "safety"]
 
-Place = Literal["review", "history", "memory", "agents", "rules", "help", "palette", "details", "themes"]
-"""Where keys act: the review (inbox, request, group), and the screens that lie over it."""
+Place = Literal[
+    "review", "history", "memory", "agents", "rules", "help", "palette", "details", "themes", "message"
+]
+"""Where keys act: the review (inbox, request, group), its message box, and the screens that lie over it."""
 
 _REVIEW: tuple[Place, ...] = ("review",)
 _OVER: tuple[Place, ...] = ("history", "memory", "agents", "rules")
@@ -25,6 +27,7 @@ _AGENTS: tuple[Place, ...] = ("agents",)
 _FILTERED: tuple[Place, ...] = (*_REVIEW, "history")
 _RULES: tuple[Place, ...] = ("rules",)
 _THEMES: tuple[Place, ...] = ("themes",)
+_MESSAGE: tuple[Place, ...] = ("message",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,8 @@ class Action:
 
     Attributes:
         name: Name of the method that does it, after ``do_``; decision keys go through the guard instead.
-        keys: Keys, as the guard names them: the character, or the name of a key that prints none.
+        keys: Keys, as the guard names them: the character, or the name of a key that prints none. What has none is
+            chosen by its name.
         shown: The keys as people read them.
         words: What it does.
         area: Heading in the help.
@@ -83,6 +87,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("copy", ("c",), "c", "copy text, path or id", "read"),
     Action("reveal", ("r",), "r", "show or hide secrets", "read"),
     Action("full", ("v",), "v", "full screen", "read", moves=True),
+    Action("outside", ("|",), "|", "in your viewer or pager", "read"),
+    Action("pager", (), ":", "all of it in your pager ($PAGER)", "read"),
     Action("group_page", ("V",), "V", "all of the group on one page", "read", moves=True),
     Action("down", ("j", "down"), "j", "next row, or line", "list", moves=True, places=_PAGES),
     Action("up", ("k", "up"), "k", "previous row, or line", "list", moves=True, places=_PAGES),
@@ -156,6 +162,15 @@ ACTIONS: tuple[Action, ...] = (
     Action("back", ("escape", "q"), "Esc", "back", "go", places=_THEMES),
     Action("quit", ("q", "ctrl+q"), "q", "back; from the inbox: quit", "go", moves=True),
     Action("back", ("q", "ctrl+q"), "q", "back", "go", moves=True, places=(*_OVER, *_SCROLLED)),
+    Action("new_line", ("ctrl+j", "alt+enter", "shift+enter"), "Ctrl+J", "new line", "list", places=_MESSAGE),
+    Action("earlier_text", ("up",), "Up", "row up; then earlier texts", "list", places=_MESSAGE),
+    Action("later_text", ("down",), "Down", "row down; then later texts", "list", places=_MESSAGE),
+    Action("replies", ("tab",), "Tab", "replies; if STOP: only reject", "list", places=_MESSAGE),
+    Action("pick", ("ctrl+r",), "Ctrl+R", "replies; again: more of them", "list", places=_MESSAGE),
+    Action("keep_reply", ("ctrl+s",), "Ctrl+S", "keep your text as a reply", "list", places=_MESSAGE),
+    Action("edit_message", ("ctrl+e",), "Ctrl+E", "write it in $EDITOR", "list", places=_MESSAGE),
+    Action("copy_message", ("ctrl+y",), "Ctrl+Y", "copy your text", "list", places=_MESSAGE),
+    Action("back", ("escape",), "Esc", "back; your text is kept", "list", places=_MESSAGE),
     Action("lock", ("L",), "L", "lock or unlock decision keys", "safety"),
     Action("interrupt", ("ctrl+c",), "Ctrl+C", "nothing: q quits", "safety", moves=True),
     Action("redraw", ("ctrl+l",), "Ctrl+L", "redraw", "safety", moves=True),

@@ -22,14 +22,16 @@ from signoff.queue.clock import now_us
 from signoff_tui.actions import Place
 from signoff_tui.beside import Beside, Clocks
 from signoff_tui.channels import around
-from signoff_tui.external_editor import edit_text, in_a_free_terminal
+from signoff_tui.external_editor import edit_text
 from signoff_tui.following import Following
 from signoff_tui.guard import GuardSettings
+from signoff_tui.handing_over import in_a_free_terminal
 from signoff_tui.last_net import DropControls
 from signoff_tui.look import ASCII, UNICODE, Glyphs, Look
 from signoff_tui.notices import NoticeSettings
 from signoff_tui.office import Office
 from signoff_tui.personal import Chosen, Personal
+from signoff_tui.replies import Replies
 from signoff_tui.screens.agents import AgentsScreen
 from signoff_tui.screens.details import DetailsScreen
 from signoff_tui.screens.help import HelpScreen
@@ -122,7 +124,9 @@ class SignoffApp(App[None]):
         for known in self._themes.values():
             self.register_theme(known.for_textual())
         self.theme = theme
-        self._office = Office(queue, place, self, wall_clock, chosen.keys)
+        replies = Replies(None if personal is None else personal.replies)
+        self._office = Office(queue, place, self, wall_clock, chosen.keys, replies)
+        self._office.viewer = chosen.viewer
         self._review = ReviewScreen(self._office, self._chosen.guard, self._chosen.diff)
         self._review.desk.guard.set_read_only(read_only)
         self._standstill = Standstill(self._review.desk.guard.went_on)
@@ -207,9 +211,17 @@ class SignoffApp(App[None]):
         """Leave the terminal to the person's editor; returns the text, or None if it was not changed.
 
         Raises:
-            NoEditorError: There is no text; the message says why.
+            HandoverError: There is no text; the message says why.
         """
         return in_a_free_terminal(self, lambda: edit_text(text, suffix))
+
+    def hand_over(self, work: Callable[[], None]) -> None:
+        """Leave the terminal to something of the person's.
+
+        Raises:
+            HandoverError: It failed; the message says why.
+        """
+        in_a_free_terminal(self, work)
 
     def announce(self, words: str, *, token: str = "ok") -> None:
         """Say something in the program's own words that stays while nothing waits."""
@@ -307,6 +319,7 @@ class SignoffApp(App[None]):
         said = ["settings read again"]
         if chosen.notices != before.notices:
             self._beside.use(chosen.notices)
+        self._office.viewer = chosen.viewer
         if chosen.diff != before.diff:
             self._review.show_diffs(chosen.diff)
         if (chosen.guard, chosen.keys, chosen.mouse) != (before.guard, before.keys, before.mouse):

@@ -15,7 +15,7 @@ __all__ = ["MAPPABLE", "STANDARD", "KeyMap"]
 _FIXED = frozenset({"back", "open", "run", "interrupt"})
 """Actions whose keys stay: without them a place would be a trap, or Enter would mean something else."""
 
-_OWN_KEYS: tuple[tuple[Place, ...], ...] = (("memory",), ("rules",))
+_OWN_KEYS: tuple[tuple[Place, ...], ...] = (("memory",), ("rules",), ("message",))
 """Where what can be done only there has keys of its own, which stay."""
 
 _RESERVED = frozenset({"escape", "enter", "return", "ctrl+j", "ctrl+m", "ctrl+c", "tab", "ctrl+i"})
@@ -94,7 +94,7 @@ class KeyMap:
     def _moved(self, action: Action) -> Action:
         keys = self.moved.get(action.name)
         # Where words are typed, letters are words.
-        if keys is None or action.places == ("palette",):
+        if keys is None or action.places in (("palette",), ("message",)):
             return action
         return replace(action, keys=keys, shown=_shown(keys[0]))
 

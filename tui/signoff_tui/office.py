@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from typing import ParamSpec, Protocol, TypeVar
 
@@ -20,6 +20,7 @@ from signoff_tui.desk import Answer
 from signoff_tui.documents import Content, make_content, scanned
 from signoff_tui.guard import Act, Held
 from signoff_tui.keymap import KeyMap
+from signoff_tui.replies import EarlierTexts, Replies
 from signoff_tui.terminal_voice import Saying
 
 __all__ = ["Draft", "Goes", "Office"]
@@ -48,6 +49,9 @@ class Goes(Protocol):
     def edit(self, text: str, suffix: str) -> str | None:
         """Leave the terminal to the person's editor; returns the text, or None if it was not changed."""
 
+    def hand_over(self, work: Callable[[], None]) -> None:
+        """Leave the terminal to something of the person's."""
+
 
 class Office:
     """What all screens of one run share.
@@ -58,6 +62,7 @@ class Office:
         app: Shows other screens.
         wall_clock: Microseconds since the epoch, for the times that people read. No decision depends on it.
         keys: The keys of the person; those of the table if they are left out.
+        replies: What the person says more than once; kept for this run only if it is left out.
     """
 
     def __init__(
@@ -67,6 +72,7 @@ class Office:
         app: Goes,
         wall_clock: Callable[[], int],
         keys: KeyMap | None = None,
+        replies: Replies | None = None,
     ) -> None:
         self._queue = queue
         self.place = place
@@ -78,6 +84,12 @@ class Office:
         """What an empty inbox says besides."""
         self.drafts: dict[Draft, str] = {}
         """What was written and not sent."""
+        self.earlier = EarlierTexts()
+        """What was sent in this run."""
+        self.replies = replies or Replies()
+        """What the person says more than once."""
+        self.viewer: Sequence[str] = ()
+        """Program and arguments that show a diff outside of the screen; empty if there is none."""
 
     @property
     def reviewer(self) -> str:
@@ -103,9 +115,17 @@ class Office:
             The text as it was left; None if it was not changed.
 
         Raises:
-            NoEditorError: There is no text; the message says why.
+            HandoverError: There is no text; the message says why.
         """
         return self._app.edit(text, suffix)
+
+    def hand_over(self, work: Callable[[], None]) -> None:
+        """Leave the terminal to something of the person's; nothing else happens meanwhile.
+
+        Raises:
+            HandoverError: It failed; the message says why.
+        """
+        self._app.hand_over(work)
 
     def close(self) -> None:
         """Close the queue."""

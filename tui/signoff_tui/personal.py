@@ -17,6 +17,7 @@ from signoff_tui.settings import (
     NotifySettings,
     ScreenSettings,
     load_settings,
+    replies_file,
     settings_file,
     themes_folder,
 )
@@ -44,6 +45,7 @@ class Chosen:
         diff: How diffs are shown at first.
         guard: Times of the decision guard.
         notices: How a person is called.
+        viewer: Program and arguments that show a diff outside of the screen; empty if there is none.
         keys: The person's keys.
         problems: What was left out, and why: themes that are not valid.
     """
@@ -57,6 +59,7 @@ class Chosen:
     diff: DiffSettings = field(default_factory=DiffSettings)
     guard: GuardSettings = field(default_factory=GuardSettings)
     notices: NoticeSettings = field(default_factory=NoticeSettings)
+    viewer: tuple[str, ...] = ()
     keys: KeyMap = STANDARD
     problems: tuple[str, ...] = ()
 
@@ -79,6 +82,11 @@ class Personal:
     def file(self) -> Path:
         """The settings file, whether it is there or not."""
         return settings_file(self.variables)
+
+    @property
+    def replies(self) -> Path:
+        """The file of the person's replies, whether it is there or not."""
+        return replies_file(self.variables)
 
     @property
     def folder(self) -> Path:
@@ -113,6 +121,7 @@ class Personal:
             diff=settings.diff,
             guard=settings.guard,
             notices=_notices(self.variables, settings.notify),
+            viewer=settings.outside.viewer,
             keys=settings.keys.map,
             problems=tuple(map(str, problems)),
         )

@@ -18,7 +18,7 @@ from typing import Literal
 from signoff.present.finding import Words
 from signoff.present.hunks import Choice, Hunk
 from signoff.present.masking import LineMasks, Masks
-from signoff.present.reveal import Field, SafeText, findings, reveal_line
+from signoff.present.reveal import Field, SafeText, findings, reveal, reveal_line
 from signoff.present.rows import Row, RowKind, Run, Side
 from signoff.present.sides import Block, side_by_side
 from signoff.present.words import Span, diff_words
@@ -243,6 +243,14 @@ class Document:
     def source(self, side: Side) -> Sequence[str]:
         """The lines of one version as they are, for highlighters; they are not safe to show."""
         return self._sources.of(side)
+
+    def safe_lines(self, side: Side) -> Iterator[SafeText]:
+        """All lines of one version, made safe, with what is hidden of them hidden; tabs stay tabs."""
+        sources = self._sources
+        masks = sources.masks_of(side)
+        for index in range(len(sources.of(side))):
+            line = sources.line(side, index)
+            yield masks.masked(reveal(line, sources.field), line, index)
 
     def with_context(self, lines: int) -> Document:
         """The same document with another number of unchanged lines around each change."""

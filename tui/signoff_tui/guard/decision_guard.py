@@ -184,7 +184,7 @@ class DecisionGuard(Stage, Generic[Payload]):
     # Scopes
 
     def _press_in_editor(self, editor: Editor, key: str, t: float) -> Reaction:
-        if key != "enter":
+        if key != "enter" or editor.is_pasted(t):
             editor.text(t)
             return Reaction(EditorText())
         if editor.offer is None:

@@ -42,6 +42,7 @@ class Editor:
         self._settings = settings
         self._hasty = False
         self._asked_at = math.inf
+        self._text_at = -math.inf
 
     def soften(self) -> None:
         """Turn a stop into a reject, which reaches less."""
@@ -53,6 +54,11 @@ class Editor:
         if self._soon(t, self._settings.hasty_text):
             self._hasty = True
         self._asked_at = math.inf
+        self._text_at = t
+
+    def is_pasted(self, t: float) -> bool:
+        """Whether Enter at `t` came too soon after text for a hand: it is the end of a pasted line."""
+        return t - self._text_at < self._settings.paste_gap
 
     def enter(self, t: float) -> bool:
         """Whether Enter, pressed at `t`, sends; otherwise it must be pressed again."""

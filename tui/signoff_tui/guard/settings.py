@@ -33,6 +33,8 @@ class GuardSettings:
         hasty_text: A first character this soon after the editor was painted makes it hasty.
         hasty_enter: So does Enter this soon.
         enter_again: A hasty editor wants Enter twice, at least this far apart.
+        paste_gap: Enter this soon after text was not pressed but pasted, by a terminal that does not
+            tell the two apart: it is the end of a line, and sends nothing.
         burst_keys: So many keys within `burst_window` are typing.
         burst_window: See `burst_keys`.
         burst_quiet: Silence that ends the lock after typing.
@@ -62,6 +64,7 @@ class GuardSettings:
     hasty_text: float = 0.3
     hasty_enter: float = 0.5
     enter_again: float = 0.4
+    paste_gap: float = 0.03
     burst_keys: int = 3
     burst_window: float = 0.7
     burst_quiet: float = 0.8

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from signoff_tui.settings.keeping import NotKeptError, keep_theme
 from signoff_tui.settings.loading import load_settings, parse_settings
-from signoff_tui.settings.places import SETTINGS_VARIABLE, settings_file, themes_folder
+from signoff_tui.settings.places import SETTINGS_VARIABLE, replies_file, settings_file, themes_folder
 from signoff_tui.settings.template import template
 from signoff_tui.settings.values import DiffSettings, KeySettings, NotifySettings, ScreenSettings
 
@@ -22,6 +22,7 @@ __all__ = [
     "keep_theme",
     "load_settings",
     "parse_settings",
+    "replies_file",
     "settings_file",
     "template",
     "themes_folder",

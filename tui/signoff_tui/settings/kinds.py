@@ -12,7 +12,7 @@ from signoff.setting_files.paths import shown, unknown_key
 from signoff_tui.durations import duration_text, parse_duration
 from signoff_tui.keymap import MAPPABLE, KeyMap
 
-__all__ = ["KEY_MAP", "NAME", "SWITCH", "TIME", "TIMES", "Kind", "choice", "whole"]
+__all__ = ["KEY_MAP", "NAME", "SWITCH", "TIME", "TIMES", "WORDS", "Kind", "choice", "whole"]
 
 _SWITCHES = {"on": True, True: True, "off": False, False: False}
 
@@ -86,6 +86,15 @@ def _times(given: Any) -> tuple[float, ...]:
     return tuple(_time(item) for item in given)
 
 
+def _words(given: Any) -> tuple[str, ...]:
+    wrong = not isinstance(given, list) or not all(isinstance(word, str) and "\0" not in word for word in given)
+    if wrong or (given and not given[0]):
+        raise ValueError(
+            f"must be a program and its arguments, such as [difft, --color=always], not {shown(given)}"
+        )
+    return tuple(given)
+
+
 def _key_map(given: Any) -> KeyMap:
     if not isinstance(given, dict):
         raise ValueError(f"must hold names of actions with keys, such as approve: A, not {shown(given)}")  # noqa: TRY004
@@ -116,4 +125,5 @@ NAME = Kind(_name, str)
 SWITCH = Kind(_switch, lambda value: "on" if value else "off", "on | off")
 TIME = Kind(_time, duration_text)
 KEY_MAP = Kind(_key_map, _write_key_map)
+WORDS = Kind(_words, lambda words: json.dumps(list(words), ensure_ascii=False))
 TIMES = Kind(_times, lambda times: f"[{', '.join(map(duration_text, times))}]")

@@ -13,7 +13,7 @@ from signoff.setting_files.paths import KeyPath, shown, unknown_key
 from signoff.setting_files.text import read_text
 from signoff_tui.guard import GuardSettings
 from signoff_tui.settings.table import SECTIONS, SETTINGS
-from signoff_tui.settings.values import DiffSettings, KeySettings, NotifySettings, ScreenSettings
+from signoff_tui.settings.values import DiffSettings, KeySettings, NotifySettings, OutsideSettings, ScreenSettings
 
 __all__ = ["load_settings", "parse_settings"]
 
@@ -59,6 +59,7 @@ def parse_settings(text: str, name: str = "settings", *, themes: Collection[str]
         diff=DiffSettings(**inner.get("diff", {})),
         guard=_guard(document, inner.get("guard", {})),
         notify=NotifySettings(**inner.get("notify", {})),
+        outside=OutsideSettings(**inner.get("outside", {})),
         keys=KeySettings(**inner.get("keys", {})),
     )
     if themes is not None and settings.theme not in ("auto", *themes):

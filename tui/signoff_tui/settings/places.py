@@ -7,7 +7,7 @@ from pathlib import Path
 
 import platformdirs
 
-__all__ = ["SETTINGS_VARIABLE", "settings_file", "themes_folder"]
+__all__ = ["SETTINGS_VARIABLE", "replies_file", "settings_file", "themes_folder"]
 
 SETTINGS_VARIABLE = "SIGNOFF_SETTINGS"
 """Names another settings file of the screen."""
@@ -21,6 +21,15 @@ def settings_file(variables: Mapping[str, str]) -> Path:
     """
     named = variables.get(SETTINGS_VARIABLE)
     return Path(named).expanduser() if named else _folder() / "screen.yaml"
+
+
+def replies_file(variables: Mapping[str, str]) -> Path:
+    """The file of the person's replies, beside the settings file, whether it is there or not.
+
+    Args:
+        variables: The environment.
+    """
+    return settings_file(variables).with_name("replies.yaml")
 
 
 def themes_folder() -> Path:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from signoff_tui.notices import Channel
-from signoff_tui.settings.kinds import KEY_MAP, NAME, SWITCH, TIME, TIMES, Kind, choice, whole
+from signoff_tui.settings.kinds import KEY_MAP, NAME, SWITCH, TIME, TIMES, WORDS, Kind, choice, whole
 from signoff_tui.settings.values import ScreenSettings
 
 __all__ = ["SECTIONS", "SETTINGS", "Setting", "default_of", "value_in"]
@@ -34,6 +34,7 @@ SECTIONS: Mapping[str, str] = {
     "diff": "How a diff looks when the screen opens; the keys w, d, { and } change it there.",
     "guard": "The decision guard: what makes a key count. Longer is safer.",
     "notify": "How you are called while you look elsewhere.",
+    "outside": "Programs of yours that show things outside of the screen.",
     "keys": "Keys, by the names of what they do; what is moved leaves its old key free.",
 }
 
@@ -58,6 +59,9 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("guard", "hasty_text", TIME, "Text this soon after the text box opened was meant for elsewhere."),
     Setting("guard", "hasty_enter", TIME, "So was Enter this soon: then it is needed twice."),
     Setting("guard", "enter_again", TIME, "Least time between the two."),
+    Setting(
+        "guard", "paste_gap", TIME, "Enter this soon after text was pasted: it ends a line, and sends nothing."
+    ),
     Setting("guard", "burst_keys", whole(2, 100), "So many letters within burst_window are typing."),
     Setting("guard", "burst_window", TIME, "See burst_keys."),
     Setting("guard", "burst_quiet", TIME, "Silence that unlocks the keys after typing."),
@@ -77,6 +81,12 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("notify", "lost_after", TIME, "Say that the queue is lost after this."),
     Setting(
         "notify", "away_after", TIME, "Without a key for so long nobody looks, if the terminal tells no focus."
+    ),
+    Setting(
+        "outside",
+        "viewer",
+        WORDS,
+        "Shows a diff: program and arguments, such as [difft] or [delta, --paging=always].",
     ),
     Setting("keys", "map", KEY_MAP, "Other keys, such as {approve: A, later: [Z, f5]}."),
 )

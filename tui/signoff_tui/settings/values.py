@@ -9,7 +9,7 @@ from signoff_tui.guard import GuardSettings
 from signoff_tui.keymap import STANDARD, KeyMap
 from signoff_tui.notices import Channel
 
-__all__ = ["Ascii", "DiffSettings", "KeySettings", "Layout", "NotifySettings", "ScreenSettings"]
+__all__ = ["Ascii", "DiffSettings", "KeySettings", "Layout", "NotifySettings", "OutsideSettings", "ScreenSettings"]
 
 Ascii = Literal["auto", "on", "off"]
 Layout = Literal["unified", "split"]
@@ -56,6 +56,17 @@ class NotifySettings:
 
 
 @dataclass(frozen=True, slots=True)
+class OutsideSettings:
+    """Programs of the person that show things outside of the screen.
+
+    Attributes:
+        viewer: Program and arguments that compare two files, which are added; empty if there is none.
+    """
+
+    viewer: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class KeySettings:
     """Which keys do what.
 
@@ -77,6 +88,7 @@ class ScreenSettings:
         diff: How diffs are shown at first.
         guard: Times of the decision guard.
         notify: How a person is called.
+        outside: Programs that show things outside of the screen.
         keys: Which keys do what.
     """
 
@@ -86,4 +98,5 @@ class ScreenSettings:
     diff: DiffSettings = field(default_factory=DiffSettings)
     guard: GuardSettings = field(default_factory=GuardSettings)
     notify: NotifySettings = field(default_factory=NotifySettings)
+    outside: OutsideSettings = field(default_factory=OutsideSettings)
     keys: KeySettings = field(default_factory=KeySettings)

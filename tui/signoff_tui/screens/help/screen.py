@@ -28,6 +28,7 @@ _TITLES: dict[Place, str] = {
     "rules": "rules",
     "help": "help",
     "palette": "palette",
+    "message": "message box",
 }
 _SAFETY = (
     "Enter and Space never approve",
@@ -52,6 +53,7 @@ _FACTS: dict[Place, tuple[str, ...]] = {
 _OWN_HEADINGS: dict[tuple[Place, Area], str] = {
     ("memory", "decide"): "change what is remembered",
     ("rules", "decide"): "change what is trusted",
+    ("message", "list"): "message box (n, x): Enter sends",
 }
 _MARKS = (
     "brackets: [y] works now, (y) not yet: arming, or not all shown",
@@ -98,7 +100,8 @@ def key_lines(place: Place, width: int, keys: KeyMap = STANDARD) -> list[Line]:
     safety = [*_area(keys, place, "safety"), *(line(chunk(" " * _KEY + words, "muted")) for words in facts)]
     # Where keys lead is asked most often: it stands on the first page, however low.
     left = _stacked(_area(keys, place, "decide"), _area(keys, place, "go"), safety)
-    right = _stacked(_area(keys, place, "read"), _area(keys, place, "list"))
+    written = _area(keys, "message", "list") if place == "review" else []
+    right = _stacked(_area(keys, place, "read"), _area(keys, place, "list"), written)
     if width < 2 * _COLUMN - 1:
         return [*left, Line(), *right]
     return [_beside(a, b) for a, b in zip_longest(left, right, fillvalue=Line())]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from signoff.present.document import Document
 from signoff.present.snapshot import SnapshotError
 from signoff.present.subject import step_text, steps_of
 from signoff.queue.records import StoredRequest
 
-__all__ = ["COPIES", "copied_text"]
+__all__ = ["COPIES", "as_shown", "copied_text"]
 
 COPIES = {"t": "text as shown", "a": "text as it is", "p": "path or command", "i": "id of the request"}
 """The keys of the question, and what they copy."""
@@ -28,9 +28,14 @@ def copied_text(what: str, request: StoredRequest, documents: Sequence[Document]
         case "p":
             return _subject(request)
         case "t":
-            return "\n".join(f"{_SIGNS.get(row.kind, ' ')} {row.text.text}" for each in documents for row in each)
+            return "\n".join(row for each in documents for row in as_shown(each))
         case _:
             return "".join(line for each in documents for line in each.source("new") or each.source("old"))
+
+
+def as_shown(document: Document) -> Iterator[str]:
+    """The rows of a document with their signs, made safe, with marks for secrets."""
+    return (f"{_SIGNS.get(row.kind, ' ')} {row.text.text}" for row in document)
 
 
 def _subject(request: StoredRequest) -> str:

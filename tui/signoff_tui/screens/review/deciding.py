@@ -75,7 +75,7 @@ class Deciding:
                 face.say(text)
             case Decide(permit):
                 left = self._left_out_of_the_tagged(permit.refs)
-                note = face.feedback_text() if isinstance(face.bar, Writing) else None
+                note = face.feedback_text(permit.refs) if isinstance(face.bar, Writing) else None
                 face.say("")
                 face.open_bar(None)
                 desk.hold(permit, note)

@@ -22,7 +22,7 @@ from signoff_tui.screens.review import panes
 from signoff_tui.screens.review.filter_lines import filter_line, nothing_listed
 from signoff_tui.screens.review.keybar import Reader, action_lines
 from signoff_tui.screens.review.naming import as_many, held_words, names_of
-from signoff_tui.screens.review.open_bar import bar_lines
+from signoff_tui.screens.review.open_bar import bar_lines, box_keys
 from signoff_tui.screens.review.page_lines import page_header, page_line
 from signoff_tui.screens.review.pointing import pointed_in
 from signoff_tui.screens.review.rows import RowStyle, inbox_heading, inbox_row, member_heading, member_row
@@ -136,6 +136,7 @@ class Drawing:
         status = desk.guard.status(time.monotonic())
         room = Room(screen.size.width, screen.extent.action_rows)
         self._lines("#target", [self._rule, target_line(desk, status, screen.bar, room.width)])
+        self._lines("#box-keys", () if desk.guard.too_small else box_keys(desk, screen.bar, room))
         if desk.guard.too_small:
             self._lines(
                 "#actions", [line(chunk(" too small to show what you would approve: keys are off", "warn"))]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from signoff_tui.desk import Answer, Desk
 from signoff_tui.editing import Editable
 from signoff_tui.group_page import GroupPage
-from signoff_tui.guard import Cause, Held
+from signoff_tui.guard import Cause, Held, Ref
 from signoff_tui.inbox import Entry
 from signoff_tui.inbox_filter import InboxFilter
 from signoff_tui.office import Draft
@@ -85,8 +86,8 @@ class Face(Protocol):
     def say(self, text: str, *, token: str = "warn") -> None:
         """Say something on the last row, until the next key."""
 
-    def feedback_text(self) -> str:
-        """What was written in the text box; it is used up."""
+    def feedback_text(self, about: Sequence[Ref]) -> str:
+        """What was written to be sent about requests; it is used up."""
 
     def redraw(self, cause: Cause = Cause.MOVED) -> None:
         """Draw everything that changed, and tell the guard what is shown and why."""
@@ -102,6 +103,13 @@ class Face(Protocol):
 
     def edit(self, entry: Entry, what: Editable, text: str) -> None:
         """Have the person edit a text, and take over what comes of it."""
+
+    @property
+    def viewer(self) -> Sequence[str]:
+        """Program and arguments that show a diff outside of the screen; empty if there is none."""
+
+    def hand_over(self, work: Callable[[], None]) -> bool:
+        """Leave the terminal to something; False if that failed, which was said then."""
 
     def leave(self) -> None:
         """End the program."""

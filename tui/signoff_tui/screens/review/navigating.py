@@ -13,6 +13,7 @@ from signoff_tui.screens.review.face import Face
 from signoff_tui.screens.review.keybar import to_show
 from signoff_tui.screens.review.listing_keys import ListingKeys
 from signoff_tui.screens.review.open_bar import Finding
+from signoff_tui.screens.review.outside_keys import OutsideKeys
 
 __all__ = ["Navigating"]
 
@@ -26,7 +27,7 @@ MOST_CONTEXT = 10_000
 """Unchanged lines around changes; no diff needs more to show the whole file."""
 
 
-class Navigating(ListingKeys, ChangingKeys):
+class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
     """One method per action of the table, named ``do_`` and the action's name."""
 
     def __init__(self, face: Face, deciding: Deciding) -> None:

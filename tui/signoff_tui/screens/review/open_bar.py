@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from signoff_tui.desk import Desk
@@ -19,11 +19,13 @@ __all__ = [
     "Finding",
     "GroupNotReady",
     "OpenBar",
+    "Picking",
     "Remembering",
     "Stopping",
     "Unseen",
     "Writing",
     "bar_lines",
+    "box_keys",
 ]
 
 
@@ -58,11 +60,42 @@ class Stopping:
 
 
 @dataclass(frozen=True, slots=True)
+class Picking:
+    """Replies to choose from, some at a time.
+
+    Attributes:
+        replies: All of them.
+        most: How many have room; not more than there are digits for.
+        first: The first that is listed now.
+    """
+
+    replies: tuple[str, ...]
+    most: int
+    first: int = 0
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """The ones that are listed now; a digit stands for each, from 1."""
+        return self.replies[self.first : self.first + self.most]
+
+    def next(self) -> Picking | None:
+        """The next ones; None behind the last, which closes the list."""
+        first = self.first + self.most
+        return None if first >= len(self.replies) else replace(self, first=first)
+
+    def chosen(self, key: str) -> str | None:
+        """The reply that a key stands for."""
+        number = int(key) if len(key) == 1 and key in "123456789" else 0
+        return self.listed[number - 1] if 1 <= number <= len(self.listed) else None
+
+
+@dataclass(frozen=True, slots=True)
 class Writing:
-    """A refusal is being written."""
+    """A refusal is being written; or a reply for it is chosen."""
 
     offer: Offer
     hard: bool
+    picking: Picking | None = None
 
     @property
     def about(self) -> tuple[str, ...]:
@@ -90,7 +123,7 @@ OpenBar = Unseen | GroupNotReady | Remembering | Stopping | Writing | Finding | 
 
 
 def bar_lines(desk: Desk, open_bar: OpenBar, room: Room, *, armed: bool, now: int) -> Sequence[Line]:
-    """The lines of an open bar; now is in microseconds since the epoch."""
+    """The lines of an open bar, above its text box if it has one; now is in microseconds since the epoch."""
     match open_bar:
         case Unseen(ref):
             return sheets.unseen_bar(desk, ref, room)
@@ -105,9 +138,24 @@ def bar_lines(desk: Desk, open_bar: OpenBar, room: Room, *, armed: bool, now: in
             return sheets.remember_sheet(previews, others, room, desk.keys, armed=armed, release=release)
         case Stopping(refs):
             return sheets.stop_sheet(desk, refs, room, armed=armed)
-        case Writing(offer, hard):
-            return sheets.editor_lines(desk, offer, room, hard=hard)
+        case Writing(offer, hard, picking):
+            if picking is None:
+                return sheets.editor_lines(desk, offer, room, hard=hard)
+            return sheets.reply_lines(picking.listed, picking.first, len(picking.replies), room)
         case Finding(problem):
-            return sheets.find_lines(problem, room)
+            return sheets.find_lines(problem)
         case Asking(question, hints):
             return sheets.question_lines(question, hints, room)
+
+
+def box_keys(desk: Desk, open_bar: OpenBar | None, room: Room) -> Sequence[Line]:
+    """The keys of the text box that belongs to an open bar, for below it; nothing if it has none."""
+    match open_bar:
+        case Writing(offer, hard, None):
+            return sheets.editor_keys(desk, offer, room, hard=hard)
+        case Writing(picking=Picking() as picking):
+            return sheets.reply_keys(picking.listed, picking.first, len(picking.replies), room)
+        case Finding():
+            return sheets.find_keys(room)
+        case _:
+            return ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from textual import events, on
@@ -18,9 +19,9 @@ from signoff_tui.actions import Action
 from signoff_tui.desk import Answer, Desk
 from signoff_tui.documents import content_key, revealed_key
 from signoff_tui.editing import Editable
-from signoff_tui.external_editor import NoEditorError
 from signoff_tui.group_page import GroupPage
-from signoff_tui.guard import Cause, GuardSettings, Held
+from signoff_tui.guard import Cause, GuardSettings, Held, Ref
+from signoff_tui.handing_over import HandoverError
 from signoff_tui.inbox import Entry, RowKey
 from signoff_tui.inbox_filter import InboxFilter
 from signoff_tui.lines import Line, foreign, line
@@ -35,13 +36,16 @@ from signoff_tui.screens.review.open_bar import Finding, GroupNotReady, OpenBar,
 from signoff_tui.screens.review.paints import Paints
 from signoff_tui.screens.review.seeking import first_waiting
 from signoff_tui.screens.review.work import Answers, ContentMade, Edited, QueueNews, Work
+from signoff_tui.screens.review.writing_keys import WritingKeys
 from signoff_tui.settings import DiffSettings
+from signoff_tui.summary import summarize
 from signoff_tui.tagging import TAGGED
 from signoff_tui.terminal_voice import Copy
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.filter_bar import FilterBar
 from signoff_tui.widgets.lines_view import LinesView
+from signoff_tui.widgets.message_box import MessageBox
 from signoff_tui.widgets.row_list import RowList
 from signoff_tui.widgets.text_box import TextBox
 
@@ -75,6 +79,7 @@ class ReviewScreen(Screen[None]):
         self._navigating = Navigating(self, self._deciding)
         self._drawing = Drawing(self, office)
         self._paints = Paints(self)
+        self._writing = WritingKeys(self, office, self._deciding)
         self._work = Work(self, office)
         self._view: View = "inbox"
         self._group: RowKey | None = None
@@ -102,7 +107,9 @@ class ReviewScreen(Screen[None]):
                 yield LinesView(id="foot")
         yield LinesView(id="target")
         yield LinesView(id="actions")
-        yield TextBox(id="feedback")
+        yield MessageBox(id="feedback")
+        yield TextBox(id="find")
+        yield LinesView(id="box-keys")
         yield FilterBar(Filtered.INBOX, self._filter.values, id="filter")
         yield LinesView(id="last")
 
@@ -207,9 +214,13 @@ class ReviewScreen(Screen[None]):
         self._drawing.last_row(self._message)
         self._schedule()
 
-    def feedback_text(self) -> str:
-        """What was written in the text box; it is used up."""
-        return self._text_box.take_text()
+    def feedback_text(self, about: Sequence[Ref]) -> str:
+        """What was written to be sent about requests; it is used up."""
+        text = self.message_box.take_text().strip()
+        entry = next((self._desk.inbox.entry(ref.id) for ref in about if ref.id in self._desk.inbox), None)
+        if entry is not None:
+            self._office.earlier.add(summarize(entry.request).tool.text, text)
+        return text
 
     def perform(self, action: Action) -> None:
         """Do what the palette chose. A decision is left to its key: what stands in a list was not looked at."""
@@ -223,9 +234,12 @@ class ReviewScreen(Screen[None]):
         """Put something of the focused request into the clipboard, through the terminal."""
         entry = self._desk.inbox.focused_request()
         content = None if entry is None else self._desk.content(entry)
-        text = (
+        self.copy_text(
             "" if entry is None else copied_text(what, entry.request, () if content is None else content.documents)
         )
+
+    def copy_text(self, text: str) -> None:
+        """Put a text into the clipboard, through the terminal."""
         try:
             saying = Copy(text)
         except ValueError as error:
@@ -271,18 +285,42 @@ class ReviewScreen(Screen[None]):
         content = self._desk.asked_content(entry)
         if content is None:
             return
-        try:
+
+        def edits() -> None:
             after = self._office.edit(text, what.suffix)
-        except NoEditorError as error:
-            self.say(f"not edited: {error}")
-        else:
             if after is None:
                 self.say("the edit changed nothing", token="muted")
             else:
                 self._work.edit(entry, content, what, after)
-        self._desk.guard.went_on()
-        self._desk.guard.restart()
-        self.redraw(Cause.CHANGED)
+
+        self.with_editor(edits)
+
+    def with_editor(self, edits: Callable[[], None]) -> None:
+        """Do something for which the person's editor gets the terminal."""
+        self._without_terminal(edits, "not edited")
+
+    @property
+    def viewer(self) -> Sequence[str]:
+        """Program and arguments that show a diff outside of the screen; empty if there is none."""
+        return self._office.viewer
+
+    def hand_over(self, work: Callable[[], None]) -> bool:
+        """Leave the terminal to something; False if that failed, which was said then."""
+        return self._without_terminal(lambda: self._office.hand_over(work), "not shown outside")
+
+    def _without_terminal(self, work: Callable[[], None], failed: str) -> bool:
+        """Do something during which nothing of the screen is seen and no key is meant for it."""
+        self._desk.covered()
+        try:
+            work()
+        except HandoverError as error:
+            self.say(f"{failed}: {error}")
+            return False
+        finally:
+            self._desk.guard.went_on()
+            self._desk.guard.restart()
+            self.redraw(Cause.CHANGED)
+        return True
 
     def leave(self) -> None:
         """End the program once what was sent has been answered."""
@@ -353,7 +391,7 @@ class ReviewScreen(Screen[None]):
 
     def on_key(self, event: events.Key) -> None:
         """Judge every key in one place."""
-        if isinstance(self.focused, TextBox):
+        if isinstance(self.focused, TextBox | MessageBox):
             return  # the box asked before it took the key
         event.stop()
         event.prevent_default()
@@ -366,14 +404,12 @@ class ReviewScreen(Screen[None]):
             return self._filter_key(event)
         if isinstance(self._bar, Finding):
             return self._find(key)
-        if isinstance(self._bar, Writing) and key in {"escape", "tab"}:
-            self._deciding.close_bar() if key == "escape" else self._deciding.soften()
-            self.redraw()
+        if isinstance(self._bar, Writing) and self._writing.takes(key, event.time):
             return True
         reaction = self._desk.guard.press(key, event.time)
         if not self._deciding.react(reaction):
             if isinstance(self._bar, Writing):
-                self._text_box.focus()
+                self.message_box.focus()
                 return False
             if self._moves_allowed or key == "escape":
                 self._navigating.press(key)
@@ -459,6 +495,7 @@ class ReviewScreen(Screen[None]):
         if too_small != self._desk.guard.too_small:
             self._message = LastWords()  # what was said of the other size does not hold any more
         self._desk.guard.resized(too_small=too_small)
+        self.message_box.grow_to(Extent(event.size.width, event.size.height).message_rows)
         if isinstance(self._bar, Remembering) and self._bar.listing is not None:
             self._deciding.close_bar()  # what it lists may have no room any more
         self._lay_out()
@@ -640,19 +677,27 @@ class ReviewScreen(Screen[None]):
     # -- the text box -------------------------------------------------------------------------------------
 
     @property
-    def _text_box(self) -> TextBox:
-        return self.query_one("#feedback", TextBox)
+    def message_box(self) -> MessageBox:
+        """Where words to an agent are written."""
+        return self.query_one("#feedback", MessageBox)
+
+    @property
+    def _find_box(self) -> TextBox:
+        return self.query_one("#find", TextBox)
 
     def _open_text_box(self, before: OpenBar | None, bar: OpenBar | None) -> None:
         """Show or hide the box; what was written and not used is kept for the same requests."""
-        box = self._text_box
-        self.set_class(isinstance(bar, Writing | Finding), "-writing")
+        box = self.message_box
+        self.set_class(isinstance(bar, Writing), "-writing")
+        self.set_class(isinstance(bar, Finding), "-finding")
         if isinstance(bar, Finding) and not isinstance(before, Finding):
-            box.write("")
+            self._find_box.write("")
         elif isinstance(before, Finding) and not isinstance(bar, Finding):
-            box.take_text()
+            self._find_box.take_text()
             self.set_focus(None)
         if isinstance(bar, Writing) and not isinstance(before, Writing):
+            self._writing.begin()
+            box.grow_to(self.extent.message_rows)
             box.write(self.drafts.pop(bar.about, ""))
         elif isinstance(before, Writing) and not isinstance(bar, Writing):
             if text := box.take_text():
@@ -665,7 +710,7 @@ class ReviewScreen(Screen[None]):
             self._deciding.close_bar()
             self.document.end_find()
         elif key in {"enter", "down", "up"}:
-            words = self._text_box.value
+            words = self._find_box.value
             if words:
                 found = self.document.find(Words(words), forward=key != "up")
                 self.open_bar(Finding("" if found else "not in what is shown; } unfolds more"))

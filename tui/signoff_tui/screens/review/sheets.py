@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from signoff.policy.breadth import Breadth
 from signoff.policy.redaction import DEFAULT_REDACTION
@@ -24,12 +25,16 @@ from signoff_tui.summary import ended_text, summarize
 
 __all__ = [
     "careless",
+    "editor_keys",
     "editor_lines",
+    "find_keys",
     "find_lines",
     "group_bar",
     "others_lines",
     "question_lines",
     "remember_sheet",
+    "reply_keys",
+    "reply_lines",
     "stop_sheet",
     "unseen_bar",
 ]
@@ -231,24 +236,83 @@ def stop_sheet(desk: Desk, refs: Sequence[Ref], room: Room, *, armed: bool) -> t
 
 
 def editor_lines(desk: Desk, offer: Offer, room: Room, *, hard: bool) -> tuple[Line, ...]:
-    """What the text box is about: whether the agent goes on, how far it reaches, whether it can still be sent."""
+    """What the message box is about: whether the agent goes on, how far it reaches, whether it can be sent."""
     entries = [desk.inbox.entry(ref.id) for ref in offer.refs if ref.id in desk.inbox]
     waiting = [entry for entry in entries if entry.waiting]
     if not waiting:
-        return _nothing_to_send(desk, entries, room)
+        return _nothing_to_send(desk, entries)
     reach = f"{len(waiting)} requests" if len(offer.refs) != 1 else name_of(desk, offer.refs[0])
-    back = KeyHint("Esc", "back, text is kept")
     if not hard:
-        return (_about_rejecting(reach, room.width), *flow([KeyHint("Enter", "sends"), back], Room(room.width, 1)))
-    softer = "only reject, the agent goes on" if room.width >= ROOMY else "only reject"
-    hints = [KeyHint("Enter", "stops it"), KeyHint("Tab", softer), back]
+        return (_about_rejecting(reach, room.width),)
     quoted = reach if len(offer.refs) != 1 else f'"{reach}"'
     follows = "it" if len(waiting) == 1 else "them"
     return (
         _about_stopping(agents_of(waiting), quoted, follows, room.width),
         _also_stopped(desk, offer.refs, room.width),
-        *flow(hints, Room(room.width, 1)),
     )
+
+
+def editor_keys(desk: Desk, offer: Offer, room: Room, *, hard: bool) -> tuple[Line, ...]:
+    """The keys of the message box: on one row if they fit, else on as many as the bar has."""
+    wide = room.width >= ROOMY
+    if not any(desk.inbox.entry(ref.id).waiting for ref in offer.refs if ref.id in desk.inbox):
+        hints = [
+            KeyHint("Enter", "nothing to send", live=False),
+            KeyHint("Ctrl+Y", "copy text"),
+            KeyHint("Esc", "close, text is kept"),
+        ]
+    else:
+        softer = "only reject, the agent goes on" if wide else "only reject"
+        hints = [
+            KeyHint("Enter", "stops it" if hard else "sends"),
+            *([KeyHint("Tab", softer)] if hard else []),
+            KeyHint("Ctrl+J", "new line"),
+            KeyHint("Ctrl+R" if hard else "Tab", "replies"),
+            KeyHint("Up", "earlier texts" if wide else "earlier"),
+            KeyHint("Esc", "back, text is kept" if wide else "back"),
+        ]
+    fits = 1 + sum(hint.width for hint in hints) <= room.width
+    return flow(hints, Room(room.width, 1 if fits else max(room.rows - 1, 1)))
+
+
+def reply_lines(listed: Sequence[str], first: int, count: int, room: Room) -> tuple[Line, ...]:
+    """Replies to choose from, each behind its digit.
+
+    Args:
+        listed: The ones that have room now.
+        first: How many come before them.
+        count: How many there are.
+        room: Where they are drawn.
+    """
+    rest = len(listed) < count
+    which = f"{first + 1} to {first + len(listed)} of {count}" if rest else f"{count}"
+    wordings = (
+        (f" Replies, {which}: ", "a number puts one into your text; nothing is sent"),
+        (f" Replies, {which}", ""),
+    )
+    return (
+        fullest([line(chunk(head, "strong", keep=True), chunk(words)) for head, words in wordings], room.width),
+        *(_reply(number, text) for number, text in enumerate(listed, 1)),
+    )
+
+
+def reply_keys(listed: Sequence[str], first: int, count: int, room: Room) -> tuple[Line, ...]:
+    """The keys while a reply is chosen. Arguments as for `reply_lines`."""
+    hints = [
+        KeyHint("1" if len(listed) == 1 else f"1-{len(listed)}", "put it in"),
+        *([KeyHint("Tab", "more")] if first + len(listed) < count else []),
+        KeyHint("Ctrl+S", "keep your text as one" if room.width >= 60 else "keep yours"),
+        KeyHint("Esc", "back"),
+    ]
+    return flow(hints, Room(room.width, 1))
+
+
+def _reply(number: int, text: str) -> Line:
+    """One reply: of several lines the first, and how many there are besides."""
+    words, *others = text.split("\n")
+    more = f" +{len(others)} {'line' if len(others) == 1 else 'lines'} " if others else ""
+    left = chunk(f"  {number} ", "key", keep=True), replace(foreign(words), cut="end")
+    return Line(left, (chunk(more, "muted"),) if more else ())
 
 
 def _also_stopped(desk: Desk, refs: Sequence[Ref], width: int) -> Line:
@@ -281,11 +345,9 @@ def _about_stopping(agents: str, reach: str, follows: str, width: int) -> Line:
     )
 
 
-def _nothing_to_send(desk: Desk, entries: Sequence[Entry], room: Room) -> tuple[Line, ...]:
+def _nothing_to_send(desk: Desk, entries: Sequence[Entry]) -> tuple[Line, ...]:
     how = ended_text(entries[0].request, desk.reviewer) if entries else "it is gone"
-    hints = [KeyHint("Enter", "nothing to send", live=False), KeyHint("Esc", "close, text is kept")]
-    title = line(chunk(" Nothing can be sent, it ended meanwhile: ", "warn", keep=True), foreign(how))
-    return (title, *flow(hints, Room(room.width, 1)))
+    return (line(chunk(" Nothing can be sent, it ended meanwhile: ", "warn", keep=True), foreign(how)),)
 
 
 def question_lines(question: str, hints: Sequence[KeyHint], room: Room) -> tuple[Line, ...]:
@@ -293,9 +355,13 @@ def question_lines(question: str, hints: Sequence[KeyHint], room: Room) -> tuple
     return (line(chunk(f" {question}", "warn")), *flow(hints, Room(room.width, max(room.rows - 1, 1))))
 
 
-def find_lines(problem: str, room: Room) -> tuple[Line, ...]:
+def find_lines(problem: str) -> tuple[Line, ...]:
     """The head of the box for words that are looked for."""
-    words = chunk(" Find in what is shown:", "strong")
     said = (foreign(f" {problem} ", "warn", keep=True),) if problem else ()
+    return (line(chunk(" Find in what is shown:", "strong"), right=said),)
+
+
+def find_keys(room: Room) -> tuple[Line, ...]:
+    """The keys of that box."""
     hints = [KeyHint("Enter", "next"), KeyHint("Up", "previous"), KeyHint("Esc", "back")]
-    return (line(words, right=said), *flow(hints, Room(room.width, 1)))
+    return flow(hints, Room(room.width, 1))

@@ -12,7 +12,8 @@ from textual.containers import Horizontal
 
 from signoff.filtering import quote
 from signoff_tui.desk import Desk
-from signoff_tui.external_editor import NoEditorError, edit_file, in_a_free_terminal
+from signoff_tui.external_editor import edit_file
+from signoff_tui.handing_over import HandoverError, in_a_free_terminal
 from signoff_tui.lines import Line, chunk, line
 from signoff_tui.look import look_of
 from signoff_tui.office import Office
@@ -219,7 +220,7 @@ class RulesScreen(ListBesideDetails):
             return
         try:
             in_a_free_terminal(self.app, lambda: edit_file(row.file.name, row.line))
-        except NoEditorError as error:
+        except HandoverError as error:
             self._say(str(error), "danger")
         else:
             self._close_change()

@@ -1,0 +1,146 @@
+"""A message of several lines while it is written: the text, the cursor, what keys make of them. No widgets."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Literal
+
+from rich.cells import cell_len
+
+from signoff.present.typeable import typeable
+
+__all__ = ["LONGEST", "Message", "Row", "as_message", "rows_of"]
+
+LONGEST = 10_000
+"""Characters of a message: agents read all of it."""
+
+TAB = "    "
+"""What a tab of a pasted text becomes: a box shows each character as it is."""
+
+_LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_WORD = re.compile(r"\w+|[^\w\s]+")
+
+Row = tuple[int, int]
+"""Where a row of the box begins in the text, and where it ends."""
+
+
+def as_message(text: str) -> str:
+    """The text with its lines, without what nobody could see in a box."""
+    lines = _LINE_END.split(text.replace("\t", TAB))
+    return "\n".join(map(typeable, lines))
+
+
+def rows_of(text: str, width: int) -> tuple[Row, ...]:
+    """How a text lies in a box: broken at blanks where there are some, each line in rows of its own.
+
+    Args:
+        text: What is written; `as_message` made it.
+        width: Cells of a row. The last of them is for a cursor behind the text.
+
+    Returns:
+        At least one row. A blank at which a row is broken belongs to the row before.
+    """
+    rows: list[Row] = []
+    start = 0
+    for line in text.split("\n"):
+        rows += ((start + first, start + last) for first, last in _folded(line, max(width - 1, 1)))
+        start += len(line) + 1
+    return tuple(rows)
+
+
+def _folded(line: str, width: int) -> list[Row]:
+    rows: list[Row] = []
+    first = used = 0
+    after_blank = 0
+    for at, char in enumerate(line):
+        cells = cell_len(char)
+        # A blank may lie in the last cell, where the cursor would be: nobody misses it.
+        if cells and used + cells > width + (char == " ") and at > first:
+            last = after_blank if after_blank > first and char != " " else at
+            rows.append((first, last))
+            first, used = last, cell_len(line[last:at])
+        used += cells
+        if char == " ":
+            after_blank = at + 1
+    rows.append((first, len(line)))
+    if used > width:
+        rows.append((len(line), len(line)))  # a row for the cursor
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What is written, and where the cursor is.
+
+    Attributes:
+        text: The text, lines apart by newlines. Nothing in it is invisible.
+        at: The character that the cursor is on; behind the last one it is the length of the text.
+    """
+
+    text: str = ""
+    at: int = 0
+
+    @classmethod
+    def of(cls, text: str) -> Message:
+        """A message to go on from, with the cursor at its end."""
+        clean = as_message(text)
+        return cls(clean, len(clean))
+
+    def inserted(self, text: str) -> Message:
+        """Type or paste at the cursor; the message stays as it is if it would get too long."""
+        before = as_message(self.text[: self.at] + text)
+        whole = as_message(before + self.text[self.at :])
+        return self if len(whole) > LONGEST else Message(whole, min(len(before), len(whole)))
+
+    def moved(self, to: Literal["left", "right", "word_left", "word_right", "start", "end"]) -> Message:
+        """Move the cursor along the text."""
+        return Message(self.text, self._place(to))
+
+    def erased(self, to: Literal["left", "right", "word_left", "word_right", "start", "end"]) -> Message:
+        """Take away what lies between the cursor and a place; at the end of a line, that line's end."""
+        first, last = sorted((self.at, self._place(to)))
+        if first == last and to == "end":
+            last = min(last + 1, len(self.text))
+        return Message(self.text[:first] + self.text[last:], first)
+
+    def row_moved(self, steps: int, width: int) -> Message | None:
+        """Move the cursor some rows down, or up if negative; None if there is no such row."""
+        rows = rows_of(self.text, width)
+        here = self.row(width)
+        if not 0 <= here + steps < len(rows):
+            return None
+        column = cell_len(self.text[rows[here][0] : self.at])
+        first, last = rows[here + steps]
+        # Not where the row is broken: that is the beginning of the next one.
+        broken = here + steps + 1 < len(rows) and rows[here + steps + 1][0] == last
+        most = last - 1 if broken else last
+        widths = accumulate(map(cell_len, self.text[first:most]))
+        return Message(self.text, first + sum(used <= column for used in widths))
+
+    def row(self, width: int) -> int:
+        """The row that the cursor is on."""
+        rows = rows_of(self.text, width)
+        return max(index for index, (first, _) in enumerate(rows) if first <= self.at)
+
+    def column(self, width: int) -> int:
+        """Cells before the cursor in its row."""
+        return cell_len(self.text[rows_of(self.text, width)[self.row(width)][0] : self.at])
+
+    def _place(self, to: str) -> int:
+        text, at = self.text, self.at
+        match to:
+            case "left":
+                return max(at - 1, 0)
+            case "right":
+                return min(at + 1, len(text))
+            case "word_left":
+                return max((found.start() for found in _WORD.finditer(text) if found.start() < at), default=0)
+            case "word_right":
+                return next((found.end() for found in _WORD.finditer(text) if found.end() > at), len(text))
+            case "start":
+                return text.rfind("\n", 0, at) + 1
+            case _:
+                end = text.find("\n", at)
+                return len(text) if end < 0 else end
