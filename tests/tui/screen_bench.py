@@ -30,6 +30,7 @@ from signoff_tui.app import SignoffApp
 from signoff_tui.desk import Desk
 from signoff_tui.guard import GuardSettings
 from signoff_tui.inbox import Entry, RowKey
+from signoff_tui.list_state import ListStates
 from signoff_tui.personal import Chosen, Personal
 
 PATIENCE = 30.0
@@ -338,6 +339,7 @@ async def screen(
     personal: Personal | None = None,
     chosen: Chosen | None = None,
     asks_for_theme: bool = False,
+    list_states: ListStates | None = None,
 ) -> AsyncIterator[Screen]:
     """The screen on a queue, in a terminal of some size.
 
@@ -355,6 +357,7 @@ async def screen(
         personal: Where settings come from that are followed.
         chosen: What the person chose otherwise.
         asks_for_theme: Ask for a theme first.
+        list_states: Where it is kept how the list is left.
     """
     app = SignoffApp(
         queue or open_review_queue(place, reviewer=reviewer),
@@ -367,6 +370,7 @@ async def screen(
         chosen=chosen if personal is None else personal.choose(),
         personal=personal,
         asks_for_theme=asks_for_theme,
+        list_states=list_states,
     )
     async with app.run_test(size=size) as pilot:
         seen = Screen(app, pilot)

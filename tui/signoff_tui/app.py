@@ -27,6 +27,7 @@ from signoff_tui.following import Following
 from signoff_tui.guard import GuardSettings
 from signoff_tui.handing_over import in_a_free_terminal
 from signoff_tui.last_net import DropControls
+from signoff_tui.list_state import ListStates
 from signoff_tui.look import ASCII, UNICODE, Glyphs, Look
 from signoff_tui.notices import NoticeSettings
 from signoff_tui.office import Office
@@ -69,6 +70,7 @@ class SignoffApp(App[None]):
         chosen: What the person chose; the defaults if it is left out.
         personal: Where that comes from, to be read again when it changes.
         asks_for_theme: Ask for a theme before anything else.
+        list_states: Where it is kept how the list is left; it is forgotten if this is left out.
 
     Raises:
         ValueError: There is no such theme, or the guard's settings are not acceptable.
@@ -100,6 +102,7 @@ class SignoffApp(App[None]):
         chosen: Chosen | None = None,
         personal: Personal | None = None,
         asks_for_theme: bool = False,
+        list_states: ListStates | None = None,
     ) -> None:
         self._net = DropControls()
         super().__init__()
@@ -129,6 +132,9 @@ class SignoffApp(App[None]):
         self._office.viewer = chosen.viewer
         self._review = ReviewScreen(self._office, self._chosen.guard, self._chosen.diff)
         self._review.desk.guard.set_read_only(read_only)
+        self._list_states = list_states
+        if list_states is not None:
+            self._review.goes_on_from(list_states.load())
         self._standstill = Standstill(self._review.desk.guard.went_on)
         self._speaks_through: Around = speaks_through
         clocks = Clocks(time.monotonic, wall_clock, self.set_timer)
@@ -159,7 +165,8 @@ class SignoffApp(App[None]):
             self._use_theme(LIGHT_THEME)
 
     def on_unmount(self) -> None:
-        """Close the queue."""
+        """Keep how the list is left, and close the queue."""
+        self._keep_list_state()
         self._standstill.stop()
         self._following.stop()
         self._office.close()
@@ -199,8 +206,13 @@ class SignoffApp(App[None]):
         self._review.terminal_focused(event.time)
 
     def on_app_blur(self, _: AppBlur) -> None:
-        """The person looks elsewhere now."""
+        """The person looks elsewhere now, and may end the program from there."""
+        self._keep_list_state()
         self._beside.focus(focused=False)
+
+    def _keep_list_state(self) -> None:
+        if self._list_states is not None:
+            self._list_states.save(self._review.list_state)
 
     def speak(self, saying: Saying) -> None:
         """Say something to the terminal besides what is drawn; elsewhere nothing happens."""
@@ -415,6 +427,7 @@ def run(
         chosen=chosen,
         personal=personal,
         asks_for_theme=not chosen.theme_was_chosen,
+        list_states=ListStates(place_name(place)),
     )
     spare_the_collector()
     app.run(mouse=chosen.mouse)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +11,7 @@ from signoff.setting_files.errors import ConfigError
 from signoff.setting_files.paths import shown
 from signoff.setting_files.text import read_text
 from signoff_tui.message import LONGEST, as_message
+from signoff_tui.own_files import put_text
 
 __all__ = ["DEFAULT_REPLIES", "EarlierTexts", "Replies", "parse_replies"]
 
@@ -104,7 +103,7 @@ class Replies:
             before = _HEAD + "".join(map(_entry, known))
         after = before + _entry(text)
         parse_replies(after, str(self._file))  # a list in another style would not be one any more
-        _replace(self._file, after)
+        put_text(self._file, after)
         return True
 
 
@@ -131,17 +130,3 @@ class EarlierTexts:
 def _entry(text: str) -> str:
     # Text of JSON is text of YAML, in one line whatever is in it.
     return f"- {json.dumps(text, ensure_ascii=False)}\n"
-
-
-def _replace(file: Path, text: str) -> None:
-    """Write a file for its owner alone, whole or not at all."""
-    file = file.resolve()
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=".replies-", dir=file.parent)  # readable for nobody else
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as out:
-            out.write(text)
-        Path(name).replace(file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 from signoff.setting_files.errors import ConfigError
 from signoff.setting_files.text import read_text
+from signoff_tui.own_files import put_text
 from signoff_tui.settings.loading import parse_settings
 from signoff_tui.settings.template import template
 from signoff_tui.settings.values import ScreenSettings
@@ -37,7 +36,7 @@ def keep_theme(file: Path, name: str) -> None:
     """
     try:
         text = _with_theme(file, name) if file.exists() else template(ScreenSettings(theme=name))
-        _put(Path(os.path.realpath(file)), text)
+        put_text(file, text)
     except ConfigError as error:
         raise NotKeptError(f"not written: {file.name} is not valid: {error.problems[0].message}") from error
     except OSError as error:
@@ -57,19 +56,3 @@ def _with_theme(file: Path, name: str) -> str:
     if not as_wanted:  # such as a file in the other style of YAML, with braces
         raise NotKeptError(f'not written: put "{given}" into {file} yourself')
     return changed
-
-
-def _put(file: Path, text: str) -> None:
-    """Put a text in the place of a file, whole or not at all."""
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    mode = file.stat().st_mode & 0o777 if file.exists() else 0o600
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", dir=file.parent, delete=False) as new:
-        made = Path(new.name)
-        try:
-            new.write(text)
-            new.flush()
-            made.chmod(mode)
-            made.replace(file)
-        except BaseException:
-            made.unlink(missing_ok=True)
-            raise

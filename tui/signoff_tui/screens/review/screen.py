@@ -25,11 +25,13 @@ from signoff_tui.handing_over import HandoverError
 from signoff_tui.inbox import Entry, RowKey
 from signoff_tui.inbox_filter import InboxFilter
 from signoff_tui.lines import Line, foreign, line
+from signoff_tui.list_state import ListState, state_of
 from signoff_tui.office import Draft, Office
 from signoff_tui.screens.review.copying import copied_text
 from signoff_tui.screens.review.deciding import Deciding
 from signoff_tui.screens.review.drawing import Drawing, LastWords
 from signoff_tui.screens.review.extent import Extent, View
+from signoff_tui.screens.review.filter_lines import hidden_words
 from signoff_tui.screens.review.moments import next_moment
 from signoff_tui.screens.review.navigating import Navigating
 from signoff_tui.screens.review.open_bar import Finding, GroupNotReady, OpenBar, Remembering, Unseen, Writing
@@ -87,6 +89,7 @@ class ReviewScreen(Screen[None]):
         self._bar: OpenBar | None = None
         self._message = LastWords()
         self._timer: Timer | None = None
+        self._left_as: ListState | None = None
         self.lost: Lost | None = None
         """Set while the queue is not there."""
 
@@ -172,6 +175,15 @@ class ReviewScreen(Screen[None]):
         """Put the filter in force that was before the last one."""
         self._filter.undo()
         self._filter_bar.use(self._filter.query.text)
+
+    def goes_on_from(self, state: ListState) -> None:
+        """Show the list as it was left before, once there is one."""
+        self._left_as = state
+
+    @property
+    def list_state(self) -> ListState:
+        """How the list is now; as it was left before, if it was not shown again yet."""
+        return self._left_as or state_of(self._desk.inbox, self._filter.query.text)
 
     @property
     def drafts(self) -> dict[Draft, str]:
@@ -341,7 +353,27 @@ class ReviewScreen(Screen[None]):
         taken = self._desk.apply(changes)
         self._deciding.take_back(taken, "not sent, it changed")
         self._deciding.welcome_back()
+        self._show_as_left()
         self.redraw(Cause.ARRIVED if was_empty else Cause.CHANGED)
+
+    def _show_as_left(self) -> None:
+        """Once: nobody has seen the list yet, so nothing moves under a hand."""
+        state, self._left_as = self._left_as, None
+        if state is not None:
+            self._desk.inbox.cursor = None  # nobody stands on a row that the filter would have to list
+            self._filter_as_left(state.filter)
+            state.applies_to(self._desk.inbox)
+
+    def _filter_as_left(self, words: str) -> None:
+        try:
+            self.use_filter(words)
+        except FilterError:
+            self.say("everything is listed: the filter from before is not valid any more")
+            return
+        if words:
+            hidden, key = self._filter.hidden, self._desk.keys.shown("clear_filter")
+            said = f"filtered as you left it: {hidden_words(hidden)}; {key} lists all"
+            self.say(said, token="danger" if hidden.high else "muted")
 
     def _set_connected(self, *, connected: bool, why: str = "") -> None:
         if connected == self._desk.guard.connected:

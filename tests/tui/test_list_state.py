@@ -1,0 +1,129 @@
+"""The list of a queue is shown as it was left; what cannot be read is forgotten, and no other queue is touched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from screen_bench import agent, command, ids, post, screen, write
+
+from signoff_tui.inbox import RowKey
+from signoff_tui.list_state import ListState, ListStates
+
+LEFT = ListState("agent:docs", "risk", ("s-41\x1fsave",), ("request", "r-1"))
+
+
+@pytest.fixture
+def states(tmp_path: Path) -> ListStates:
+    return ListStates("/queues/one", tmp_path / "lists")
+
+
+def file_of(tmp_path: Path) -> Path:
+    (file,) = (tmp_path / "lists").iterdir()
+    return file
+
+
+def test_what_is_kept_comes_back(states: ListStates, tmp_path: Path) -> None:
+    states.save(LEFT)
+    assert ListStates("/queues/one", tmp_path / "lists").load() == LEFT
+
+
+@given(
+    st.builds(
+        ListState,
+        st.text(),
+        st.sampled_from(["arrival", "risk", "agent"]),
+        st.lists(st.text(), max_size=3).map(tuple),
+        st.none() | st.tuples(st.sampled_from(["group", "request"]), st.text()),
+    )
+)
+def test_any_state_comes_back(tmp_path_factory: pytest.TempPathFactory, state: ListState) -> None:
+    folder = tmp_path_factory.mktemp("lists")
+    ListStates("one", folder).save(state)
+    assert ListStates("one", folder).load() == state
+
+
+def test_another_queue_has_a_state_of_its_own(states: ListStates, tmp_path: Path) -> None:
+    states.save(LEFT)
+    assert ListStates("/queues/two", tmp_path / "lists").load() == ListState()
+
+
+def test_nobody_else_can_read_it(states: ListStates, tmp_path: Path) -> None:
+    states.save(LEFT)
+    assert file_of(tmp_path).stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "{}",
+        '{"filter": 1, "order": "risk", "closed": [], "focus": null}',
+        '{"filter": "", "order": "best", "closed": [], "focus": null}',
+        '{"filter": "", "order": "risk", "closed": [1], "focus": null}',
+        '{"filter": "", "order": "risk", "closed": "ab", "focus": null}',
+        '{"filter": "", "order": "risk", "closed": [], "focus": ["agent", "x"]}',
+        '{"filter": "", "order": "risk", "closed": [], "focus": ["group"]}',
+        '{"filter": "", "order": "risk", "closed": [], "focus": null, "more": 1}',
+        '{"filter": "' + "a" * 1_000_000 + '", "order": "risk", "closed": [], "focus": null}',
+    ],
+)
+def test_what_cannot_be_read_is_forgotten(states: ListStates, tmp_path: Path, text: str) -> None:
+    states.save(LEFT)
+    file_of(tmp_path).write_text(text)
+    assert states.load() == ListState()
+
+
+def test_where_nothing_can_be_kept_nothing_fails(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    ListStates("one", blocked).save(LEFT)
+    assert ListStates("one", blocked).load() == ListState()
+
+
+async def test_the_screen_goes_on_where_it_was_left(place: Path, tmp_path: Path, states: ListStates) -> None:
+    with agent(place, "docs", cwd=tmp_path) as docs, agent(place, "tests", cwd=tmp_path) as other:
+        first, second = (post(docs, write(tmp_path / f"{name}.txt", name)) for name in "ab")
+        member, _ = (
+            post(docs, write(tmp_path / f"{name}.txt", name), group_id="save", group_size=2) for name in "cd"
+        )
+        hidden = post(other, write(tmp_path / "e.txt", "e"))
+        async with screen(place, list_states=states, waiting=5) as seen:
+            await seen.press("o")
+            await seen.goes_to(member)
+            await seen.press("left", "left")
+            await seen.goes_to(second)
+            seen.app.review.use_filter("agent:docs")
+        async with screen(place, list_states=states, waiting=5) as seen:
+            inbox = seen.desk.inbox
+            await seen.shows("filtered as you left it: 1 hidden")
+            assert ids([entry.request for entry in inbox.hidden()]) == [hidden.id]
+            assert inbox.order == "risk"
+            assert inbox.cursor == RowKey("request", second.id)
+            assert first.id in inbox
+            assert inbox.row_index(RowKey("request", member.id)) is None
+
+
+async def test_a_filter_that_hides_high_risk_says_so_in_red(
+    place: Path, tmp_path: Path, states: ListStates
+) -> None:
+    states.save(ListState(filter="agent:nobody"))
+    with agent(place, cwd=tmp_path) as asking:
+        post(asking, command("rm -rf build", tmp_path))
+        async with screen(place, list_states=states, waiting=1) as seen:
+            await seen.shows("1 hidden, of these 1 HIGH")
+
+
+async def test_a_filter_that_is_not_valid_any_more_lists_everything(
+    place: Path, tmp_path: Path, states: ListStates
+) -> None:
+    states.save(ListState(filter="colour:red"))
+    with agent(place, cwd=tmp_path) as asking:
+        post(asking, write(tmp_path / "a.txt", "a"))
+        async with screen(place, list_states=states, waiting=1) as seen:
+            await seen.shows("everything is listed: the filter from before")
+            assert seen.desk.inbox.hidden() == ()
