@@ -91,6 +91,8 @@ class Desk:
         """Requests that were approved and ask again, until the screen has said so."""
         self.revealed: ContentKey | None = None
         """The request whose secrets are shown; it ends when another one gets the focus."""
+        self.drift: tuple[ContentKey, tuple[str, ...]] | None = None
+        """Why files are no longer as a request shows them, and which request that is."""
         self._changes: dict[str, Change] = {}
         self._edits: dict[str, str] = {}
         self._marked: dict[str, tuple[Content, Content]] = {}

@@ -10,6 +10,7 @@ from signoff.present.reveal import SafeText, reveal
 from signoff.queue.records import RequestState, Risk
 from signoff_tui.ages import left_text
 from signoff_tui.desk import Desk
+from signoff_tui.documents import content_key
 from signoff_tui.guard import Eligibility, Omission
 from signoff_tui.inbox import Entry, Group
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
@@ -139,6 +140,8 @@ def _warnings(desk: Desk, entry: Entry, summary: Summary, width: int) -> list[Li
         warnings.append(f"{ended}: {note}" if note else ended)
     if entry.note:
         warnings.append(entry.note)
+    if desk.drift is not None and desk.drift[0] == content_key(entry.request):
+        warnings += [f"since it asked, {reason}: approved, it would only ask again" for reason in desk.drift[1]]
     if summary.outside:
         warnings.append("a file lies outside the agent's working directory")
     if content is not None:

@@ -18,6 +18,7 @@ from signoff.queue.records import ChangeSet
 from signoff_tui.actions import Action
 from signoff_tui.desk import Answer, Desk
 from signoff_tui.documents import content_key, revealed_key
+from signoff_tui.drift import DriftWatch
 from signoff_tui.editing import Editable
 from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Cause, GuardSettings, Held, Ref
@@ -37,7 +38,7 @@ from signoff_tui.screens.review.navigating import Navigating
 from signoff_tui.screens.review.open_bar import Finding, GroupNotReady, OpenBar, Remembering, Unseen, Writing
 from signoff_tui.screens.review.paints import Paints
 from signoff_tui.screens.review.seeking import first_waiting
-from signoff_tui.screens.review.work import Answers, ContentMade, Edited, QueueNews, Work
+from signoff_tui.screens.review.work import Answers, ContentMade, Drifted, Edited, QueueNews, Work
 from signoff_tui.screens.review.writing_keys import WritingKeys
 from signoff_tui.settings import DiffSettings
 from signoff_tui.summary import summarize
@@ -89,6 +90,7 @@ class ReviewScreen(Screen[None]):
         self._bar: OpenBar | None = None
         self._message = LastWords()
         self._timer: Timer | None = None
+        self._drift = DriftWatch(self._work.look_at_files)
         self._left_as: ListState | None = None
         self.lost: Lost | None = None
         """Set while the queue is not there."""
@@ -412,6 +414,14 @@ class ReviewScreen(Screen[None]):
             self.say("edited: read it, then approve it", token="held")
         self.redraw(Cause.CHANGED)
 
+    @on(Drifted)
+    def _drifted(self, event: Drifted) -> None:
+        if event.key != self._drift.key:
+            return
+        before, self._desk.drift = self._desk.drift, (event.key, event.reasons)
+        if event.reasons != (before[1] if before is not None and before[0] == event.key else ()):
+            self.redraw(Cause.CHANGED)
+
     @on(Answers)
     def _answers(self, event: Answers) -> None:
         refused = self._desk.answered(event.verdicts)
@@ -520,6 +530,10 @@ class ReviewScreen(Screen[None]):
         self.document.take_colors(event)
 
     # -- layout -------------------------------------------------------------------------------------------
+
+    def on_unmount(self) -> None:
+        """End what goes on besides."""
+        self._drift.stop()
 
     def on_resize(self, event: events.Resize) -> None:
         """Choose the layout for the size; nothing is ever decided by a resize."""
@@ -636,6 +650,8 @@ class ReviewScreen(Screen[None]):
             self._show_request(entry)
         elif entry is None:
             self.document.notice(())
+        looked_at = entry is not None and entry.waiting and self.content_visible and self._page is None
+        self._drift.follow(entry.request if entry is not None and looked_at else None)
         self._make_wanted()
 
     def _make_wanted(self) -> None:

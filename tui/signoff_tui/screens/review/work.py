@@ -5,15 +5,17 @@ What comes of it arrives as messages: a screen that is being closed does not get
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from textual.message import Message
 
 from signoff.queue import QueueError
-from signoff.queue.records import ChangeSet, Verdict
+from signoff.queue.records import ChangeSet, StoredRequest, Verdict
 from signoff_tui.changing import Change
 from signoff_tui.desk import Answer
 from signoff_tui.documents import Content, ContentKey, content_key, revealed_key
+from signoff_tui.drift import drift_of
 from signoff_tui.editing import Editable, edited
 from signoff_tui.guard import Held
 from signoff_tui.highlight import highlight_block
@@ -24,7 +26,11 @@ from signoff_tui.widgets.document_view import DocumentView
 if TYPE_CHECKING:
     from signoff_tui.screens.review.screen import ReviewScreen
 
-__all__ = ["Answers", "ContentMade", "Edited", "QueueNews", "Work"]
+__all__ = ["Answers", "ContentMade", "Drifted", "Edited", "QueueNews", "Work"]
+
+
+SETTLED_SECONDS = 0.2
+"""Files are looked at once nothing else is focused for so long: who pages through requests waits for no disk."""
 
 
 class QueueNews(Message):
@@ -65,6 +71,15 @@ class Edited(Message):
         self.failure = failure
 
 
+class Drifted(Message):
+    """The files of a request were looked at."""
+
+    def __init__(self, key: ContentKey, reasons: tuple[str, ...]) -> None:
+        super().__init__()
+        self.key = key
+        self.reasons = reasons
+
+
 class Work:
     """Starts workers of the screen.
 
@@ -94,6 +109,10 @@ class Work:
         """Find out what an edit of a request comes to; `Edited` follows."""
         self._screen.run_worker(self._edit(entry, content, what, text), group="content")
 
+    def look_at_files(self, request: StoredRequest) -> None:
+        """Look whether the files of a request are as it shows them, and at no others; `Drifted` follows."""
+        self._screen.run_worker(self._look_at_files(request), group="drift", exclusive=True)
+
     def send(self, held: Held[Answer]) -> None:
         """Give a decision to the queue; `Answers` follows."""
         self._screen.run_worker(self._send(held), group="send")
@@ -114,6 +133,11 @@ class Work:
         _, side, block = wanted.block
         spans = await self._office.compute(highlight_block, wanted.document, side, block)
         self._screen.post_message(DocumentView.Colored(wanted, spans))
+
+    async def _look_at_files(self, request: StoredRequest) -> None:
+        await asyncio.sleep(SETTLED_SECONDS)
+        reasons = await self._office.compute(drift_of, request)
+        self._screen.post_message(Drifted(content_key(request), reasons))
 
     async def _edit(self, entry: Entry, content: Content, what: Editable, text: str) -> None:
         request, change, failure = entry.request, None, ""

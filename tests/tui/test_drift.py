@@ -1,0 +1,81 @@
+"""While a request is looked at, it is told when its files are not as it shows them any more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from screen_bench import LARGE, command, post, screen, write
+
+from signoff.queue import AgentQueue
+from signoff_tui.drift import DriftWatch, drift_of
+
+CHANGED = "was changed: approved, it would only ask again"
+
+
+@pytest.fixture
+def file(workdir: Path) -> Path:
+    file = workdir / "a.txt"
+    file.write_text("one\n")
+    return file
+
+
+async def test_a_file_that_changes_while_it_is_read_is_told_at_once(
+    asking: AgentQueue, place: Path, file: Path
+) -> None:
+    post(asking, write(file, "two\n"))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.armed()
+        await seen.shows_no(CHANGED)
+        file.write_text("three\n")  # noqa: ASYNC240
+        await seen.shows(CHANGED)
+        file.write_text("one\n")  # noqa: ASYNC240
+        await seen.shows_no(CHANGED)
+
+
+async def test_a_file_that_changed_before_it_is_looked_at_is_told(
+    asking: AgentQueue, place: Path, file: Path
+) -> None:
+    post(asking, write(file, "two\n"))
+    file.unlink()  # noqa: ASYNC240
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.shows("is gone: approved, it would only ask again")
+
+
+async def test_looking_at_files_that_stayed_disarms_nothing(asking: AgentQueue, place: Path, file: Path) -> None:
+    post(asking, write(file, "two\n"))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.armed()
+        armed_at = seen.armed_at
+        await seen.until(lambda: seen.desk.drift is not None, "looked at")
+        assert seen.armed_at == armed_at
+
+
+def test_a_directory_that_is_gone_is_told(asking: AgentQueue, workdir: Path) -> None:
+    place = workdir / "sub"
+    place.mkdir()
+    request = post(asking, command("ls", place))
+    place.rmdir()
+    (reason,) = drift_of(request)
+    assert reason.endswith("is gone")
+
+
+def test_what_lies_on_another_machine_is_not_looked_at(
+    asking: AgentQueue, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = post(asking, write(file, "two\n"))
+    file.unlink()
+    monkeypatch.setattr("signoff_tui.drift.this_host", lambda: "elsewhere")
+    assert drift_of(request) == ()
+
+
+async def test_nothing_is_watched_that_nobody_looks_at(asking: AgentQueue, file: Path) -> None:
+    looked: list[str] = []
+    watch = DriftWatch(lambda request: looked.append(request.id))
+    request = post(asking, write(file, "two\n"))
+    watch.follow(request)
+    watch.follow(request)
+    assert looked == [request.id]
+    watch.follow(None)
+    assert watch.key is None
+    assert watch._watch is None

@@ -1,0 +1,93 @@
+"""Whether the world is still as the request in focus shows it: files it would change, directories it would run in.
+
+An approval of what is not so any more does no harm: the tool refuses to carry it out, and the call is asked about
+again. To know it before saves reading what will not run. Only what lies on this machine is looked at, and only
+while somebody looks at the request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from signoff.present.snapshot import Snapshot
+from signoff.present.steps import FileChange, SnapshotError
+from signoff.queue.leases import this_host
+from signoff.queue.records import StoredRequest
+from signoff_tui.documents import ContentKey, content_key
+from signoff_tui.file_watch import FileWatch
+
+__all__ = ["DriftWatch", "drift_of"]
+
+
+def drift_of(request: StoredRequest) -> tuple[str, ...]:
+    """Look at the files of a request; it may take long.
+
+    Returns:
+        Why it is no longer as shown, one plain and safe sentence each; empty while it is, or if that cannot be
+        seen from here.
+    """
+    snapshot = _snapshot(request)
+    return () if snapshot is None else snapshot.drift()
+
+
+class DriftWatch:
+    """Says when to look at the files of one request.
+
+    Args:
+        look: Called in the event loop when it begins, and whenever one of the files was touched.
+    """
+
+    def __init__(self, look: Callable[[StoredRequest], None]) -> None:
+        self._look = look
+        self._request: StoredRequest | None = None
+        self._watch: FileWatch | None = None
+
+    @property
+    def key(self) -> ContentKey | None:
+        """What is looked at."""
+        return None if self._request is None else content_key(self._request)
+
+    def follow(self, request: StoredRequest | None) -> None:
+        """Look at this request from now on, and at no other.
+
+        Args:
+            request: What somebody looks at and still waits; None if there is nothing such.
+        """
+        key = None if request is None else content_key(request)
+        if key == self.key:
+            return
+        self.stop()
+        self._request = request
+        snapshot = None if request is None else _snapshot(request)
+        if request is None or snapshot is None or not snapshot.steps:
+            return
+        self._watch = FileWatch(self._touched)
+        self._watch.start()
+        paths = {Path(step.path) if isinstance(step, FileChange) else Path(step.cwd) for step in snapshot.steps}
+        self._watch.watch(paths)
+        self._look(request)
+
+    def stop(self) -> None:
+        """Look at nothing any more."""
+        if self._watch is not None:
+            self._watch.stop()
+        self._watch = self._request = None
+
+    def _touched(self) -> None:
+        if self._request is not None:
+            self._look(self._request)
+
+
+def _snapshot(request: StoredRequest) -> Snapshot | None:
+    stored = request.submission.snapshot
+    if stored is None or request.asked_by.host != this_host():
+        return None
+    try:
+        return Snapshot.from_json(dict(stored), _no_content)
+    except SnapshotError:
+        return None  # the document says so
+
+
+def _no_content(sha256: str) -> bytes:
+    raise SnapshotError(f"content {sha256} is not needed to look at files")
