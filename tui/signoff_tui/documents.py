@@ -12,7 +12,16 @@ from signoff.present.documents import documents_for
 from signoff.present.snapshot import Snapshot
 from signoff.queue.records import StoredRequest
 
-__all__ = ["Content", "ContentKey", "ContentStore", "content_key", "make_content", "revealed_key", "scanned"]
+__all__ = [
+    "KEPT",
+    "Content",
+    "ContentKey",
+    "ContentStore",
+    "content_key",
+    "make_content",
+    "revealed_key",
+    "scanned",
+]
 
 KEPT = 400
 """Requests whose documents are kept."""
