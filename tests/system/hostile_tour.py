@@ -326,8 +326,8 @@ class Tour:
         listener.presses("i", self._texts[0].end)
         listener.resizes(99, 40)
         for text in self._texts[1 : len(SORTS)]:
-            for key in ("q", "k"):
-                listener.terminal.press(key)
+            listener.presses("q", "time +what")
+            listener.presses("k", rf"▌ .*{text.mark}")
             listener.presses("Enter", text.end)
         listener.begins("left")
         listener.resizes(self._columns, 31)
