@@ -29,9 +29,10 @@ class Talk:
     manners: Manners = field(default_factory=Manners)
     seconds: float = 0.0
     cursor: int = 0
+    width: int | None = None
 
     def __post_init__(self) -> None:
-        self.desk = Desk(self.queue, self.manners, lambda: self.seconds, lambda: 0, None)
+        self.desk = Desk(self.queue, self.manners, lambda: self.seconds, lambda: 0, self.width)
 
     def news(self) -> str:
         changes = self.queue.changes(self.cursor)
@@ -371,3 +372,14 @@ def test_lines_need_no_screen_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr.strip() == ""
+
+
+def test_no_name_begins_a_row_of_a_narrow_terminal(reviewing: ReviewQueue, cli: Cli) -> None:
+    talk, name = Talk(reviewing, width=40), "z" * 90
+    with agent_on(cli, name=name) as agent:
+        post(agent, call(name, name, payload={name: name}, group_id=name))
+        said = [talk.news()]
+        said += [talk.says(line) for line in ("list", "group 1", "show 1", "s 1", "s 1 wide", "u", "n 1", "u")]
+    for told in said:
+        assert not [row for row in told.splitlines() if row.startswith("z")], told
+    assert sum("zzz" in told for told in said) == 7

@@ -119,7 +119,7 @@ class Tour:
         self._scene, self._texts = scene, scene.texts
         self._listener = listener
         self._variables = variables
-        self._rows, self._columns = 40 + 4 * len(self._texts), 200 + 60 * len(self._texts)
+        self._rows, self._columns = 40 + 2 * len(self._texts), 200 + 60 * len(self._texts)
 
     @property
     def _last(self) -> Hostile:
@@ -189,17 +189,19 @@ class Tour:
     def looks_at_sheets(self) -> None:
         """On a very high screen: what has a row for each of many requests or arguments."""
         listener, texts = self._listener, self._texts
-        listener.resizes(99, self._rows)
+        listener.resizes(99, 30)
         listener.presses("1", "signoff +Inbox")
         listener.presses("G", "TARGET .*everything")
         listener.presses("Enter", "signoff +Request")
-        listener.presses("K", "TARGET .*remember all", "all shown")
+        listener.presses("K", "TARGET .*remember all")
+        listener.begins("all of a request")
         listener.resizes(99, 30 + 8 * len(texts))
+        listener.hears("all shown")
         listener.begins("details")
         listener.presses("i", "signoff +details of", "its batch and group")
         listener.begins("copy")
+        listener.resizes(99, 30)
         listener.presses("q", "TARGET")
-        listener.resizes(99, self._rows)
         listener.presses("c", "text as shown")
         listener.decides("t", "copied")
         listener.begins("find")
@@ -210,14 +212,17 @@ class Tour:
         listener.presses("Escape", r"\[n\] reject")
         listener.begins("remember sheet")
         listener.decides("s", "Remember for this session")
+        listener.resizes(99, 40 + 4 * len(texts))
         self._sees_all()
         listener.begins("left")
+        listener.resizes(99, 30)
         listener.presses("Escape", r"\[n\] reject")
-        listener.begins("group")
         listener.presses("1", "signoff +Inbox")
         listener.presses("K", f"TARGET {self._last.mark}")
         listener.presses("Left", "TARGET group all")
+        listener.begins("group")
         listener.presses("Enter", "signoff +Group")
+        listener.resizes(99, self._rows)
         self._sees_all()
         listener.begins("group bar")
         listener.decides("Y", "nothing approved")
@@ -233,9 +238,11 @@ class Tour:
     def looks_at_contents(self) -> None:
         """On a very high screen: commands and files, page by page, below and beside each other."""
         listener = self._listener
-        listener.begins("documents")
+        listener.resizes(99, 30)
         listener.presses("1", "signoff +Inbox")
         listener.presses("G", "TARGET .*everything")
+        listener.resizes(99, self._rows)
+        listener.begins("documents")
         self._reads()
         listener.terminal.press("g")  # where all fits on one page, nothing is written for it
         listener.begins("split")
@@ -286,22 +293,23 @@ class Tour:
         listener = self._listener
         listener.begins("start")
         self._scene.remembers()
-        listener.resizes(_WIDE, self._rows)
         for stage, key, title in (("memory", "4", "signoff +Session memory"), ("agents", "2", "signoff +Agents")):
             listener.begins(stage)
             listener.presses(key, title)
+            # Not before: the list would be drawn on the high screen for each request that comes and ends.
+            listener.resizes(_WIDE, self._rows)
             self._sees_all()
             listener.resizes(100, 30)
             listener.presses("G", self._last.mark)
             for text in reversed(self._sorts[:-1]):
                 listener.presses("k", text.mark)
-            listener.resizes(_WIDE, self._rows)
         listener.begins("left")
         listener.presses("Escape", "TARGET")
 
     def looks_at_what_ended(self) -> None:
         """On a very high screen: what ends while it is looked at, all of that; then every record."""
         listener = self._listener
+        listener.resizes(_WIDE, self._rows)
         listener.begins("ended")
         self._scene.ends()
         listener.hears(" 0 waiting|nothing waiting|waiting", self._last.mark)
@@ -318,8 +326,8 @@ class Tour:
         listener.presses("i", self._texts[0].end)
         listener.resizes(99, 40)
         for text in self._texts[1 : len(SORTS)]:
-            for key in ("q", "k"):
-                listener.terminal.press(key)
+            listener.presses("q", "time +what")
+            listener.presses("k", rf"▌ .*{text.mark}")
             listener.presses("Enter", text.end)
         listener.begins("left")
         listener.resizes(self._columns, 31)
@@ -365,7 +373,8 @@ class Tour:
     def looks_at_what_is_together(self) -> None:
         """On a very high screen: all calls of a group on one page; then what is pasted into the filter."""
         listener, texts = self._listener, self._texts
-        listener.resizes(100, 30)
+        # All members are on the screen: what is on the page need not be made one by one.
+        listener.resizes(100, self._rows)
         listener.presses("G", "TARGET .*everything")
         listener.presses("K", "TARGET .*remember all")
         listener.presses("K", f"TARGET {self._last.mark}")
@@ -375,7 +384,7 @@ class Tour:
         listener.resizes(200, 40 + 14 * len(texts))
         self._sees_all()
         listener.begins("left")
-        listener.resizes(self._columns, 31)
+        listener.resizes(100, 30)
         listener.presses("1", "signoff +Inbox")
         listener.begins("inbox filter")
         listener.presses("/", "Tab completes")

@@ -39,6 +39,9 @@ _MARK = re.compile(r"(q\d{3})")
 _FOLDED = re.compile(r"\s*\n[\s\u2502\u21aa]*")
 """Where a text goes on in the next row."""
 
+_LOCKED = "looked like typing"
+"""What is said when keys came too fast: from then on letters do nothing until there was silence."""
+
 _ENOUGH = 5_000
 """Characters that tell what was written instead of what should have been."""
 
@@ -94,11 +97,15 @@ class Written:
 
     def part(self, words: str, *, one_row: bool) -> Written:
         """The rows from the one on that says these words, once it does; or only the rows that say them."""
-        begins = re.compile(words)
-        lines = [(row, "".join(pieces)) for row, pieces in self.lines]
-        at = next((at for at, (_, line) in enumerate(lines) if begins.search(line)), len(lines))
-        first = min((row for row, line in lines[at : at + 1]), default=0)
-        found = [line for row, line in lines[at:] if (begins.search(line) if one_row else row >= first)]
+        begins, found = re.compile(words), []
+        first: int | None = None
+        for row, pieces in self.lines:
+            line = "".join(pieces)
+            if begins.search(line):
+                first = row  # where it begins may change while it is laid out
+                found.append(line)
+            elif first is not None and not one_row and row >= first:
+                found.append(line)
         return Written(["\n".join(found)])
 
     def _writes(self, text: str, pieces: list[str]) -> None:
@@ -173,8 +180,12 @@ class Listener:
         """Press a decision key at the pace of people, again if it came too early, until a pattern is written."""
         while True:
             self.terminal.tells(lambda: False, HAND)
-            if not NOT_TAKEN.search(self.presses(key, f"{patterns[0]}|{NOT_TAKEN.pattern}")):
+            answer = self.presses(key, f"{patterns[0]}|{NOT_TAKEN.pattern}")
+            if not NOT_TAKEN.search(answer):
                 break
+            if _LOCKED in answer:
+                # The same key again would keep the keys locked.
+                self._waits(lambda: None, [r"(?s:\[locked\].*)TARGET .*\[(?!locked)\w"], start=self._start)
             # The same words once more would not be written; and in a text box these would be none.
             if key != "Enter":
                 self.presses("\x03", "Ctrl.C decides nothing")

@@ -6,11 +6,16 @@ import math
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import pytest
 from screen_bench import LARGE, QUICK, Screen, command, post, screen
 from test_review_quitting import ended
 
-from signoff.queue import AgentQueue
+from signoff.queue import AgentQueue, StoredRequest
+from signoff_tui import documents, office
+from signoff_tui.documents import Content, make_content
+from signoff_tui.screens.review import drawing
 
 
 def question_armed_at(seen: Screen) -> float:
@@ -47,3 +52,25 @@ async def test_a_screen_for_looking_can_be_left(asking: AgentQueue, place: Path,
         await seen.until(lambda: question_armed_at(seen) < time.monotonic(), "an armed question")
         await seen.press("y")
         await ended(seen)
+
+
+async def test_a_screen_that_lists_more_than_is_kept_comes_to_rest(
+    asking: AgentQueue, place: Path, workdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    def counted(request: StoredRequest, *rest: Any, **more: Any) -> Content:
+        made.append(request.id)
+        return make_content(request, *rest, **more)
+
+    monkeypatch.setattr(office, "make_content", counted)
+    for module in (documents, drawing):
+        monkeypatch.setattr(module, "KEPT", 3)
+    for number in range(6):
+        post(asking, command(f"echo {number}", workdir))
+    async with screen(place, size=LARGE, waiting=6) as seen:
+        await seen.until(lambda: len(made) >= 2)
+        for _ in range(3):
+            await seen.pilot.pause()
+            seen.app.review.redraw()
+        assert len(made) == len(set(made))

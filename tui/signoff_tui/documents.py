@@ -13,7 +13,16 @@ from signoff.present.snapshot import Snapshot
 from signoff.queue.records import StoredRequest
 from signoff_tui.command_parts import ShownCommand, document_of_parts, shown_commands
 
-__all__ = ["Content", "ContentKey", "ContentStore", "content_key", "make_content", "revealed_key", "scanned"]
+__all__ = [
+    "KEPT",
+    "Content",
+    "ContentKey",
+    "ContentStore",
+    "content_key",
+    "make_content",
+    "revealed_key",
+    "scanned",
+]
 
 KEPT = 400
 """Requests whose documents are kept."""

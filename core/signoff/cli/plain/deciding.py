@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from signoff.cli.page import Page
 from signoff.cli.plain.commands import Command
 from signoff.cli.plain.holding import Holding
 from signoff.cli.plain.waiting import Waiting
-from signoff.cli.plain.wording import subject, subjects
+from signoff.cli.plain.wording import add_names, subjects
 from signoff.cli.remembering import reach_of, session_reach
 from signoff.queue.records import Decision, Risk, StoredRequest
 
@@ -21,11 +22,18 @@ class NotHeldError(Exception):
 
 
 class Deciding:
-    """Holds what was read in full, under the number that was typed, and nothing else."""
+    """Holds what was read in full, under the number that was typed, and nothing else.
 
-    def __init__(self, waiting: Waiting, holding: Holding) -> None:
+    Args:
+        waiting: What there is to decide.
+        holding: Keeps decisions until they are sent.
+        width: Columns to fold lines at, or None.
+    """
+
+    def __init__(self, waiting: Waiting, holding: Holding, width: int | None) -> None:
         self._waiting = waiting
         self._holding = holding
+        self._width = width
         self._reach_told: set[tuple[str, int, str]] = set()
 
     def known(self, number: int) -> StoredRequest:
@@ -128,7 +136,10 @@ class Deciding:
         if exactly not in self._reach_told or (careless and words != "wide"):
             self._reach_told.add(exactly)
             again = f"s {number} wide" if careless else f"s {number}"
-            return f"would also approve {session_reach(request)}\nnothing was decided; {again} does it\n"
+            page = Page(self._width)
+            page.add(session_reach(request), label="would also approve ")
+            page.add(f"nothing was decided; {again} does it")
+            return page.text()
         remember = Decision(approved=True, remember=True, shown=1.0)
         return self._hold([target], remember, "approve for the session", careful=True)
 
@@ -136,8 +147,8 @@ class Deciding:
         words = f"{act} {subjects(targets)}"
         high = any(request.submission.risk is Risk.HIGH for _, request in targets)
         held = self._holding.hold(targets, decision, words, careful=careful or high)
-        names = "".join(f"  {subject(*target)}\n" for target in targets)
         seconds = held.due_at - held.made_at
-        if not seconds:
-            return f"{words}\n{names}"
-        return f"{words}, sent in {seconds:g} s; u takes it back\n{names}"
+        page = Page(self._width)
+        page.add(f"{words}, sent in {seconds:g} s; u takes it back" if seconds else words)
+        add_names(page, targets)
+        return page.text()

@@ -82,7 +82,7 @@ class Desk:
         self._width = width
         self._waiting = Waiting()
         self._holding = Holding(queue, clock, manners.hold_one, manners.hold_many)
-        self._deciding = Deciding(self._waiting, self._holding)
+        self._deciding = Deciding(self._waiting, self._holding, width)
         self._listed: tuple[Grant, ...] = ()
         self._printed_at = float("-inf")
 

@@ -1,4 +1,4 @@
-"""How requests are named, listed and told of, a line each."""
+"""How requests are named, listed and told of, a line each: words of others stand behind ours in every row."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from signoff.cli.plain.waiting import Happening, Waiting
     from signoff.queue.records import StoredRequest, Verdict
 
-__all__ = ["count", "happening_text", "list_text", "outcome_text", "subject", "subjects"]
+__all__ = ["add_names", "count", "happening_text", "list_text", "outcome_text", "subject", "subjects"]
 
 _WIDTH = 100
 _NAME_WIDTH = 40
@@ -28,11 +28,11 @@ def count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def subject(number: int, request: StoredRequest) -> str:
-    """Name a request: its number, risk, kind, agent, tool and what it is about."""
+def subject(request: StoredRequest) -> str:
+    """Name a request: its risk, kind, agent, tool and what it is about."""
     submission = request.submission
     return (
-        f"{number}. {risk_word(submission.risk)} {kind_of(submission)}, "
+        f"{risk_word(submission.risk)} {kind_of(submission)}, "
         f"{clipped(one_line(request.asked_by.name, 'agent'), _NAME_WIDTH)}, "
         f"{clipped(one_line(submission.tool_name, 'tool_name'), _NAME_WIDTH)}: "
         f"{clipped(what_of(submission), _WIDTH)}"
@@ -44,13 +44,19 @@ def subjects(targets: Sequence[tuple[int, StoredRequest]]) -> str:
     return ", ".join(str(number) for number, _ in targets)
 
 
+def add_names(page: Page, targets: Sequence[tuple[int, StoredRequest]]) -> None:
+    """Name some requests, a line each."""
+    for number, request in targets:
+        page.add(subject(request), label=f"  {number}. ")
+
+
 def happening_text(happening: Happening, now: int, width: int | None) -> str:
     """Tell what happened to a request."""
     number, request = happening.number, happening.request
     page = Page(width)
     match happening.what:
         case "new":
-            page.add(subject(number, request), label="new: ")
+            page.add(subject(request), label=f"new: {number}. ")
         case "changed":
             page.add(
                 f"{number} was changed, it is revision {request.revision} now: show {number}", label="changed: "
@@ -71,7 +77,7 @@ def list_text(waiting: Waiting, holding: Holding, now: int, width: int | None, *
         name = clipped(one_line(request.submission.group_id or ""), _NAME_WIDTH)
         membership = f", group {of_group} ({name})" if of_group is not None else ""
         age = clock(now - request.created_at)
-        page.add(f"{subject(number, request)}, waits {age}{membership}, {mark}")
+        page.add(f"{subject(request)}, waits {age}{membership}, {mark}", label=f"{number}. ")
     return page.text()
 
 

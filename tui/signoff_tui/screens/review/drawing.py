@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from signoff.present.reveal import reveal_line
 from signoff.queue.records import StoredRequest
+from signoff_tui.documents import KEPT
 from signoff_tui.flow import Room
 from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Status
@@ -72,7 +73,8 @@ class Drawing:
             wanted += inbox.listed(group.key)[visible.start : visible.stop]
         visible = self._screen.query_one("#rows", RowList).visible_rows
         rows = inbox.rows()[visible.start : visible.stop]
-        return [*wanted, *(inbox.entry(row.key.id) for row in rows if row.key.kind == "request")]
+        # More would push each other out again, and be made for ever.
+        return [*wanted, *(inbox.entry(row.key.id) for row in rows if row.key.kind == "request")][:KEPT]
 
     def timed(self) -> Iterator[StoredRequest]:
         """The requests whose times are on the screen."""

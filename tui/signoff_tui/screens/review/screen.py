@@ -92,6 +92,7 @@ class ReviewScreen(Screen[None]):
         self._timer: Timer | None = None
         self._drift = DriftWatch(self._work.look_at_files)
         self._left_as: ListState | None = None
+        self._redraws_soon = False
         self.lost: Lost | None = None
         """Set while the queue is not there."""
 
@@ -398,6 +399,17 @@ class ReviewScreen(Screen[None]):
                 self._work.scan(event.content)
         else:
             self._desk.contents.fail(event.key, event.failure)
+        request_id, *_ = event.key
+        entry = self._desk.inbox.focused_request()
+        if self._page is not None or (entry is not None and entry.id == request_id):
+            self.redraw(Cause.MOVED)
+        elif not self._redraws_soon:
+            # Many are made at once: they are drawn together.
+            self._redraws_soon = True
+            self.call_later(self._redraws_others)
+
+    def _redraws_others(self) -> None:
+        self._redraws_soon = False
         self.redraw(Cause.MOVED)
 
     @on(Edited)
