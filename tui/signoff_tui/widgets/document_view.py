@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 
 from rich.segment import Segment
 from textual import events
+from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -69,6 +71,9 @@ class DocumentView(Widget):
     DEFAULT_CSS = """
     DocumentView { height: 1fr; width: 1fr; }
     """
+
+    virtual_size = Reactive(Size(0, 0), layout=False)
+    """It scrolls by itself: another size asks for no second layout, as it does where Textual scrolls."""
 
     class Moved(Message):
         """Other lines are visible now."""
