@@ -46,6 +46,9 @@ _SHARE = 16
 _LEAST_SHARE = 512
 """Steps that a range gets while any are left, so that small gaps stay exact beside noisy ones."""
 
+_OTHER_ENDS = "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+"""What ends a line for `str.splitlines` besides newlines."""
+
 Tag = Literal["equal", "delete", "insert", "replace"]
 
 
@@ -94,6 +97,8 @@ def split_lines(text: str) -> list[str]:
     Unlike `str.splitlines`, form feeds, lone carriage returns and the Unicode line separators do
     not end a line, as they do not for compilers, shells and line numbers.
     """
+    if not any(sign in text for sign in _OTHER_ENDS):
+        return text.splitlines(keepends=True)  # the same, without a copy of the text in between
     return list(io.StringIO(text, newline="\n"))
 
 
