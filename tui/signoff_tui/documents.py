@@ -18,7 +18,7 @@ KEPT = 400
 """Requests whose documents are kept."""
 
 SCANNED_AT_ONCE = 500
-"""Units of a content that is scanned before it is shown: nobody notices the difference."""
+"""Units of a content that is scanned before it is shown, unless they are very long: nobody notices that."""
 
 ContentKey = tuple[str, int, str]
 """Request id, revision, digest: other contents have another key."""
@@ -87,7 +87,7 @@ def make_content(request: StoredRequest, blob: Callable[[str], bytes], *, reveal
         masks=None if revealed else DEFAULT_REDACTION.also(submission.masked_keys),
     )
     for document in documents:
-        document.prepare()
+        document.prepare(first=True)
     content = Content(
         key=revealed_key(request) if revealed else content_key(request),
         documents=documents,
@@ -97,7 +97,8 @@ def make_content(request: StoredRequest, blob: Callable[[str], bytes], *, reveal
         complete=all(document.complete for document in documents),
         notes=tuple(note for document in documents for note in document.notes),
     )
-    return scanned(content) if content.units <= SCANNED_AT_ONCE else content
+    quick = content.units <= SCANNED_AT_ONCE and not any(document.has_long_lines for document in documents)
+    return scanned(content) if quick else content
 
 
 def scanned(content: Content) -> Content:

@@ -190,6 +190,7 @@ class _Change:
             context=context,
             other_context=self.document,
             choosing=partial(self._choosing, context) if self.complete else None,
+            choice=self.choice if self.complete else None,
         )
 
     def _choosing(self, context: int) -> Choosing:
