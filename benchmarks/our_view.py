@@ -24,6 +24,7 @@ from signoff.effects import Effect
 from signoff.queue import AgentQueue, StoredRequest, open_review_queue
 from signoff.queue.keys.folder import KEYS_VARIABLE
 from signoff_tui.app import SignoffApp, spare_the_collector
+from signoff_tui.documents import content_key
 from signoff_tui.inbox import RowKey
 from signoff_tui.screens.review.screen import ReviewScreen
 
@@ -59,21 +60,18 @@ class Heart:
 
 
 class Opening:
-    """When a request was asked for and when it was painted, in processor time of the whole process."""
+    """When a request was moved to and when it was painted, in processor time of the whole process."""
 
     def __init__(self, app: SignoffApp, request: StoredRequest) -> None:
         self._app, self._request = app, request
-        self.began: float | None = None
+        self._pictures = 0
+        self._shown = asyncio.Event()
         self.painted: float | None = None
-        work = app.review._work  # noqa: SLF001 - where the making begins is nobody's business but ours
-        make, displayed = work.make, app.review.displayed
-
-        def makes(*arguments: object, **options: object) -> None:
-            self.began = self.began or time.process_time()
-            make(*arguments, **options)  # type: ignore[arg-type]
+        displayed = app.review.displayed
 
         def shows() -> None:
             displayed()
+            self._pictures += 1
             view = app.review.document
             if (
                 self.painted is None
@@ -82,18 +80,21 @@ class Opening:
                 and view.drawn
             ):
                 self.painted = time.process_time()
+                self._shown.set()
 
-        work.make = makes  # type: ignore[method-assign]
         app.review.displayed = shows  # type: ignore[method-assign]
 
     async def first_page(self) -> float:
         """Move to the request; how long it takes until its first lines are painted."""
         review, inbox = self._app.review, self._app.review.desk.inbox
-        await until(lambda: self._request.id in inbox)
+        await until(lambda: self._request.id in inbox and self._pictures)
+        wanted = review.desk.contents._wanted  # noqa: SLF001 - nothing may be made ahead: that is what is measured
+        assert content_key(self._request) not in wanted, "its contents were asked for before somebody moved to it"
+        began = time.process_time()
         inbox.move_to(RowKey("request", self._request.id))
         review.redraw()
-        await until(lambda: self.painted is not None)
-        return (self.painted or 0.0) - (self.began or 0.0)
+        await self._shown.wait()
+        return (self.painted or 0.0) - began
 
 
 def _ask(queue: AgentQueue, effect: Effect) -> StoredRequest:

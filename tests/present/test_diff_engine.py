@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from signoff.present.diff import LineDiff, diff_items, diff_lines, split_lines
@@ -163,6 +163,46 @@ def test_a_long_text_that_lost_its_head_and_gained_a_tail_is_searched_exactly() 
     diff = diff_lines(["head\n", *shared], [*shared, "tail\n"])
     assert diff.exact
     assert [opcode.tag for opcode in diff.opcodes] == ["delete", "equal", "insert"]
+
+
+def records(numbers: list[int]) -> list[str]:
+    """A long text of records that are alike but for their number."""
+    return [line for number in numbers for line in (f"id {number}\n", *[f"field {at}\n" for at in range(20)])]
+
+
+def test_a_record_put_before_others_like_it_is_one_insertion() -> None:
+    before, after = records([*range(300)]), records([*range(10), 999, *range(10, 300)])
+    changed = [opcode for opcode in diff_lines(before, after).opcodes if opcode.tag != "equal"]
+    assert [(opcode.tag, opcode.b1 - opcode.b0) for opcode in changed] == [("insert", 21)]
+
+
+def test_lines_moved_in_a_long_text_are_all_that_changes() -> None:
+    lines = [f"line {number}\n" for number in range(3_000)]
+    moved = [*lines[:100], *lines[160:2_000], *lines[100:160], *lines[2_000:]]
+    assert kept(diff_lines(lines, moved)) == 2_940
+
+
+def test_many_lines_put_into_a_long_text_are_one_insertion() -> None:
+    lines = [f"line {number}\n" for number in range(3_000)]
+    more = [*lines[:1_000], *[f"new {number}\n" for number in range(1_500)], *lines[1_000:]]
+    assert [opcode.tag for opcode in diff_lines(lines, more).opcodes] == ["equal", "insert", "equal"]
+
+
+LONG = records([*range(40)]) + [f"line {number % 7}\n" for number in range(400)]
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.tuples(st.integers(0, len(LONG)), st.integers(0, 40), few_lines), max_size=12), st.integers(0, 1)
+)
+def test_opcodes_of_long_texts_that_differ_here_and_there_are_true(
+    edits: list[tuple[int, int, list[str]]], backwards: int
+) -> None:
+    after = list(LONG)
+    for at, removed, added in edits:
+        after[at : at + removed] = added
+    pair = (after, LONG) if backwards else (LONG, after)
+    assert_true(diff_lines(*pair), *pair)
 
 
 def noise(symbols: int, lines: int, seed: int) -> list[str]:

@@ -28,7 +28,7 @@ KEPT = 400
 """Requests whose documents are kept."""
 
 SCANNED_AT_ONCE = 500
-"""Units of a content that is scanned before it is shown: nobody notices the difference."""
+"""Units of a content that is scanned before it is shown, unless they are very long: nobody notices that."""
 
 ContentKey = tuple[str, int, str]
 """Request id, revision, digest: other contents have another key."""
@@ -118,7 +118,7 @@ def make_content(request: StoredRequest, blob: Callable[[str], bytes], *, reveal
     documents = documents_for(snapshot, submission.presentation, submission.arguments, submission.cwd, masks=masks)
     commands = shown_commands(request, len(documents))
     for document in documents:
-        document.prepare()
+        document.prepare(first=True)
     content = Content(
         key=revealed_key(request) if revealed else content_key(request),
         documents=documents,
@@ -129,8 +129,9 @@ def make_content(request: StoredRequest, blob: Callable[[str], bytes], *, reveal
         notes=tuple(note for document in documents for note in document.notes),
         unparsed=Unparsed(request, commands, masks) if commands else None,
     )
-    at_once = content.units <= SCANNED_AT_ONCE and all(command.plain for command in commands)
-    return scanned(content) if at_once else content
+    few = content.units <= SCANNED_AT_ONCE and not any(document.has_long_lines for document in documents)
+    quick = few and all(command.plain for command in commands)
+    return scanned(content) if quick else content
 
 
 def scanned(content: Content) -> Content:

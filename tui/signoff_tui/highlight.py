@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal
 
 from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
+from pygments.lexers import find_lexer_class_for_filename, get_lexer_by_name
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Token, _TokenType
-from pygments.util import ClassNotFound
 
 from signoff.present.document import Document
 
-__all__ = ["BLOCK_LINES", "Block", "Highlights", "Spans", "highlight_block"]
+__all__ = ["BLOCK_LINES", "Block", "Highlights", "Spans", "highlight_block", "highlight_blocks"]
 
 BLOCK_LINES = 50
 """Lines that are colored together."""
@@ -83,6 +83,11 @@ class Highlights:
         self._blocks.clear()
 
 
+def highlight_blocks(blocks: Sequence[tuple[Document, Block]]) -> list[tuple[Spans, ...]]:
+    """Color the lines of blocks, all those of a page at once. Runs in a thread."""
+    return [highlight_block(document, side, number) for document, (_, side, number) in blocks]
+
+
 def highlight_block(document: Document, side: Side, block: int) -> tuple[Spans, ...]:
     """Color the lines of one block; plain where the language is unknown. Runs in a thread."""
     lines = document.source(side)[block * BLOCK_LINES : (block + 1) * BLOCK_LINES]
@@ -99,10 +104,14 @@ def _lexer(document: Document) -> Lexer | None:
         return get_lexer_by_name("bash", stripnl=False, ensurenl=False)
     if document.path is None:
         return None
-    try:
-        return get_lexer_for_filename(document.path, stripnl=False, ensurenl=False)
-    except ClassNotFound:
-        return None
+    found = _lexer_for(document.path)
+    return None if found is None else found(stripnl=False, ensurenl=False)
+
+
+@lru_cache(maxsize=64)
+def _lexer_for(path: str) -> type[Lexer] | None:
+    """The lexer for a file of some name: to look for it takes longer than to color a block."""
+    return find_lexer_class_for_filename(path)
 
 
 def _by_line(lexer: Lexer, lines: Sequence[str], operator: str) -> tuple[Spans, ...]:

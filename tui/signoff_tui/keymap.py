@@ -60,6 +60,13 @@ class KeyMap:
     def _by_key(self) -> Mapping[tuple[Place, str], Action]:
         return {(place, key): action for action in self.actions for place in action.places for key in action.keys}
 
+    @cached_property
+    def _shown_at(self) -> Mapping[Place, Mapping[str, str]]:
+        return {
+            place: {action.name: action.shown for action in reversed(self.actions_on(place))}
+            for place in get_args(Place)
+        }
+
     def action_of(self, key: str, place: Place) -> Action | None:
         """What a key does at a place, or None."""
         return self._by_key.get((place, key))
@@ -79,7 +86,7 @@ class KeyMap:
 
     def shown(self, *names: str, place: Place = "review") -> str:
         """The first keys of actions of a place, as people read them."""
-        found = {action.name: action.shown for action in reversed(self.actions_on(place))}
+        found = self._shown_at[place]
         return "/".join(found[name] for name in names)
 
     def guard_keys(self) -> Keys:

@@ -24,7 +24,7 @@ from signoff_tui.coverage import Part
 __all__ = ["Cell", "Place", "Reading", "Rest", "VisibleLine"]
 
 COUNTED = 60
-"""Rows below the view that are wrapped to be counted: they have to be made for it, before the first page shows."""
+"""Most rows below the view that are wrapped to be counted: they have to be made for it, before the page shows."""
 
 LONG = 20_000
 """Characters of a row whose cells are not measured one by one."""
@@ -266,9 +266,10 @@ class Reading:
             return Rest(0)
         last = visible[-1]
         below = self._height(last.row) - last.part - 1
-        stop = min(last.row + 1 + COUNTED, len(self))
-        rows = below + sum(self._height(row) for row in range(last.row + 1, stop)) + len(self) - stop
-        more = stop < len(self)
+        following = range(last.row + 1, len(self))
+        more = len(following) > COUNTED
+        # They would have to be made to be counted as they are wrapped: of many, every one takes a row at least.
+        rows = below + (len(following) if more else sum(map(self._height, following)))
         if not below:
             return Rest(rows, more)
         # Of two columns, the longer one goes on.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,8 @@ class Theme:
     dark: bool
     colors: Mapping[str, str]
     syntax: Mapping[str, str]
+    _styles: dict[tuple[str, str], Style] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Styles that were asked for: to make one takes longer than to draw what is in it."""
 
     def style(self, token: str, *, background: str = "background") -> Style:
         """The terminal style of a token of `STYLES`, or of a syntax token as ``syntax.keyword``.
@@ -66,6 +68,12 @@ class Theme:
         Raises:
             KeyError: There is no such token.
         """
+        known = self._styles.get((token, background))
+        if known is None:
+            known = self._styles[token, background] = self._made(token, background)
+        return known
+
+    def _made(self, token: str, background: str) -> Style:
         if token.startswith("syntax."):
             return Style(color=self.syntax_color(token[7:]), bgcolor=_for_rich(self.colors[background]))
         spec = STYLES[token]

@@ -39,6 +39,8 @@ def key_blocks(lines: Sequence[str], *, command: bool) -> list[range]:
         command: Whether it is run by a shell; then the lines have to be as long as those of real keys.
     """
     blocks: list[range] = []
+    if _BEGINNING not in "".join(lines):  # much sooner than to look into each of many lines
+        return blocks
     for number in [number for number, line in enumerate(lines) if _BEGINNING in line]:
         if (blocks and number in blocks[-1]) or not _begins(lines[number], command=command):
             continue

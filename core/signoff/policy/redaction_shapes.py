@@ -30,6 +30,9 @@ _FAR = 2_000
 _CHANGES = 3
 """Changes from a small to a capital letter that no ordinary name of eight letters has."""
 
+_LONG = 10_000
+"""Characters of a text that takes long to look through."""
+
 _NO_DOMAIN = 27
 """Characters of a signature: no top domain has as many."""
 
@@ -86,7 +89,9 @@ def token_spans(text: str, *, command: bool) -> list[Span]:
         Spans in order, none touching another.
     """
     lowered = text.lower()
-    present = [needle for needle in _NEEDLES if needle in lowered]
+    # In a long text, a character is found or missed much sooner than a word.
+    letters = {letter for letter in _LETTERS if letter in lowered} if len(text) > _LONG else _LETTERS
+    present = [needle for needle in _NEEDLES if letters.issuperset(needle) and needle in lowered]
     found: list[Span] = []
     for shape in _SHAPES if present else ():
         if shape.needles.isdisjoint(present):
@@ -289,4 +294,5 @@ _SHAPES = (
 """Every shape that is known. Prefixes as their issuers document them."""
 
 _NEEDLES = sorted({needle for shape in _SHAPES for needle in shape.needles})
+_LETTERS = frozenset("".join(_NEEDLES))
 """Each is looked for once, however many shapes have it: lines may be of any length."""

@@ -5,8 +5,9 @@ The search divides and conquers, without recursion and under one budget of steps
 1. Equal ends of a range are taken off.
 2. A small range is searched for the shortest edit (E. Myers, "An O(ND) Difference Algorithm and
    Its Variations", 1986), over the lines that both sides have.
-3. A large range is divided at lines that occur once on each side and come in the same order
-   (B. Cohen's patience diff), and its parts are searched in the same way.
+3. A large range is divided where it goes on alike after a few lines, as long as that leaves out no line on
+   both sides that each has once; or else at the lines that occur once on each side and come in the same order
+   (B. Cohen's patience diff). Its parts are searched in the same way.
 4. A range that cannot be divided and costs more than its share of the budget is reported as
    replaced as a whole, and says that it is: `Opcode.exact` is false.
 
@@ -22,6 +23,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from signoff.present._anchors import Range, Run, anchors, equal_head, equal_tail
 from signoff.present._shortest_edit import shortest_edit
+from signoff.present._walk import walked
 from signoff.present.slide import slide
 
 if TYPE_CHECKING:
@@ -43,6 +45,9 @@ _SHARE = 16
 
 _LEAST_SHARE = 512
 """Steps that a range gets while any are left, so that small gaps stay exact beside noisy ones."""
+
+_OTHER_ENDS = "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+"""What ends a line for `str.splitlines` besides newlines."""
 
 Tag = Literal["equal", "delete", "insert", "replace"]
 
@@ -92,6 +97,8 @@ def split_lines(text: str) -> list[str]:
     Unlike `str.splitlines`, form feeds, lone carriage returns and the Unicode line separators do
     not end a line, as they do not for compilers, shells and line numbers.
     """
+    if not any(sign in text for sign in _OTHER_ENDS):
+        return text.splitlines(keepends=True)  # the same, without a copy of the text in between
     return list(io.StringIO(text, newline="\n"))
 
 
@@ -196,11 +203,13 @@ class _Search:
         return True
 
     def _divide(self, gap: Range) -> list[Range] | None:
-        """Divide a range at its anchors: the unequal parts between them; None without anchors."""
+        """Divide a range where its lines are surely the same: the parts between; None if that is nowhere."""
         a0, a1, b0, b1 = gap
-        if not self._afford((a1 - a0) + (b1 - b0)):
+        size = (a1 - a0) + (b1 - b0)
+        if not self._afford(size):
             return None
-        runs = anchors(self._a, self._b, gap)
+        runs = walked(self._a, self._b, gap) if size > _SMALL_RANGE else None
+        runs = runs or anchors(self._a, self._b, gap)
         if not runs:
             return None
         self._found.extend(runs)

@@ -138,6 +138,7 @@ class Document:
         exact: False if somewhere a block is shown as replaced whose lines may be partly the same.
         complete: False if not everything can be shown, so that seeing every row is not enough.
         notes: Plain and safe facts about the document, for its heading.
+        choice: Which of its hunks are approved; None while nobody chooses.
     """
 
     def __init__(
@@ -156,6 +157,7 @@ class Document:
         context: int | None = None,
         other_context: Callable[[int], Document] | None = None,
         choosing: Callable[[], Choosing] | None = None,
+        choice: Choice | None = None,
     ) -> None:
         self.kind: DocumentKind = kind
         self.path = path
@@ -165,6 +167,7 @@ class Document:
         self.exact = exact
         self.complete = complete
         self.notes = notes
+        self.choice = choice
         self._choosing = choosing
         self._sources = sources
         self._context = context
@@ -256,20 +259,35 @@ class Document:
         """The same document with another number of unchanged lines around each change."""
         return self if self._other_context is None or lines == self._context else self._other_context(lines)
 
-    def prepare(self) -> None:
+    @cached_property
+    def has_long_lines(self) -> bool:
+        """Whether some rows take long to make: see `prepare`."""
+        return any(self._sources.long_lines(side) for side in _SIDES)
+
+    def prepare(self, *, first: bool = False) -> None:
         """Make the rows that take long to make, so that reading them later does not.
 
         It may be called in a thread of its own, before the document is read.
+
+        Args:
+            first: Only the first of them: nobody sees two such lines on one page.
         """
-        long = {side: self._sources.long_lines(side) for side in _SIDES}
-        if not any(long.values()):
+        if not self.has_long_lines:
             return
+        for side, index, counts in self._long_rows():
+            self._sources.safe_line(side, index, mark_trailing=counts)
+            if first:
+                return
+
+    def _long_rows(self) -> Iterator[tuple[Side, int, bool]]:
+        """The rows that take long to make: version, line, and whether they count."""
+        long = {side: self._sources.long_lines(side) for side in _SIDES}
         for run in self._runs:
             if run.text is None:
                 side, first = _side_of(run)
                 lines = long[side]
                 for index in lines[bisect_left(lines, first) : bisect_left(lines, first + run.length)]:
-                    self._sources.safe_line(side, index, mark_trailing=run.counts)
+                    yield side, index, run.counts
 
     def unit_at(self, index: int) -> int | None:
         """Which unit a row is, without reading it; None if it does not count."""
@@ -307,11 +325,12 @@ class Document:
     def scan(self) -> tuple[Alert, ...]:
         """Look through everything that counts for what a reviewer should be warned of.
 
-        This reads the whole document; it may be called in a thread of its own.
+        This reads the whole document, and makes what takes long to make; it may be called in a thread of its own.
 
         Returns:
             The first finding of each kind and character.
         """
+        self.prepare()
         alerts: dict[tuple[str, int | None], Alert] = {}
         for run, start in zip(self._runs, self._starts, strict=False):
             if not run.counts:

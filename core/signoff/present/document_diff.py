@@ -190,6 +190,7 @@ class _Change:
             context=context,
             other_context=self.document,
             choosing=partial(self._choosing, context) if self.complete else None,
+            choice=self.choice if self.complete else None,
         )
 
     def _choosing(self, context: int) -> Choosing:
@@ -261,7 +262,8 @@ def _fold_text(hidden: int) -> SafeText:
 def _context_runs(sources: Sources, a0: int, b0: int, length: int) -> Sequence[Run]:
     if not length:
         return ()
-    return (Run(RowKind.CONTEXT, length, old=a0, new=b0), *_newline_note(sources.old, a0 + length))
+    run = Run(RowKind.CONTEXT, length, False, a0, b0)
+    return (run,) if a0 + length < len(sources.old) else (run, *_newline_note(sources.old))
 
 
 def _change_runs(sources: Sources, opcode: Opcode) -> Sequence[Run]:
@@ -273,17 +275,16 @@ def _change_runs(sources: Sources, opcode: Opcode) -> Sequence[Run]:
     shift = b0 - a0 if exact and a1 - a0 == b1 - b0 else None
     if a0 < a1:
         runs += _changed_lines(RowKind.REMOVED, sources, a0, a1, shift)
-        runs += _newline_note(sources.old, a1)
+        runs += () if a1 < len(sources.old) else _newline_note(sources.old)
     if b0 < b1:
         runs += _changed_lines(RowKind.ADDED, sources, b0, b1, None if shift is None else -shift)
-        runs += _newline_note(sources.new, b1)
+        runs += () if b1 < len(sources.new) else _newline_note(sources.new)
     return runs
 
 
-def _newline_note(lines: Sequence[str], stop: int) -> Sequence[Run]:
-    if stop < len(lines) or lines[-1].endswith("\n"):
-        return ()
-    return (fixed(RowKind.NOTE, _NO_NEWLINE),)
+def _newline_note(lines: Sequence[str]) -> Sequence[Run]:
+    """What stands behind the last line of a version."""
+    return () if lines[-1].endswith("\n") else (fixed(RowKind.NOTE, _NO_NEWLINE),)
 
 
 def _changed_lines(

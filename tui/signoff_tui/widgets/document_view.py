@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 
 from rich.segment import Segment
 from textual import events
+from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -70,24 +72,26 @@ class DocumentView(Widget):
     DocumentView { height: 1fr; width: 1fr; }
     """
 
+    virtual_size = Reactive(Size(0, 0), layout=False)
+    """It scrolls by itself: another size asks for no second layout, as it does where Textual scrolls."""
+
     class Moved(Message):
         """Other lines are visible now."""
 
     class ColorsWanted(Message):
-        """Visible lines have no syntax colors yet."""
+        """Visible lines have no syntax colors yet: which blocks of which documents."""
 
-        def __init__(self, document: Document, block: Block) -> None:
+        def __init__(self, blocks: Sequence[tuple[Document, Block]]) -> None:
             super().__init__()
-            self.document = document
-            self.block = block
+            self.blocks = tuple(blocks)
 
     class Colored(Message):
         """The colors that were wanted, for whoever computes them."""
 
-        def __init__(self, wanted: DocumentView.ColorsWanted, spans: tuple[Spans, ...]) -> None:
+        def __init__(self, wanted: DocumentView.ColorsWanted, spans: Sequence[tuple[Spans, ...]]) -> None:
             super().__init__()
             self.wanted = wanted
-            self.spans = spans
+            self.spans = tuple(spans)
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
@@ -156,11 +160,12 @@ class DocumentView(Widget):
         self._relayout()
 
     def take_colors(self, colored: Colored) -> None:
-        """Take over the syntax colors of a block, unless other documents are shown by now."""
-        document = colored.wanted.document
-        if self._shown is not None and any(document is shown for shown in self._shown.reading.documents):
-            self._highlights.store(colored.wanted.block, colored.spans)
-            self.refresh()
+        """Take over syntax colors, except of documents that are not shown any more."""
+        shown = set() if self._shown is None else set(map(id, self._shown.reading.documents))
+        for (document, block), spans in zip(colored.wanted.blocks, colored.spans, strict=True):
+            if id(document) in shown:
+                self._highlights.store(block, spans)
+                self.refresh()
 
     @property
     def context(self) -> int:
@@ -317,9 +322,8 @@ class DocumentView(Widget):
     def choosing(self) -> Choosing | None:
         """How hunks are chosen of what is shown; None where they are not, or where others have hunks too."""
         documents = () if self._shown is None else self._shown.reading.documents
-        found = [document.choosing for document in documents if document.hunks]
-        choosing = found[0] if len(found) == 1 else None
-        return choosing if choosing is not None and choosing.choice is not None else None
+        found = [document for document in documents if document.hunks]
+        return found[0].choosing if len(found) == 1 and found[0].choice is not None else None
 
     @property
     def _pointed(self) -> int | None:
@@ -479,6 +483,7 @@ class DocumentView(Widget):
         self.post_message(self.Moved())
 
     def _want_colors(self, reading: Reading) -> None:
+        wanted: list[tuple[Document, Block]] = []
         for cell in (cell for line in self._visible for cell in line.cells):
             document, inner = reading.locate(cell.row)
             row = document.row(inner)
@@ -489,7 +494,9 @@ class DocumentView(Widget):
             block = (id(document), row.side, row.source_line // BLOCK_LINES)
             if block not in self._asked:
                 self._asked.add(block)
-                self.post_message(self.ColorsWanted(document, block))
+                wanted.append((document, block))
+        if wanted:
+            self.post_message(self.ColorsWanted(wanted))
 
     def render_line(self, y: int) -> Strip:
         """Draw one row of the view."""

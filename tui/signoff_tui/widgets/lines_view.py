@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from textual.geometry import Size
+from textual.reactive import Reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -19,6 +21,9 @@ class LinesView(Widget):
     DEFAULT_CSS = """
     LinesView { height: 0; width: 1fr; }
     """
+
+    virtual_size = Reactive(Size(0, 0), layout=False)
+    """Not scrolled, so that another size asks for no second layout: Textual's own is for what scrolls."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)

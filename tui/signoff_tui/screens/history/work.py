@@ -13,7 +13,7 @@ from textual.screen import Screen
 from signoff.filtering import Found, Query, Viewpoint
 from signoff.queue import HistoryCheck, HistoryRecord, QueueError, ReviewQueue, StoredRequest
 from signoff_tui.documents import Content
-from signoff_tui.highlight import highlight_block
+from signoff_tui.highlight import highlight_blocks
 from signoff_tui.office import Office
 from signoff_tui.screens.history.export import write_export
 from signoff_tui.screens.history.looking import (
@@ -205,8 +205,7 @@ class Work:
             self._screen.post_message(Read(record, request, await self._office.scanned(content), ""))
 
     async def _color(self, wanted: DocumentView.ColorsWanted) -> None:
-        _, side, block = wanted.block
-        spans = await self._office.compute(highlight_block, wanted.document, side, block)
+        spans = await self._office.compute(highlight_blocks, wanted.blocks)
         self._screen.post_message(DocumentView.Colored(wanted, spans))
 
     async def _check(self) -> None:

@@ -37,6 +37,7 @@ from signoff_tui.screens.review.moments import next_moment
 from signoff_tui.screens.review.navigating import Navigating
 from signoff_tui.screens.review.open_bar import Finding, GroupNotReady, OpenBar, Remembering, Unseen, Writing
 from signoff_tui.screens.review.paints import Paints
+from signoff_tui.screens.review.patience import PATIENCE_SECONDS, Patience
 from signoff_tui.screens.review.seeking import first_waiting
 from signoff_tui.screens.review.work import Answers, ContentMade, Drifted, Edited, QueueNews, Work
 from signoff_tui.screens.review.writing_keys import WritingKeys
@@ -83,6 +84,7 @@ class ReviewScreen(Screen[None]):
         self._drawing = Drawing(self, office)
         self._paints = Paints(self)
         self._writing = WritingKeys(self, office, self._deciding)
+        self._patience = Patience()
         self._work = Work(self, office)
         self._view: View = "inbox"
         self._group: RowKey | None = None
@@ -453,6 +455,7 @@ class ReviewScreen(Screen[None]):
 
     def takes_key(self, event: events.Key) -> bool:
         """Handle a key; False when it is text for the open text box."""
+        self._draw_at_once()  # a key is about what is drawn
         key = event.character if event.is_printable and event.character else event.key
         if self._filter_bar.is_open:
             return self._filter_key(event)
@@ -518,8 +521,9 @@ class ReviewScreen(Screen[None]):
 
     def displayed(self) -> None:
         """A picture was written to the terminal: what it shows of this screen has been painted."""
-        if not self.is_mounted or not self.is_current or self.app.screen is not self:
+        if not self.is_mounted or not self.is_current or self.app.screen is not self or self._patience.waits:
             return
+        self._patience.painted()
         if self._paints.displayed():
             self._drawing.bar()
             self._drawing.surroundings()
@@ -607,6 +611,9 @@ class ReviewScreen(Screen[None]):
         if not self.is_mounted or not self.size:
             return
         self._settle_view()
+        if self._waits_for_contents():
+            self._desk.guard.show(self._desk.target(), cause)  # keys are about it at once; none is armed yet
+            return
         self.set_class(self.group_visible, "-group")
         self._show_content()
         self._drawing.status()
@@ -618,6 +625,27 @@ class ReviewScreen(Screen[None]):
         self._drawing.last_row(self._message)
         self._paints.expect()
         self._schedule()
+
+    def _waits_for_contents(self) -> bool:
+        """Whether the picture waits for the contents of the focused request, and has them made."""
+        entry, missing = self._desk.inbox.focused_request(), None
+        if entry is not None and self.content_visible and self._page is None and not self._desk.is_revealed(entry):
+            made = self._desk.content(entry) is not None or self._desk.failure(entry) is not None
+            missing = None if made else content_key(entry.request)
+        before = self._patience.waits
+        if not self._patience.begins(missing, time.monotonic()):
+            return False
+        if not before:
+            self._desk.covered()  # from now on nothing counts as shown, until there is a picture
+            self.set_timer(PATIENCE_SECONDS, self._draw_at_once)
+        self._make_wanted()
+        return True
+
+    def _draw_at_once(self) -> None:
+        """Draw what was waited for, as far as it is there."""
+        if self._patience.waits:
+            self._patience.ends()
+            self.redraw()
 
     def _settle_view(self) -> None:
         """Go back to the list when what the view was about has left it, or a large screen shows both."""

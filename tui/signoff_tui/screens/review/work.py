@@ -18,7 +18,7 @@ from signoff_tui.documents import Content, ContentKey, content_key, revealed_key
 from signoff_tui.drift import drift_of
 from signoff_tui.editing import Editable, edited
 from signoff_tui.guard import Held
-from signoff_tui.highlight import highlight_block
+from signoff_tui.highlight import highlight_blocks
 from signoff_tui.inbox import Entry
 from signoff_tui.office import Office
 from signoff_tui.widgets.document_view import DocumentView
@@ -97,7 +97,7 @@ class Work:
         self._screen.run_worker(self._make(entry, revealed=revealed), group="content")
 
     def color(self, wanted: DocumentView.ColorsWanted) -> None:
-        """Compute the syntax colors of a block, once it was drawn without; `DocumentView.Colored` follows."""
+        """Compute syntax colors, once their lines were drawn without; `DocumentView.Colored` follows."""
         # Threads would hold up the picture that the colors are for.
         self._screen.call_after_refresh(lambda: self._screen.run_worker(self._color(wanted), group="colors"))
 
@@ -130,8 +130,7 @@ class Work:
         self._screen.post_message(ContentMade(content.key, await self._office.scanned(content)))
 
     async def _color(self, wanted: DocumentView.ColorsWanted) -> None:
-        _, side, block = wanted.block
-        spans = await self._office.compute(highlight_block, wanted.document, side, block)
+        spans = await self._office.compute(highlight_blocks, wanted.blocks)
         self._screen.post_message(DocumentView.Colored(wanted, spans))
 
     async def _look_at_files(self, request: StoredRequest) -> None:
