@@ -29,7 +29,7 @@ from signoff.queue.records import Risk, StoredRequest
 from signoff_tui.rules_in_force import ShellRules, shell_rules_for
 from signoff_tui.summary import RISK_WORD
 
-__all__ = ["ShownCommand", "document_of_parts", "shown_commands"]
+__all__ = ["ShownCommand", "document_of_parts", "possible_commands", "shown_commands"]
 
 _NAMES = ("command", "cmd")
 """Arguments that tools of others hand to a shell."""
@@ -84,7 +84,7 @@ def shown_commands(request: StoredRequest, documents: int) -> tuple[ShownCommand
     submission = request.submission
     steps = steps_of(submission.snapshot)
     if not steps:
-        return tuple(_guessed(submission.arguments, submission.cwd, documents))
+        return possible_commands(submission.arguments, submission.cwd, documents)
     return tuple(
         ShownCommand(after, step.command, step.real_cwd)
         for after, step in enumerate(steps, start=1)
@@ -92,11 +92,18 @@ def shown_commands(request: StoredRequest, documents: int) -> tuple[ShownCommand
     )
 
 
-def _guessed(arguments: Mapping[str, Any], cwd: str, documents: int) -> Iterator[ShownCommand]:
-    for name in _NAMES:
-        text = arguments.get(name)
-        if isinstance(text, str) and text.strip():
-            yield ShownCommand(documents, text, cwd, name)
+def possible_commands(arguments: Mapping[str, Any], cwd: str, documents: int = 0) -> tuple[ShownCommand, ...]:
+    """The arguments of a call that a shell may run, as far as their names tell.
+
+    Args:
+        arguments: All arguments of the call.
+        cwd: Where it would run.
+        documents: How many documents stand above the parts.
+    """
+    named = ((name, arguments.get(name)) for name in _NAMES)
+    return tuple(
+        ShownCommand(documents, text, cwd, name) for name, text in named if isinstance(text, str) and text.strip()
+    )
 
 
 def document_of_parts(command: ShownCommand, request: StoredRequest, masks: Redaction | None) -> Document:
@@ -134,8 +141,8 @@ def document_of_parts(command: ShownCommand, request: StoredRequest, masks: Reda
 def _counted(rows: Sequence[PartRow], parts: CommandParts) -> str:
     highest = max((row.level for row in rows), default=0)
     whole = _LEVELS.index(parts.risk)
-    found = f"{number_of(len(rows), 'part')}: {counted(rows, _WORDS) if len(rows) > 1 else _WORDS[highest]}"
-    return f"{found if rows else 'no parts'}{f'; the line is {_WORDS[whole]}' if whole > highest else ''}"
+    found = f"{number_of(len(rows), 'part')}: {counted(rows, _WORDS)}" if rows else "no parts"
+    return f"{found}{f'; the line is {_WORDS[whole]}' if whole > highest else ''}"
 
 
 def _rules_named(rules: ShellRules, request: StoredRequest) -> Iterator[SafeText | str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,13 +20,14 @@ from signoff.present.structured import structured_document
 from signoff.present.subject import steps_of
 from signoff.queue.instead import EDIT, PARTIAL, Instead
 from signoff.queue.records import Risk, StoredRequest
+from signoff_tui.changed_documents import arguments_diff, spelled
 from signoff_tui.changing import Change
+from signoff_tui.command_parts import document_of_parts, possible_commands
 from signoff_tui.documents import Content, content_key
 from signoff_tui.summary import RISK_WORD
 
 __all__ = ["Editable", "edited", "what_to_edit", "why_not_edited"]
 
-_ARGUMENTS = "arguments.json"
 _LONGEST_SUFFIX = 12
 _HEADING = "EDITED BY YOU: first what you changed,\nthen all that would run instead of what was asked"
 _RISKS = (Risk.LOW, Risk.MEDIUM, Risk.HIGH)
@@ -70,7 +70,7 @@ def why_not_edited(request: StoredRequest, content: Content) -> str | None:
 def what_to_edit(request: StoredRequest, content: Content) -> Editable:
     """What of a request is edited, if something can be."""
     if EDIT in request.submission.supports:
-        return Editable(_spelled(request.submission.arguments), ".json", None)
+        return Editable(spelled(request.submission.arguments), ".json", None)
     document = content.documents[0]
     assert document.path is not None
     name, dot, ending = document.path.rpartition("/")[2].rpartition(".")
@@ -124,8 +124,12 @@ def _with_arguments(request: StoredRequest, text: str) -> Change | None:
     instead = Instead(arguments=arguments, summary=f"edited arguments {', '.join(names)}"[:200])
     masks = DEFAULT_REDACTION.also(request.submission.masked_keys)
     documents = (
-        diff_document(_spelled(asked).encode(), _spelled(arguments).encode(), _ARGUMENTS, masks=masks),
+        arguments_diff(asked, arguments, masks),
         structured_document(dict(arguments), masks=masks),
+        *(
+            document_of_parts(each, request, masks)
+            for each in possible_commands(arguments, request.submission.cwd)
+        ),
     )
     return _change(request, instead, documents, _assessed(request, arguments, ()))
 
@@ -168,8 +172,3 @@ def _differs(asked: Mapping[str, Any], arguments: Mapping[str, Any], name: str) 
     if name not in asked or name not in arguments:
         return True
     return canonical(asked[name]) != canonical(arguments[name])
-
-
-def _spelled(arguments: Mapping[str, Any]) -> str:
-    """Arguments for an editor: ASCII only, so that nothing in them acts on a terminal."""
-    return json.dumps(arguments, indent=2, ensure_ascii=True) + "\n"

@@ -6,6 +6,7 @@ words and ends with the part, so nothing in a part can pass for what is said of 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -101,12 +102,14 @@ def _part(part: PartRow) -> Iterator[Run]:
 
 def _fold(parts: Sequence[PartRow], words: Sequence[str]) -> Run:
     count = number_of(len(parts), "part")
-    told = counted(parts, words) if len(parts) > 1 else words[parts[0].level]
-    return fixed(RowKind.FOLD, f"({count} folded: {told})", lines=len(parts))
+    return fixed(RowKind.FOLD, f"({count} folded: {counted(parts, words)})", lines=len(parts))
 
 
 def counted(parts: Sequence[PartRow], words: Sequence[str]) -> str:
-    """How many parts there are of each risk, the highest first."""
-    levels = [part.level for part in parts]
-    found = [(levels.count(level), words[level]) for level in reversed(range(len(words)))]
-    return ", ".join(f"{count:,} {word}" for count, word in found if count)
+    """How many risky parts there are of each risk, the highest first; or the risk that all have."""
+    levels = Counter(part.level for part in parts)
+    if len(levels) == 1:
+        return words[next(iter(levels))]
+    return ", ".join(
+        f"{levels[level]:,} {words[level]}" for level in reversed(range(1, len(words))) if levels[level]
+    )

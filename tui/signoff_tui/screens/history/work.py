@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from textual.screen import Screen
 
 from signoff.filtering import Found, Query, Viewpoint
 from signoff.queue import HistoryCheck, HistoryRecord, QueueError, ReviewQueue, StoredRequest
+from signoff_tui.changed_documents import changed_documents
 from signoff_tui.documents import Content
 from signoff_tui.highlight import highlight_blocks
 from signoff_tui.office import Office
@@ -199,10 +201,23 @@ class Work:
             failure = f"the content is not stored any more: {error}"
             self._screen.post_message(Read(record, None, None, failure))
             return
-        content, failure = await self._office.content(request)
+        asked, failure = await self._office.content(request)
+        content = None if asked is None else await self._with_change(record, request, asked)
         self._screen.post_message(Read(record, request, content, f"cannot be shown: {failure}"))
-        if content is not None and content.unparsed is not None:
-            self._screen.post_message(Read(record, request, await self._office.scanned(content), ""))
+        if asked is not None and asked.unparsed is not None:
+            content = await self._with_change(record, request, await self._office.scanned(asked))
+            self._screen.post_message(Read(record, request, content, ""))
+
+    async def _with_change(self, record: HistoryRecord, request: StoredRequest, asked: Content) -> Content:
+        """What was asked, below what the reviewer made of it."""
+        instead = None if record.decision is None else record.decision.instead
+        if instead is None:
+            return asked
+
+        def change(queue: ReviewQueue) -> Content:
+            return replace(asked, documents=changed_documents(request, asked.documents, instead, queue.blob))
+
+        return await self._office.ask(change)
 
     async def _color(self, wanted: DocumentView.ColorsWanted) -> None:
         spans = await self._office.compute(highlight_blocks, wanted.blocks)
