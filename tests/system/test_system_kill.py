@@ -29,7 +29,7 @@ def holds_a_decision(person: Person) -> None:
 def writes_feedback(person: Person) -> None:
     person.begins_to_reject("first")
     person.press("w")
-    person.sees(r"^ *w *$")
+    person.sees(r"^ > w *$")
 
 
 @pytest.mark.parametrize("act", [only_looks, holds_a_decision, writes_feedback])

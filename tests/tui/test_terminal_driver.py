@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import threading
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from textual.drivers.linux_driver import LinuxDriver
+from textual.events import Key
+from textual.message import Message
 
 from signoff_tui.app import SignoffApp
 from signoff_tui.terminal_driver import QuietDriver, without_strings
@@ -44,6 +47,25 @@ def test_it_can_be_started_again_after_it_was_closed_for_another_program(driver:
     os.write(driver._end_writer, b".")
     assert os.read(driver._end, 1) == b"."
     driver.close()
+
+
+def test_alt_with_enter_is_told_from_enter_by_every_terminal(
+    driver: QuietDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pressed: list[Message] = []
+    driver.exit_event, driver._debug = threading.Event(), False
+    (driver._end, driver._end_writer), (driver.fileno, terminal) = os.pipe(), os.pipe()
+
+    def takes(event: Message) -> None:
+        pressed.append(event)
+        driver.exit_event.set()
+
+    monkeypatch.setattr(driver, "process_message", takes)
+    os.write(terminal, b"\x1b\r")
+    driver.run_input_thread()
+    assert [event.key for event in pressed if isinstance(event, Key)] == ["alt+enter"]
+    for number in (driver._end, driver._end_writer, driver.fileno, terminal):
+        os.close(number)
 
 
 def test_text_colors_and_movements_pass_untouched() -> None:

@@ -14,6 +14,7 @@ from signoff.present.rows import joined
 from signoff.present.steps import CommandRun, FileChange, SnapshotError, Step
 from signoff.present.subject import is_outside, step_text, steps_of
 from signoff.queue.records import Decision, RequestState, Risk, StoredRequest
+from signoff.queue.wording import AGENT_GONE
 from signoff_tui.lines import Chunk, Cut
 
 __all__ = ["RISK_WORD", "Summary", "clock_text", "ended_text", "summarize"]
@@ -171,7 +172,8 @@ def ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
         case RequestState.EXPIRED:
             return "expired, nobody decided"
         case RequestState.WITHDRAWN:
-            return "withdrawn, nobody decided"
+            gone = (request.state_note or "").startswith(AGENT_GONE)
+            return "gone, nobody listens for the answer" if gone else "withdrawn, nobody decided"
         case RequestState.SUPERSEDED:
             return "superseded by a newer revision"
 

@@ -17,6 +17,7 @@ from textual import constants
 from textual._xterm_parser import XTermParser  # the parser that Textual's own driver uses; it has no public name
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
+from textual.events import Key
 
 from signoff_tui.terminal_background import BackgroundAnswers, BackgroundTold
 from signoff_tui.terminal_voice import Around, AskBackground, Saying, Title, TitleBack, is_allowed, written
@@ -29,6 +30,9 @@ _TICK_SECONDS = 0.05
 _UNDECIDED_SECONDS = 1.0 + 2 * constants.ESCAPE_DELAY
 # An answer that comes later than this is not told, but does not act as keys; and how long it is looked out for.
 _ANSWER_SECONDS, _LATE_SECONDS = 1.0, 10.0
+
+# Textual reads this as Enter alone; but who wants a new line must not send what is written.
+_ALT_ENTER = "\x1b\r"
 
 # OSC, DCS, SOS, PM and APC with their text (ECMA-48, 5.6 and 8.3) in both spellings; the bell and all other
 # controls of the C1 set; and every escape that begins no control sequence (CSI).
@@ -131,7 +135,9 @@ class QuietDriver(LinuxDriver):
                     data = os.read(self.fileno, _READ_BYTES)
                     if not data:  # standard input was no terminal, and is at its end
                         selector.unregister(self.fileno)
-                    if text := self._without_answers(decode(data)):  # empty text would end the parser
+                    if (text := self._without_answers(decode(data))) == _ALT_ENTER:
+                        self.process_message(Key("alt+enter", None))
+                    elif text:  # empty text would end the parser
                         for event in parser.feed(text):
                             self.process_message(event)
                     undecided_until = time.monotonic() + _UNDECIDED_SECONDS

@@ -6,6 +6,7 @@ from signoff.queue.clock import SECOND
 from signoff.queue.records import AskedBy, Decision, DecisionSource, RequestState, StoredRequest
 
 __all__ = [
+    "AGENT_GONE",
     "CLOSED",
     "CLOSED_CONNECTION",
     "FORKED",
@@ -20,6 +21,9 @@ __all__ = [
 
 CLOSED = "the agent closed its connection to the queue"
 """Why a request of a closed connection was withdrawn."""
+
+AGENT_GONE = "the agent ended without an answer"
+"""Why a request of a dead agent was withdrawn, without which process that was."""
 
 CLOSED_CONNECTION = "this connection to the queue is closed; open a new one"
 _CHANGED = "approved with changes"
@@ -40,7 +44,7 @@ def duration(microseconds: int) -> str:
 
 def agent_is_gone(pid: int) -> str:
     """Why a request of a dead agent was withdrawn."""
-    return f"the agent ended without an answer (process {pid} is gone)"
+    return f"{AGENT_GONE} (process {pid} is gone)"
 
 
 def expired(waited_us: int) -> str:

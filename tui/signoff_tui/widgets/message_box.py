@@ -14,7 +14,7 @@ from textual.geometry import Offset
 from textual.strip import Strip
 from textual.widget import Widget
 
-from signoff_tui.lines import Line, chunk, foreign, line, paint
+from signoff_tui.lines import Line, chunk, foreign, fullest, line, paint
 from signoff_tui.look import look_of
 from signoff_tui.message import Message, rows_of
 from signoff_tui.widgets.text_box import TakesKeys
@@ -129,8 +129,11 @@ class MessageBox(Widget, can_focus=True):
         taken = cast("TakesKeys", self.screen).takes_key(event)
         event.stop()
         event.prevent_default()
-        if taken:
-            return
+        if not taken:
+            self.take(event)
+
+    def take(self, event: events.Key) -> None:
+        """Do what a key does in the box."""
         edit = _EDITS.get(event.key)
         if edit is not None:
             self.change(edit(self._message))
@@ -180,9 +183,10 @@ class MessageBox(Widget, can_focus=True):
         rows = rows_of(self.value, self._columns)
         index, shown = self._top + y, min(len(rows), self._most)
         if y >= shown or index >= len(rows):
-            words = f"   rows {self._top + 1} to {self._top + shown} of {len(rows)}; Up and Down show the others"
-            content = line(chunk(words, "muted"), background="surface") if len(rows) > shown else Line()
-            return paint(content, width, look.theme, ellipsis=look.glyphs.ellipsis)
+            which = f"   rows {self._top + 1} to {self._top + shown} of {len(rows)}"
+            words = [f"{which}; Up and Down show the others", f"{which}; Up, Down", which]
+            told = fullest([line(chunk(each, "muted"), background="surface") for each in words], width)
+            return paint(told if len(rows) > shown else Line(), width, look.theme, ellipsis=look.glyphs.ellipsis)
         first, last = rows[index]
         sign = chunk(" > " if index == 0 else "   ", "accent", keep=True)
         text = foreign(self.value[first:last], "text", keep=True)

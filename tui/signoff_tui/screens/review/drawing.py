@@ -27,7 +27,14 @@ from signoff_tui.screens.review.open_bar import bar_lines, box_keys
 from signoff_tui.screens.review.page_lines import page_header, page_line
 from signoff_tui.screens.review.pointing import pointed_in
 from signoff_tui.screens.review.rows import RowStyle, inbox_heading, inbox_row, member_heading, member_row
-from signoff_tui.screens.review.status import NAMES_FROM, Where, empty_lines, lost_lines, status_line
+from signoff_tui.screens.review.status import (
+    NAMES_FROM,
+    Where,
+    empty_lines,
+    lost_lines,
+    status_line,
+    too_small_lines,
+)
 from signoff_tui.screens.review.tagged_lines import tagged_bar
 from signoff_tui.screens.review.target import target_line
 from signoff_tui.widgets.document_view import DocumentView
@@ -140,9 +147,7 @@ class Drawing:
         self._lines("#target", [self._rule, target_line(desk, status, screen.bar, room.width)])
         self._lines("#box-keys", () if desk.guard.too_small else box_keys(desk, screen.bar, room))
         if desk.guard.too_small:
-            self._lines(
-                "#actions", [line(chunk(" too small to show what you would approve: keys are off", "warn"))]
-            )
+            self._lines("#actions", too_small_lines(screen.size.width, screen.size.height))
         elif screen.bar is not None:
             armed = _sheet_armed(status)
             self._lines("#actions", bar_lines(desk, screen.bar, room, armed=armed, now=self._office.now()))

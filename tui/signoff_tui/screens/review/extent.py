@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Extent", "View"]
+__all__ = ["LEAST_COLUMNS", "LEAST_ROWS", "Extent", "View"]
+
+LEAST_COLUMNS, LEAST_ROWS = 40, 10
+"""The smallest pane in which decision keys work."""
 
 View = Literal["inbox", "request", "group", "page"]
 """What has the screen on small terminals, or the attention on large ones."""
@@ -21,7 +24,7 @@ class Extent:
     @property
     def too_small(self) -> bool:
         """Whether what would be approved cannot be shown, so that decision keys are off."""
-        return self.columns < 40 or self.rows < 10
+        return self.columns < LEAST_COLUMNS or self.rows < LEAST_ROWS
 
     @property
     def two_panes(self) -> bool:

@@ -451,7 +451,8 @@ class ReviewScreen(Screen[None]):
             return  # the box asked before it took the key
         event.stop()
         event.prevent_default()
-        self.takes_key(event)
+        if not self.takes_key(event) and isinstance(self._bar, Writing):
+            self.message_box.take(event)  # it gets the keys a moment after it was opened
 
     def takes_key(self, event: events.Key) -> bool:
         """Handle a key; False when it is text for the open text box."""

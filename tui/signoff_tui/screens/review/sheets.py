@@ -42,9 +42,6 @@ __all__ = [
 LONGEST_VALUE = 400
 """Characters of a fixed value that a sheet shows; of the rest it says how much there is."""
 
-ROOMY = 84
-"""Cells in which all keys of the box are told in full."""
-
 MOST_MATCHES = 5
 """Requests that a sheet describes one by one; of the others it says how many there are."""
 
@@ -254,25 +251,28 @@ def editor_lines(desk: Desk, offer: Offer, room: Room, *, hard: bool) -> tuple[L
 
 def editor_keys(desk: Desk, offer: Offer, room: Room, *, hard: bool) -> tuple[Line, ...]:
     """The keys of the message box: on one row if they fit, else on as many as the bar has."""
-    wide = room.width >= ROOMY
     if not any(desk.inbox.entry(ref.id).waiting for ref in offer.refs if ref.id in desk.inbox):
         hints = [
             KeyHint("Enter", "nothing to send", live=False),
             KeyHint("Ctrl+Y", "copy text"),
             KeyHint("Esc", "close, text is kept"),
         ]
-    else:
-        softer = "only reject, the agent goes on" if wide else "only reject"
-        hints = [
-            KeyHint("Enter", "stops it" if hard else "sends"),
-            *([KeyHint("Tab", softer)] if hard else []),
-            KeyHint("Ctrl+J", "new line"),
-            KeyHint("Ctrl+R" if hard else "Tab", "replies"),
-            KeyHint("Up", "earlier texts" if wide else "earlier"),
-            KeyHint("Esc", "back, text is kept" if wide else "back"),
-        ]
-    fits = 1 + sum(hint.width for hint in hints) <= room.width
-    return flow(hints, Room(room.width, 1 if fits else max(room.rows - 1, 1)))
+        return _on_few_rows(hints, Room(room.width, max(room.rows - 1, 1)))
+    wordings = [_writing_hints(hard=hard, in_full=True), _writing_hints(hard=hard, in_full=False)]
+    fitting = [hints for hints in wordings if 1 + sum(hint.width for hint in hints) <= room.width]
+    return _on_few_rows((fitting or wordings[-1:])[0], Room(room.width, max(room.rows - 1, 1)))
+
+
+def _writing_hints(*, hard: bool, in_full: bool) -> Sequence[KeyHint]:
+    softer = "only reject, the agent goes on" if in_full else "only reject"
+    return [
+        KeyHint("Enter", "stops it" if hard else "sends"),
+        *([KeyHint("Tab", softer)] if hard else []),
+        KeyHint("Ctrl+J", "new line"),
+        KeyHint("Ctrl+R" if hard else "Tab", "replies"),
+        KeyHint("Up", "earlier texts" if in_full else "earlier"),
+        KeyHint("Esc", "back, text is kept" if in_full else "back"),
+    ]
 
 
 def reply_lines(listed: Sequence[str], first: int, count: int, room: Room) -> tuple[Line, ...]:
@@ -286,10 +286,11 @@ def reply_lines(listed: Sequence[str], first: int, count: int, room: Room) -> tu
     """
     rest = len(listed) < count
     which = f"{first + 1} to {first + len(listed)} of {count}" if rest else f"{count}"
-    wordings = (
+    wordings = [
         (f" Replies, {which}: ", "a number puts one into your text; nothing is sent"),
+        (f" Replies, {which}: ", "a number puts one in"),
         (f" Replies, {which}", ""),
-    )
+    ]
     return (
         fullest([line(chunk(head, "strong", keep=True), chunk(words)) for head, words in wordings], room.width),
         *(_reply(number, text) for number, text in enumerate(listed, 1)),
@@ -304,7 +305,16 @@ def reply_keys(listed: Sequence[str], first: int, count: int, room: Room) -> tup
         KeyHint("Ctrl+S", "keep your text as one" if room.width >= 60 else "keep yours"),
         KeyHint("Esc", "back"),
     ]
-    return flow(hints, Room(room.width, 1))
+    return _on_few_rows(hints, Room(room.width, max(room.rows - 1, 1)))
+
+
+def _on_few_rows(hints: Sequence[KeyHint], room: Room) -> tuple[Line, ...]:
+    """Keys on as few rows as all of them need, if there are so many."""
+    for rows in range(1, room.rows):
+        lines = flow(hints, Room(room.width, rows))
+        if sum(len(row.left) // 2 for row in lines) == len(hints):  # each is a key and what it does
+            return lines
+    return flow(hints, room)
 
 
 def _reply(number: int, text: str) -> Line:

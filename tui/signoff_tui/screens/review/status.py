@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from signoff.present.reveal import reveal
 from signoff_tui.ages import age_text
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
+from signoff_tui.screens.review.extent import LEAST_COLUMNS, LEAST_ROWS
 from signoff_tui.summary import clock_text
 from signoff_tui.tally import Counts
 
-__all__ = ["Where", "empty_lines", "lost_lines", "status_line"]
+__all__ = ["Where", "empty_lines", "lost_lines", "status_line", "too_small_lines"]
 
 NOTABLE_WAIT = 60
 """Seconds after which the age of the oldest waiting request stands out."""
@@ -114,7 +115,24 @@ def lost_lines(since: int, why: str) -> tuple[Line, ...]:
             foreign(why, "warn"),
         ),
         line(chunk("   Agents stay blocked; nothing is approved while this lasts. Trying again.", "muted")),
+        line(chunk("   The list is as it was then: reading works, decision keys are off.", "muted")),
     )
+
+
+def too_small_lines(columns: int, rows: int) -> tuple[Line, ...]:
+    """What takes the place of the keys in a pane in which nothing can be decided.
+
+    Args:
+        columns: Width of the pane.
+        rows: Height of the pane.
+    """
+    size, enough = f"pane is {columns}x{rows}: ", f"{LEAST_COLUMNS}x{LEAST_ROWS}"
+    words = f"too small to show what you would approve, so decision keys are off. Make it at least {enough}."
+    told = wrapped(words, columns, "warn", head=chunk(f" {size}", "warn", keep=True))
+    if len(told) <= max(rows // 3, 1) and columns >= LEAST_COLUMNS // 2:
+        return tuple(told)
+    short = [f" {size}keys are off; make it {enough}", f" keys off: make it {enough}", f" {enough}!"]
+    return (fullest([line(chunk(each, "warn")) for each in short], columns),)
 
 
 def empty_lines(place: str, announcement: str, width: int) -> tuple[Line, ...]:

@@ -15,7 +15,7 @@ from signoff_tui.screens.review.naming import agents_of
 from signoff_tui.screens.review.open_bar import Asking, OpenBar, Remembering, Stopping, Writing
 from signoff_tui.screens.review.releasing import RELEASES, Listing
 from signoff_tui.screens.review.tagged_lines import tagged_wordings
-from signoff_tui.summary import RISK_WORD, summarize
+from signoff_tui.summary import RISK_WORD, ended_text, summarize
 
 __all__ = ["target_line"]
 
@@ -42,6 +42,8 @@ def target_line(desk: Desk, status: Status, bar: OpenBar | None, width: int) -> 
     """
     head = chunk(" TARGET ", "muted", keep=True)
     right = (chunk(f" [{status.word}] ", _TOKENS.get(status.word, "held"), keep=True),) if status.word else ()
+    if desk.guard.locked:
+        right = (*right, chunk(f"{desk.keys.shown('lock')} unlocks ", "muted", keep=True))
     wordings = _wordings(desk, bar) or [(chunk("none", "muted"),)]
     return fullest([Line((head, *words), right) for words in wordings], width)
 
@@ -61,7 +63,7 @@ def _wordings(desk: Desk, bar: OpenBar | None) -> list[tuple[Chunk, ...]]:
             more = chunk(f" +{len(listed)} by {desk.keys.shown(RELEASES)}", "warn", keep=True)
             return [(*words, more) for words in _request_wordings(entry)]
         case _ if entry is not None:
-            return _changed_wordings(desk, entry)
+            return _ended_wordings(desk, entry) + _changed_wordings(desk, entry)
         case _:
             return [] if group is None else _group_wordings(desk, group)
 
@@ -91,6 +93,13 @@ def _request_wordings(entry: Entry) -> list[tuple[Chunk, ...]]:
         words = summary.shown("strong", enough=NARROW_NAME)
         wordings.append((words, chunk(" (", keep=True), short, chunk(")", keep=True)))
     return [(*words, rev, *risk) for words in wordings]
+
+
+def _ended_wordings(desk: Desk, entry: Entry) -> list[tuple[Chunk, ...]]:
+    """A request of which nothing can be decided any more, with how it ended; none while it waits."""
+    ended = ended_text(entry.request, desk.reviewer)
+    how = foreign(f"  {ended}", "closed", keep=True)
+    return [(*words, how) for words in _changed_wordings(desk, entry)] if ended else []
 
 
 def _changed_wordings(desk: Desk, entry: Entry) -> list[tuple[Chunk, ...]]:

@@ -100,6 +100,8 @@ class WritingKeys:
             return
         already = "it is a reply already" if text.strip() else "write something first"
         self._screen.say("kept as a reply: Tab lists it" if kept else f"not kept: {already}", token="muted")
+        if kept and self._writing.picking is not None:
+            self._open(replace(self._writing.picking, replies=self._office.replies.all()))
 
     def do_earlier_text(self) -> None:
         """A row up; from the first one to the text that was sent before."""
@@ -154,6 +156,8 @@ class WritingKeys:
         return self._screen.message_box
 
     def _open(self, picking: Picking | None) -> None:
+        extent = self._screen.extent
+        self._box.grow_to(1 if picking is not None and extent.low else extent.message_rows)
         self._screen.open_bar(replace(self._writing, picking=picking))
 
     def _picks(self, key: str, action: Action | None, t: float) -> bool:
