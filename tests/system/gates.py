@@ -3,7 +3,7 @@
     python gates.py watched FILE [COMMANDS]   what the nets behind `reveal` had to drop is written to a file
     python gates.py open FILE [COMMANDS]      nothing is made safe, nothing is dropped
 
-Without commands, a list of lists in JSON, it is the screen. Nothing outside of the tests can do this.
+Without commands, a file with a list of lists in JSON, it is the screen. Nothing outside of the tests can do this.
 """
 
 from __future__ import annotations
@@ -81,6 +81,6 @@ if __name__ == "__main__":
         take_out_the_gates()
     from signoff.cli.main import main
 
-    for arguments in json.loads(commands[0]) if commands else [[]]:
+    for arguments in json.loads(Path(commands[0]).read_bytes()) if commands else [[]]:
         with contextlib.suppress(SystemExit):
             main(arguments)

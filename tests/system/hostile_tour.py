@@ -65,6 +65,7 @@ SURFACES: Mapping[str, Sequence[Surface]] = {
     ),
     "kept": (
         Surface("memory", "signoff +Session memory"),
+        Surface("widen sheet", "Widen #", each=False),
         Surface("agents", "signoff +Agents"),
         Surface("ended", "", each=False),
         Surface("history", "signoff +History"),
@@ -244,7 +245,9 @@ class Tour:
         listener.resizes(99, self._rows)
         listener.begins("documents")
         self._reads()
-        listener.terminal.press("g")  # where all fits on one page, nothing is written for it
+        listener.terminal.press("g")
+        # Where all fits on one page, nothing is written for that key; on a wide screen it would mean another.
+        listener.presses("\x03", "Ctrl.C decides nothing")
         listener.begins("split")
         listener.resizes(131, self._rows)
         self._pages("d")
@@ -300,11 +303,20 @@ class Tour:
             listener.resizes(_WIDE, self._rows)
             self._sees_all()
             listener.resizes(100, 30)
-            listener.presses("G", self._last.mark)
-            for text in reversed(self._sorts[:-1]):
-                listener.presses("k", text.mark)
+            for key, text in zip("G" + "k" * len(self._sorts), reversed(self._sorts), strict=False):
+                listener.presses(key, text.mark)
+                if stage == "memory":
+                    self._widens(text)
         listener.begins("left")
         listener.presses("Escape", "TARGET")
+
+    def _widens(self, text: Hostile) -> None:
+        """Look at what else could be remembered instead of what has the focus."""
+        listener = self._listener
+        listener.begins("widen sheet")
+        listener.presses("w", "Widen #", text.mark)
+        listener.begins("memory")
+        listener.presses("Escape", "revoking never changes")
 
     def looks_at_what_ended(self) -> None:
         """On a very high screen: what ends while it is looked at, all of that; then every record."""

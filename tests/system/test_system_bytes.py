@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import base64
-import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
 import pytest
+from hostile_lines import TOPICS, printed
 from hostile_scene import HostileScene
 from hostile_texts import SORTS, hostile_texts
 from hostile_tour import SURFACES, Surface, opened, tour
 from person_bench import Person
-from pty_bench import Terminal
 from written_bench import Listener, Written
 
-from system_bench import SCREEN, environment
+from system_bench import SCREEN
 
 pytestmark = pytest.mark.system
 
@@ -139,39 +138,28 @@ def test_without_the_gate_this_is_noticed_on_each_surface(ungated: Stages, surfa
 # -- the command line --------------------------------------------------------------------------------------
 
 
-def printed(base: Path, gates: Sequence[str], count: int) -> Written:
-    """What the verbs that print requests, records and grants write to a terminal."""
-    texts = TEXTS if count == len(TEXTS) else NO_CURSOR
-    with HostileScene(base, texts) as scene:
-        scene.asks()
-        shown = [["show", request.id] for request in scene.waiting]
-        scene.remembers()
-        commands = [["list"], *shown, ["grants"], ["status"]]
-        variables = environment(scene.folder, SIGNOFF_QUEUE=str(scene.place))
-        found = Written()
-        found.add(output([*GATES, *gates, json.dumps(commands)], variables, scene.folder))
-        scene.ends()
-        commands = [["history", "--limit", "1000"], ["history", "export"], ["history", "verify"]]
-        found.add(output([*GATES, *gates, json.dumps(commands)], variables, scene.folder))
-    return found
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory: pytest.TempPathFactory) -> Stages:
+    """What is printed on each topic, of every hostile text."""
+    return printed(tmp_path_factory.mktemp("lines"), [*GATES, "watched", "-"], TEXTS)
 
 
-def output(command: Sequence[str], variables: dict[str, str], folder: Path) -> str:
-    """All that a program writes to its terminal."""
-    with Terminal(command, variables, folder, columns=100, rows=30) as terminal:
-        terminal.process.wait()
-    return terminal.raw.decode().replace("\r\n", "\n")
+@pytest.fixture(scope="module")
+def ungated_lines(tmp_path_factory: pytest.TempPathFactory) -> Stages:
+    """What is printed on each topic without any gate."""
+    return printed(tmp_path_factory.mktemp("lines"), [*GATES, "open", "-"], NO_CURSOR)
 
 
-def test_the_command_line_prints_every_hostile_text_and_shows_what_it_hides(tmp_path: Path) -> None:
-    found = printed(tmp_path, ["watched", "-"], len(TEXTS))
-    assert found.sequences == set()
-    assert found.unprintable == set()
-    assert found.unseen(TEXTS) == set()
+@pytest.mark.parametrize("topic", TOPICS)
+def test_the_command_line_prints_every_hostile_text_and_shows_what_it_hides(lines: Stages, topic: str) -> None:
+    assert lines[topic].sequences == set()
+    assert lines[topic].unprintable == set()
+    assert lines[topic].unseen(TEXTS) == set()
 
 
-def test_without_the_gate_this_is_noticed_on_the_command_line(tmp_path: Path) -> None:
-    assert printed(tmp_path, ["open", "-"], len(NO_CURSOR)).unprintable
+@pytest.mark.parametrize("topic", TOPICS)
+def test_without_the_gate_this_is_noticed_on_the_command_line(ungated_lines: Stages, topic: str) -> None:
+    assert ungated_lines[topic].unprintable
 
 
 # -- the mouse ---------------------------------------------------------------------------------------------
