@@ -1,8 +1,8 @@
 """The review screen opens a change, in a process of its own: python -m benchmarks.our_view BEFORE AFTER.
 
 It prints one line of JSON. The screen runs already and shows something small; the request comes from the queue and
-stands in the list. The time begins when the cursor is moved to it and ends when its first lines are painted, so that
-reading it back and checking it is in it. Nothing of it may have been made ahead.
+stands in the list. The time begins when the cursor is moved to it and ends when its first lines are painted, so
+that reading it back and checking it is in it. Nothing of it may have been made ahead.
 """
 
 from __future__ import annotations
