@@ -1,7 +1,8 @@
 """The review screen opens a change, in a process of its own: python -m benchmarks.our_view BEFORE AFTER.
 
-It prints one line of JSON. The screen runs already and shows something small; the request comes from the queue, so
-reading it back and checking it is in the time.
+It prints one line of JSON. The screen runs already and shows something small; the request comes from the queue and
+stands in the list. The time begins when the cursor is moved to it and ends when its first lines are painted, so
+that reading it back and checking it is in it. Nothing of it may have been made ahead.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from textual.pilot import Pilot
@@ -22,6 +24,7 @@ from signoff import ApprovalContext, ApprovalRequest, FileWrite, connect_agent
 from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.effects import Effect
 from signoff.queue import AgentQueue, StoredRequest, open_review_queue
+from signoff.queue.instead import PARTIAL
 from signoff.queue.keys.folder import KEYS_VARIABLE
 from signoff_tui.app import SignoffApp, spare_the_collector
 from signoff_tui.documents import content_key
@@ -101,7 +104,9 @@ def _ask(queue: AgentQueue, effect: Effect) -> StoredRequest:
     request = ApprovalRequest(tool_name="tool", description="Change", payload={}, effects=(effect,))
     context = ApprovalContext(tool_name="tool", args={})
     plain = plain_submission(request, context, cwd=queue.agent.cwd)
-    return queue.submit(submission_with_snapshot(request, plain)[0])
+    submission = submission_with_snapshot(request, plain)[0]
+    # As our own file tools ask: hunk by hunk, so that the headings have marks.
+    return queue.submit(replace(submission, supports=submission.supports | {PARTIAL}))
 
 
 async def opened(after: bytes, folder: Path) -> dict[str, float]:

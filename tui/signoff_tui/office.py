@@ -16,6 +16,7 @@ from signoff.queue import (
     VerdictKind,
 )
 from signoff.queue.records import ChangeSet
+from signoff_tui.changing import with_marks
 from signoff_tui.desk import Answer
 from signoff_tui.documents import Content, make_content, scanned
 from signoff_tui.guard import Act, Held
@@ -149,7 +150,7 @@ class Office:
     async def content(self, request: StoredRequest, *, revealed: bool = False) -> tuple[Content | None, str]:
         """Make the documents of a request, with its secrets or with marks for them, or say why that fails."""
         try:
-            return await asyncio.to_thread(make_content, request, self._queue.blob, revealed=revealed), ""
+            return await asyncio.to_thread(_made, request, self._queue.blob, revealed=revealed), ""
         except (QueueError, ValueError) as error:
             return None, str(error)
 
@@ -202,3 +203,10 @@ class Office:
             return self._queue.decide_many(targets, decision)
         except QueueError as error:
             return tuple(Verdict(VerdictKind.REFUSED, ref.id, str(error), None) for ref in held.refs)
+
+
+def _made(request: StoredRequest, blob: Callable[[str], bytes], *, revealed: bool) -> Content:
+    """The contents of a request, and the same with the marks that are drawn where hunks may be chosen."""
+    content = make_content(request, blob, revealed=revealed)
+    with_marks(request, content)  # it is kept there, so that the screen need not wait for it
+    return content

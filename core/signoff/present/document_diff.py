@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from itertools import groupby, repeat
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from itertools import groupby
 
 from signoff.present.diff import LineDiff, Opcode, diff_lines, split_lines
 from signoff.present.document import Choosing, Document, Sources
@@ -21,6 +21,9 @@ __all__ = ["CONTEXT", "binary_document", "diff_document", "file_document"]
 
 MOST_BLANK = 5
 """Equal blank lines in a row that are shown one by one; more of them are one row."""
+
+_CHOICES_KEPT = 4
+"""Choices whose documents are kept: that of a long diff takes a while to be made."""
 
 _HEX_BYTES = 64
 _HEX_WIDTH = 16
@@ -161,6 +164,8 @@ class _Change:
     fact_runs: tuple[Run, ...]
     complete: bool
     choice: Choice | None = None
+    runs_kept: dict[int, tuple[Run, ...]] = field(default_factory=dict, repr=False, compare=False)
+    """Rows of the hunks by context, the same for every choice but for what headings say of it."""
 
     def chosen(self, choice: Choice | None) -> Document:
         """Make the document with some hunks marked as approved and the others as refused."""
@@ -169,11 +174,10 @@ class _Change:
     def document(self, context: int) -> Document:
         """Make the document with so many unchanged lines around each change."""
         context = max(context, 0)
-        marks = self._marks(context)
         runs = [*self.fact_runs]
         changed = [opcode for opcode in self.diff.opcodes if opcode.tag != "equal"]
         if changed or any(run.kind is not RowKind.PLACE for run in runs):
-            runs.extend(_hunk_runs(self.sources, self.diff.opcodes, context, marks))
+            runs.extend(self._hunk_runs(context))
         else:
             runs.append(fixed(RowKind.NOTE, "(the content stays the same)", counts=True))
         return Document(
@@ -195,7 +199,8 @@ class _Change:
 
     def _choosing(self, context: int) -> Choosing:
         hunks = hunks_of(self.diff.opcodes)
-        return Choosing(hunks, self.choice, self._numbers(hunks, context), self.chosen)
+        chosen = lru_cache(maxsize=_CHOICES_KEPT)(self.chosen)
+        return Choosing(hunks, self.choice, self._numbers(hunks, context), chosen)
 
     def _numbers(self, hunks: Sequence[Hunk], context: int) -> tuple[tuple[int, ...], ...]:
         """Which of the hunks stand under each heading."""
@@ -205,12 +210,18 @@ class _Change:
         shown = hunks_of(self.diff.opcodes, context)
         return tuple(tuple(sorted({number_of_change[change] for change in hunk.changes})) for hunk in shown)
 
-    def _marks(self, context: int) -> Iterator[str]:
-        """What the headings say of the choice, in their order."""
+    def _hunk_runs(self, context: int) -> Sequence[Run]:
+        runs = self.runs_kept.get(context)
+        if runs is None:
+            runs = self.runs_kept[context] = tuple(_hunk_runs(self.sources, self.diff.opcodes, context))
         if self.choice is None:
-            return repeat("")
+            return runs
         numbers = self._numbers(hunks_of(self.diff.opcodes), context)
-        return iter([_mark(each, self.choice) for each in numbers])
+        marks = iter([_mark(each, self.choice) for each in numbers])
+        return [
+            run._replace(text=replace(run.text, mark=next(marks))) if isinstance(run.text, _Heading) else run
+            for run in runs
+        ]
 
 
 def _sources(old: str, new: str, masks: Masks | None) -> Sources:
@@ -228,7 +239,7 @@ def _mark(numbers: Sequence[int], choice: Choice) -> str:
     return "[*] " if not refused else "[ ] REFUSED " if len(refused) == len(numbers) else "[~] PARTLY REFUSED "
 
 
-def _hunk_runs(sources: Sources, opcodes: Sequence[Opcode], context: int, mark: Iterator[str]) -> Iterator[Run]:
+def _hunk_runs(sources: Sources, opcodes: Sequence[Opcode], context: int) -> Iterator[Run]:
     """Rows of a diff: headings, unchanged lines around changes, changes, and folds."""
     hunk: list[Run] = []
     start = (0, 0)
@@ -244,14 +255,14 @@ def _hunk_runs(sources: Sources, opcodes: Sequence[Opcode], context: int, mark: 
             continue
         if hunk:
             hunk.extend(_context_runs(sources, opcode.a0, opcode.b0, head))
-            yield _heading(sources, start, (opcode.a0 + head, opcode.b0 + head), next(mark))
+            yield Run(RowKind.HUNK, text=_Heading(sources, start, (opcode.a0 + head, opcode.b0 + head)))
             yield from hunk
         hidden = length - head - tail
         yield Run(RowKind.FOLD, text=partial(_fold_text, hidden), lines=hidden)
         start = opcode.a1 - tail, opcode.b1 - tail
         hunk = [*_context_runs(sources, *start, tail)]
     if hunk:
-        yield _heading(sources, start, (len(sources.old), len(sources.new)), next(mark))
+        yield Run(RowKind.HUNK, text=_Heading(sources, start, (len(sources.old), len(sources.new))))
         yield from hunk
 
 
@@ -335,24 +346,37 @@ def _blank_text(kind: RowKind, count: int, line: str) -> SafeText:
     return joined(f"{words}, each ", quoted(reveal_line(line, mark_trailing=True)), ")")
 
 
-def _heading(sources: Sources, start: tuple[int, int], stop: tuple[int, int], mark: str) -> Run:
-    """Heading of a hunk, in the form of a unified diff; its text is made when it is read."""
-    return Run(RowKind.HUNK, text=partial(_heading_text, sources, start, stop, mark))
+@dataclass(frozen=True, slots=True)
+class _Heading:
+    """Heading of a hunk, in the form of a unified diff; its text is made when it is read.
 
+    Attributes:
+        sources: The lines.
+        start: Its first lines, before and after.
+        stop: The lines that follow its last ones.
+        mark: What it says of the choice.
+    """
 
-def _heading_text(sources: Sources, start: tuple[int, int], stop: tuple[int, int], mark: str) -> SafeText:
-    old, new = (
-        # By POSIX, an empty range is named by the line before it.
-        f"{first + (last > first)},{last - first}"
-        for first, last in zip(start, stop, strict=True)
-    )
-    ranges = f"{mark}@@ -{old} +{new} @@"
-    for index in range(start[0] - 1, max(-1, start[0] - 1 - _HEADING_SEARCH), -1):
-        line = sources.line("old", index)
-        if line[:1].isidentifier() and len(line) <= _HEADING_LENGTH:
-            line = line.rstrip()
-            return joined(f"{ranges} ", sources.masks_of("old").masked(reveal_line(line), line, index))
-    return SafeText.own(ranges)
+    sources: Sources
+    start: tuple[int, int]
+    stop: tuple[int, int]
+    mark: str = ""
+
+    def __call__(self) -> SafeText:
+        """Make the text."""
+        sources, start = self.sources, self.start
+        old, new = (
+            # By POSIX, an empty range is named by the line before it.
+            f"{first + (last > first)},{last - first}"
+            for first, last in zip(start, self.stop, strict=True)
+        )
+        ranges = f"{self.mark}@@ -{old} +{new} @@"
+        for index in range(start[0] - 1, max(-1, start[0] - 1 - _HEADING_SEARCH), -1):
+            line = sources.line("old", index)
+            if line[:1].isidentifier() and len(line) <= _HEADING_LENGTH:
+                line = line.rstrip()
+                return joined(f"{ranges} ", sources.masks_of("old").masked(reveal_line(line), line, index))
+        return SafeText.own(ranges)
 
 
 def _hex_runs(data: bytes) -> Iterator[Run]:

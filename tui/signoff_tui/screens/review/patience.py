@@ -10,7 +10,7 @@ from signoff_tui.documents import ContentKey
 
 __all__ = ["PATIENCE_SECONDS", "Patience"]
 
-PATIENCE_SECONDS = 0.08
+PATIENCE_SECONDS = 0.1
 
 
 class Patience:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -28,6 +29,7 @@ from signoff_tui.inbox_filter import InboxFilter
 from signoff_tui.lines import Line, foreign, line
 from signoff_tui.list_state import ListState, state_of
 from signoff_tui.office import Draft, Office
+from signoff_tui.screens.review.after_picture import AfterPicture
 from signoff_tui.screens.review.copying import copied_text
 from signoff_tui.screens.review.deciding import Deciding
 from signoff_tui.screens.review.drawing import Drawing, LastWords
@@ -85,6 +87,7 @@ class ReviewScreen(Screen[None]):
         self._paints = Paints(self)
         self._writing = WritingKeys(self, office, self._deciding)
         self._patience = Patience()
+        self._after_picture = AfterPicture(self)
         self._work = Work(self, office)
         self._view: View = "inbox"
         self._group: RowKey | None = None
@@ -397,8 +400,6 @@ class ReviewScreen(Screen[None]):
     def _content_made(self, event: ContentMade) -> None:
         if event.content is not None:
             self._desk.take_content(event.content)
-            if not event.content.scanned:
-                self._work.scan(event.content)
         else:
             self._desk.contents.fail(event.key, event.failure)
         request_id, *_ = event.key
@@ -413,6 +414,8 @@ class ReviewScreen(Screen[None]):
     def _redraws_others(self) -> None:
         self._redraws_soon = False
         self.redraw(Cause.MOVED)
+        if event.content is not None and not event.content.scanned:
+            self._after_picture.start(partial(self._work.scan, event.content))
 
     @on(Edited)
     def _edited(self, event: Edited) -> None:
@@ -529,6 +532,7 @@ class ReviewScreen(Screen[None]):
             self._drawing.bar()
             self._drawing.surroundings()
             self._schedule()
+        self._after_picture.displayed()
 
     @on(DocumentView.Moved)
     def _document_moved(self) -> None:
@@ -540,7 +544,7 @@ class ReviewScreen(Screen[None]):
 
     @on(DocumentView.ColorsWanted)
     def _colors_wanted(self, event: DocumentView.ColorsWanted) -> None:
-        self._work.color(event)
+        self._after_picture.start(partial(self._work.color, event))
 
     @on(DocumentView.Colored)
     def _colored(self, event: DocumentView.Colored) -> None:

@@ -97,13 +97,12 @@ class Work:
         self._screen.run_worker(self._make(entry, revealed=revealed), group="content")
 
     def color(self, wanted: DocumentView.ColorsWanted) -> None:
-        """Compute syntax colors, once their lines were drawn without; `DocumentView.Colored` follows."""
-        # Threads would hold up the picture that the colors are for.
-        self._screen.call_after_refresh(lambda: self._screen.run_worker(self._color(wanted), group="colors"))
+        """Compute syntax colors of lines that were drawn without; `DocumentView.Colored` follows."""
+        self._screen.run_worker(self._color(wanted), group="colors")
 
     def scan(self, content: Content) -> None:
         """Look through a content that is shown already; `ContentMade` follows once more."""
-        self._screen.call_after_refresh(lambda: self._screen.run_worker(self._scan(content), group="scan"))
+        self._screen.run_worker(self._scan(content), group="scan")
 
     def edit(self, entry: Entry, content: Content, what: Editable, text: str) -> None:
         """Find out what an edit of a request comes to; `Edited` follows."""
