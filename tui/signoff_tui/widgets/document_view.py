@@ -180,9 +180,14 @@ class DocumentView(Widget):
         self._places.clear()
         if self._shown is None:
             return
-        unit = self._shown.reading.unit_from(self._top)
+        document, unit = self.document_at_top, self._shown.reading.unit_from(self._top)
+        counts = self._shown.reading.documents[document].units > 0
         self._shown = _Shown(self._shown.owner, self._shown.given, self._read(self._shown.given))
-        self._top = Place(0) if unit is None else self._shown.reading.place_of_unit(unit)
+        reading = self._shown.reading
+        # Where nothing counts, as among the parts of a command, there is no line to stay at.
+        self._top = (
+            reading.place_of_unit(unit) if counts and unit is not None else reading.place_of_document(document)
+        )
         self._forget_colors()
         self._relayout()
 
