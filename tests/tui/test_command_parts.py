@@ -209,5 +209,5 @@ def test_a_long_part_is_cut_with_how_much(shop: Path) -> None:
 
 def test_the_heading_of_a_long_command_says_what_stands_below_it(shop: Path) -> None:
     content = shown("; ".join(["ls", *(f"rm {number}" for number in range(100))]), shop)
-    assert content.notes == ("below the command: 101 parts: 100 HIGH",)
+    assert content.notes == ("101 parts below the command: 100 HIGH",)
     assert any(row.kind is RowKind.FOLD for row in parts(content))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from screen_bench import LARGE, SMALL, Screen, command, lines, post, screen, write
+from screen_bench import LARGE, QUICK, SMALL, Screen, call, command, lines, post, screen, write
 
 from signoff.queue import AgentQueue, ReviewQueue, StoredRequest
 
@@ -121,3 +122,20 @@ async def test_a_narrow_screen_shows_one_column_whatever_is_wanted(
         await seen.press("d")
         await seen.shows("where there is room")
         assert "+ 2" not in seen.line("- one")
+
+
+async def test_levels_of_arguments_are_closed_and_what_was_not_seen_opens_them(
+    asking: AgentQueue, place: Path
+) -> None:
+    post(asking, call(payload={"a": {"b": {"c": 1}}, "d": 2}))
+    async with screen(place, size=LARGE, settings=replace(QUICK, dwell=30.0), waiting=1) as seen:
+        await seen.press("v")
+        await seen.shows("c: 1")
+        await seen.press("left")
+        await seen.shows("2 of 3 levels of the arguments are open", "(1 row folded)")
+        await seen.press("left")
+        await seen.shows("1 of 3 levels", "(2 rows folded)", "(y) approve: 4 of 4 lines not shown yet")
+        await seen.press("right", "right")
+        await seen.shows("all 3 levels", "c: 1")
+        await seen.press("left", "space")
+        await seen.shows("c: 1")

@@ -134,7 +134,7 @@ def document_of_parts(command: ShownCommand, request: StoredRequest, masks: Reda
         ],
         _WORDS,
         facts=telling.sender(request),
-        notes=(f"below the command: {found}",) if long else (),
+        notes=(found.replace(":", " below the command:", 1),) if long else (),
     )
 
 

@@ -139,6 +139,7 @@ class Document:
         complete: False if not everything can be shown, so that seeing every row is not enough.
         notes: Plain and safe facts about the document, for its heading.
         choice: Which of its hunks are approved; None while nobody chooses.
+        levels: How deep the values in it are nested; 0 if it is no tree.
     """
 
     def __init__(
@@ -158,6 +159,8 @@ class Document:
         other_context: Callable[[int], Document] | None = None,
         choosing: Callable[[], Choosing] | None = None,
         choice: Choice | None = None,
+        levels: int = 0,
+        with_levels: Callable[[int], Document] | None = None,
     ) -> None:
         self.kind: DocumentKind = kind
         self.path = path
@@ -168,13 +171,15 @@ class Document:
         self.complete = complete
         self.notes = notes
         self.choice = choice
+        self.levels = levels
         self._choosing = choosing
+        self._with_levels = with_levels
         self._sources = sources
         self._context = context
         self._other_context = other_context
         self._runs = runs
         self._starts = list(accumulate((run.length for run in runs), initial=0))
-        self._units = list(accumulate((run.length if run.counts else 0 for run in runs), initial=0))
+        self._units = list(accumulate((run.length if run.counts else run.folded for run in runs), initial=0))
         self._rows: OrderedDict[int, Row] = OrderedDict()
 
     def __len__(self) -> int:
@@ -259,6 +264,12 @@ class Document:
         """The same document with another number of unchanged lines around each change."""
         return self if self._other_context is None or lines == self._context else self._other_context(lines)
 
+    def with_levels(self, levels: int | None) -> Document:
+        """The same tree with so many of its levels open, None for all; what is folded still counts."""
+        if self._with_levels is None or levels is None or levels >= self.levels:
+            return self
+        return self._with_levels(levels)
+
     @cached_property
     def has_long_lines(self) -> bool:
         """Whether some rows take long to make: see `prepare`."""
@@ -299,7 +310,7 @@ class Document:
         return range(self._units_before(start), self._units_before(stop))
 
     def row_of_unit(self, unit: int) -> int:
-        """Where a unit stands.
+        """Where a unit stands, or the row that stands for it where it is folded.
 
         Raises:
             IndexError: There is no such unit.
@@ -307,7 +318,7 @@ class Document:
         if not 0 <= unit < self.units:
             raise IndexError(f"there is no unit {unit} of {self.units}")
         number = bisect_right(self._units, unit) - 1
-        return self._starts[number] + unit - self._units[number]
+        return min(self._starts[number] + unit - self._units[number], self._starts[number + 1] - 1)
 
     def find(self, words: Words, rows: Iterable[int]) -> int | None:
         """The first of some rows, in their order, whose text holds words as it is shown; None if none does."""

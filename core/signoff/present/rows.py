@@ -94,6 +94,7 @@ class Run(NamedTuple):
         lines: Number of lines that a single row stands for.
         numbered: Whether lines have numbers that are worth showing.
         lead: Characters at the beginning of the text of a single row that stand out.
+        folded: Number of rows that count and are not there, because this one stands for them.
     """
 
     kind: RowKind
@@ -106,6 +107,7 @@ class Run(NamedTuple):
     lines: int = 1
     numbered: bool = True
     lead: int = 0
+    folded: int = 0
 
 
 def fixed(kind: RowKind, text: SafeText | str, *, counts: bool = False, lines: int = 1) -> Run:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 from signoff.present.document import Document
@@ -44,7 +45,25 @@ def structured_document(arguments: Any, *, notes: tuple[str, ...] = (), masks: M
     if isinstance(arguments, Mapping) and not arguments:
         return Document("structured", [fixed(RowKind.NOTE, "(no arguments)", counts=True)], notes=notes)
     tree = _Tree(masks)
-    return Document("structured", tree.runs(arguments), complete=tree.complete, notes=notes)
+    runs = tree.runs(arguments)
+
+    def folded(levels: int) -> Document:
+        shown = [*_folded(runs, tree.depths, levels)]
+        return Document("structured", shown, complete=tree.complete, notes=notes)
+
+    levels = max(tree.depths) + 1
+    return Document("structured", runs, complete=tree.complete, notes=notes, levels=levels, with_levels=folded)
+
+
+def _folded(runs: Sequence[Run], depths: Sequence[int], levels: int) -> Iterator[Run]:
+    """The rows of the outer levels; each stretch of deeper ones is one row that says how many they are."""
+    for is_deep, rows in groupby(zip(runs, depths, strict=True), key=lambda row: row[1] >= levels):
+        stretch = [run for run, _ in rows]
+        if is_deep:
+            words = SafeText.own(f"{_INDENT * levels}({number_of(len(stretch), 'row')} folded)")
+            yield Run(RowKind.FOLD, text=partial(joined, words), lines=len(stretch), folded=len(stretch))
+        else:
+            yield from stretch
 
 
 class _Tree:
@@ -52,6 +71,8 @@ class _Tree:
 
     def __init__(self, masks: Masks | None) -> None:
         self.complete = True
+        self.depths: list[int] = []
+        """How deep each row stands."""
         self._masks = masks
 
     def runs(self, value: Any) -> list[Run]:
@@ -74,6 +95,9 @@ class _Tree:
             else:
                 runs.append(_row(depth, label))
                 todo.extend(reversed([*_entries(depth + 1, value, name, self._masks)]))
+            # Besides the row of an entry, only lines of its text came.
+            self.depths.append(depth)
+            self.depths += [depth + 1] * (len(runs) - len(self.depths))
         return runs
 
     def _leaf(self, depth: int, label: SafeText, value: Any, name: str) -> Iterator[Run]:

@@ -98,6 +98,8 @@ class DocumentView(Widget):
         self._shown: _Shown | None = None
         self._notice: tuple[Line, ...] = ()
         self._around = CONTEXT
+        self._levels: int | None = None
+        """Levels of trees that are open; None for all."""
         self._wrap = True
         self._split = False
         self._found: _Found | None = None
@@ -146,6 +148,7 @@ class DocumentView(Widget):
             self._found = self._at_hunk = None
             self._forget_colors()
             self._folded.clear()
+            self._levels = None
         self._shown = _Shown(owner, given, self._read(given))
         self._top = self._places.get(owner, Place(0))
         self._relayout()
@@ -175,14 +178,38 @@ class DocumentView(Widget):
     def set_context(self, lines: int) -> None:
         """Show another number of unchanged lines around changes; the reader stays at the same change."""
         self._around = lines
-        self._folded.clear()
         self._found = self._at_hunk = None
         self._places.clear()
+        self._fold_anew()
+
+    def fold_tree(self, *, more: bool) -> tuple[int, int]:
+        """Close the deepest level of the trees that is open, or open one more.
+
+        What is closed does not count as shown.
+
+        Returns:
+            How many levels are open, and how many there are; of the deepest tree.
+        """
+        deepest = 0 if self._shown is None else max(document.levels for document in self._shown.given)
+        if deepest > 1:
+            now = self._levels or deepest
+            levels = min(max(now - 1 if more else now + 1, 1), deepest)
+            self._levels = None if levels == deepest else levels
+            self._fold_anew()
+        return self._levels or deepest, deepest
+
+    def _fold_anew(self) -> None:
+        self._folded.clear()
         if self._shown is None:
             return
-        unit = self._shown.reading.unit_from(self._top)
+        document, unit = self.document_at_top, self._shown.reading.unit_from(self._top)
+        counts = self._shown.reading.documents[document].units > 0
         self._shown = _Shown(self._shown.owner, self._shown.given, self._read(self._shown.given))
-        self._top = Place(0) if unit is None else self._shown.reading.place_of_unit(unit)
+        reading = self._shown.reading
+        # Where nothing counts, as among the parts of a command, there is no line to stay at.
+        self._top = (
+            reading.place_of_unit(unit) if counts and unit is not None else reading.place_of_document(document)
+        )
         self._forget_colors()
         self._relayout()
 
@@ -389,12 +416,16 @@ class DocumentView(Widget):
         """Go to the first coverage unit that was not shown and is not visible now; False when there is none."""
         if self._shown is None:
             return False
-        reading = self._shown.reading
-        visible = reading.whole_units(self._visible)
-        for unit in range(reading.units):
+        visible = self._shown.reading.whole_units(self._visible)
+        for unit in range(self._shown.reading.units):
             if unit not in visible and not is_shown(unit):
                 self._at_hunk = None
-                return self._go(reading.place_of_unit(unit))
+                if self._levels is not None:  # it may be in what is closed
+                    self._levels = None
+                    self._fold_anew()
+                    self._go(self._shown.reading.place_of_unit(unit))
+                    return True
+                return self._go(self._shown.reading.place_of_unit(unit))
         return False
 
     def _go(self, place: Place) -> bool:
@@ -422,7 +453,10 @@ class DocumentView(Widget):
     def _with_context(self, document: Document) -> Document:
         known = self._folded.get(id(document))
         if known is None or known[0] is not document:
-            known = self._folded[id(document)] = document, document.with_context(self._around)
+            known = self._folded[id(document)] = (
+                document,
+                document.with_context(self._around).with_levels(self._levels),
+            )
         return known[1]
 
     def _gutter_of(self, documents: Sequence[Document]) -> Gutter:
@@ -433,7 +467,7 @@ class DocumentView(Widget):
         return self._split and self.size.width >= LEAST_WIDTH and can_be_split(documents)
 
     def _remember_place(self) -> None:
-        if self._shown is not None:
+        if self._shown is not None and self._levels is None:  # trees are open when they are seen again
             self._places[self._shown.owner] = self._top
 
     def _forget_colors(self) -> None:

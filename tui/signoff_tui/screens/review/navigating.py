@@ -404,6 +404,11 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
         if group is not None and self._face.view == "inbox":
             inbox.set_open(group.key, open_=open_)
             self._face.redraw()
+        elif self._face.content_visible:
+            now, levels = self._face.document.fold_tree(more=not open_)
+            if levels > 1:
+                said = f"all {levels}" if now == levels else f"{now} of {levels}"
+                self._face.say(f"{said} levels of the arguments are open", token="muted")
 
     def _enter_group(self, key: RowKey) -> None:
         inbox = self._face.desk.inbox
