@@ -118,7 +118,7 @@ def test_a_tab_in_a_command_is_visible(workdir: Path) -> None:
         (stored("r", state=RequestState.WITHDRAWN), "withdrawn, nobody decided"),
         (
             stored("r", state=RequestState.WITHDRAWN, note=agent_is_gone(7)),
-            "gone, nobody listens for the answer",
+            "gone, nobody listens",
         ),
         (stored("r", state=RequestState.SUPERSEDED), "superseded by a newer revision"),
     ],
