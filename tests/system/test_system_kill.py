@@ -75,7 +75,7 @@ def bereft(
 
 def test_a_killed_agent_leaves_a_tombstone_on_the_screen(bereft: tuple[Person, StoredRequest]) -> None:
     person, _ = bereft
-    person.sees(r"withdrawn, nobody decided(.*\n)*.*process \d+ is gone(.*\n)*.*TARGET deploy.*\[closed\]")
+    person.sees(r"gone, nobody listens(.*\n)*.*process \d+ is gone(.*\n)*.*TARGET deploy.*\[closed\]")
 
 
 def test_a_killed_agent_is_withdrawn_in_the_history_and_nobody_said_no(

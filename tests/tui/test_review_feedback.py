@@ -187,6 +187,22 @@ async def test_up_goes_back_to_what_was_sent_and_down_to_what_was_written(
         await seen.shows_no("use yarn ")
 
 
+async def test_a_message_is_written_in_the_editor_and_what_is_too_long_is_left_out(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, waiting=1) as seen:
+        await begins_to_reject(seen, request)
+        await seen.types("use")
+        seen.app.edit = lambda text, suffix: f"{text} yarn\u202e\nnot npm\n"  # type: ignore[method-assign]
+        await seen.press("ctrl+e")
+        await seen.shows(" > use yarn\n   not npm")
+        focused = seen.app.screen.focused
+        assert focused is not None
+        focused.post_message(Paste("x" * 10_001))
+        await seen.shows("not pasted: a message has at most 10,000 characters", "   not npm")
+
+
 async def test_a_request_that_ends_while_writing_leaves_the_box_and_its_text(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:

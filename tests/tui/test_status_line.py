@@ -9,7 +9,7 @@ from screen_bench import HELD, LARGE, agent, command, post, screen
 
 from signoff.queue import AgentQueue
 from signoff_tui.lines import Line
-from signoff_tui.screens.review.status import Where, status_line
+from signoff_tui.screens.review.status import Where, status_line, too_small_lines
 from signoff_tui.tally import Counts
 
 NOW = 1_000_000_000
@@ -64,3 +64,13 @@ async def test_a_wide_screen_says_how_much_is_held(asking: AgentQueue, place: Pa
         await seen.reads(request)
         await seen.press("y")
         await seen.until(lambda: " 1 held " in seen.frame[0])
+
+
+@pytest.mark.parametrize(
+    ("size", "most"), [((38, 9), 3), ((39, 30), 4), ((30, 5), 1), ((12, 3), 1), ((200, 8), 2)]
+)
+def test_a_pane_that_is_too_small_says_how_large_it_has_to_be(size: tuple[int, int], most: int) -> None:
+    lines = too_small_lines(*size)
+    assert "40x10" in " ".join(map(text, lines))
+    assert len(lines) <= most
+    assert all(row.width <= size[0] for row in lines)

@@ -13,6 +13,7 @@ from signoff import Command, FileWrite
 from signoff.effects import Effect
 from signoff.present.snapshot import take
 from signoff.queue import Decision, Instead, RequestState, StoredRequest
+from signoff.queue.wording import agent_is_gone
 from signoff_tui.summary import LONGEST, clock_text, ended_text, summarize
 
 
@@ -115,6 +116,10 @@ def test_a_tab_in_a_command_is_visible(workdir: Path) -> None:
         (rejected(stored("r"), by="anna", source=CASCADE), "stopped with its batch"),
         (stored("r", state=RequestState.EXPIRED), "expired, nobody decided"),
         (stored("r", state=RequestState.WITHDRAWN), "withdrawn, nobody decided"),
+        (
+            stored("r", state=RequestState.WITHDRAWN, note=agent_is_gone(7)),
+            "gone, nobody listens",
+        ),
         (stored("r", state=RequestState.SUPERSEDED), "superseded by a newer revision"),
     ],
 )

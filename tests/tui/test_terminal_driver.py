@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 
@@ -13,6 +14,7 @@ from textual.events import Key
 from textual.message import Message
 
 from signoff_tui.app import SignoffApp
+from signoff_tui.terminal_background import BackgroundAnswers
 from signoff_tui.terminal_driver import QuietDriver, without_strings
 from signoff_tui.terminal_voice import Bell, Copy, DesktopNotice, Saying, Speaks, Title, TitleBack, Words, written
 
@@ -54,6 +56,7 @@ def test_alt_with_enter_is_told_from_enter_by_every_terminal(
 ) -> None:
     pressed: list[Message] = []
     driver.exit_event, driver._debug = threading.Event(), False
+    driver._answers, driver._asked_at = BackgroundAnswers(), -math.inf
     (driver._end, driver._end_writer), (driver.fileno, terminal) = os.pipe(), os.pipe()
 
     def takes(event: Message) -> None:

@@ -173,7 +173,7 @@ def ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
             return "expired, nobody decided"
         case RequestState.WITHDRAWN:
             gone = (request.state_note or "").startswith(AGENT_GONE)
-            return "gone, nobody listens for the answer" if gone else "withdrawn, nobody decided"
+            return "gone, nobody listens" if gone else "withdrawn, nobody decided"
         case RequestState.SUPERSEDED:
             return "superseded by a newer revision"
 

@@ -40,7 +40,8 @@ def history_page(records: Sequence[HistoryRecord], width: int | None, hidden: Re
         )
         note = record.decision.note if record.decision else record.reason
         if note:
-            page.add(one_line(note), label="    ")
+            for line in note.split("\n"):
+                page.add(one_line(line), label="    ")
         if record.decision and record.decision.instead:
             page.add(one_line(hidden.mask_text(record.decision.instead.words).text), label="    ")
     return page.text()

@@ -152,7 +152,8 @@ def _state(request: StoredRequest, now: int) -> str:
     decision = request.decision
     if decision is None:
         return f"{request.state}, nobody decided: {one_line(request.state_note or '')}"
-    note = f": {one_line(decision.note)}" if decision.note else ""
+    said = (decision.note or "").replace("\n", " ")
+    note = f": {one_line(said)}" if said else ""
     words = f"; {one_line(decision.instead.words)}" if decision.instead else ""
     return f"{request.state} by {one_line(decision.by, 'agent')} ({decision.source}){note}{words}"
 

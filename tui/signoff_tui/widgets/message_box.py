@@ -11,6 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.geometry import Offset
+from textual.message import Message as Posted
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -59,6 +60,9 @@ class MessageBox(Widget, can_focus=True):
     DEFAULT_CSS = """
     MessageBox { height: 1; width: 1fr; }
     """
+
+    class TooLong(Posted):
+        """What was pasted has no room in a message, and was left out."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
@@ -143,8 +147,8 @@ class MessageBox(Widget, can_focus=True):
     def _on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()
-        if not cast("TakesKeys", self.screen).takes_paste(event):
-            self.insert(event.text)
+        if not cast("TakesKeys", self.screen).takes_paste(event) and not self.insert(event.text):
+            self.post_message(self.TooLong())
 
     async def _on_click(self, event: events.Click) -> None:
         rows = rows_of(self.value, self._columns)

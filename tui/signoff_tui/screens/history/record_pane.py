@@ -85,7 +85,8 @@ def _decision(record: HistoryRecord, deciders: Deciders) -> Sequence[Fact]:
         ("by", deciders.in_full(record), "text"),
     ]
     if decision is not None and decision.note:
-        facts.append(("feedback", decision.note, "strong"))
+        lines = decision.note.split("\n")
+        facts += [("feedback" if not number else "", words, "strong") for number, words in enumerate(lines)]
     if decision is not None and decision.instead is not None:
         facts.append(("changed", changed_text(decision.instead, record.masked_keys), "warn"))
     if record.reason:

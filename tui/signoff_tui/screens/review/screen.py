@@ -28,6 +28,7 @@ from signoff_tui.inbox import Entry, RowKey
 from signoff_tui.inbox_filter import InboxFilter
 from signoff_tui.lines import Line, foreign, line
 from signoff_tui.list_state import ListState, state_of
+from signoff_tui.message import LONGEST
 from signoff_tui.office import Draft, Office
 from signoff_tui.screens.review.after_picture import AfterPicture
 from signoff_tui.screens.review.copying import copied_text
@@ -766,6 +767,10 @@ class ReviewScreen(Screen[None]):
     def _filter_applied(self, event: FilterBar.Applied) -> None:
         self._filter.use(event.query)
         self.redraw()
+
+    @on(MessageBox.TooLong)
+    def _too_long(self) -> None:
+        self.say(f"not pasted: a message has at most {LONGEST:,} characters")
 
     # -- the text box -------------------------------------------------------------------------------------
 

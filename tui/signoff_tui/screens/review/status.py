@@ -128,7 +128,7 @@ def too_small_lines(columns: int, rows: int) -> tuple[Line, ...]:
     """
     size, enough = f"pane is {columns}x{rows}: ", f"{LEAST_COLUMNS}x{LEAST_ROWS}"
     words = f"too small to show what you would approve, so decision keys are off. Make it at least {enough}."
-    told = wrapped(words, columns, "warn", head=chunk(f" {size}", "warn", keep=True))
+    told = wrapped(f"{size}{words}", columns, "warn", head=chunk(" ", keep=True))
     if len(told) <= max(rows // 3, 1) and columns >= LEAST_COLUMNS // 2:
         return tuple(told)
     short = [f" {size}keys are off; make it {enough}", f" keys off: make it {enough}", f" {enough}!"]
