@@ -77,10 +77,11 @@ def _now() -> int:
 
 @contextmanager
 def frozen() -> Iterator[None]:
-    """Freeze the times that queues write down, and the local time."""
+    """Freeze the times that queues write down, and the local time; no file of the scene is looked for on disk."""
     with pytest.MonkeyPatch.context() as patch:
         for module in ("engine", "sweeping", "answers"):
             patch.setattr(f"signoff.queue.sql.{module}.now_us", _now)
+        patch.setattr("signoff_tui.drift.this_host", lambda: "none of these agents")
         patch.setenv("TZ", "UTC")
         time.tzset()
         yield
