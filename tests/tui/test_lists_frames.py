@@ -39,7 +39,7 @@ async def tour(seen: Screen, posted: Mapping[str, StoredRequest], album: Album) 
     """Filter, sort, tag, read."""
     await made(seen)
     await seen.press("slash")
-    await seen.until(lambda: seen.app.review._filter_bar.is_open)
+    await seen.until(lambda: seen.app.review.filter_bar.is_open)
     await seen.types("agent:docs* | path:src/**")
     await seen.until(lambda: len(seen.desk.inbox.hidden()) == 3)
     await made(seen)

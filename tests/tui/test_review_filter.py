@@ -25,7 +25,7 @@ async def test_a_filter_is_applied_while_it_is_typed_kept_by_enter_and_cleared(
         async with screen(place, waiting=2) as seen:
             await seen.armed()
             await seen.press("slash")
-            await seen.until(lambda: seen.app.review._filter_bar.is_open)
+            await seen.until(lambda: seen.app.review.filter_bar.is_open)
             await seen.types("agent:yes")
             await seen.press("backspace", "backspace", "backspace")
             await seen.types("tester")
@@ -52,7 +52,7 @@ async def test_a_group_act_under_a_filter_covers_what_is_listed_and_says_what_is
         for request in requests:
             await seen.reads(request)
         await seen.press("k", "k", "k", "slash")
-        await seen.until(lambda: seen.app.review._filter_bar.is_open)
+        await seen.until(lambda: seen.app.review.filter_bar.is_open)
         await seen.types("path:*.txt")
         await seen.press("enter")
         await seen.shows(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -13,41 +12,33 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.timer import Timer
 
-from signoff.filtering import Filtered, FilterError, Viewpoint
-from signoff.present.finding import Words
+from signoff.filtering import Filtered, FilterError
 from signoff.queue.records import ChangeSet
 from signoff_tui.actions import Action
 from signoff_tui.desk import Answer, Desk
-from signoff_tui.documents import content_key, revealed_key
-from signoff_tui.drift import DriftWatch
 from signoff_tui.editing import Editable
 from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Cause, GuardSettings, Held, Ref
-from signoff_tui.handing_over import HandoverError
 from signoff_tui.inbox import Entry, RowKey
 from signoff_tui.inbox_filter import InboxFilter
-from signoff_tui.lines import Line, foreign, line
-from signoff_tui.list_state import ListState, state_of
+from signoff_tui.list_state import ListState
 from signoff_tui.message import LONGEST
 from signoff_tui.office import Draft, Office
-from signoff_tui.screens.review.after_picture import AfterPicture
-from signoff_tui.screens.review.copying import copied_text
+from signoff_tui.screens.review.boxes import Boxes
+from signoff_tui.screens.review.contents import Contents
 from signoff_tui.screens.review.deciding import Deciding
 from signoff_tui.screens.review.drawing import Drawing, LastWords
 from signoff_tui.screens.review.extent import Extent, View
-from signoff_tui.screens.review.filter_lines import hidden_words
+from signoff_tui.screens.review.filtering import Filtering
 from signoff_tui.screens.review.moments import next_moment
 from signoff_tui.screens.review.navigating import Navigating
 from signoff_tui.screens.review.open_bar import Finding, GroupNotReady, OpenBar, Remembering, Unseen, Writing
+from signoff_tui.screens.review.outside import Outside
 from signoff_tui.screens.review.paints import Paints
-from signoff_tui.screens.review.patience import PATIENCE_SECONDS, Patience
-from signoff_tui.screens.review.seeking import first_waiting
 from signoff_tui.screens.review.work import Answers, ContentMade, Drifted, Edited, QueueNews, Work
 from signoff_tui.screens.review.writing_keys import WritingKeys
 from signoff_tui.settings import DiffSettings
-from signoff_tui.summary import summarize
 from signoff_tui.tagging import TAGGED
-from signoff_tui.terminal_voice import Copy
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.filter_bar import FilterBar
@@ -81,24 +72,22 @@ class ReviewScreen(Screen[None]):
         self._office = office
         self._diff = diff or DiffSettings()
         self._desk = Desk(settings, office.keys, time.monotonic, office.reviewer)
-        self._filter = InboxFilter(self._desk, self._viewpoint)
+        self._filtering = Filtering(self, self._desk, office)
         self._deciding = Deciding(self)
         self._navigating = Navigating(self, self._deciding)
         self._drawing = Drawing(self, office)
         self._paints = Paints(self)
         self._writing = WritingKeys(self, office, self._deciding)
-        self._patience = Patience()
-        self._after_picture = AfterPicture(self)
         self._work = Work(self, office)
+        self._contents = Contents(self, self._desk, self._work, self._drawing)
+        self._outside = Outside(self, self._desk, office, self._work)
+        self._boxes = Boxes(self, office, self._deciding, self._writing)
         self._view: View = "inbox"
         self._group: RowKey | None = None
         self._page: GroupPage | None = None
         self._bar: OpenBar | None = None
         self._message = LastWords()
         self._timer: Timer | None = None
-        self._drift = DriftWatch(self._work.look_at_files)
-        self._left_as: ListState | None = None
-        self._redraws_soon = False
         self.lost: Lost | None = None
         """Set while the queue is not there."""
 
@@ -122,7 +111,7 @@ class ReviewScreen(Screen[None]):
         yield MessageBox(id="feedback")
         yield TextBox(id="find")
         yield LinesView(id="box-keys")
-        yield FilterBar(Filtered.INBOX, self._filter.values, id="filter")
+        yield FilterBar(Filtered.INBOX, self._filtering.filter.values, id="filter")
         yield LinesView(id="last")
 
     def on_mount(self) -> None:
@@ -165,34 +154,28 @@ class ReviewScreen(Screen[None]):
     @property
     def filter(self) -> InboxFilter:
         """What is listed."""
-        return self._filter
+        return self._filtering.filter
 
     def type_filter(self) -> None:
         """Let somebody type a filter."""
-        self._desk.guard.editor_opened()
-        self._filter.typing(begins=True)
-        self._filter_bar.open()
-        self.redraw()
+        self._filtering.type()
 
     def use_filter(self, text: str) -> None:
         """Put a filter in force that needs no typing."""
-        self._filter_bar.use(text)
-        self._filter.use(self._filter_bar.query_in_force)
-        self.redraw()
+        self._filtering.use(text)
 
     def undo_filter(self) -> None:
         """Put the filter in force that was before the last one."""
-        self._filter.undo()
-        self._filter_bar.use(self._filter.query.text)
+        self._filtering.undo()
 
     def goes_on_from(self, state: ListState) -> None:
         """Show the list as it was left before, once there is one."""
-        self._left_as = state
+        self._filtering.goes_on_from(state)
 
     @property
     def list_state(self) -> ListState:
         """How the list is now; as it was left before, if it was not shown again yet."""
-        return self._left_as or state_of(self._desk.inbox, self._filter.query.text)
+        return self._filtering.state
 
     @property
     def drafts(self) -> dict[Draft, str]:
@@ -224,7 +207,7 @@ class ReviewScreen(Screen[None]):
     def open_bar(self, bar: OpenBar | None) -> None:
         """Put something over the action bar, or remove it."""
         before, self._bar = self._bar, bar
-        self._open_text_box(before, bar)
+        self._boxes.change(before, bar)
         self._drawing.bar()
         self._paints.expect()
 
@@ -237,11 +220,7 @@ class ReviewScreen(Screen[None]):
 
     def feedback_text(self, about: Sequence[Ref]) -> str:
         """What was written to be sent about requests; it is used up."""
-        text = self.message_box.take_text().strip()
-        entry = next((self._desk.inbox.entry(ref.id) for ref in about if ref.id in self._desk.inbox), None)
-        if entry is not None:
-            self._office.earlier.add(summarize(entry.request).tool.text, text)
-        return text
+        return self._boxes.feedback_text(about)
 
     def perform(self, action: Action) -> None:
         """Do what the palette chose. A decision is left to its key: what stands in a list was not looked at."""
@@ -253,24 +232,11 @@ class ReviewScreen(Screen[None]):
 
     def copy(self, what: str) -> None:
         """Put something of the focused request into the clipboard, through the terminal."""
-        entry = self._desk.inbox.focused_request()
-        content = None if entry is None else self._desk.content(entry)
-        self.copy_text(
-            "" if entry is None else copied_text(what, entry.request, () if content is None else content.documents)
-        )
+        self._outside.copy(what)
 
     def copy_text(self, text: str) -> None:
         """Put a text into the clipboard, through the terminal."""
-        try:
-            saying = Copy(text)
-        except ValueError as error:
-            self.say(f"not copied: {error}")
-            return
-        if not text:
-            self.say("there is nothing of that to copy", token="muted")
-            return
-        self._office.speak(saying)
-        self.say(f"copied {len(text):,} characters, if the terminal lets programs copy", token="muted")
+        self._outside.copy_text(text)
 
     def send(self, held: Held[Answer]) -> None:
         """Give a decision to the queue."""
@@ -289,7 +255,7 @@ class ReviewScreen(Screen[None]):
     def seek(self, query: str) -> None:
         """Put the cursor on the first waiting request that a filter keeps, in the list; else say why not."""
         try:
-            key = first_waiting(self._desk, query, self._viewpoint())
+            key = self._filtering.seek(query)
         except FilterError as error:
             self.say(f"not found: {error}")
             return
@@ -303,22 +269,11 @@ class ReviewScreen(Screen[None]):
 
     def edit(self, entry: Entry, what: Editable, text: str) -> None:
         """Have the person edit a text, and take over what comes of it."""
-        content = self._desk.asked_content(entry)
-        if content is None:
-            return
-
-        def edits() -> None:
-            after = self._office.edit(text, what.suffix)
-            if after is None:
-                self.say("the edit changed nothing", token="muted")
-            else:
-                self._work.edit(entry, content, what, after)
-
-        self.with_editor(edits)
+        self._outside.edit(entry, what, text)
 
     def with_editor(self, edits: Callable[[], None]) -> None:
         """Do something for which the person's editor gets the terminal."""
-        self._without_terminal(edits, "not edited")
+        self._outside.without_terminal(edits, "not edited")
 
     @property
     def viewer(self) -> Sequence[str]:
@@ -327,21 +282,7 @@ class ReviewScreen(Screen[None]):
 
     def hand_over(self, work: Callable[[], None]) -> bool:
         """Leave the terminal to something; False if that failed, which was said then."""
-        return self._without_terminal(lambda: self._office.hand_over(work), "not shown outside")
-
-    def _without_terminal(self, work: Callable[[], None], failed: str) -> bool:
-        """Do something during which nothing of the screen is seen and no key is meant for it."""
-        self._desk.covered()
-        try:
-            work()
-        except HandoverError as error:
-            self.say(f"{failed}: {error}")
-            return False
-        finally:
-            self._desk.guard.went_on()
-            self._desk.guard.restart()
-            self.redraw(Cause.CHANGED)
-        return True
+        return self._outside.hand_over(work)
 
     def leave(self) -> None:
         """End the program once what was sent has been answered."""
@@ -362,27 +303,8 @@ class ReviewScreen(Screen[None]):
         taken = self._desk.apply(changes)
         self._deciding.take_back(taken, "not sent, it changed")
         self._deciding.welcome_back()
-        self._show_as_left()
+        self._filtering.show_as_left()
         self.redraw(Cause.ARRIVED if was_empty else Cause.CHANGED)
-
-    def _show_as_left(self) -> None:
-        """Once: nobody has seen the list yet, so nothing moves under a hand."""
-        state, self._left_as = self._left_as, None
-        if state is not None:
-            self._desk.inbox.cursor = None  # nobody stands on a row that the filter would have to list
-            self._filter_as_left(state.filter)
-            state.applies_to(self._desk.inbox)
-
-    def _filter_as_left(self, words: str) -> None:
-        try:
-            self.use_filter(words)
-        except FilterError:
-            self.say("everything is listed: the filter from before is not valid any more")
-            return
-        if words:
-            hidden, key = self._filter.hidden, self._desk.keys.shown("clear_filter")
-            said = f"filtered as you left it: {hidden_words(hidden)}; {key} lists all"
-            self.say(said, token="danger" if hidden.high else "muted")
 
     def _set_connected(self, *, connected: bool, why: str = "") -> None:
         if connected == self._desk.guard.connected:
@@ -399,24 +321,7 @@ class ReviewScreen(Screen[None]):
 
     @on(ContentMade)
     def _content_made(self, event: ContentMade) -> None:
-        if event.content is not None:
-            self._desk.take_content(event.content)
-        else:
-            self._desk.contents.fail(event.key, event.failure)
-        request_id, *_ = event.key
-        entry = self._desk.inbox.focused_request()
-        if self._page is not None or (entry is not None and entry.id == request_id):
-            self.redraw(Cause.MOVED)
-        elif not self._redraws_soon:
-            # Many are made at once: they are drawn together.
-            self._redraws_soon = True
-            self.call_later(self._redraws_others)
-        if event.content is not None and not event.content.scanned:
-            self._after_picture.start(partial(self._work.scan, event.content))
-
-    def _redraws_others(self) -> None:
-        self._redraws_soon = False
-        self.redraw(Cause.MOVED)
+        self._contents.take(event)
 
     @on(Edited)
     def _edited(self, event: Edited) -> None:
@@ -434,11 +339,7 @@ class ReviewScreen(Screen[None]):
 
     @on(Drifted)
     def _drifted(self, event: Drifted) -> None:
-        if event.key != self._drift.key:
-            return
-        before, self._desk.drift = self._desk.drift, (event.key, event.reasons)
-        if event.reasons != (before[1] if before is not None and before[0] == event.key else ()):
-            self.redraw(Cause.CHANGED)
+        self._contents.take_drift(event)
 
     @on(Answers)
     def _answers(self, event: Answers) -> None:
@@ -460,12 +361,12 @@ class ReviewScreen(Screen[None]):
 
     def takes_key(self, event: events.Key) -> bool:
         """Handle a key; False when it is text for the open text box."""
-        self._draw_at_once()  # a key is about what is drawn
+        self._contents.draw_at_once()  # a key is about what is drawn
         key = event.character if event.is_printable and event.character else event.key
-        if self._filter_bar.is_open:
-            return self._filter_key(event)
+        if self.filter_bar.is_open:
+            return self._filtering.takes_key(event)
         if isinstance(self._bar, Finding):
-            return self._find(key)
+            return self._boxes.find(key)
         if isinstance(self._bar, Writing) and self._writing.takes(key, event.time):
             return True
         reaction = self._desk.guard.press(key, event.time)
@@ -485,7 +386,7 @@ class ReviewScreen(Screen[None]):
 
     def takes_paste(self, event: events.Paste) -> bool:
         """Judge a paste; False when it is text for the open text box."""
-        if self._filter_bar.is_open:
+        if self.filter_bar.is_open:
             return False
         return self._deciding.react(self._desk.guard.paste(event.time))
 
@@ -518,34 +419,37 @@ class ReviewScreen(Screen[None]):
     @property
     def _moves_allowed(self) -> bool:
         """Whether the cursor may move: not while a sheet or text box is about what it stands on."""
-        return not self._filter_bar.is_open and (
-            self._bar is None or isinstance(self._bar, Unseen | GroupNotReady)
-        )
+        return not self.filter_bar.is_open and (self._bar is None or isinstance(self._bar, Unseen | GroupNotReady))
 
     # -- what was painted ---------------------------------------------------------------------------------
 
     def displayed(self) -> None:
         """A picture was written to the terminal: what it shows of this screen has been painted."""
-        if not self.is_mounted or not self.is_current or self.app.screen is not self or self._patience.waits:
+        if (
+            not self.is_mounted
+            or not self.is_current
+            or self.app.screen is not self
+            or self._contents.patience.waits
+        ):
             return
-        self._patience.painted()
+        self._contents.patience.painted()
         if self._paints.displayed():
             self._drawing.bar()
             self._drawing.surroundings()
             self._schedule()
-        self._after_picture.displayed()
+        self._contents.displayed()
 
     @on(DocumentView.Moved)
     def _document_moved(self) -> None:
         self._drawing.surroundings()
         self._drawing.bar()  # it names the hunk that is pointed at
         if self._page is not None:
-            self._show_page(self._page)  # its end may have come near
-            self._make_wanted()
+            self._contents.show_page(self._page)  # its end may have come near
+            self._contents.make_wanted()
 
     @on(DocumentView.ColorsWanted)
     def _colors_wanted(self, event: DocumentView.ColorsWanted) -> None:
-        self._after_picture.start(partial(self._work.color, event))
+        self._contents.color(event)
 
     @on(DocumentView.Colored)
     def _colored(self, event: DocumentView.Colored) -> None:
@@ -555,7 +459,7 @@ class ReviewScreen(Screen[None]):
 
     def on_unmount(self) -> None:
         """End what goes on besides."""
-        self._drift.stop()
+        self._contents.stop()
 
     def on_resize(self, event: events.Resize) -> None:
         """Choose the layout for the size; nothing is ever decided by a resize."""
@@ -579,7 +483,7 @@ class ReviewScreen(Screen[None]):
         if self.app.screen is not self:
             return  # something else was laid over it at once
         self._desk.guard.editor_closed()
-        if self._filter_bar.is_open or isinstance(self._bar, Finding):
+        if self.filter_bar.is_open or isinstance(self._bar, Finding):
             self._desk.guard.editor_opened()  # the palette opened it
         self._desk.guard.restart()
         self.redraw()
@@ -617,11 +521,11 @@ class ReviewScreen(Screen[None]):
         if not self.is_mounted or not self.size:
             return
         self._settle_view()
-        if self._waits_for_contents():
+        if self._contents.keeps_picture_waiting():
             self._desk.guard.show(self._desk.target(), cause)  # keys are about it at once; none is armed yet
             return
         self.set_class(self.group_visible, "-group")
-        self._show_content()
+        self._contents.show()
         self._drawing.status()
         self._drawing.lists()
         self._drawing.surroundings()
@@ -631,27 +535,6 @@ class ReviewScreen(Screen[None]):
         self._drawing.last_row(self._message)
         self._paints.expect()
         self._schedule()
-
-    def _waits_for_contents(self) -> bool:
-        """Whether the picture waits for the contents of the focused request, and has them made."""
-        entry, missing = self._desk.inbox.focused_request(), None
-        if entry is not None and self.content_visible and self._page is None and not self._desk.is_revealed(entry):
-            made = self._desk.content(entry) is not None or self._desk.failure(entry) is not None
-            missing = None if made else content_key(entry.request)
-        before = self._patience.waits
-        if not self._patience.begins(missing, time.monotonic()):
-            return False
-        if not before:
-            self._desk.covered()  # from now on nothing counts as shown, until there is a picture
-            self.set_timer(PATIENCE_SECONDS, self._draw_at_once)
-        self._make_wanted()
-        return True
-
-    def _draw_at_once(self) -> None:
-        """Draw what was waited for, as far as it is there."""
-        if self._patience.waits:
-            self._patience.ends()
-            self.redraw()
 
     def _settle_view(self) -> None:
         """Go back to the list when what the view was about has left it, or a large screen shows both."""
@@ -686,135 +569,29 @@ class ReviewScreen(Screen[None]):
             case _:
                 pass
 
-    def _show_content(self) -> None:
-        entry = self._desk.inbox.focused_request()
-        if entry is None or not self.content_visible or not self._desk.is_revealed(entry):
-            self._desk.revealed = None
-        if self._page is not None:
-            self._show_page(self._page)
-        elif entry is not None and self.content_visible:
-            self._show_request(entry)
-        elif entry is None:
-            self.document.notice(())
-        looked_at = entry is not None and entry.waiting and self.content_visible and self._page is None
-        self._drift.follow(entry.request if entry is not None and looked_at else None)
-        self._make_wanted()
-
-    def _make_wanted(self) -> None:
-        for wanted in self._drawing.wanted():
-            if self._desk.contents.want(content_key(wanted.request)):
-                self._work.make(wanted)
-
-    def _show_request(self, entry: Entry) -> None:
-        if self._desk.is_revealed(entry) and self._show_revealed(entry):
-            return
-        content, failure = self._desk.content(entry), self._desk.failure(entry)
-        if content is not None:
-            self.document.show(content.key, content.documents)
-            return
-        text = "   preparing what this would do ..." if failure is None else f"   cannot be shown: {failure}"
-        self.document.notice((Line(), line(foreign(text, "muted" if failure is None else "danger"))))
-
-    def _show_page(self, page: GroupPage) -> None:
-        page.renew()
-        if not page.documents and not page.grow():
-            self.document.notice((Line(), line(foreign("   preparing the page ...", "muted"))))
-            return
-        self.document.show(page.owner, page.documents)
-        while self.document.size.height and not self.document.rest.more and self.grow_page():
-            pass
-
     def grow_page(self) -> bool:
         """Put the next member on the page, if it is made; returns whether that was so."""
-        if self._page is None or not self._page.grow():
-            return False
-        self.document.show(self._page.owner, self._page.documents)
-        return True
+        return self._contents.grow_page()
 
-    def _show_revealed(self, entry: Entry) -> bool:
-        """Show a request with its secrets; False while that is not made."""
-        content = self._desk.revealed_content(entry)
-        if content is not None:
-            self.document.show(content.key, content.documents)
-            return True
-        if self._desk.contents.want(revealed_key(entry.request)):
-            self._work.make(entry, revealed=True)
-        return False
-
-    # -- the filter ---------------------------------------------------------------------------------------
+    # -- the boxes for text ---------------------------------------------------------------------------------
 
     @property
-    def _filter_bar(self) -> FilterBar:
+    def filter_bar(self) -> FilterBar:
+        """Where a filter is typed."""
         return self.query_one("#filter", FilterBar)
-
-    def _viewpoint(self) -> Viewpoint:
-        return Viewpoint(self._office.now(), self._office.reviewer)
-
-    def _filter_key(self, event: events.Key) -> bool:
-        """Keys while a filter is typed; False when the key is for its text box."""
-        if event.key in {"up", "down"}:
-            self._desk.inbox.move(1 if event.key == "down" else -1)
-            self.redraw()
-            return True
-        taken = self._filter_bar.takes_key(event)
-        if not self._filter_bar.is_open:
-            self._filter.typing(begins=False)
-            self._desk.guard.editor_closed()
-            self.redraw()
-        return taken
-
-    @on(FilterBar.Applied)
-    def _filter_applied(self, event: FilterBar.Applied) -> None:
-        self._filter.use(event.query)
-        self.redraw()
-
-    @on(MessageBox.TooLong)
-    def _too_long(self) -> None:
-        self.say(f"not pasted: a message has at most {LONGEST:,} characters")
-
-    # -- the text box -------------------------------------------------------------------------------------
 
     @property
     def message_box(self) -> MessageBox:
         """Where words to an agent are written."""
         return self.query_one("#feedback", MessageBox)
 
-    @property
-    def _find_box(self) -> TextBox:
-        return self.query_one("#find", TextBox)
+    @on(FilterBar.Applied)
+    def _filter_applied(self, event: FilterBar.Applied) -> None:
+        self._filtering.take(event.query)
 
-    def _open_text_box(self, before: OpenBar | None, bar: OpenBar | None) -> None:
-        """Show or hide the box; what was written and not used is kept for the same requests."""
-        box = self.message_box
-        self.set_class(isinstance(bar, Writing), "-writing")
-        self.set_class(isinstance(bar, Finding), "-finding")
-        if isinstance(bar, Finding) and not isinstance(before, Finding):
-            self._find_box.write("")
-        elif isinstance(before, Finding) and not isinstance(bar, Finding):
-            self._find_box.take_text()
-            self.set_focus(None)
-        if isinstance(bar, Writing) and not isinstance(before, Writing):
-            self._writing.begin()
-            box.grow_to(self.extent.message_rows)
-            box.write(self.drafts.pop(bar.about, ""))
-        elif isinstance(before, Writing) and not isinstance(bar, Writing):
-            if text := box.take_text():
-                self.drafts[before.about] = text
-            self.set_focus(None)
-
-    def _find(self, key: str) -> bool:
-        """Look for what is in the box; False when the key is text for it."""
-        if key == "escape":
-            self._deciding.close_bar()
-            self.document.end_find()
-        elif key in {"enter", "down", "up"}:
-            words = self._find_box.value
-            if words:
-                found = self.document.find(Words(words), forward=key != "up")
-                self.open_bar(Finding("" if found else "not in what is shown; } unfolds more"))
-        else:
-            return False
-        return True
+    @on(MessageBox.TooLong)
+    def _too_long(self) -> None:
+        self.say(f"not pasted: a message has at most {LONGEST:,} characters")
 
     # -- time ---------------------------------------------------------------------------------------------
 
