@@ -104,6 +104,7 @@ class ReviewScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the parts."""
+        self._lay_out()  # before there are parts, whose styles would have to be worked out twice
         yield LinesView(id="status")
         yield LinesView(id="lost")
         with Horizontal(id="body"):
@@ -128,7 +129,6 @@ class ReviewScreen(Screen[None]):
     def on_mount(self) -> None:
         """Draw the empty desk; the office brings changes from now on."""
         self.show_diffs(self._diff)
-        self._lay_out()
         self.redraw(Cause.ARRIVED)
 
     # -- what helpers see (Face) --------------------------------------------------------------------------
@@ -620,7 +620,8 @@ class ReviewScreen(Screen[None]):
         if self._waits_for_contents():
             self._desk.guard.show(self._desk.target(), cause)  # keys are about it at once; none is armed yet
             return
-        self.set_class(self.group_visible, "-group")
+        # Not by a class of the screen: that would have the styles of all its parts worked out anew.
+        self.document.display, self.query_one("#members").display = not self.group_visible, self.group_visible
         self._show_content()
         self._drawing.status()
         self._drawing.lists()
@@ -786,8 +787,7 @@ class ReviewScreen(Screen[None]):
     def _open_text_box(self, before: OpenBar | None, bar: OpenBar | None) -> None:
         """Show or hide the box; what was written and not used is kept for the same requests."""
         box = self.message_box
-        self.set_class(isinstance(bar, Writing), "-writing")
-        self.set_class(isinstance(bar, Finding), "-finding")
+        box.display, self._find_box.display = isinstance(bar, Writing), isinstance(bar, Finding)
         if isinstance(bar, Finding) and not isinstance(before, Finding):
             self._find_box.write("")
         elif isinstance(before, Finding) and not isinstance(bar, Finding):
