@@ -11,11 +11,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Tests start hundreds of processes of ours; compiling what each loads, each time, would take most of their time.
 unexport PYTHONDONTWRITEBYTECODE
 
-# The suite of real processes and terminals measures real milliseconds: it has the machine for itself.
-REAL_TIME := tests/system
-
-# A file goes to one worker, so that what its fixtures make once is made once.
-SIDE_BY_SIDE := --numprocesses 3 --dist loadfile
+# A file goes to one worker, so that what its fixtures make once is made once; tests/conftest.py says in which order.
+# Tests of screens wait half of their time, so that four workers keep two cores busy.
+SIDE_BY_SIDE := --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
 .PHONY: demo test torture corpora fuzz check format bench usability api screenshots clean help
 
@@ -46,8 +44,7 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.dev
 	@sh scripts/install-programs.sh tmux strace
-	$(BIN)/python -m pytest $(SIDE_BY_SIDE) $(addprefix --ignore=,$(REAL_TIME))
-	$(BIN)/python -m pytest $(REAL_TIME)
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 # Kills agents and reviewers for five minutes, on each kind of queue; SECONDS=60 for a shorter look.
 SECONDS ?= 300

@@ -56,7 +56,8 @@ def environment(home: Path, **extra: str) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("SIGNOFF_", "XDG_", "TMUX", "LC_", "TEXTUAL")) and name != "NO_COLOR"
+        if not name.startswith(("SIGNOFF_", "XDG_", "TMUX", "LC_", "TEXTUAL"))
+        and name not in {"NO_COLOR", "COLUMNS", "LINES"}
     }
     folders = {
         "XDG_CACHE_HOME": home / "cache",

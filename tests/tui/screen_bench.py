@@ -179,7 +179,12 @@ class Screen:
 
     async def shows(self, *fragments: str) -> None:
         """Wait until the frame holds all of these."""
-        await self.until(lambda: all(fragment in self.text for fragment in fragments), f"{fragments}")
+
+        def shown() -> bool:
+            text = self.text  # drawing it takes a while
+            return all(fragment in text for fragment in fragments)
+
+        await self.until(shown, f"{fragments}")
 
     async def shows_no(self, fragment: str) -> None:
         """Wait until the frame does not hold this any more."""

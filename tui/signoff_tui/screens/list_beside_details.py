@@ -136,6 +136,7 @@ class ListBesideDetails(PlainScreen):
 
     def compose(self) -> ComposeResult:
         """Lay out the parts."""
+        self._lay_out(full=False, empty=False)  # before there are parts, whose styles would be worked out twice
         yield LinesView(id="title")
         with Container(id="body"):
             with Vertical(id="list-pane"):
@@ -270,15 +271,7 @@ class ListBesideDetails(PlainScreen):
         width, glyphs = self.size.width, look_of(self).glyphs
         full = bool(self.row_count) and self.full
         beside = self.two_panes and not full
-        # At once: each change has all styles of the screen worked out anew.
-        self.update_classes(
-            {
-                "-two": self.two_panes,
-                "-full": full,
-                "-low": self.low and not self.two_panes,
-                "-empty": not self.row_count,
-            }
-        )
+        self._lay_out(full=full, empty=not self.row_count)
         share = beside and bool(self.row_count)
         self.query_one("#list-pane").styles.width = f"{self.list_share:.0%}" if share else "1fr"
         self.query_one("#detail-pane").styles.height = "1fr" if full or beside else self._room + 1
@@ -289,6 +282,11 @@ class ListBesideDetails(PlainScreen):
         room = width - (math.ceil(width * self.list_share) + 1 if beside else 0)
         self.query_one("#detail", LinesView).show(self.detail_lines(room - _SCROLLBAR) if self.row_count else [])
         self._draw_foot()
+
+    def _lay_out(self, *, full: bool, empty: bool) -> None:
+        # At once: each change has all styles of the screen worked out anew.
+        low = self.low and not self.two_panes
+        self.update_classes({"-two": self.two_panes, "-full": full, "-low": low, "-empty": empty})
 
     def displayed(self) -> None:
         """How much of the details is not on the screen is known now."""

@@ -51,6 +51,7 @@ class HistoryScreen(FilterKeys):
 
     def compose(self) -> ComposeResult:
         """Lay out the parts."""
+        self._lay_out()  # before there are parts, whose styles would have to be worked out twice
         yield LinesView(id="title")
         with Horizontal():
             yield ListPane(self._listing, id="list-pane")
@@ -274,15 +275,7 @@ class HistoryScreen(FilterKeys):
         if not self.stands:
             return
         listing, width = self._listing, self.size.width
-        # At once: each change has all styles of the screen worked out anew.
-        self.update_classes(
-            {
-                "-two": self.two_panes,
-                "-record": self._reading and listing.current is not None,
-                "-list": not self.two_panes and not self._opened,
-                "-empty": listing.current is None,
-            }
-        )
+        self._lay_out()
         sign = rule(look_of(self).glyphs.rule)
         title = title_line(self._listed, listing, self._around, width, connected=self._connected)
         self.query_one("#title", LinesView).show([title, sign])
@@ -293,6 +286,18 @@ class HistoryScreen(FilterKeys):
         if listing.current is not None and (self.two_panes or self._opened):
             self._pane.show(listing.current, deciders)
         self.query_one("#foot", LinesView).show(self._foot(deciders))
+
+    def _lay_out(self) -> None:
+        # At once: each change has all styles of the screen worked out anew.
+        empty = self._listing.current is None
+        self.update_classes(
+            {
+                "-two": self.two_panes,
+                "-record": self._reading and not empty,
+                "-list": not self.two_panes and not self._opened,
+                "-empty": empty,
+            }
+        )
 
     def _foot(self, deciders: Deciders) -> list[Line]:
         listing, width = self._listing, self.size.width

@@ -38,15 +38,14 @@ class Boxes:
 
     def change(self, before: OpenBar | None, bar: OpenBar | None) -> None:
         """Show or hide boxes; what was written and not used is kept for the same requests."""
-        screen = self._screen
-        screen.set_class(isinstance(bar, Writing), "-writing")
-        screen.set_class(isinstance(bar, Finding), "-finding")
+        screen, box = self._screen, self._screen.message_box
+        box.display, self._find_box.display = isinstance(bar, Writing), isinstance(bar, Finding)
         if isinstance(bar, Finding) and not isinstance(before, Finding):
             self._find_box.write("")
         elif isinstance(before, Finding) and not isinstance(bar, Finding):
             self._find_box.take_text()
             screen.set_focus(None)
-        box, drafts = screen.message_box, self._office.drafts
+        drafts = self._office.drafts
         if isinstance(bar, Writing) and not isinstance(before, Writing):
             self._writing.begin()
             box.grow_to(screen.extent.message_rows)

@@ -93,6 +93,7 @@ class ReviewScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the parts."""
+        self._lay_out()  # before there are parts, whose styles would have to be worked out twice
         yield LinesView(id="status")
         yield LinesView(id="lost")
         with Horizontal(id="body"):
@@ -117,7 +118,6 @@ class ReviewScreen(Screen[None]):
     def on_mount(self) -> None:
         """Draw the empty desk; the office brings changes from now on."""
         self.show_diffs(self._diff)
-        self._lay_out()
         self.redraw(Cause.ARRIVED)
 
     # -- what helpers see (Face) --------------------------------------------------------------------------
@@ -524,7 +524,8 @@ class ReviewScreen(Screen[None]):
         if self._contents.keeps_picture_waiting():
             self._desk.guard.show(self._desk.target(), cause)  # keys are about it at once; none is armed yet
             return
-        self.set_class(self.group_visible, "-group")
+        # Not by a class of the screen: that would have the styles of all its parts worked out anew.
+        self.document.display, self.query_one("#members").display = not self.group_visible, self.group_visible
         self._contents.show()
         self._drawing.status()
         self._drawing.lists()
