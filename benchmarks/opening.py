@@ -4,8 +4,8 @@ Figures are processor time of whole processes with all their threads: what a mac
 Only the longest standstill of the loop is by the clock. The files were read before, so that no disk is measured.
 
 Programs that print are started anew, and what it takes to start them counts: `git` as a whole, which is the floor
-and shows no page, and the others until forty lines came. Screens run already when the change comes, as they do when
-people work with them: ours is measured from the key that moves to the request to its first page painted, the others
+and shows no page, and the others until forty lines came. Screens run already when the change comes, as they do
+when people work with them: ours is measured from the key that moves to it to its first page painted, the others
 from the moment at which they are handed the texts. No screen writes to a terminal here. Ours reads the change back
 from the queue and checks it, finds hidden characters and hides secrets; ydiff and the stock widgets of Textual are
 handed the patch. To the end is a page down as often as it takes: the first pages are measured, and the others are
