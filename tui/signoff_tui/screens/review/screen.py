@@ -411,12 +411,12 @@ class ReviewScreen(Screen[None]):
             # Many are made at once: they are drawn together.
             self._redraws_soon = True
             self.call_later(self._redraws_others)
+        if event.content is not None and not event.content.scanned:
+            self._after_picture.start(partial(self._work.scan, event.content))
 
     def _redraws_others(self) -> None:
         self._redraws_soon = False
         self.redraw(Cause.MOVED)
-        if event.content is not None and not event.content.scanned:
-            self._after_picture.start(partial(self._work.scan, event.content))
 
     @on(Edited)
     def _edited(self, event: Edited) -> None:
