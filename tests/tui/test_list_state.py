@@ -88,14 +88,12 @@ def test_where_nothing_can_be_kept_nothing_fails(tmp_path: Path) -> None:
 async def test_the_screen_goes_on_where_it_was_left(place: Path, tmp_path: Path, states: ListStates) -> None:
     with agent(place, "docs", cwd=tmp_path) as docs, agent(place, "tests", cwd=tmp_path) as other:
         first, second = (post(docs, write(tmp_path / f"{name}.txt", name)) for name in "ab")
-        member, _ = (
-            post(docs, write(tmp_path / f"{name}.txt", name), group_id="save", group_size=2) for name in "cd"
-        )
+        member, _ = (post(docs, write(tmp_path / f"{name}.txt", name, group_id="save")) for name in "cd")
         hidden = post(other, write(tmp_path / "e.txt", "e"))
         async with screen(place, list_states=states, waiting=5) as seen:
             await seen.press("o")
             await seen.goes_to(member)
-            await seen.press("left", "left")
+            await seen.press("left")
             await seen.goes_to(second)
             seen.app.review.use_filter("agent:docs")
         async with screen(place, list_states=states, waiting=5) as seen:

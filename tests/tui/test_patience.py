@@ -12,7 +12,7 @@ from screen_bench import LARGE, post, screen, write
 from signoff.queue import AgentQueue
 from signoff_tui.documents import ContentKey
 from signoff_tui.inbox import RowKey
-from signoff_tui.screens.review import screen as review_screen
+from signoff_tui.screens.review import contents as review_contents
 from signoff_tui.screens.review.patience import PATIENCE_SECONDS, Patience
 
 ONE: ContentKey = ("one", 1, "digest")
@@ -76,7 +76,7 @@ async def test_while_a_picture_is_owed_nothing_is_armed_or_counts_and_a_key_has_
 
         monkeypatch.setattr(office, "content", made_late)
         monkeypatch.setattr(review._contents.patience, "begins", lambda missing, _: begins(missing, 0.0))
-        monkeypatch.setattr(review_screen, "PATIENCE_SECONDS", 60.0)
+        monkeypatch.setattr(review_contents, "PATIENCE_SECONDS", 60.0)
         second = post(asking, write(workdir / "second.txt", "two\n"))
         await seen.until(lambda: second.id in seen.desk.inbox)
         await seen.goes_to_row(RowKey("request", second.id))
