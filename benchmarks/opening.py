@@ -7,9 +7,9 @@ Programs that print are started anew, and what it takes to start them counts: `g
 floor and shows no page, and the others until forty lines came. Screens run already when the change comes, as
 they do when people work with them: ours is measured from the key that moves to the request to its first page
 painted, the others from the moment at which they are handed the texts. No screen writes to a terminal here.
-Ours reads the change back from the queue and checks it, finds hidden characters and hides secrets; ydiff and
-the stock widgets of Textual are handed the patch. To the end is a page down as often as it takes: the first
-pages are measured, and the others are taken for as long.
+Ours reads the change back from the queue and checks it, finds hidden characters and hides secrets; ydiff reads
+what git says, as people use it, and both are counted; the stock widgets of Textual are handed the patch. To the
+end is a page down as often as it takes: the first pages are measured, and the others are taken for as long.
 
 The others live in an environment of their own (``make bench`` makes it): textual-diff-view is under the AGPL, and
 nothing of it is in ours. Without that environment only git and ours are measured.
@@ -27,7 +27,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 REPEATS = 3
 PAGE = 40
@@ -126,9 +126,9 @@ def _some(change: Change) -> dict[str, Callable[[], Figures]]:
 def _all(change: Change) -> dict[str, Callable[[], Figures]]:
     if not PEERS.is_dir():
         return _some(change)
-    ydiff = [str(PEERS / "ydiff"), "-s", "-w", "60", "-c", "always", "-p", "cat", str(change.patch)]
+    ydiff = [str(PEERS / "ydiff"), "-s", "-w", "60", "-c", "always", "-p", "cat"]
     icdiff = [str(PEERS / "icdiff"), "--cols=120", str(change.before), str(change.after)]
-    programs = {"ydiff": _fed(ydiff[:-1], change.patch), "icdiff": lambda: _printed(icdiff)}
+    programs = {"git | ydiff": lambda: _printed(ydiff, fed=_git(change)), "icdiff": lambda: _printed(icdiff)}
     return _some(change) | programs | {kind: _widget(kind, change) for kind in WIDGETS}
 
 
@@ -136,33 +136,43 @@ def _git(change: Change) -> list[str]:
     return ["git", "diff", "--no-index", "--histogram", str(change.before), str(change.after)]
 
 
-def _fed(command: Sequence[str], patch: Path) -> Callable[[], Figures]:
-    return lambda: _printed(command, patch)
-
-
-def _printed(command: Sequence[str], fed: Path | None = None, *, pages: bool = True) -> Figures:
-    """A program that prints: up to its first page, and as a whole."""
+def _printed(command: Sequence[str], *, fed: Sequence[str] = (), pages: bool = True) -> Figures:
+    """A program that prints, and the one that feeds it: up to its first page, and as a whole."""
     whole = _used(command, fed, None)
     first = _used(command, fed, PAGE) if pages else whole
     return {"first page": first["cpu"], "to the end": whole["cpu"], "memory": whole["memory"]}
 
 
-def _used(command: Sequence[str], fed: Path | None, lines: int | None) -> Figures:
-    """What a process used until so many lines of it were read, or all."""
-    with Path(fed or os.devnull).open("rb") as given:
-        process = subprocess.Popen(command, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        assert process.stdout is not None
-        peak = 0.0
-        for number, _ in enumerate(process.stdout, 1):
-            if number == lines or number % SAMPLED == 1:
-                peak = max(peak, _peak_memory(process.pid))
-            if number == lines:
-                process.kill()
-                break
-        process.stdout.close()
-        _, _, used = os.wait4(process.pid, 0)
-        process.returncode = 0
-    return {"cpu": 1_000 * (used.ru_utime + used.ru_stime), "memory": peak}
+def _used(command: Sequence[str], fed: Sequence[str], lines: int | None) -> Figures:
+    """What processes used until so many lines of the last one were read, or all; and its memory."""
+    feeding = _started(fed, None) if fed else None
+    process = _started(command, None if feeding is None else feeding.stdout)
+    processes = [process] if feeding is None else [process, feeding]
+    if feeding is not None and feeding.stdout is not None:
+        feeding.stdout.close()  # the other one reads it
+    assert process.stdout is not None
+    peak = 0.0
+    for number, _ in enumerate(process.stdout, 1):
+        if number == lines or number % SAMPLED == 1:
+            peak = max(peak, _peak_memory(process.pid))
+        if number == lines:
+            for each in processes:
+                each.kill()
+            break
+    process.stdout.close()
+    return {"cpu": sum(map(_cpu, processes)), "memory": peak}
+
+
+def _started(command: Sequence[str], given: IO[bytes] | None) -> subprocess.Popen[bytes]:
+    stdin = subprocess.DEVNULL if given is None else given
+    return subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+
+def _cpu(process: subprocess.Popen[bytes]) -> float:
+    """Milliseconds of processor time of a process that ends."""
+    _, _, used = os.wait4(process.pid, 0)
+    process.returncode = 0
+    return 1_000 * (used.ru_utime + used.ru_stime)
 
 
 def _peak_memory(pid: int) -> float:
