@@ -81,8 +81,11 @@ def test_without_rules_that_is_said_and_the_rule_that_the_sender_names_is_told_a
     assert texts(shown("ls", shop, why='shell rule "ls"')) == [
         "1 part: low   no rules of yours for this directory",
         'asked by, as its sender says: shell rule "ls"',
-        "low  ls",
     ]
+
+
+def test_a_part_that_is_not_written_as_in_the_line_is_always_shown(shop: Path) -> None:
+    assert texts(shown("l's'", shop))[1:] == ["low  ls"]
 
 
 def test_rules_that_are_not_in_force_are_not_used(shop: Path) -> None:

@@ -129,13 +129,18 @@ def document_of_parts(command: ShownCommand, request: StoredRequest, masks: Reda
         joined(f"{guess}{found}", "   " if request.pending else "", *_rules_named(rules, request)),
         [
             *(row for row in remarks if row.level == len(_WORDS) - 1),
-            *rows,
+            *(() if _says_nothing_more(rows, parts, command.text) else rows),
             *(row for row in remarks if row.level < 2),
         ],
         _WORDS,
         facts=telling.sender(request),
         notes=(found.replace(":", " below the command:", 1),) if long else (),
     )
+
+
+def _says_nothing_more(rows: Sequence[PartRow], parts: CommandParts, text: str) -> bool:
+    """Whether the only part is the whole line, of which the count says all."""
+    return len(rows) == 1 and not rows[0].about and parts.parts[0].text == text.strip() and not parts.remarks
 
 
 def _counted(rows: Sequence[PartRow], parts: CommandParts) -> str:
