@@ -372,13 +372,16 @@ class SignoffApp(App[None]):
             self._review.say(f"theme {name}, written to your settings", token="ok")
 
     def _use_theme(self, name: str) -> None:
+        self._paint_in(name)
+        self._review.desk.guard.restart()
+        self._review.say(f"theme {name}", token="muted")
+
+    def _paint_in(self, name: str) -> None:
         self.look = Look(self._themes[name], self._glyphs)
         self.theme = name
         self.refresh_css()
-        self._review.desk.guard.restart()
         for widget in self.screen.walk_children(with_self=True):
             widget.refresh()
-        self._review.say(f"theme {name}", token="muted")
 
     async def _watch(self) -> None:
         async for changed in self._office.changes(lambda: self._review.desk.inbox.queue_cursor):
