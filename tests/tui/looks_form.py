@@ -1,8 +1,8 @@
 """Pictures of one view in many looks, as one text that is small, can be compared, and can be drawn again.
 
 The text holds three blocks: what is written; which letter each cell is painted with; and what a letter means in
-each look, as ``foreground/background`` and then b for bold, u for underlined, r for reversed. Cells that are painted
-alike in every look share a letter, so another color in a theme changes one line, and nothing else.
+each look, as ``foreground/background`` and then b for bold, u for underlined, r for reversed. Cells that are
+painted alike in every look share a letter, so another color in a theme changes one line, and nothing else.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import string
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
-from rich.color import Color
+from rich.color import ANSI_COLOR_NAMES, Color
 from rich.segment import Segment
 from rich.style import Style
 
@@ -21,8 +21,13 @@ Cell = tuple[str, str]
 Shot = Sequence[Sequence[Cell]]
 """One picture: its rows."""
 
-_LETTERS = ".#" + string.ascii_lowercase + string.ascii_uppercase + string.digits + "+*=!$%&/?<>^~αβγδεζηθικλμνξπρστυφχψω"
+_LETTERS = (
+    ".#" + string.ascii_lowercase + string.ascii_uppercase + string.digits + "+*=!$%&/?<>^~αβγδεζηθικλμνξπρστυφχψω"
+)
 _WRITTEN, _PAINTED, _MEANT = "-- written", "-- painted", "-- meant"
+_NAMES = {number: name for name, number in reversed(ANSI_COLOR_NAMES.items())}
+"""Numbers of a terminal's colors have several names."""
+
 _ATTRIBUTES = {"b": "bold", "d": "dim", "i": "italic", "u": "underline", "r": "reverse", "s": "strike"}
 
 
@@ -45,7 +50,9 @@ def paint(style: Style, *, blank: bool = False) -> str:
 
 
 def _color(color: Color | None) -> str:
-    return "default" if color is None else color.name
+    if color is None:
+        return "default"
+    return color.name if color.number is None else _NAMES[color.number]
 
 
 def style_of(painted: str) -> Style:
@@ -100,7 +107,10 @@ def from_text(text: str) -> dict[str, Shot]:
     rows = list(zip(lines[1:painted_at], lines[painted_at + 1 : meant_at], strict=True))
     return {
         name: [
-            [(letter, meaning[kind][place]) for letter, kind in zip(written.ljust(len(painted)), painted, strict=True)]
+            [
+                (letter, meaning[kind][place])
+                for letter, kind in zip(written.ljust(len(painted)), painted, strict=True)
+            ]
             for written, painted in rows
         ]
         for place, name in enumerate(names)

@@ -115,7 +115,10 @@ def _same_everywhere(folder: Path) -> Iterator[None]:
 
 
 async def _tour(place: Path, plan: Plan, looks: Sequence[str], first_id: int) -> dict[str, Shots]:
-    """Visit the views of a plan and take their pictures. Tours share no identifiers: whose agents live would be mixed."""
+    """Visit the views of a plan and take their pictures.
+
+    Tours share no identifiers: agents of one would seem to be those of another, and gone.
+    """
     clock = new_clock()
     _IDS.set(itertools.count(first_id))
     album = Album(plan.views, looks)
@@ -157,7 +160,7 @@ def _remember(place: Path, clock: Clock, stack: ExitStack) -> None:
 async def _waiting(seen: Screen, posted: Mapping[str, StoredRequest], album: Album) -> None:
     await _stands_on(seen, RowKey("request", posted["command"].id))
     await album.take("inbox", seen)
-    for name, key in (("remember", "s"), ("message", "n"), ("stop", "x")):
+    for name, key in (("remember", "s"), ("stop", "x"), ("message", "n")):
         if name in album.wanted:
             await _goes_to(seen, RowKey("request", posted["command"].id))
             await _opens(seen, key)

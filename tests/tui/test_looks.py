@@ -16,7 +16,7 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from test_themes import contrast
 
-from signoff_tui.themes import DEFAULT_THEME, LIGHT_THEME, Theme, builtin_themes
+from signoff_tui.themes import DEFAULT_THEME, LIGHT_THEME, builtin_themes
 
 pytestmark = pytest.mark.xdist_group("looks")
 
@@ -26,7 +26,10 @@ OVERVIEW = ("inbox", "request", "group", "message", "remember", "stop", "held", 
 PLANS = {
     "large": (Plan((120, 40), VIEWS), ALL_LOOKS),
     "small": (Plan((80, 24), OVERVIEW), (DEFAULT_THEME, LIGHT_THEME, NO_COLOR)),
-    "ascii": (Plan((50, 40), tuple(view for view in VIEWS if view != "split"), ascii_only=True), (DEFAULT_THEME, NO_COLOR)),
+    "ascii": (
+        Plan((50, 40), tuple(view for view in VIEWS if view != "split"), ascii_only=True),
+        (DEFAULT_THEME, NO_COLOR),
+    ),
 }
 PICTURES = [(plan, view) for plan, (visited, _) in PLANS.items() for view in visited.views]
 SIZED = pytest.mark.parametrize(("plan", "view"), PICTURES, ids=[f"{plan}-{view}" for plan, view in PICTURES])
@@ -63,3 +66,53 @@ def shots(tours: Tours, plan: str, view: str) -> dict[str, Shot]:
 @SIZED
 def test_a_view_in_all_looks(plan: str, view: str, tours: Tours, look: SnapshotAssertion) -> None:
     assert as_text(shots(tours, plan, view)) == look
+
+
+COLORED = [
+    pytest.param(plan, look, id=f"{plan}-{look}")
+    for plan, (_, looks) in PLANS.items()
+    for look in looks
+    if look != NO_COLOR
+]
+
+
+def painted_cells(tours: Tours, plan: str, look: str) -> set[tuple[str, str]]:
+    """What is on any screen of a plan; the choice of a theme shows the others as well."""
+    views = [view for view in PLANS[plan][0].views if view != "themes"]
+    return {cell for view in views for row in shots(tours, plan, view)[look] for cell in row}
+
+
+@pytest.mark.parametrize(("plan", "look"), COLORED)
+def test_every_color_on_the_screen_is_one_of_the_theme(plan: str, look: str, tours: Tours) -> None:
+    theme = builtin_themes()[look]
+    known = {color.removeprefix("ansi_") for color in (*theme.colors.values(), *theme.syntax.values())} | {"-"}
+    seen = painted_cells(tours, plan, look)
+    assert {cell for cell in seen if not {*colors_of(cell)} <= known} == set()
+
+
+@pytest.mark.parametrize(("plan", "look"), [case for case in COLORED if "ansi" not in case.values[1]])
+def test_every_word_on_the_screen_can_be_read(plan: str, look: str, tours: Tours) -> None:
+    words = {cell for cell in painted_cells(tours, plan, look) if cell[0].isalnum()}
+    assert {cell for cell in words if contrast(*colors_of(cell)) < 4.5} == set()
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_nothing_is_colored_where_no_color_is_wanted(plan: str, tours: Tours) -> None:
+    colors = {color for cell in painted_cells(tours, plan, NO_COLOR) for color in colors_of(cell)}
+    assert colors == {"-", "default"}
+
+
+def test_ascii_mode_draws_nothing_but_ascii(tours: Tours) -> None:
+    assert {letter for letter, _ in painted_cells(tours, "ascii", NO_COLOR) if not letter.isascii()} == set()
+
+
+@SIZED
+def test_what_is_stored_can_be_drawn_again(plan: str, view: str, tours: Tours) -> None:
+    taken = shots(tours, plan, view)
+    assert from_text(as_text(taken)) == {look: [list(row) for row in shot] for look, shot in taken.items()}
+
+
+def colors_of(cell: tuple[str, str]) -> tuple[str, str]:
+    """Foreground and background."""
+    foreground, background = cell[1].partition(" ")[0].split("/")
+    return foreground, background
