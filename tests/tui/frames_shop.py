@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from signoff.present.snapshot import CommandRun, FileChange, FileState, Snapshot
 from signoff.queue import (
     AgentInfo,
     AgentQueue,
+    AgentRecord,
     Decision,
     Risk,
     StoredRequest,
@@ -24,6 +26,7 @@ from signoff.queue import (
     open_agent_queue,
     open_review_queue,
 )
+from signoff.queue.sql.review import SqlReviewQueue
 
 START = 1_790_000_000_000_000
 """When the first request is asked, microseconds since the epoch."""
@@ -77,15 +80,21 @@ def _now() -> int:
 
 @contextmanager
 def frozen() -> Iterator[None]:
-    """Freeze the times that queues write down, and the local time; no file of the scene is looked for on disk."""
+    """Freeze what queues write down and what is looked up: times, local time, the process and files of agents."""
     with pytest.MonkeyPatch.context() as patch:
         for module in ("engine", "sweeping", "answers"):
             patch.setattr(f"signoff.queue.sql.{module}.now_us", _now)
         patch.setattr("signoff_tui.drift.this_host", lambda: "none of these agents")
+        patch.setattr(SqlReviewQueue, "agents", _one_process(SqlReviewQueue.agents))
         patch.setenv("TZ", "UTC")
         time.tzset()
         yield
     time.tzset()
+
+
+def _one_process(agents: Callable[[SqlReviewQueue], tuple[AgentRecord, ...]]) -> Callable[..., Any]:
+    """The same agents, whatever process and machine the test runs in."""
+    return lambda queue: tuple(replace(record, pid=4101, host="shop") for record in agents(queue))
 
 
 def _submission(key: str, tool: str, description: str, arguments: Mapping[str, Any], **fields: Any) -> Submission:

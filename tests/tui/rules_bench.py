@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from signoff.policy.trust import trust
+from signoff_tui.screens.rules.changing import Change, look_at
+from signoff_tui.screens.rules.files import RuleFile, read_files
 
-__all__ = ["CHANGED", "RULES", "change", "trusted_rules"]
+__all__ = ["CHANGED", "RULES", "at_home", "change", "trusted_rules"]
 
 RULES = """\
 approval_mode: interactive
@@ -38,3 +42,21 @@ def change(path: Path, text: str = CHANGED) -> None:
     other = path.with_name(f".{path.name}.new")
     other.write_text(text, "utf-8")
     os.replace(other, path)  # noqa: PTH105 - as editors do
+
+
+def at_home(folder: Path) -> tuple[Any, Any]:
+    """Readers of the files that name them as if they were at home, wherever the test runs."""
+
+    def named(path: str) -> str:
+        return path.replace(str(folder.resolve()), "/home/ada")
+
+    def files() -> tuple[RuleFile, ...]:
+        return tuple(replace(file, known=replace(file.known, name=named(file.name))) for file in read_files())
+
+    def changed(file: str) -> Change | None:
+        found = look_at(file.replace("/home/ada", str(folder.resolve())))
+        return found and replace(
+            found, file=file, documents={named(name): document for name, document in found.documents.items()}
+        )
+
+    return files, changed

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +17,11 @@ from syrupy.assertion import SnapshotAssertion
 from signoff.queue import (
     AgentInfo,
     AgentQueue,
-    AgentRecord,
     Decision,
     DecisionSource,
     open_agent_queue,
     open_review_queue,
 )
-from signoff.queue.sql.review import SqlReviewQueue
 
 VIEWS = ("agents", "gone", "details")
 SMALL, LARGE = Plan((80, 24), VIEWS), Plan((120, 40), VIEWS)
@@ -86,15 +83,9 @@ async def pictures(place: Path, plan: Plan) -> dict[str, Frame]:
     return album.frames
 
 
-def _one_process(agents: Callable[[SqlReviewQueue], tuple[AgentRecord, ...]]) -> Callable[..., Any]:
-    """The same agents, whatever process and machine the test runs in."""
-    return lambda queue: tuple(replace(record, pid=4101, host="shop") for record in agents(queue))
-
-
 async def all_pictures(folder: Path, plans: list[Plan]) -> Mapping[Plan, Made]:
     tours = [pictures(folder / f"queue-{number}", plan) for number, plan in enumerate(plans)]
-    with frozen(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(SqlReviewQueue, "agents", _one_process(SqlReviewQueue.agents))
+    with frozen():
         return dict(zip(plans, await asyncio.gather(*tours, return_exceptions=True), strict=True))
 
 

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from frames_shop import HOME, _shell, frozen, new_clock
 from frames_tour import Album, Frame, Plan
-from rules_bench import change, trusted_rules
+from rules_bench import at_home, change, trusted_rules
 from screen_bench import screen
 from syrupy.assertion import SnapshotAssertion
 
 from signoff.queue import AgentInfo, Decision, open_agent_queue, open_review_queue
 from signoff_tui.screens.rules import work
-from signoff_tui.screens.rules.changing import Change, look_at
-from signoff_tui.screens.rules.files import RuleFile, read_files
 
 VIEWS = ("rules", "rule", "verdict", "change")
 SMALL, LARGE = Plan((80, 24), VIEWS), Plan((120, 40), VIEWS)
@@ -59,24 +56,6 @@ async def pictures(place: Path, plan: Plan) -> dict[str, Frame]:
         await seen.shows("[!] trust it")
         await album.take("change", seen)
     return album.frames
-
-
-def at_home(folder: Path) -> tuple[Any, Any]:
-    """Readers of the files that name them as if they were at home, wherever the test runs."""
-
-    def named(path: str) -> str:
-        return path.replace(str(folder.resolve()), "/home/ada")
-
-    def files() -> tuple[RuleFile, ...]:
-        return tuple(replace(file, known=replace(file.known, name=named(file.name))) for file in read_files())
-
-    def changed(file: str) -> Change | None:
-        found = look_at(file.replace("/home/ada", str(folder.resolve())))
-        return found and replace(
-            found, file=file, documents={named(name): document for name, document in found.documents.items()}
-        )
-
-    return files, changed
 
 
 async def all_pictures(folder: Path, plans: list[Plan]) -> Mapping[Plan, Made]:

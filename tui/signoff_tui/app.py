@@ -30,7 +30,7 @@ from signoff_tui.last_net import DropControls
 from signoff_tui.list_state import ListStates
 from signoff_tui.look import ASCII, UNICODE, Glyphs, Look
 from signoff_tui.notices import NoticeSettings
-from signoff_tui.office import Office
+from signoff_tui.office import Announcement, Office
 from signoff_tui.personal import Chosen, Personal
 from signoff_tui.replies import Replies
 from signoff_tui.screens.agents import AgentsScreen
@@ -83,6 +83,20 @@ class SignoffApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = []
     CSS = """
     Screen { background: $signoff-background; color: $signoff-text; }
+    RowList, VerticalScroll {
+        scrollbar-color: $signoff-rule;
+        scrollbar-color-hover: $signoff-muted;
+        scrollbar-color-active: $signoff-muted;
+        scrollbar-background: $signoff-background;
+        scrollbar-background-hover: $signoff-background;
+        scrollbar-background-active: $signoff-background;
+    }
+    /* Reversed: the one way that shows on every terminal, and without colors. */
+    TextBox > .input--cursor, TextBox:focus > .input--cursor {
+        color: $signoff-text;
+        background: $signoff-surface;
+        text-style: reverse;
+    }
     /* Scroll bars are drawn with block characters. */
     App.-ascii RowList, App.-ascii VerticalScroll { scrollbar-size-vertical: 0; }
     """
@@ -237,7 +251,7 @@ class SignoffApp(App[None]):
 
     def announce(self, words: str, *, token: str = "ok") -> None:
         """Say something in the program's own words that stays while nothing waits."""
-        self._office.announcement = words
+        self._office.announcement = Announcement(words, token)
         if self._review.is_mounted:  # else it says so when it is drawn for the first time
             self._review.say(words, token=token)
 
@@ -372,13 +386,16 @@ class SignoffApp(App[None]):
             self._review.say(f"theme {name}, written to your settings", token="ok")
 
     def _use_theme(self, name: str) -> None:
+        self._paint_in(name)
+        self._review.desk.guard.restart()
+        self._review.say(f"theme {name}", token="muted")
+
+    def _paint_in(self, name: str) -> None:
         self.look = Look(self._themes[name], self._glyphs)
         self.theme = name
         self.refresh_css()
-        self._review.desk.guard.restart()
         for widget in self.screen.walk_children(with_self=True):
             widget.refresh()
-        self._review.say(f"theme {name}", token="muted")
 
     async def _watch(self) -> None:
         async for changed in self._office.changes(lambda: self._review.desk.inbox.queue_cursor):

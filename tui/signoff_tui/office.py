@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
-from typing import ParamSpec, Protocol, TypeVar
+from typing import NamedTuple, ParamSpec, Protocol, TypeVar
 
 from signoff.queue import (
     QueueError,
@@ -24,7 +24,7 @@ from signoff_tui.keymap import KeyMap
 from signoff_tui.replies import EarlierTexts, Replies
 from signoff_tui.terminal_voice import Saying
 
-__all__ = ["Draft", "Goes", "Office"]
+__all__ = ["Announcement", "Draft", "Goes", "Office"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -54,6 +54,13 @@ class Goes(Protocol):
         """Leave the terminal to something of the person's."""
 
 
+class Announcement(NamedTuple):
+    """Something in the program's own words, and the style it is said in."""
+
+    words: str = ""
+    token: str = "ok"
+
+
 class Office:
     """What all screens of one run share.
 
@@ -81,7 +88,7 @@ class Office:
         self.keys = keys or KeyMap()
         self._app = app
         self._sending: set[asyncio.Task[tuple[Verdict, ...]]] = set()
-        self.announcement = ""
+        self.announcement = Announcement()
         """What an empty inbox says besides."""
         self.drafts: dict[Draft, str] = {}
         """What was written and not sent."""

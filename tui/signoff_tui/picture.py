@@ -7,7 +7,7 @@ from pathlib import Path
 
 from textual.app import App
 
-__all__ = ["picture", "save_picture"]
+__all__ = ["picture", "save_picture", "self_contained"]
 
 _WEB_FONTS = re.compile(r"@font-face\s*\{.*?\}", re.DOTALL)
 _FONTS = "DejaVu Sans Mono, Menlo, Consolas, monospace"
@@ -15,7 +15,12 @@ _FONTS = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 
 def picture(app: App[None]) -> str:
     """What the app shows now, as SVG."""
-    return _WEB_FONTS.sub("", app.export_screenshot()).replace("Fira Code", _FONTS)
+    return self_contained(app.export_screenshot())
+
+
+def self_contained(drawn: str) -> str:
+    """An exported SVG that takes its letters from the machine it is looked at on, not from the web."""
+    return _WEB_FONTS.sub("", drawn).replace("Fira Code", _FONTS)
 
 
 def save_picture(app: App[None], path: Path) -> None:

@@ -27,7 +27,7 @@ class TextBox(Input):
 
     DEFAULT_CSS = """
     TextBox { height: 1; border: none; padding: 0 1; }
-    TextBox:focus { border: none; }
+    TextBox:focus { border: none; background-tint: transparent; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from signoff.present.reveal import reveal
 from signoff_tui.ages import age_text
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
+from signoff_tui.office import Announcement
 from signoff_tui.screens.review.extent import LEAST_COLUMNS, LEAST_ROWS
 from signoff_tui.summary import clock_text
 from signoff_tui.tally import Counts
@@ -135,18 +136,19 @@ def too_small_lines(columns: int, rows: int) -> tuple[Line, ...]:
     return (fullest([line(chunk(each, "warn")) for each in short], columns),)
 
 
-def empty_lines(place: str, announcement: str, width: int) -> tuple[Line, ...]:
+def empty_lines(place: str, announcement: Announcement, width: int) -> tuple[Line, ...]:
     """What an empty inbox says.
 
     Args:
         place: Where the queue is.
-        announcement: What else there is to say; may be empty.
+        announcement: What else there is to say; its words may be empty.
         width: Cells of a line.
     """
+    words, token = announcement
     return (
         Line(),
         line(chunk("   No agent is waiting for you.", "strong")),
-        *(wrapped(announcement, width, "ok", head=chunk("   ", keep=True)) if announcement else ()),
+        *(wrapped(words, width, token, head=chunk("   ", keep=True)) if words else ()),
         Line(),
         *wrapped("Requests appear here as agents ask.", width, "muted", head=chunk("   ", keep=True)),
         line(chunk("   Queue: ", "muted", keep=True), Chunk(reveal(place, "path"), "muted")),
