@@ -157,6 +157,8 @@ def test_known_harm_is_high_wherever_it_stands(command: str, reason: str) -> Non
         ("git diff --output=x", "side-door"),
         ("cat /etc/passwd", "reads-outside"),
         ("ls ~/.ssh", "reads-outside"),
+        ("diff --from-file=/etc/shadow x", "reads-outside"),
+        ("grep -f/etc/shadow x", "reads-outside"),
         ("A=1 ls", "environment"),
         ("f() { ls; }", "unparsed"),
         ("", "unparsed"),
@@ -225,3 +227,24 @@ def test_a_command_whose_end_is_pushed_out_of_sight_is_named() -> None:
 
 def test_a_disguised_tool_name_is_named() -> None:
     assert "hidden-chars" in judge(tool="dep\u043boy").reasons
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "[[ -v 'a[$(rm -rf ~)]' ]]",
+        "ls && [[ 'a[$(rm -rf ~)]' -eq 0 ]]",
+        "[[ ! ( 1 -eq 'a[`rm x`]' ) ]]",
+        "echo $(( 'a[$(rm -rf ~)]' ))",
+        "echo $(($'a[\\x24(rm)]'))",
+        "for ((i='a[$(rm -rf ~)]';i<0;)); do :; done",
+    ],
+)
+def test_a_text_that_bash_reads_again_as_a_number_may_run_a_command(command: str) -> None:
+    found = of_command(command)
+    assert (found.risk, "unparsed" in found.reasons) == (Risk.HIGH, True)
+
+
+@pytest.mark.parametrize("command", ["[[ -v x && -f '$a' ]]", "[[ $x =~ ^a$ ]]", "echo $((1 + x))"])
+def test_texts_that_are_no_numbers_make_a_test_no_riskier(command: str) -> None:
+    assert of_command(command).risk is Risk.LOW

@@ -115,3 +115,19 @@ def test_copies_are_for_their_owner_only(rules: str, store: Path) -> None:
     trust({rules: b"a: 1\n"})
     folder = store.parent / "trusted-contents"
     assert [stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.iterdir())] == [0o700, 0o600]
+
+
+def test_what_never_ends_or_never_begins_in_the_place_of_a_file_is_no_file(rules: str) -> None:
+    trust({rules: b"a: 1\n"})
+    file = Path(rules)
+    for put in (lambda: os.mkfifo(file), lambda: file.symlink_to("/dev/zero"), file.mkdir):
+        file.unlink()
+        put()
+        assert [found.state for found in trusted_files()] == ["gone"]
+        assert len(changed_files()) == 1
+
+
+def test_a_file_that_became_too_large_to_be_read_has_changed(rules: str) -> None:
+    trust({rules: b"a: 1\n"})
+    os.truncate(rules, 2**34)
+    assert [found.state for found in trusted_files()] == ["changed"]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from model_samples import approved, ended, news, stored
 
+from signoff.present.document_diff import diff_document
 from signoff.present.document_text import text_document
 from signoff.queue import Decision, Risk, StoredRequest, Verdict, VerdictKind
 from signoff_tui.coverage import Part
@@ -377,3 +378,50 @@ def test_what_cannot_be_shown_is_not_looked_for_again() -> None:
     made = bench(stored("a"))
     made.reads("a", complete=False)
     assert next_unseen(made, "a") is None
+
+
+# -- what the reviewer makes of it ---------------------------------------------------------------------------
+
+
+def opens_hunks(made: Bench, id_: str, path: str = "/work/a.txt") -> None:
+    """The request would change two places of a file."""
+    old = "".join(f"line {number}\n" for number in range(40))
+    new = old.replace("line 3\n", "THREE\n").replace("line 30\n", "THIRTY\n")
+    document = diff_document(old.encode(), new.encode(), path)
+    key = content_key(made.entry(id_).request)
+    made.desk.take_content(Content(key, (document,), document.units, 2, 2, True, (), True))
+
+
+def choosable(id_: str, **fields: Any) -> StoredRequest:
+    return stored(id_, supports=frozenset({"partial"}), **fields)
+
+
+def test_to_undo_what_typing_refused_of_an_earlier_revision_waives_nothing_of_this_one() -> None:
+    made = bench(choosable("a"))
+    opens_hunks(made, "a")
+    made.desk.toggle_hunks(made.entry("a"), {0})
+    made.desk.toggle_hunks(made.entry("a"), {1})
+    made.hears(choosable("a", revision=2))
+    opens_hunks(made, "a")
+    made.desk.undo_toggle()
+    coverage = made.desk.coverage(made.entry("a"))
+    assert coverage is not None
+    assert (coverage.waived, made.desk.change(made.entry("a"))) == (frozenset(), None)
+
+
+def test_to_undo_a_key_that_did_nothing_undoes_nothing_that_was_meant() -> None:
+    made = bench(choosable("a"))
+    opens_hunks(made, "a")
+    change = made.desk.toggle_hunks(made.entry("a"), {0})
+    made.desk.toggled_nothing()
+    made.desk.undo_toggle()
+    assert made.desk.change(made.entry("a")) is change
+
+
+def test_hunks_of_a_file_with_the_longest_name_can_be_refused() -> None:
+    made = bench(choosable("a"))
+    opens_hunks(made, "a", f"/{'x/' * 2046}a")
+    change = made.desk.toggle_hunks(made.entry("a"), {0})
+    assert change is not None
+    assert change.instead is not None
+    assert change.instead.refused[0].endswith("/x/a line 4")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from screen_bench import LARGE, Screen, command, post, screen, write
 from signoff.queue import AgentQueue
 from signoff_tui.drift import DriftWatch, drift_of
 
+STATE = {"exists": False, "sha256": None, "size": 0, "mode": None, "link_target": None, "real_path": "/a"}
 CHANGED = "was changed: approved, it would only ask again"
 
 
@@ -85,3 +87,21 @@ async def test_nothing_is_watched_that_nobody_looks_at(asking: AgentQueue, file:
     watch.follow(None)
     assert watch.key is None
     assert watch._watch is None
+
+
+@pytest.mark.parametrize("cwd", [".", "/tmp/" + "x" * 300, "/tmp/\ud800"])
+async def test_a_place_that_no_agent_of_ours_would_name_stops_no_screen(
+    asking: AgentQueue, workdir: Path, cwd: str
+) -> None:
+    honest = post(asking, command("ls", workdir))
+    step = {**dict(honest.submission.snapshot or {})["steps"][0], "cwd": cwd}
+    file = {"kind": "file", "path": f"{cwd}/a", "before": STATE, "after_sha256": "0" * 64, "after_size": 0}
+    steps = [step, {**file, "binary": False, "media_type": None, "follows": False}]
+    snapshot = {**dict(honest.submission.snapshot or {}), "steps": steps}
+    request = replace(honest, submission=replace(honest.submission, snapshot=snapshot))
+    looked: list[str] = []
+    watch = DriftWatch(lambda request: looked.append(request.id))
+    watch.follow(request)
+    watch.stop()
+    assert looked == [request.id]
+    assert drift_of(request)

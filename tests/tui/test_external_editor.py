@@ -48,7 +48,14 @@ def test_nobody_else_can_read_the_file(tmp_path: Path, folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("script", "words"),
-    [("exit 3", "ended with 3"), ('rm "$1"', "no UTF-8 text"), ('printf "\\377" > "$1"', "no UTF-8 text")],
+    [
+        ("exit 3", "ended with 3"),
+        ('rm "$1"', "no UTF-8 text"),
+        ('printf "\\377" > "$1"', "no UTF-8 text"),
+        ('ln -sf /dev/zero "$1"', "no UTF-8 text"),
+        ('rm "$1"; mkfifo "$1"', "no UTF-8 text"),
+        ('truncate -s 1G "$1"', "too large"),
+    ],
 )
 def test_an_editor_that_fails_leaves_no_text(tmp_path: Path, folder: Path, script: str, words: str) -> None:
     with pytest.raises(HandoverError, match=words):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -125,3 +126,14 @@ async def test_a_filter_that_is_not_valid_any_more_lists_everything(
         async with screen(place, list_states=states, waiting=1) as seen:
             await seen.shows("everything is listed: the filter from before")
             assert seen.desk.inbox.hidden() == ()
+
+
+def test_a_state_that_would_never_end_or_never_begin_is_forgotten(states: ListStates, tmp_path: Path) -> None:
+    states.save(LEFT)
+    file = file_of(tmp_path)
+    file.unlink()
+    os.mkfifo(file)
+    assert states.load() == ListState()
+    file.unlink()
+    file.symlink_to("/dev/zero")
+    assert states.load() == ListState()

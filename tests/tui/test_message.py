@@ -113,3 +113,8 @@ def test_text_is_taken_away(before: str, to: str, after: str) -> None:
 def test_a_message_does_not_get_too_long() -> None:
     message = Message.of("x" * LONGEST)
     assert message.inserted("y") is message
+
+
+def test_a_paste_that_would_keep_the_screen_waiting_is_not_even_looked_through() -> None:
+    assert Message("a", 1).inserted("\u200b" * 100_001) == Message("a", 1)
+    assert Message("a", 1).inserted("\u200b" * 100_000).text == "a"

@@ -137,3 +137,22 @@ async def test_a_request_that_changed_keeps_the_edit_as_a_draft_only(
         await seen.until(lambda: given, "the draft in the editor")
         assert "Bang" in given[0]
         assert seen.desk.change(seen.entry(request)) is None
+
+
+async def test_what_else_a_call_would_do_is_still_shown_when_its_file_was_edited(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    (workdir / "a.txt").write_text("one\n")
+    asked = write(workdir / "a.txt", "two\n", honors=PARTIAL)
+    also = {**(asked.arguments or {}), "then_tell": "everybody"}
+    request = post(asking, asked.model_copy(update={"arguments": also}))
+    async with screen(place, size=LARGE, settings=QUICK, waiting=1) as seen:
+        await opens(seen, request)
+        await seen.until(lambda: seen.desk.why_not_edited(seen.entry(request)) is None, "looked through")
+        editing(seen, replacing("two", "three"))
+        await seen.press("E")
+        await seen.shows("[E] edit again")
+        content = seen.desk.content(seen.entry(request))
+        assert content is not None
+        assert [document.kind for document in content.documents] == ["text", "diff", "diff", "structured"]
+        assert "then_tell" in "\n".join(row.text.text for row in content.documents[-1])

@@ -17,6 +17,9 @@ from signoff_tui.documents import Content, ContentKey
 
 __all__ = ["Change", "choosable", "toggled", "units_of", "with_marks"]
 
+_LONGEST_NAME = 1_000
+"""Characters of a path that the agent is told of what was refused, from its end."""
+
 NOTHING = "nothing"
 """Stands for the digest of what would run where every hunk is refused."""
 
@@ -125,5 +128,6 @@ def _part(request: StoredRequest, content: Content, choice: Choice) -> Instead:
     path = document.path or ""
     text = applied(document.source("old"), document.source("new"), choice)
     name = path.removeprefix(f"{request.submission.cwd.rstrip('/')}/")
+    name = name if len(name) <= _LONGEST_NAME else f"...{name[-_LONGEST_NAME:]}"
     refused = tuple(f"{name} {choice.hunks[number].lines}" for number in sorted(choice.refused))
     return Instead.of_contents({path: text.encode()}, refused=refused, summary=choice.summary)

@@ -96,7 +96,7 @@ class Desk:
         self._changes: dict[str, Change] = {}
         self._edits: dict[str, str] = {}
         self._marked: dict[str, tuple[Content, Content]] = {}
-        self._ticks: deque[tuple[str, Change | None]] = deque(maxlen=ASIDES)
+        self._ticks: deque[tuple[ContentKey, Change | None] | None] = deque(maxlen=ASIDES)
         self._asides: deque[dict[str, bool]] = deque(maxlen=ASIDES)
 
     # -- facts -------------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ class Desk:
         content = self.contents.get(content_key(entry.request))
         assert content is not None
         before = self.change(entry)
-        self._ticks.append((entry.id, before))
+        self._ticks.append((content_key(entry.request), before))
         self._set_change(entry, toggled(entry.request, content, before, numbers))
         return self.change(entry)
 
@@ -234,12 +234,21 @@ class Desk:
         """Whether an edit is kept that is not what would run."""
         return entry.id in self._edits and self.change(entry) is None
 
+    def toggled_nothing(self) -> None:
+        """Note that the key was pressed in vain: undoing it undoes nothing."""
+        self._ticks.append(None)
+
     def undo_toggle(self) -> None:
-        """Undo the last `toggle_hunks` that was not undone yet."""
-        if self._ticks:
-            request_id, before = self._ticks.pop()
-            if request_id in self.inbox:
-                self._set_change(self.inbox.entry(request_id), before)
+        """Undo the last `toggle_hunks` or `toggled_nothing` that was not undone yet."""
+        last = self._ticks.pop() if self._ticks else None
+        if last is None:
+            return
+        key, before = last
+        if key[0] not in self.inbox:
+            return
+        entry = self.inbox.entry(key[0])
+        if content_key(entry.request) == key:  # hunks of an earlier revision are none of this one
+            self._set_change(entry, before)
 
     def _with_marks(self, entry: Entry, content: Content) -> Content:
         """The documents with marks at what may be chosen: made once, so that they are not drawn anew."""

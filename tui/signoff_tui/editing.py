@@ -60,6 +60,8 @@ def why_not_edited(request: StoredRequest, content: Content) -> str | None:
         return "the agent can only run what it asked for"
     if HIDDEN_VALUE in submission.risk_reasons:
         return "it holds a secret, which the editor would be given"
+    if not content.scanned:
+        return "it is still looked through for characters that mislead: try again in a moment"
     if content.alerts:
         return "it holds characters that mislead, which the editor would be given"
     document = content.documents[0]
@@ -107,6 +109,7 @@ def edited(request: StoredRequest, content: Content, what: Editable, text: str) 
     documents = (
         diff_document(what.text.encode(), data, what.path, masks=masks),
         diff_document(before, data, what.path, facts=file_facts(step), masks=masks),
+        *content.documents[1:],  # what else the approval lets run, as it was asked
     )
     effects = (FileWrite(what.path, data), FileWrite(step.before.real_path, b""))
     arguments = {**request.submission.arguments, "edited content": text}

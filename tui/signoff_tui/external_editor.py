@@ -7,7 +7,9 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from signoff.present.files import MAX_FILE_SIZE
 from signoff_tui.handing_over import HandoverError, private_folder, program, words_of, write_private
+from signoff_tui.own_files import read_bytes
 
 __all__ = ["edit_file", "edit_text", "editor_words"]
 
@@ -71,8 +73,10 @@ def edit_text(text: str, suffix: str, variables: Mapping[str, str] = os.environ)
         if ended != 0:
             raise HandoverError(f"{command[0]} ended with {ended}")
         try:
-            after = file.read_bytes().decode()
-        except (OSError, UnicodeDecodeError) as error:
+            after = read_bytes(file, most=MAX_FILE_SIZE).decode()
+        except (OSError, ValueError) as error:
+            if not isinstance(error, UnicodeDecodeError | OSError):
+                raise HandoverError(f"what {command[0]} left is too large") from error
             raise HandoverError(f"what {command[0]} left is no UTF-8 text") from error
         return None if after == text else after
 

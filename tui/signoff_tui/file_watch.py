@@ -70,7 +70,7 @@ class FileWatch:
             return
         for file in files:
             self._watch_name(file)
-            if file.is_symlink():
+            if os.path.islink(file):  # noqa: PTH114 - unlike pathlib's, it never raises
                 self._watch_name(Path(os.path.realpath(file)))
         for folder in folders:
             self._watch_name(folder)
@@ -95,7 +95,11 @@ class FileWatch:
 
     def _add(self, folder: Path, name: str | None) -> bool:
         add = ctypes.CDLL(None).inotify_add_watch
-        number = add(self._file, os.fsencode(folder), ctypes.c_uint32(_ANY_CHANGE))
+        try:
+            path = os.fsencode(folder)
+        except UnicodeEncodeError:  # half a character: no file can be called so
+            return False
+        number = add(self._file, path, ctypes.c_uint32(_ANY_CHANGE))
         if number < 0:
             return False
         known = self._names.setdefault(number, set())

@@ -18,7 +18,7 @@ import platformdirs
 from signoff.canonical import parse_json
 from signoff_tui.inbox import Inbox, RowKey
 from signoff_tui.orders import Order
-from signoff_tui.own_files import put_text
+from signoff_tui.own_files import put_text, read_bytes
 
 __all__ = ["ListState", "ListStates", "state_of"]
 
@@ -86,9 +86,7 @@ class ListStates:
     def load(self) -> ListState:
         """How the list was left; as it is at first if that is not known."""
         try:
-            if self._file.stat().st_size > LARGEST_BYTES:
-                return ListState()
-            self._saved = _read(parse_json(self._file.read_bytes()))
+            self._saved = _read(parse_json(read_bytes(self._file, most=LARGEST_BYTES)))
         except (OSError, ValueError):
             return ListState()
         return self._saved

@@ -16,6 +16,9 @@ __all__ = ["LONGEST", "Message", "Row", "as_message", "rows_of"]
 LONGEST = 10_000
 """Characters of a message: agents read all of it."""
 
+_MOST_PASTED = 10 * LONGEST
+"""Characters that are looked through for what can be seen of them; more would keep the screen waiting."""
+
 TAB = "    "
 """What a tab of a pasted text becomes: a box shows each character as it is."""
 
@@ -90,6 +93,8 @@ class Message:
 
     def inserted(self, text: str) -> Message:
         """Type or paste at the cursor; the message stays as it is if it would get too long."""
+        if len(text) > _MOST_PASTED:
+            return self
         before = as_message(self.text[: self.at] + text)
         whole = as_message(before + self.text[self.at :])
         return self if len(whole) > LONGEST else Message(whole, min(len(before), len(whole)))

@@ -1,12 +1,34 @@
-"""Writing files of the person's own."""
+"""Reading and writing files of the person's own."""
 
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from pathlib import Path
 
-__all__ = ["put_text"]
+__all__ = ["put_text", "read_bytes"]
+
+
+def read_bytes(file: Path, *, most: int) -> bytes:
+    """Read a file that is no device and no FIFO, which may have no end, or never begin.
+
+    Args:
+        file: The file.
+        most: Bytes that it may have.
+
+    Raises:
+        OSError: It cannot be read, or is no file.
+        ValueError: It is larger.
+    """
+    descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK)
+    with open(descriptor, "rb") as opened:  # noqa: PTH123 - a descriptor has no path
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(f"{file} is no file")
+        data = opened.read(most + 1)
+    if len(data) > most:
+        raise ValueError(f"{file} is larger than {most} bytes")
+    return data
 
 
 def put_text(file: Path, text: str) -> None:

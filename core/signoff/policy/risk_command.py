@@ -179,6 +179,9 @@ def _written(word: Word, cwd: str) -> Iterator[Finding]:
 
 def _leads_outside(word: Word, cwd: str) -> bool:
     text = word.text
+    if text.startswith("-"):  # a path may stand in the same word as its option
+        glued = {text[2:], text.partition("=")[2]} - {"", text}
+        return any(_leads_outside(Word(each), cwd) for each in glued if not each.startswith("-"))
     if text.startswith("~"):
         return True
     path = os.path.normpath(os.path.join(cwd, text))  # noqa: PTH118 - text, not a path here

@@ -11,6 +11,7 @@ import codecs
 import hashlib
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ __all__ = [
     "watched_files",
 ]
 
+_LARGEST_BYTES = 16 * 1024 * 1024
 _PRIVATE_DIRECTORY = 0o700
 
 State = Literal["unchanged", "changed", "gone"]
@@ -184,7 +186,16 @@ def _digest(content: bytes) -> str:
 
 
 def _digest_of_file(name: str) -> str | None:
+    """The digest of a file; None if there is none, and no digest if it is too large to be one of ours.
+
+    It lies where agents write: in its place there may be a FIFO that nobody writes to, or a device without an end.
+    """
     try:
-        return _digest(Path(name).read_bytes())
-    except OSError:
+        descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK)
+        with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor has no path
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return None
+            content = file.read(_LARGEST_BYTES + 1)
+    except (OSError, ValueError):
         return None
+    return _digest(content) if len(content) <= _LARGEST_BYTES else ""

@@ -205,9 +205,11 @@ def _command_drift(step: CommandRun) -> list[str]:
     where = f"the working directory {named(step.cwd)}"
     if not is_directory(step.cwd):
         return [f"{where} is gone"]
-    if locate(step.cwd).real_path != step.real_cwd:
-        return [f"{where} now leads to another place"]
-    return []
+    try:
+        now = locate(step.cwd).real_path
+    except SnapshotError as error:
+        return [str(error)]
+    return [] if now == step.real_cwd else [f"{where} now leads to another place"]
 
 
 def _file_drift(step: FileChange) -> list[str]:

@@ -107,6 +107,8 @@ def _visit(node: Node, place: _Place, found: _Found) -> Iterator[tuple[Any, _Pla
             found.floor("redirects without a command")
     if reason := _FLOORS.get(str(kind)):
         found.floor(reason)
+    if kind in _CALCULATES and _may_run(node):
+        found.floor("calculates with a text that may run a command")
     if kind == "CallExpr":
         _call(node, place, found)
     elif kind == "DeclClause":
@@ -124,6 +126,30 @@ def _visit(node: Node, place: _Place, found: _Found) -> Iterator[tuple[Any, _Pla
         elif isinstance(child, (dict, list)):
             yield child, replace(place, joined="function") if kind == "FuncDecl" else place
 
+
+_CALCULATES = frozenset({"ArithmExp", "ArithmCmd", "CStyleLoop", "UnaryTest", "BinaryTest"})
+_CALCULATING_TESTS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R"})
+
+
+def _may_run(node: Node) -> bool:
+    """Whether a number is worked out from a text that bash reads once more: an index in it may run a command."""
+    if node["Type"] in {"UnaryTest", "BinaryTest"} and node.get("Op") not in _CALCULATING_TESTS:
+        return False
+    waiting: list[Any] = [value for name, value in node.items() if name != "Do"]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, list):
+            waiting += each
+        elif isinstance(each, dict):
+            if each.get("Type") in {"SglQuoted", "Lit"} and _REREAD.intersection(str(each.get("Value", ""))):
+                return True
+            if each.get("Type") not in _SUBSTITUTIONS:  # they are read as commands
+                waiting += each.values()
+    return False
+
+
+_REREAD = frozenset("$`\\")
+"""What makes more of a text than it says, when it is read once more."""
 
 _STATEMENTS = frozenset({"Stmts", "Cond", "Then", "Do"})
 """Fields that hold statements one after the other."""

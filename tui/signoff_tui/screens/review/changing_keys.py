@@ -24,23 +24,28 @@ class ChangingKeys:
 
     def do_toggle_hunk(self) -> None:
         """Refuse the hunk that is pointed at, or approve it again."""
+        if not self._toggles_hunk():
+            self._face.desk.toggled_nothing()
+
+    def _toggles_hunk(self) -> bool:
         face, desk = self._face, self._face.desk
         entry = desk.inbox.focused_request()
         if entry is None or not face.content_visible:
             face.say("open a request to refuse single hunks of it", token="muted")
-            return
+            return False
         pointed = pointed_in(face.document, desk, entry)
         if pointed is None:
             face.say(f"{desk.keys.shown('toggle_hunk')} does nothing: {_why_no_choice(desk, entry)}")
-            return
+            return False
         numbers = pointed.numbers
         if not numbers:
             keys = f"{desk.keys.shown('next_hunk')} or {desk.keys.shown('previous_hunk')} points at one"
             face.say(f"{pointed.above or 'the heading of a hunk is not on the screen'}: {keys}")
-            return
+            return False
         change = desk.toggle_hunks(entry, numbers)
         face.say(_told(change, numbers, desk.keys.shown("toggle_hunk")))
         face.redraw(Cause.CHANGED)
+        return True
 
     def do_edit_call(self) -> None:
         """Edit what would run, in the person's own editor."""
