@@ -98,7 +98,9 @@ async def test_other_files_beside_it_are_not_told(told: Told, tmp_path: Path) ->
     assert told.watch._told_soon is None
 
 
-@pytest.mark.parametrize("path", ["/tmp/" + "x" * 300, "/" + "a/" * 3000, "/tmp/\ud800/x", "a\0b/c", "", "/proc/self/fd/0"])
+@pytest.mark.parametrize(
+    "path", ["/tmp/" + "x" * 300, "/" + "a/" * 3000, "/tmp/\ud800/x", "a\0b/c", "", "/proc/self/fd/0"]
+)
 async def test_a_path_that_no_file_can_have_is_watched_for_in_vain(told: Told, path: str) -> None:
     told.watch.watch([Path(path)])
     assert not told.happened.is_set()
