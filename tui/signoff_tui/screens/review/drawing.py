@@ -107,7 +107,7 @@ class Drawing:
         where = Where(self._title(), guard.connected, modes, self._held_requests(), self._who_waits(width))
         self._lines("#status", [status_line(where, desk.inbox.tally.counts, self._office.now(), width)])
         lost = self._screen.lost
-        self._lines("#lost", () if lost is None else lost_lines(lost.since, lost.why))
+        self._lines("#lost", () if lost is None else lost_lines(lost.since, lost.why, width))
 
     def _held_requests(self) -> int:
         return sum(len(held.refs) for held in self._screen.desk.guard.holds)

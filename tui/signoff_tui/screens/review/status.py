@@ -102,21 +102,30 @@ def _queue(where: Where) -> tuple[Chunk, ...]:
     return (chunk(words, token, keep=True),)
 
 
-def lost_lines(since: int, why: str) -> tuple[Line, ...]:
+def lost_lines(since: int, why: str, width: int) -> tuple[Line, ...]:
     """What the list says while the queue is not there.
 
     Args:
         since: Wall clock when it was lost, microseconds since the epoch.
         why: What the queue said.
+        width: Cells of a line.
     """
+    mark, reason, at = chunk(" ! ", "danger", keep=True), foreign(why, "warn"), clock_text(since)
+    said = [
+        line(mark, chunk(f"{words} since {at}: ", "danger", keep=True), reason)
+        for words in ("Not connected to the queue", "No queue")
+    ]
+    stays = (
+        "Agents stay blocked; nothing is approved while this lasts. Trying again.",
+        "Agents stay blocked. Trying again.",
+    )
+    works = (
+        "The list is as it was then: reading works, decision keys are off.",
+        "Reading works, decision keys are off.",
+    )
     return (
-        line(
-            chunk(" ! ", "danger", keep=True),
-            chunk(f"Not connected to the queue since {clock_text(since)}: ", "danger"),
-            foreign(why, "warn"),
-        ),
-        line(chunk("   Agents stay blocked; nothing is approved while this lasts. Trying again.", "muted")),
-        line(chunk("   The list is as it was then: reading works, decision keys are off.", "muted")),
+        fullest(said, width),
+        *(fullest([line(chunk(f"   {words}", "muted")) for words in told], width) for told in (stays, works)),
     )
 
 
