@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
@@ -68,8 +69,12 @@ class Hostile:
         return _storable(f"{self.mark} {self.text}")
 
     def is_seen_in(self, lines: Iterable[str]) -> bool:
-        """Whether one of the texts after its mark shows its first hidden character, if it hides any."""
-        signs = next((visible_forms(ord(char)) for char in self.hidden), [""])
+        """Whether one of the texts after its mark shows its first or last hidden character, if it hides any.
+
+        Where there is no room for a name its middle is left out; in JSON, characters are escaped as that does it.
+        """
+        ends = self.hidden[:1] + self.hidden[-1:]
+        signs = [sign for char in ends for sign in (*visible_forms(ord(char)), json.dumps(char)[1:-1])] or [""]
         return any(sign in line for line in lines for sign in signs)
 
 

@@ -243,7 +243,7 @@ async def test_a_terminal_that_cannot_be_handed_over_is_said(place: Path, rules:
     async with screen(place) as seen:
         await opens_rules(seen, "git commit")
         await seen.press("e")
-        await seen.shows("this terminal cannot be handed to an editor")
+        await seen.shows("this terminal cannot be handed to another program")
 
 
 async def test_nothing_is_edited_while_a_decision_is_held(
