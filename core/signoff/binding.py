@@ -173,12 +173,23 @@ def approved_instead(path: str) -> ApprovedContent | None:
 
     Returns:
         The content, or None if the call writes what it asked for.
+
+    Raises:
+        PermissionError: The reviewer approved other contents, and nobody was shown that this path is written.
     """
     approved = _approved.get()
-    if approved is None or approved.instead is None:
+    if approved is None or approved.instead is None or not approved.instead.contents:
         return None
     data = approved.instead.content(path)
-    return None if data is None else ApprovedContent(data, f"The reviewer {approved.instead.words}.")
+    if data is not None:
+        return ApprovedContent(data, f"The reviewer {approved.instead.words}.")
+    shown = () if approved.snapshot is None else approved.snapshot.items
+    if all(change.path != path for change in shown):
+        # Such as another name of the file: what was refused must not be written under it.
+        raise PermissionError(
+            "not run: the reviewer changed what is written, and this is not the path that was shown"
+        )
+    return None
 
 
 def was_written(path: str, state: FileState) -> None:

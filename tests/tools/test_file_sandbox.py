@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from signoff.binding import bound_to
+from signoff.binding import approved_instead, bound_to
 from signoff.effects import FileEdit, FileWrite
 from signoff.present.snapshot import take
 from signoff.queue.instead import Instead
@@ -218,6 +218,15 @@ def test_a_file_that_the_reviewer_left_alone_is_written_as_asked(
     with bound_to(request, take(request.effects), other):
         assert getattr(sandbox, tool)(**args) == done.format(9)
     assert (workdir / "notes" / "a.txt").read_bytes() == b"ONE\nTWO!\n"
+
+
+def test_what_was_refused_is_not_written_under_another_name_of_the_file(
+    sandbox: FileSandbox, workdir: Path
+) -> None:
+    request = asked(sandbox, "write_file", path="notes/a.txt", content="ONE\nTWO!\n")
+    part = Instead.of_contents({str(workdir / "notes" / "a.txt"): b"ONE\ntwo\n"})
+    with bound_to(request, take(request.effects), part), pytest.raises(PermissionError, match="not the path"):
+        approved_instead(str(workdir / "notes" / ".." / "notes" / "a.txt"))
 
 
 def test_a_file_can_be_read(sandbox: FileSandbox) -> None:

@@ -418,6 +418,17 @@ def test_to_undo_a_key_that_did_nothing_undoes_nothing_that_was_meant() -> None:
     assert made.desk.change(made.entry("a")) is change
 
 
+def test_to_undo_a_key_that_put_nothing_aside_takes_nothing_back() -> None:
+    made = bench(stored("a"), stored("b"))
+    made.desk.inbox.move_to(RowKey("request", "a"))
+    made.desk.put_aside()
+    made.hears(ended(made.entry("b").request))
+    made.desk.inbox.move_to(RowKey("request", "b"))
+    assert made.desk.put_aside() is None
+    made.desk.undo_aside()
+    assert made.entry("a").later
+
+
 def test_hunks_of_a_file_with_the_longest_name_can_be_refused() -> None:
     made = bench(choosable("a"))
     opens_hunks(made, "a", f"/{'x/' * 2046}a")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from screen_bench import LARGE, Screen, command, post, screen, write
 
+from signoff import Command
 from signoff.queue import AgentQueue
 from signoff_tui.drift import DriftWatch, drift_of
 
@@ -105,3 +106,15 @@ async def test_a_place_that_no_agent_of_ours_would_name_stops_no_screen(
     watch.stop()
     assert looked == [request.id]
     assert drift_of(request)
+
+
+def test_of_many_reasons_the_first_are_told_and_the_others_counted(asking: AgentQueue, workdir: Path) -> None:
+    places = [workdir / str(number) for number in range(8)]
+    for place in places:
+        place.mkdir()
+    effects = tuple(Command("ls", str(place)) for place in places)
+    request = post(asking, command("ls", workdir).model_copy(update={"effects": effects}))
+    for place in places:
+        place.rmdir()
+    reasons = drift_of(request)
+    assert (len(reasons), reasons[-1]) == (6, "3 more of what it names changed")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from pathlib import Path
 
 import pytest
 
 from signoff_tui.external_editor import edit_text
-from signoff_tui.handing_over import HandoverError
+from signoff_tui.handing_over import HandoverError, obeying_no_text, program
 
 
 @pytest.fixture
@@ -75,3 +76,24 @@ def test_what_is_no_editor_is_said(folder: Path, command: str, words: str) -> No
 def test_visual_comes_before_editor(tmp_path: Path, folder: Path) -> None:
     named = {**editor(tmp_path, "exit 1"), "VISUAL": "true"}
     assert edit_text("x", ".txt", named) is None
+
+
+def test_vim_obeys_no_text_whatever_it_is_called(tmp_path: Path) -> None:
+    (tmp_path / "vim.basic").write_text("#!/bin/sh\n")
+    (tmp_path / "vim.basic").chmod(0o700)
+    called = tmp_path / "editor"
+    called.symlink_to("vim.basic")
+    words = obeying_no_text([str(called), "-R", "-"])
+    assert [words[0], words[1], *words[3:]] == [str(called), "--cmd", "-R", "-"]
+    assert words[2].startswith("set nomodeline")
+    assert obeying_no_text(["cat", "-n"]) == ["cat", "-n"]
+
+
+@pytest.mark.skipif(shutil.which("vim") is None, reason="there is no vim here")
+def test_vim_obeys_no_text_even_where_its_settings_allow_it(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("vim: set textwidth=33 :\n")
+    (tmp_path / "rc").write_text("set modeline\n")
+    told = tmp_path / "told"
+    tell = ["-u", str(tmp_path / "rc"), "-es", "-c", f'call writefile([&textwidth], "{told}")', "-c", "q!"]
+    program([*obeying_no_text(["vim", *tell]), str(tmp_path / "text")])
+    assert told.read_text() == "0\n"

@@ -8,6 +8,7 @@ from pathlib import Path
 from screen_bench import HELD, LARGE, QUICK, SMALL, Screen, amend, call, post, screen, write
 
 from signoff.queue import AgentQueue, RequestState, ReviewQueue, StoredRequest
+from signoff_tui.editing import Editable, why_not_given
 from signoff_tui.handing_over import HandoverError
 
 EDIT, PARTIAL = frozenset({"edit"}), frozenset({"partial"})
@@ -156,3 +157,21 @@ async def test_what_else_a_call_would_do_is_still_shown_when_its_file_was_edited
         assert content is not None
         assert [document.kind for document in content.documents] == ["text", "diff", "diff", "structured"]
         assert "then_tell" in "\n".join(row.text.text for row in content.documents[-1])
+
+
+async def test_a_file_with_lines_that_mislead_is_given_to_no_editor_even_if_they_stay(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    stays = "\x1b]52;c;aGk=\x07\n" + "line\n" * 20
+    (workdir / "a.txt").write_text(f"{stays}one\n")
+    request = post(asking, write(workdir / "a.txt", f"{stays}two\n", honors=PARTIAL))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await opens(seen, request)
+        given = editing(seen, lambda text, _: text)
+        await seen.press("E")
+        await seen.shows("E does nothing: it holds characters that mislead")
+        assert given == []
+
+
+def test_what_every_line_ends_with_misleads_nobody() -> None:
+    assert why_not_given(Editable("\ufeffone\r\ntwo\n", ".txt", "/a.txt")) is None

@@ -458,6 +458,7 @@ class Desk:
             members = () if group is None else self.inbox.listed(group.key)
         waiting = [member for member in members if member.waiting]
         if not waiting:
+            self._asides.append({})  # to undo this key undoes nothing
             return None
         aside = not all(member.later for member in waiting)
         self._asides.append({member.id: member.later for member in waiting})

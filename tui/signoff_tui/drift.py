@@ -8,6 +8,7 @@ while somebody looks at the request.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 from signoff.present.snapshot import Snapshot
@@ -19,6 +20,12 @@ from signoff_tui.file_watch import FileWatch
 
 __all__ = ["DriftWatch", "drift_of"]
 
+_MOST_WATCHED = 200
+"""Places that are watched; of a request with more, the first. A longer list would keep the screen waiting."""
+
+_MOST_TOLD = 5
+"""Reasons that are told one by one."""
+
 
 def drift_of(request: StoredRequest) -> tuple[str, ...]:
     """Look at the files of a request; it may take long.
@@ -28,7 +35,9 @@ def drift_of(request: StoredRequest) -> tuple[str, ...]:
         seen from here.
     """
     snapshot = _snapshot(request)
-    return () if snapshot is None else snapshot.drift()
+    reasons = () if snapshot is None else snapshot.drift()
+    more = len(reasons) - _MOST_TOLD
+    return (*reasons[:_MOST_TOLD], f"{more:,} more of what it names changed") if more > 1 else reasons
 
 
 class DriftWatch:
@@ -64,8 +73,8 @@ class DriftWatch:
             return
         self._watch = FileWatch(self._touched)
         self._watch.start()
-        paths = {Path(step.path) if isinstance(step, FileChange) else Path(step.cwd) for step in snapshot.steps}
-        self._watch.watch(paths)
+        places = (step.path if isinstance(step, FileChange) else step.cwd for step in snapshot.steps)
+        self._watch.watch(map(Path, islice(dict.fromkeys(places), _MOST_WATCHED)))
         self._look(request)
 
     def stop(self) -> None:

@@ -14,6 +14,7 @@ from signoff.present.document import Document
 from signoff.present.document_diff import diff_document
 from signoff.present.document_text import text_document
 from signoff.present.documents import file_facts
+from signoff.present.reveal import findings
 from signoff.present.snapshot import MAX_FILE_SIZE
 from signoff.present.steps import FileChange
 from signoff.present.structured import structured_document
@@ -26,10 +27,11 @@ from signoff_tui.command_parts import document_of_parts, possible_commands
 from signoff_tui.documents import Content, content_key
 from signoff_tui.summary import RISK_WORD
 
-__all__ = ["Editable", "edited", "what_to_edit", "why_not_edited"]
+__all__ = ["Editable", "edited", "what_to_edit", "why_not_edited", "why_not_given"]
 
 _LONGEST_SUFFIX = 12
 _HEADING = "EDITED BY YOU: first what you changed,\nthen all that would run instead of what was asked"
+_MISLEADS = "it holds characters that mislead, which the editor would be given"
 _RISKS = (Risk.LOW, Risk.MEDIUM, Risk.HIGH)
 
 
@@ -63,10 +65,21 @@ def why_not_edited(request: StoredRequest, content: Content) -> str | None:
     if not content.scanned:
         return "it is still looked through for characters that mislead: try again in a moment"
     if content.alerts:
-        return "it holds characters that mislead, which the editor would be given"
+        return _MISLEADS
     document = content.documents[0]
     is_text = document.path is not None and document.kind in {"diff", "file_content"}
     return None if EDIT in submission.supports or is_text else "it is no text"
+
+
+def why_not_given(what: Editable) -> str | None:
+    """Why a text is not given to an editor, or None if it is. Of a large text this takes a while.
+
+    Lines that a request leaves as they are mislead nobody who reads the diff, but whoever reads the whole file.
+    """
+    if what.path is None:
+        return None  # it is spelled in ASCII
+    text = what.text.removeprefix("\ufeff").replace("\r\n", "\n")
+    return _MISLEADS if any(finding.warn for finding in findings(text, "content")) else None
 
 
 def what_to_edit(request: StoredRequest, content: Content) -> Editable:

@@ -8,16 +8,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from signoff.present.files import MAX_FILE_SIZE
-from signoff_tui.handing_over import HandoverError, private_folder, program, words_of, write_private
+from signoff_tui.handing_over import (
+    HandoverError,
+    obeying_no_text,
+    private_folder,
+    program,
+    words_of,
+    write_private,
+)
 from signoff_tui.own_files import read_bytes
 
 __all__ = ["edit_file", "edit_text", "editor_words"]
 
 _TAKE_LINES = frozenset({"vi", "vim", "nvim", "nano", "emacs", "emacsclient", "kak", "joe", "micro", "mcedit"})
 """Editors that take a line as ``+12`` before the file."""
-
-_NO_MODELINES = dict.fromkeys(("vim", "nvim"), ("--cmd", "set nomodeline"))
-"""What keeps an editor from obeying a text of somebody else that it opens."""
 
 _USUAL = ("editor", "nano", "vi")
 
@@ -69,7 +73,7 @@ def edit_text(text: str, suffix: str, variables: Mapping[str, str] = os.environ)
     with private_folder() as folder:
         file = folder / f"edit{suffix}"
         write_private(file, text)
-        ended = program([*command, *_NO_MODELINES.get(Path(command[0]).name, ()), str(file)])
+        ended = program([*obeying_no_text(command), str(file)])
         if ended != 0:
             raise HandoverError(f"{command[0]} ended with {ended}")
         try:

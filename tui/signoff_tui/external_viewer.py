@@ -14,7 +14,14 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from signoff_tui.handing_over import HandoverError, private_folder, program, words_of, write_private
+from signoff_tui.handing_over import (
+    HandoverError,
+    obeying_no_text,
+    private_folder,
+    program,
+    words_of,
+    write_private,
+)
 
 __all__ = ["in_pager", "in_viewer"]
 
@@ -44,7 +51,7 @@ def in_pager(
         raise HandoverError("set PAGER to the pager that you want")
     began = time.monotonic()
     with private_folder() as folder:
-        ended = program(words, folder=folder, variables=_tamed(variables, folder), text=text)
+        ended = program(obeying_no_text(words), folder=folder, variables=_tamed(variables, folder), text=text)
     if ended != 0:
         raise HandoverError(f"{words[0]} ended with {ended}")
     if time.monotonic() - began < _AT_A_GLANCE:
@@ -78,7 +85,8 @@ def in_viewer(
         files = [folder / f"{name}{ending.group() if ending else ''}" for name in ("before", "after")]
         for file, lines in zip(files, (before, after), strict=True):
             write_private(file, "".join(f"{line}\n" for line in lines))
-        ended = program([*command, *map(str, files)], folder=folder, variables=_tamed(variables, folder))
+        words = [*obeying_no_text(command), *map(str, files)]
+        ended = program(words, folder=folder, variables=_tamed(variables, folder))
         if ended not in (0, 1):  # 1 is how those end that have found a difference
             raise HandoverError(f"{command[0]} ended with {ended}")
         (wait or _until_enter)()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import signal
@@ -14,9 +15,23 @@ from typing import Any, TypeVar
 
 from textual.app import App, SuspendNotSupported
 
-__all__ = ["HandoverError", "in_a_free_terminal", "private_folder", "program", "words_of", "write_private"]
+__all__ = [
+    "HandoverError",
+    "in_a_free_terminal",
+    "obeying_no_text",
+    "private_folder",
+    "program",
+    "words_of",
+    "write_private",
+]
 
 T = TypeVar("T")
+
+_NO_MODELINES = (
+    "--cmd",
+    # The second part holds also where the person's own settings allow modelines.
+    "set nomodeline | silent! autocmd BufReadPre,StdinReadPre * setlocal nomodeline",
+)
 
 
 class HandoverError(Exception):
@@ -62,6 +77,18 @@ def words_of(said: str, name: str) -> Sequence[str]:
         return shlex.split(said)
     except ValueError as error:
         raise HandoverError(f"{name} cannot be read: {error}") from error
+
+
+def obeying_no_text(words: Sequence[str]) -> Sequence[str]:
+    """The words of a command, with those that keep its program from obeying a text of somebody else that it opens.
+
+    Only vim does that, under whatever name it is started.
+
+    Args:
+        words: The program and its arguments.
+    """
+    name = Path(os.path.realpath(shutil.which(words[0]) or words[0])).name
+    return [words[0], *_NO_MODELINES, *words[1:]] if name.startswith(("vim", "nvim")) else words
 
 
 def program(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from signoff.queue.instead import PARTIAL
 from signoff_tui.changing import Change
 from signoff_tui.desk import Desk
-from signoff_tui.editing import what_to_edit
+from signoff_tui.editing import what_to_edit, why_not_given
 from signoff_tui.guard import Cause
 from signoff_tui.inbox import Entry
 from signoff_tui.screens.review.face import Face
@@ -61,6 +61,9 @@ class ChangingKeys:
             face.say(f"{key} waits: take back what is held, or let it be sent")
         else:
             what = what_to_edit(entry.request, content)
+            if (why_not := why_not_given(what)) is not None:
+                face.say(f"{key} does nothing: {why_not}")
+                return
             face.edit(entry, what, desk.text_to_edit(entry, what))
 
 

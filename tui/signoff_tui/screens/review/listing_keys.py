@@ -90,6 +90,7 @@ class ListingKeys:
             entry = next(iter(inbox.listed(group.key)), None)
         text = only(face.filter.query, "agent", None if entry is None else entry.request.asked_by.name)
         if text is None:
+            face.use_filter(face.filter.query.text)  # to undo this key undoes nothing
             face.say("no row here to take the agent from")
         else:
             face.use_filter(text)
