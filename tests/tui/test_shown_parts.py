@@ -55,7 +55,7 @@ def texts(content: Content) -> list[str]:
 def test_each_part_is_told_with_its_risk_its_reasons_and_its_rule(shop: Path) -> None:
     trusted_rules(shop)
     assert texts(shown("git status && git commit -m x; rm -rf a | tee ../b", shop)) == [
-        "4 parts: 2 HIGH, 1 med   rules of signoff.yaml",
+        "4 parts: 2 HIGH, 1 med, 1 low   rules of signoff.yaml",
         "low     git status",
         '     runs by rule "git status"',
         "med  && git commit -m x",
@@ -77,10 +77,9 @@ def test_the_nearest_rules_above_count_and_their_place_is_told(shop: Path) -> No
     assert found[-1] == "     no rule: asks"
 
 
-def test_without_rules_that_is_said_and_the_rule_that_the_sender_names_is_told_as_its_word(shop: Path) -> None:
+def test_without_rules_that_is_said_and_the_word_of_the_sender_is_none(shop: Path) -> None:
     assert texts(shown("ls", shop, why='shell rule "ls"')) == [
         "1 part: low   no rules of yours for this directory",
-        'asked by, as its sender says: shell rule "ls"',
     ]
 
 
@@ -123,7 +122,7 @@ def test_the_rules_of_today_say_nothing_of_what_was_decided_before(shop: Path) -
 
 def test_what_cannot_be_read_says_so_and_is_of_the_highest_risk(shop: Path) -> None:
     assert texts(shown("echo 'a; rm -rf b", shop))[:4] == [
-        "2 parts: 1 HIGH   no rules of yours for this directory",
+        "2 parts: 1 HIGH, 1 low   no rules of yours for this directory",
         "HIGH the line is no complete command for bash",
         "     what it runs cannot be told, so it counts as the highest risk",
         "low          echo",
@@ -212,5 +211,5 @@ def test_a_long_part_is_cut_with_how_much(shop: Path) -> None:
 
 def test_the_heading_of_a_long_command_says_what_stands_below_it(shop: Path) -> None:
     content = shown("; ".join(["ls", *(f"rm {number}" for number in range(100))]), shop)
-    assert content.notes == ("101 parts below the command: 100 HIGH",)
+    assert content.notes == ("101 parts below the command: 100 HIGH, 1 low",)
     assert any(row.kind is RowKind.FOLD for row in parts(content))

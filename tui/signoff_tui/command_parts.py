@@ -1,8 +1,7 @@
 """The parts of the commands of a request, each with its risk and the rule that is about it.
 
 They are worked out here, from the exact text that would be handed to the shell and by the reader's own rule file:
-what a sender says of its call must not colour how it looks. What the sender names as the rule that asked is shown
-as its word where no file of the reader's is about the directory.
+what a sender says of its call, such as which rule asked, must not colour how it looks; that stands in the header.
 """
 
 from __future__ import annotations
@@ -133,7 +132,6 @@ def document_of_parts(command: ShownCommand, request: StoredRequest, masks: Reda
             *(row for row in remarks if row.level < 2),
         ],
         _WORDS,
-        facts=telling.sender(request),
         notes=(found.replace(":", " below the command:", 1),) if long else (),
     )
 
@@ -185,13 +183,6 @@ class _Telling:
     def remarks(self, parts: CommandParts) -> list[PartRow]:
         """What is said of the line as a whole."""
         return [self._remark(remark) for remark in parts.remarks]
-
-    def sender(self, request: StoredRequest) -> tuple[SafeText, ...]:
-        """What the sender names as the rule that asked, where no rules are known here."""
-        why = request.submission.why
-        if self._rules.known or not why:
-            return ()
-        return (joined("asked by, as its sender says: ", self._shown(why)),)
 
     def _part(self, part: CommandPart, width: int) -> PartRow:
         level = _LEVELS.index(part.risk)

@@ -113,6 +113,11 @@ class GroupPage:
         return True
 
     @property
+    def members(self) -> int:
+        """How many have room on the page, whether they are on it already or not."""
+        return len(self._order)
+
+    @property
     def _following(self) -> Entry | None:
         """The first member that is not on the page yet."""
         return self._desk.inbox.entry(self._order[self._upto]) if self._upto < len(self._order) else None

@@ -47,7 +47,6 @@ def parts_document(
     parts: Sequence[PartRow],
     words: Sequence[str],
     *,
-    facts: Sequence[SafeText] = (),
     notes: tuple[str, ...] = (),
 ) -> Document:
     """Show the parts of a command. The least risky of very many are folded, and counted where they would stand.
@@ -56,14 +55,12 @@ def parts_document(
         title: The heading; a `str` must be our own words.
         parts: What to show, in order.
         words: For each level its risk in a word.
-        facts: What is said of them all, a row each.
         notes: Facts for the heading of the request.
     """
 
     def of(context: int) -> Document:
         kept = _kept(parts) if context <= UNFOLDED else frozenset(range(len(parts)))
-        head = [fixed(RowKind.PARTS, title), *(fixed(RowKind.ABOUT, fact) for fact in facts)]
-        runs = [*head, *_rows(parts, kept, words)]
+        runs = [fixed(RowKind.PARTS, title), *_rows(parts, kept, words)]
         return Document("parts", runs, notes=notes, context=context, other_context=of)
 
     return of(UNFOLDED)
@@ -106,10 +103,8 @@ def _fold(parts: Sequence[PartRow], words: Sequence[str]) -> Run:
 
 
 def counted(parts: Sequence[PartRow], words: Sequence[str]) -> str:
-    """How many risky parts there are of each risk, the highest first; or the risk that all have."""
+    """How many parts there are of each risk, the highest first; or the risk that all have."""
     levels = Counter(part.level for part in parts)
     if len(levels) == 1:
         return words[next(iter(levels))]
-    return ", ".join(
-        f"{levels[level]:,} {words[level]}" for level in reversed(range(1, len(words))) if levels[level]
-    )
+    return ", ".join(f"{levels[level]:,} {words[level]}" for level in reversed(range(len(words))) if levels[level])

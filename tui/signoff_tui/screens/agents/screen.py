@@ -203,9 +203,10 @@ class AgentsScreen(ListBesideDetails):
             return (inbox, back, help_)
         waits = bool(self._waiting.get(agent.key))
         enter = "its requests" if waits else "what was lost" if agent.left.number else "its last hour"
+        last_hour = KeyHint(keys.shown("last_hour", place="agents"), "its last hour")
         return (
             KeyHint("Enter", enter),
-            KeyHint(keys.shown("last_hour", place="agents"), "its last hour"),
+            *(() if enter == last_hour.label else (last_hour,)),
             KeyHint(keys.shown("session_memory"), "its memory"),
             KeyHint(keys.shown("stop_agent", place="agents"), "stop it, in the inbox", live=waits),
             KeyHint(keys.shown("full"), "list" if self._full else "details"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from signoff.canonical import canonical
 from signoff.policy.redaction import DEFAULT_REDACTION
@@ -19,6 +19,14 @@ _LABEL = 14
 
 Fact = tuple[str, str]
 """What it is, and what it says: words in which an agent may have had a part."""
+
+_ANSWERS = {
+    "note": "write to the agent",
+    "hard": "stop it",
+    "session": "remember a yes",
+    "partial": "refuse hunks",
+    "edit": "change the call",
+}
 
 
 class DetailsScreen(ScrollingScreen):
@@ -103,8 +111,8 @@ def _blocks(request: StoredRequest) -> Iterator[tuple[str, Sequence[Fact]]]:
             ("request", request.id),
             ("revision", str(request.revision)),
             ("digest", f"sha256 {submission.digest}"),
-            ("takes", ", ".join(sorted(submission.supports)) or "only yes and no"),
-            ("masks also", ", ".join(submission.masked_keys) or "nothing besides what is always masked"),
+            ("you can", _answers(submission.supports)),
+            ("masks also", ", ".join(submission.masked_keys) or "nothing but what always is"),
         ],
     )
 
@@ -122,3 +130,10 @@ def _around(request: StoredRequest, *, hidden_next: Sequence[str]) -> Iterator[F
     yield "batch", "none" if submission.batch_id is None else submission.batch_id + place
     for number, call in enumerate(hidden_next, start=1):
         yield f"then {number}", call
+
+
+def _answers(supports: Collection[str]) -> str:
+    """What its sender can do with an answer besides yes and no."""
+    known = {each: words for each, words in _ANSWERS.items() if each in supports}
+    others = sorted(set(supports) - _ANSWERS.keys())
+    return ", ".join(["say yes or no", *known.values(), *others])

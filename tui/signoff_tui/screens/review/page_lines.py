@@ -46,7 +46,7 @@ def page_line(
     """
     shown, units = page.shown
     done = shown == units and page.complete and not page.left_out
-    words = f" {at}/{len(page.sections)} "
+    words = f" {at}/{page.members} "
     if not page.complete:
         below = " more follows "
     else:
@@ -55,7 +55,8 @@ def page_line(
         end = f" end; {above:,} unread above: {key} " if above > 0 else " end "
         below = f" {more} " if rest.rows else end
     over = f" {page.left_out} more of the group are not on this page " if page.left_out else ""
-    share = " all shown " if done else f" {shown:,} of {units:,} lines shown "
+    so_far = f"{units:,}{'' if page.complete else ' and more'}"
+    share = " all shown " if done else f" {shown:,} of {so_far} lines shown "
     line = chunk(glyph * 2, "rule")
     right = (chunk(share, "ok" if done else "held", keep=True), line)
     where, rows = (
