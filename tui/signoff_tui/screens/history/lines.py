@@ -77,8 +77,8 @@ def record_row(
         rows = [first, Line((indent, *ended), (), background, focused)]
     else:
         rows = [Line(left, (*risk, chunk(" "), *ended, chunk(" ")), background, focused)]
-    words = (Line((indent, foreign(words, "muted")), (), background) for words in said(record))
-    return (*rows, *words)
+    said_too = (Chunk(foreign(words).text, "muted", cut="end") for words in said(record))
+    return (*rows, *(Line((indent, words), (chunk(" "),), background) for words in said_too))
 
 
 def _ended(record: HistoryRecord, deciders: Deciders, *, roomy: bool) -> tuple[Chunk, ...]:

@@ -63,7 +63,7 @@ def _asking(record: HistoryRecord) -> Sequence[Fact]:
     if subject(record) is not None:
         facts.append(("it says", told(record), "muted"))
     if record.why:
-        facts.append(("asked by", record.why, "text"))
+        facts.append(("why asked", record.why, "text"))
     return facts
 
 
