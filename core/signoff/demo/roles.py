@@ -27,14 +27,8 @@ def refactor_turns() -> Turns:
 
 def runner_turns() -> Turns:
     """Run one command after the other; the tests again after what might have broken them."""
-    commands = [
-        _TESTS,
-        "ls -R src",
-        "grep -rn TODO src | sort && wc -l src/app/*.py",
-        "rm -rf build dist",
-        _TESTS,
-        "ls -R src",
-    ]
+    todo = "grep -rn TODO src | sort && wc -l src/app/*.py"
+    commands = [_TESTS, "ls -R src", todo, "rm -rf build dist", _TESTS, "ls -R src"]
     return [[Call("run_command", {"command": command})] for command in commands]
 
 
