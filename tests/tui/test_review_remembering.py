@@ -117,13 +117,19 @@ async def test_high_risk_is_never_remembered(
     assert looking.grants() == ()
 
 
-async def test_what_was_not_shown_cannot_be_remembered(asking: AgentQueue, place: Path, workdir: Path) -> None:
+async def test_what_was_not_shown_is_approved_once_at_most_and_never_remembered(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
     request = post(asking, command("ls", workdir))
     async with screen(place, waiting=1) as seen:
         await seen.goes_to(request)
         await seen.armed()
         await seen.press("s")
-        await seen.shows("not approved: ", "not shown yet")
+        await seen.shows("(s) not remembered: ", "not shown yet", "[!] approve ONCE anyway, recorded as")
+        await seen.offer_armed()
+        await seen.press("!")
+        await seen.shows("approved by you")
+    assert looking.grants() == ()
 
 
 async def test_a_group_is_remembered_member_by_member(

@@ -46,30 +46,34 @@ MOST_MATCHES = 5
 """Requests that a sheet describes one by one; of the others it says how many there are."""
 
 
-def unseen_bar(desk: Desk, ref: Ref, room: Room) -> tuple[Line, ...]:
-    """Not everything was shown: the deliberate second act."""
+def unseen_bar(desk: Desk, ref: Ref, room: Room, *, remembers: bool) -> tuple[Line, ...]:
+    """Not everything was shown: the deliberate second act. It approves once, whichever key asked for it."""
     entry = desk.inbox.entry(ref.id)
     coverage = desk.coverage(entry)
     title = line(
-        chunk(f" ({desk.keys.shown('approve')}) ", "notyet", keep=True),
-        chunk(f"not approved: {what_is_missing(desk, entry)}", "warn"),
+        chunk(f" ({desk.keys.shown('remember' if remembers else 'approve')}) ", "notyet", keep=True),
+        chunk(f"not {'remembered' if remembers else 'approved'}: {what_is_missing(desk, entry)}", "warn"),
     )
     share = f"{int(desk.share(entry) * 100)}% shown"
-    recorded = f"approve anyway, recorded as {share}" if room.width >= 60 else f"approve anyway ({share})"
+    anyway = "approve ONCE anyway" if remembers else "approve anyway"
+    recorded = f"{anyway}, recorded as {share}" if room.width >= 60 else f"{anyway} ({share})"
     hints = [KeyHint(desk.keys.shown("despite"), recorded, token="warn"), KeyHint("Esc", "back")]
     if coverage is None or coverage.missing:
         hints.insert(0, KeyHint(desk.keys.shown("page_down"), "show it"))
     return (title, *flow(hints, Room(room.width, max(room.rows - 1, 1))))
 
 
-def group_bar(desk: Desk, left_out: Sequence[LeftOut], room: Room, *, tagged: bool) -> tuple[Line, ...]:
+def group_bar(
+    desk: Desk, left_out: Sequence[LeftOut], room: Room, *, tagged: bool, remembers: bool
+) -> tuple[Line, ...]:
     """Nothing of a group, or of the tagged, is ready: say why for each."""
-    key = desk.keys.shown("approve" if tagged else "approve_group")
+    action, done = ("remember", "remembered") if remembers else ("approve", "approved")
+    key = desk.keys.shown(action if tagged else f"{action}_group")
     what = "tagged request" if tagged else "request of the group"
     return (
         line(
             chunk(f" ({key}) ", "notyet", keep=True),
-            chunk(f"nothing approved: no {what} is ready", "warn"),
+            chunk(f"nothing {done}: no {what} is ready", "warn"),
         ),
         *listed(" left out: ", left_out_names(desk, left_out), room.width, head="muted", body="text"),
         *flow(
