@@ -26,7 +26,7 @@ async def test_an_exact_call_is_remembered_with_s_and_y(
     request = post(asking, command("pytest -q", workdir))
     async with screen(place, waiting=1) as seen:
         await asks_to_remember(seen, request)
-        await seen.shows("command = pytest -q", "breadth: exact", "tester", "session s-1")
+        await seen.shows("command = pytest -q", "exactly this call", "tester", "session s-1, from any directory")
         await seen.shows("[y] yes, remember")
         await seen.press("y")
         await seen.shows("approved for session")
@@ -76,7 +76,7 @@ async def test_a_payload_that_fixes_nothing_wants_another_key_and_says_why(
     request = post(asking, call(payload={}, arguments={"command": "npm install"}))
     async with screen(place, waiting=1) as seen:
         await asks_to_remember(seen, request)
-        await seen.shows("ANY call, no argument is fixed", "breadth: EVERYTHING", "[!] remember anyway")
+        await seen.shows("EVERYTHING: ANY call, no argument is fixed", "[!] remember anyway")
         await seen.press("y")
         await seen.shows("y does nothing here")
         await seen.sheet_armed()
@@ -90,7 +90,7 @@ async def test_arguments_that_may_be_anything_are_named(asking: AgentQueue, plac
     request = post(asking, write(workdir / "a.txt", "x\n"))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await asks_to_remember(seen, request)
-        await seen.shows("breadth: pattern", "ANY content")
+        await seen.shows("any call with these values, ANY content")
 
 
 async def test_other_waiting_requests_that_match_stay(

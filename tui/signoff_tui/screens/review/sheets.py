@@ -12,6 +12,7 @@ from dataclasses import replace
 from signoff.policy.breadth import Breadth
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.reveal import reveal_line
+from signoff_tui.covering import BREADTH_WORDS, names_directory, where_words
 from signoff_tui.desk import Desk, RememberPreview
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.guard import LeftOut, Offer, Ref
@@ -147,7 +148,10 @@ def _reach_now(previews: Sequence[RememberPreview], now: str, release: int, keys
     """What is approved at once, the fullest wording first."""
     if not release:
         waiting = sum(preview.matching for preview in previews)
-        return (f"approves only {now}; {waiting} other waiting match and stay",)
+        others = {0: "", 1: "; 1 other that waits matches and stays"}.get(
+            waiting, f"; {waiting} others that wait match and stay"
+        )
+        return (f"approves only {now}{others}",)
     one, more = keys.shown("approve"), keys.shown(RELEASES)
     these = "this 1 that waits" if release == 1 else f"these {release} that wait"
     return (
@@ -176,12 +180,14 @@ _WIDTHS = (Breadth.EVERYTHING, Breadth.WIDE, Breadth.PATTERN, Breadth.EXACT)
 
 
 def _whose(previews: Sequence[RememberPreview], width: int) -> list[Line]:
-    """In which sessions it would run: for each request in its own."""
+    """In which sessions it would run, and from where: for each request in its own."""
+    where = where_words([names_directory(preview.entry.request.submission.payload) for preview in previews])
     sessions = list(dict.fromkeys(summarize(preview.entry.request).session for preview in previews))
     if len(sessions) == 1:
-        return [_fact("for", chunk("any agent of session "), Chunk(sessions[0]), chunk(", from any directory"))]
+        wordings = [(f"{who} ", f", {where}") for who in ("any agent of session", "session")]
+        return [fullest([_fact("for", chunk(a), Chunk(sessions[0]), chunk(b)) for a, b in wordings], width)]
     names = ", ".join(sorted(session.text for session in sessions))
-    words = f"any agent of the session that asked, from any directory: {names}"
+    words = f"any agent of the session that asked, {where}: {names}"
     return wrapped(words, width, "text", head=_fact("for").left[0])
 
 
@@ -190,15 +196,15 @@ def _fact(name: str, *words: Chunk) -> Line:
 
 
 def _matches(preview: RememberPreview, width: int) -> list[Line]:
-    """What would match: tool and breadth, what may be anything, and every fixed value, none of them cut."""
+    """What would match: tool and how wide, what may be anything, and every fixed value, none of them cut."""
     reach = preview.reach
     careless = reach.breadth.careless
     tool = Chunk(summarize(preview.entry.request).tool, keep=True, most=24)
-    words = [tool, chunk(f"  breadth: {reach.breadth}", "danger" if careless else "muted", keep=True)]
+    words = [tool, chunk(f"  {BREADTH_WORDS[reach.breadth]}", "danger" if careless else "muted", keep=True)]
     if reach.breadth is Breadth.EVERYTHING:
-        words.append(chunk("  ANY call, no argument is fixed", "danger", keep=True))
+        words.append(chunk(": ANY call, no argument is fixed", "danger", keep=True))
     elif reach.free:
-        words += [chunk("  "), foreign(", ".join(f"ANY {name}" for name in reach.free), "warn")]
+        words += [chunk(", "), foreign(", ".join(f"ANY {name}" for name in reach.free), "warn")]
     lines = [_fact("matches", *words)]
     masks = DEFAULT_REDACTION.also(preview.entry.request.submission.masked_keys)
     for name, value in reach.fixed:
