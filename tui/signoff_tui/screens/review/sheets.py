@@ -252,10 +252,10 @@ def editor_lines(desk: Desk, offer: Offer, room: Room, *, hard: bool) -> tuple[L
     if not hard:
         return (_about_rejecting(reach, room.width),)
     quoted = reach if len(offer.refs) != 1 else f'"{reach}"'
-    follows = "it" if len(waiting) == 1 else "them"
+    following = desk.following_in_batch(offer.refs)
     return (
-        _about_stopping(agents_of(waiting), quoted, follows, room.width),
-        _also_stopped(desk, offer.refs, room.width),
+        _about_stopping(agents_of(waiting), quoted, len(following), room.width, several=len(waiting) > 1),
+        _also_stopped(desk, following, room.width),
     )
 
 
@@ -335,9 +335,8 @@ def _reply(number: int, text: str) -> Line:
     return Line(left, (chunk(more, "muted"),) if more else ())
 
 
-def _also_stopped(desk: Desk, refs: Sequence[Ref], width: int) -> Line:
-    """What waits and would be rejected with these, because it follows them in their batch."""
-    following = desk.following_in_batch(refs)
+def _also_stopped(desk: Desk, following: Sequence[Ref], width: int) -> Line:
+    """What would be rejected, too, because it follows in the batch."""
     if not following:
         return line(chunk("   nothing else of its batch waits", "muted"))
     title = f"   also rejected, {len(following)} of its batch: "
@@ -352,13 +351,19 @@ def _about_rejecting(reach: str, width: int) -> Line:
     return fullest([line(chunk(" Reject ", "no", keep=True), foreign(words)) for words in wordings], width)
 
 
-def _about_stopping(agents: str, reach: str, follows: str, width: int) -> Line:
+def _about_stopping(agents: str, reach: str, following: int, width: int, *, several: bool) -> Line:
     head, colon = chunk(" STOP ", "danger", keep=True), chunk(": ", "danger", keep=True)
     who = foreign(agents, "danger")
+    follow = "follows" if following == 1 else "follow"
+    of_batch = f" and the {following} of {'their batches' if several else 'its batch'} that {follow}"
+    short = f" and the {following} that {follow}"
+    if not following:  # nothing that waits; but an agent that asks one after the other asks for no more of it
+        of_batch, short = f" and what follows {'them' if several else 'it'}", " and what follows"
     wordings = [
-        [f"reject {reach}", f" and what follows {follows}. Message (optional):"],
-        [f"reject {reach}", f" and what follows {follows}:"],
-        [reach, " and what follows:"],
+        [f"reject {reach}", f"{of_batch}. Message (optional):"],
+        [f"reject {reach}", f"{of_batch}:"],
+        [f"reject {reach}", f"{short}:"],
+        [reach, f"{short}:"],
     ]
     return fullest(
         [line(head, who, colon, foreign(what), chunk(words, keep=True)) for what, words in wordings], width
