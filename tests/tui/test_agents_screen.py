@@ -28,6 +28,7 @@ from signoff.queue.clock import now_us
 from signoff_tui.screens.agents import AgentsScreen
 from signoff_tui.screens.agents.figures import AgentKey
 from signoff_tui.screens.agents.roster import picks
+from signoff_tui.summary import clock_text
 from signoff_tui.widgets.lines_view import LinesView
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE, (50, 40)], ids=["small", "large", "narrow"])
@@ -112,6 +113,14 @@ async def test_an_agent_that_left_nothing_behind_ended(place: Path, workdir: Pat
     async with screen(place) as seen:
         await opens_agents(seen, "ended ", "nothing of it was waiting")
         assert "gone" not in seen.text
+
+
+async def test_an_agent_that_you_stopped_says_when(place: Path, you: ReviewQueue, workdir: Path) -> None:
+    with agent(place, "tests", cwd=workdir) as tests:
+        decide(you, post(tests, command("ls", workdir)), approved=False, hard=True)
+    async with screen(place) as seen:
+        await opens_agents(seen, "ended ", "nothing of it was waiting")
+        assert f"; stopped by you {clock_text(you.history()[0].at)}" in details(seen)
 
 
 async def test_an_agent_that_ends_while_one_looks_is_seen_to_end(place: Path, workdir: Path) -> None:

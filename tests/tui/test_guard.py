@@ -140,7 +140,7 @@ def test_what_was_not_fully_shown_is_not_approved(bench: Bench, key: str) -> Non
     bench.armed("a")
     bench.alter("a", coverage=0.61)
 
-    assert bench.press(key).verdict == NeedsUnseenBar(bench.known["a"].ref, 0.61)
+    assert bench.press(key).verdict == NeedsUnseenBar(bench.known["a"].ref, 0.61, remembers=key == "s")
     assert bench.sent() == []
 
 

@@ -105,21 +105,21 @@ async def test_another_reviewer_is_named(
 
 
 @pytest.mark.parametrize(
-    ("payload", "word", "words"),
+    ("payload", "breadth", "words"),
     [
-        ({"path": "a", "mode": "w"}, "exact", 'mode = "w", path = "a"'),
-        ({"path": "a"}, "pattern", 'path = "a", ANY mode'),
-        ({"sandbox": "docs"}, "WIDE", 'sandbox = "docs", ANY mode, ANY path'),
+        ({"path": "a", "mode": "w"}, "exactly this call", 'mode = "w", path = "a"'),
+        ({"path": "a"}, "any call with these values", 'path = "a", ANY mode'),
+        ({"sandbox": "docs"}, "WIDE: no argument is fixed", 'sandbox = "docs", ANY mode, ANY path'),
         ({}, "EVERYTHING", "ANY call of this tool"),
     ],
     ids=["exact", "pattern", "wide", "everything"],
 )
 async def test_breadth_is_told_from_the_arguments_of_the_call_and_not_from_its_payload_alone(
-    asking: AgentQueue, looking: ReviewQueue, place: Path, payload: dict[str, str], word: str, words: str
+    asking: AgentQueue, looking: ReviewQueue, place: Path, payload: dict[str, str], breadth: str, words: str
 ) -> None:
     remembered(asking, looking, call(payload=payload, arguments={"path": "a", "mode": "w"}))
     async with screen(place, size=LARGE) as seen:
-        await opens_memory(seen, words, f"breadth: {word}")
+        await opens_memory(seen, words, breadth)
 
 
 def test_secrets_are_marks(asking: AgentQueue, looking: ReviewQueue, workdir: Path) -> None:

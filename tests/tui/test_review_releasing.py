@@ -151,7 +151,7 @@ async def test_a_wide_sheet_releases_nothing(asking: AgentQueue, looking: Review
     first, second = (post(asking, call(payload={}, arguments={"command": "npm install"})) for _ in range(2))
     async with screen(place, size=LARGE, waiting=2) as seen:
         await opens(seen, first)
-        await seen.shows("approves only this request; 1 other waiting match and stay")
+        await seen.shows("approves only this request; 1 other that waits matches and stays")
         await seen.press("Y")
         await seen.shows("Y does nothing here")
     assert looking.get(first.id).pending
@@ -165,7 +165,7 @@ async def test_the_sheet_of_a_group_releases_nothing(
     post(asking, command("ls", workdir))
     async with screen(place, size=LARGE, waiting=2) as seen:
         await opens(seen, member, "S")
-        await seen.shows("1 other waiting match and stay")
+        await seen.shows("1 other that waits matches and stays")
         await seen.press("Y")
         await seen.shows("Y does nothing here")
     assert looking.get(member.id).pending
@@ -178,7 +178,8 @@ async def test_nothing_is_offered_where_nothing_else_waits_for_the_same(
     post(asking, command("ls -l", workdir))
     async with screen(place, size=LARGE, waiting=2) as seen:
         await opens(seen, first)
-        await seen.shows("approves only this request; 0 other waiting match and stay")
+        await seen.shows("approves only this request")
+        await seen.shows_no("matches and stays")
         await seen.shows_no(LISTS)
 
 

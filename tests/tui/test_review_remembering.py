@@ -26,7 +26,7 @@ async def test_an_exact_call_is_remembered_with_s_and_y(
     request = post(asking, command("pytest -q", workdir))
     async with screen(place, waiting=1) as seen:
         await asks_to_remember(seen, request)
-        await seen.shows("command = pytest -q", "breadth: exact", "tester", "session s-1")
+        await seen.shows("command = pytest -q", "exactly this call", "tester", "session s-1, from any directory")
         await seen.shows("[y] yes, remember")
         await seen.press("y")
         await seen.shows("approved for session")
@@ -76,7 +76,7 @@ async def test_a_payload_that_fixes_nothing_wants_another_key_and_says_why(
     request = post(asking, call(payload={}, arguments={"command": "npm install"}))
     async with screen(place, waiting=1) as seen:
         await asks_to_remember(seen, request)
-        await seen.shows("ANY call, no argument is fixed", "breadth: EVERYTHING", "[!] remember anyway")
+        await seen.shows("EVERYTHING: ANY call, no argument is fixed", "[!] remember anyway")
         await seen.press("y")
         await seen.shows("y does nothing here")
         await seen.sheet_armed()
@@ -90,7 +90,7 @@ async def test_arguments_that_may_be_anything_are_named(asking: AgentQueue, plac
     request = post(asking, write(workdir / "a.txt", "x\n"))
     async with screen(place, size=LARGE, waiting=1) as seen:
         await asks_to_remember(seen, request)
-        await seen.shows("breadth: pattern", "ANY content")
+        await seen.shows("any call with these values, ANY content")
 
 
 async def test_other_waiting_requests_that_match_stay(
@@ -117,13 +117,19 @@ async def test_high_risk_is_never_remembered(
     assert looking.grants() == ()
 
 
-async def test_what_was_not_shown_cannot_be_remembered(asking: AgentQueue, place: Path, workdir: Path) -> None:
+async def test_what_was_not_shown_is_approved_once_at_most_and_never_remembered(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
     request = post(asking, command("ls", workdir))
     async with screen(place, waiting=1) as seen:
         await seen.goes_to(request)
         await seen.armed()
         await seen.press("s")
-        await seen.shows("not approved: ", "not shown yet")
+        await seen.shows("(s) not remembered: ", "not shown yet", "[!] approve ONCE anyway, recorded as")
+        await seen.offer_armed()
+        await seen.press("!")
+        await seen.shows("approved by you")
+    assert looking.grants() == ()
 
 
 async def test_a_group_is_remembered_member_by_member(

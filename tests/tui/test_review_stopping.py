@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from screen_bench import agent, command, post, screen
+from screen_bench import HELD, agent, command, post, screen
 
 from signoff.queue import AgentQueue, DecisionSource, RequestState, ReviewQueue, StoredRequest
 
@@ -24,7 +24,7 @@ async def test_stopping_rejects_the_request_and_what_follows_in_its_batch(
         await seen.goes_to(requests[1])
         await seen.armed()
         await seen.press("x")
-        await seen.shows('STOP tester: reject "ls 1" and what follows it', "[Enter] stops it")
+        await seen.shows('STOP tester: reject "ls 1" and the 1 of its batch that follows', "[Enter] stops it")
         await seen.types("not from this branch")
         await seen.press("enter")
         await seen.shows("stopped by you", "stopped with its batch")
@@ -34,6 +34,19 @@ async def test_stopping_rejects_the_request_and_what_follows_in_its_batch(
     assert (decisions[1].hard, decisions[1].note) == (True, "not from this branch")
     assert decisions[2] is not None
     assert decisions[2].source is DecisionSource.CASCADE
+
+
+async def test_what_is_held_of_a_stop_counts_and_names_all_that_it_reaches(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    requests = batch(asking, workdir, 3)
+    async with screen(place, settings=HELD, waiting=3) as seen:
+        await seen.goes_to(requests[0])
+        await seen.armed()
+        await seen.press("x")
+        await seen.shows("STOP ")
+        await seen.press("enter")
+        await seen.shows("held: 1 stop (3 requests) sends in", "ls 0  ls 1  ls 2")
 
 
 async def test_tab_turns_a_stop_into_a_soft_rejection(

@@ -354,6 +354,12 @@ class Desk:
             if other.request.pending and other.id not in ids and any(_follows(other, entry) for entry in stopped)
         )
 
+    def following_held(self) -> tuple[Ref, ...]:
+        """What the stops that are held would reject besides what they are about."""
+        held = {ref.id for item in self.guard.holds for ref in item.refs}
+        stops = [ref for item in self.guard.holds if item.payload.decision.hard for ref in item.refs]
+        return tuple(ref for ref in self.following_in_batch(stops) if ref.id not in held)
+
     # -- what the queue says -----------------------------------------------------------------------------
 
     def apply(self, changes: ChangeSet) -> tuple[Held[Answer], ...]:

@@ -124,7 +124,7 @@ class Judge:
         if decision == "s" and ref.instead:
             return Ignored(Reason.NOTHING, f"{key} does nothing: what you changed is approved once")
         if not facts.coverage >= 1.0 and (decision == "s" or self._settings.require_seen):
-            return NeedsUnseenBar(ref, facts.coverage)
+            return NeedsUnseenBar(ref, facts.coverage, remembers=decision == "s")
         if decision == "s":
             return OpenSheet(Offer(Act.REMEMBER, (ref,), key))
         return Decide(self._permit(Act.APPROVE, [facts], key, t))
@@ -136,7 +136,7 @@ class Judge:
             return self._reject_group(key, decision, target, named & target.rest)
         who = self._group_now(target, target.ready)
         if not who.ready:
-            return NeedsGroupBar(who.left_out)
+            return NeedsGroupBar(who.left_out, remembers=decision == "s")
         if decision == "s":
             return OpenSheet(Offer(Act.REMEMBER, who.ready, key, left_out=who.left_out, group=True))
         ready = [self.look(ref) for ref in who.ready]

@@ -120,17 +120,30 @@ class OpenSheet:
 
 @dataclass(frozen=True, slots=True)
 class NeedsUnseenBar:
-    """Not everything was on screen yet: say how much is missing and offer `!`."""
+    """Not everything was on screen yet: say how much is missing and offer `!`, which never remembers.
+
+    Attributes:
+        ref: What the key was for.
+        coverage: Share of it that was shown.
+        remembers: Whether the key would have remembered the approval.
+    """
 
     ref: Ref
     coverage: float
+    remembers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class NeedsGroupBar:
-    """No member of the group is ready: say why."""
+    """No member of the group is ready: say why.
+
+    Attributes:
+        left_out: All of them, each with the reason.
+        remembers: Whether the key would have remembered the approval.
+    """
 
     left_out: tuple[LeftOut, ...]
+    remembers: bool = False
 
 
 @dataclass(frozen=True, slots=True)

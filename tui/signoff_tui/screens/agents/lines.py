@@ -248,6 +248,8 @@ def _state_words(known: Known) -> str:
     if agent.ended_at is None:
         return f"{words}: nothing of it waits"
     left = agent.left
+    if left.stopped_at is not None:
+        words = f"{words}; stopped by you {when_text(left.stopped_at, known.now)}"
     if not left.number:
         return f"{words}, nothing of it was waiting"
     how = "its process ended" if left.died else "it closed its connection"

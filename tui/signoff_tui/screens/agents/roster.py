@@ -11,6 +11,7 @@ from signoff.policy.redaction import DEFAULT_REDACTION, Redaction
 from signoff.queue import (
     AgentRecord,
     DamagedRecordError,
+    DecisionSource,
     Grant,
     HistoryFilter,
     RequestState,
@@ -29,6 +30,12 @@ DAY_US = 24 * 3_600_000_000
 MOST_LEFT = 100
 """Requests that one end left behind, as far as they are counted."""
 
+MOST_REJECTED = 50
+"""Rejections of one connection in which a stop is looked for, the last ones: a stop is among them, or long ago."""
+
+
+_YOURS = frozenset({DecisionSource.REVIEWER, DecisionSource.CASCADE})
+
 
 @dataclass(frozen=True, slots=True)
 class LeftBehind:
@@ -38,11 +45,13 @@ class LeftBehind:
         number: How many requests nobody can answer any more.
         died: Whether its process was found dead; else it closed the connection itself.
         more: Whether there may be more than were counted.
+        stopped_at: When you stopped it last, microseconds since the epoch; None if you did not.
     """
 
     number: int = 0
     died: bool = False
     more: bool = False
+    stopped_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +224,21 @@ def _left_by(queue: ReviewQueue, record: AgentRecord) -> LeftBehind:
     )
     found = queue.history(which, limit=MOST_LEFT)
     reasons = [each.reason for each in found if each.reason in {CLOSED, agent_is_gone(record.pid)}]
-    return LeftBehind(len(reasons), any(reason != CLOSED for reason in reasons), len(found) == MOST_LEFT)
+    died = any(reason != CLOSED for reason in reasons)
+    return LeftBehind(len(reasons), died, len(found) == MOST_LEFT, _stopped_at(queue, record))
+
+
+def _stopped_at(queue: ReviewQueue, record: AgentRecord) -> int | None:
+    which = HistoryFilter(
+        session=record.session,
+        agent_name=record.name,
+        states=frozenset({RequestState.REJECTED}),
+        since=record.started_at,
+        until=record.ended_at,
+        decided_by=queue.reviewer,
+    )
+    decided = ((each.at, each.decision) for each in queue.history(which, limit=MOST_REJECTED))
+    return next((at for at, decision in decided if decision and decision.hard and decision.source in _YOURS), None)
 
 
 def _with_left(agent: Agent, left: Mapping[str, LeftBehind]) -> Agent:

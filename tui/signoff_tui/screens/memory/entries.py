@@ -113,7 +113,7 @@ def matching(grant: Grant, requests: Iterable[StoredRequest]) -> int:
         request.asked_by.session == grant.session
         and request.submission.tool_name == grant.tool_name
         and request.submission.may_be_remembered
-        and grant.covers(request.submission.tool_name, request.submission.payload)
+        and grant.covers(request.submission.tool_name, request.submission.payload, request.submission.definition)
         for request in requests
     )
 

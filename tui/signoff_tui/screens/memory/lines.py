@@ -11,7 +11,9 @@ from signoff.canonical import parse_json
 from signoff.policy.breadth import Breadth, Reach
 from signoff.policy.redaction import Redaction
 from signoff.present.reveal import reveal_line
+from signoff.queue import Grant
 from signoff.queue.patterns import AnyValue, Exact, GrantPattern, Matcher, OneOf, Under
+from signoff_tui.covering import BREADTH_WORDS, names_directory, where_words
 from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line, wrapped
 from signoff_tui.look import Glyphs
 from signoff_tui.screens.memory.entries import Entry
@@ -197,13 +199,20 @@ def detail_lines(entry: Entry, width: int, *, now: int, you: str, waiting: int |
         lines += _fact("revoked", words, width, "warn")
     if grant.damage is not None:
         return [*lines, *_fact("damaged", f"it covers nothing: {grant.damage}", width, "danger")]
-    lines += _fact("applies to", f"any agent of session {grant.session}, from any directory", width)
+    lines += _fact("applies to", f"any agent of session {grant.session}, {_where(grant)}", width)
     lines += _fact("ends", _ENDS, width)
     lines += _matches(entry, width)
     lines += _fact("used", _uses(entry, now), width)
     if entry.in_force:
         lines += _fact("right now", _right_now(waiting), width)
     return lines
+
+
+def _where(grant: Grant) -> str:
+    """From where calls are answered; a pattern may leave the directory open."""
+    entries = () if grant.pattern is None else grant.pattern.entries
+    free = {name for name, matcher in entries if isinstance(matcher, AnyValue)}
+    return where_words([names_directory(grant.payload, free)])
 
 
 def _origin(entry: Entry, now: int, you: str) -> str:
@@ -233,7 +242,8 @@ def _right_now(waiting: int | None) -> str:
 def _matches(entry: Entry, width: int) -> list[Line]:
     grant, word = entry.grant, breadth_word(entry)
     tool = Chunk(foreign(grant.tool_name).text, keep=True, most=24)
-    breadth = chunk(f"  breadth: {word}", breadth_token(word), keep=True)
+    how = "how wide is not known" if entry.reach is None else BREADTH_WORDS[entry.reach.breadth]
+    breadth = chunk(f"  {how}", breadth_token(word), keep=True)
     lines = [line(_name("matches"), tool, breadth)]
     if grant.pattern is None:
         for name, value in sorted(grant.payload.items()):

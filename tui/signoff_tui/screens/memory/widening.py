@@ -21,6 +21,7 @@ from signoff.queue import (
     StoredRequest,
 )
 from signoff.queue.patterns import Exact
+from signoff_tui.covering import BREADTH_WORDS
 from signoff_tui.lines import Chunk, Line, chunk, foreign, line, wrapped
 from signoff_tui.look import Glyphs
 from signoff_tui.screens.memory.entries import Entry
@@ -251,9 +252,9 @@ def _call(record: HistoryRecord, now: int) -> Line:
 
 
 def _breadth(option: Option, width: int) -> Sequence[Line]:
-    word = str(option.reach.breadth)
-    words = f"{word}: no argument would be limited" if option.reach.breadth.careless else word
-    return _fact("breadth", words, width, breadth_token(word))
+    word, words = str(option.reach.breadth), BREADTH_WORDS[option.reach.breadth]
+    words = f"{word}: no argument would be limited" if option.reach.breadth.careless else words
+    return _fact("how wide", words, width, breadth_token(word))
 
 
 def _saving(sheet: Widening) -> str:

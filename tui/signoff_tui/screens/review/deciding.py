@@ -86,12 +86,12 @@ class Deciding:
                 face.open_bar(Writing(offer, hard=offer.act is Act.STOP))
             case OpenSheet(offer):
                 self._open_sheet(offer)
-            case NeedsUnseenBar(ref, _):
-                face.open_bar(Unseen(ref))
-            case NeedsGroupBar(left_out):
+            case NeedsUnseenBar(ref, _, remembers):
+                face.open_bar(Unseen(ref, remembers=remembers))
+            case NeedsGroupBar(left_out, remembers):
                 group = desk.inbox.focused_group()
                 about = TAGGED if desk.tags.acting or group is None else group.key.id
-                face.open_bar(GroupNotReady(about, left_out))
+                face.open_bar(GroupNotReady(about, left_out, remembers=remembers))
             case Answered(key):
                 self._answer(key)
             case Revoke():

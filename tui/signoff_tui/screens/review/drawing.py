@@ -181,20 +181,26 @@ class Drawing:
         due = holds.next_due()
         if due is None:
             return Line() if words is None else line(words)
-        count, seconds = sum(len(held.refs) for held in holds), max(math.ceil(due - now), 0)
+        desk, seconds = self._screen.desk, max(math.ceil(due - now), 0)
+        refs = [ref for held in holds for ref in held.refs]
+        following = desk.following_held()
         undo = (
-            chunk(f"[{self._screen.desk.keys.shown('undo')}]", "key", keep=True),
+            chunk(f"[{desk.keys.shown('undo')}]", "key", keep=True),
             chunk(" take back ", keep=True),
         )
         if words is not None:
-            return line(words, right=(chunk(f"  held {count}, {seconds}s  ", "held", keep=True), *undo))
-        refs = [ref for held in holds for ref in held.refs]
-        what, verb = held_words([(held.payload.decision, len(held.refs)) for held in holds])
-        sends = f" held: {what} {verb} in {seconds}s - "
+            return line(
+                words,
+                right=(chunk(f"  held {len(refs) + len(following)}, {seconds}s  ", "held", keep=True), *undo),
+            )
+        what, verb = held_words([(held.payload.decision, len(held.refs)) for held in holds], len(following))
+        sends = f" held: {what} {verb} in {seconds}s"
         right = (chunk("  "), *undo)
-        room = self._screen.size.width - len(sends) - sum(piece.width for piece in right)
-        names = as_many(names_of(self._screen.desk, refs), room)
-        return line(chunk(sends, "held", keep=True), foreign(names, "muted"), right=right)
+        room = self._screen.size.width - len(sends) - 3 - sum(piece.width for piece in right)
+        names = names_of(desk, [*refs, *following])
+        told = names[0] if len(names) == 1 else as_many(names, room, none="")
+        about = foreign(f" - {told}" if told else "", "muted")
+        return line(chunk(sends, "held", keep=True), about, right=right)
 
     # -- the list --------------------------------------------------------------------------------------------
 

@@ -34,13 +34,14 @@ def names_of(desk: Desk, refs: Sequence[Ref]) -> list[str]:
     return [names.get(ref.id, "(gone)") for ref in refs]
 
 
-def as_many(names: Sequence[str], cells: int, *, rest: str = "") -> str:
+def as_many(names: Sequence[str], cells: int, *, rest: str = "", none: str | None = None) -> str:
     """As many names as there is room for, and how many more there are.
 
     Args:
         names: What to list.
         cells: Room for everything.
         rest: Says where the others are, after their number.
+        none: What to say where there is room for no name; None for their number.
     """
     shown: list[str] = []
     for index, name in enumerate(names):
@@ -51,7 +52,7 @@ def as_many(names: Sequence[str], cells: int, *, rest: str = "") -> str:
         shown.append(name)
     left = len(names) - len(shown)
     if not shown:
-        return f"{left} of them{rest}"
+        return f"{left} of them{rest}" if none is None else none
     return _BETWEEN.join([*shown, f"+{left} more{rest}"] if left else shown)
 
 
@@ -63,16 +64,17 @@ def agents_of(entries: Sequence[Entry]) -> str:
     return names[0] if len(names) == 1 else f"{len(names)} agents: {', '.join(names)}"
 
 
-def held_words(decisions: Sequence[tuple[Decision, int]]) -> tuple[str, str]:
+def held_words(decisions: Sequence[tuple[Decision, int]], following: int = 0) -> tuple[str, str]:
     """What is held, counted in requests, and the verb that fits: ``8 approvals``, ``send``.
 
     Args:
         decisions: Each with the number of requests that it is about.
+        following: How many requests a stop would reject besides.
     """
     count = sum(about for _, about in decisions)
     approved = {decision.approved for decision, _ in decisions}
     if decisions and all(decision.hard for decision, _ in decisions):
-        return _held_stops(len(decisions), count)
+        return _held_stops(len(decisions), count + following)
     word = "decision" if len(approved) > 1 else "approval" if approved == {True} else "rejection"
     changed = decisions[0][0].instead if count == 1 and decisions else None
     if changed is not None:
@@ -82,7 +84,7 @@ def held_words(decisions: Sequence[tuple[Decision, int]]) -> tuple[str, str]:
 
 def _held_stops(stops: int, count: int) -> tuple[str, str]:
     words = "1 stop" if stops == 1 else f"{stops} stops"
-    return (words if count == stops else f"{words} of {count} requests"), ("sends" if stops == 1 else "send")
+    return (words if count == stops else f"{words} ({count} requests)"), ("sends" if stops == 1 else "send")
 
 
 def left_out_names(desk: Desk, left_out: Sequence[LeftOut]) -> list[str]:

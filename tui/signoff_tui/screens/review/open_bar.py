@@ -31,9 +31,10 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Unseen:
-    """Not everything of a request was shown; offers the deliberate second act."""
+    """Not everything of a request was shown; offers the deliberate second act, which never remembers."""
 
     ref: Ref
+    remembers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class GroupNotReady:
 
     group: str
     left_out: tuple[LeftOut, ...]
+    remembers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +127,10 @@ OpenBar = Unseen | GroupNotReady | Remembering | Stopping | Writing | Finding | 
 def bar_lines(desk: Desk, open_bar: OpenBar, room: Room, *, armed: bool, now: int) -> Sequence[Line]:
     """The lines of an open bar, above its text box if it has one; now is in microseconds since the epoch."""
     match open_bar:
-        case Unseen(ref):
-            return sheets.unseen_bar(desk, ref, room)
-        case GroupNotReady(about, left_out):
-            return sheets.group_bar(desk, left_out, room, tagged=about == TAGGED)
+        case Unseen(ref, remembers):
+            return sheets.unseen_bar(desk, ref, room, remembers=remembers)
+        case GroupNotReady(about, left_out, remembers):
+            return sheets.group_bar(desk, left_out, room, tagged=about == TAGGED, remembers=remembers)
         case Remembering(refs, listing):
             others = sheets.others_lines(desk, refs, listing, now=now, width=room.width)
             previews = [desk.remember_preview(ref.id) for ref in refs if ref.id in desk.inbox]

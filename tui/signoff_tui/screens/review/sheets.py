@@ -12,6 +12,7 @@ from dataclasses import replace
 from signoff.policy.breadth import Breadth
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.reveal import reveal_line
+from signoff_tui.covering import BREADTH_WORDS, names_directory, where_words
 from signoff_tui.desk import Desk, RememberPreview
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.guard import LeftOut, Offer, Ref
@@ -46,30 +47,34 @@ MOST_MATCHES = 5
 """Requests that a sheet describes one by one; of the others it says how many there are."""
 
 
-def unseen_bar(desk: Desk, ref: Ref, room: Room) -> tuple[Line, ...]:
-    """Not everything was shown: the deliberate second act."""
+def unseen_bar(desk: Desk, ref: Ref, room: Room, *, remembers: bool) -> tuple[Line, ...]:
+    """Not everything was shown: the deliberate second act. It approves once, whichever key asked for it."""
     entry = desk.inbox.entry(ref.id)
     coverage = desk.coverage(entry)
     title = line(
-        chunk(f" ({desk.keys.shown('approve')}) ", "notyet", keep=True),
-        chunk(f"not approved: {what_is_missing(desk, entry)}", "warn"),
+        chunk(f" ({desk.keys.shown('remember' if remembers else 'approve')}) ", "notyet", keep=True),
+        chunk(f"not {'remembered' if remembers else 'approved'}: {what_is_missing(desk, entry)}", "warn"),
     )
     share = f"{int(desk.share(entry) * 100)}% shown"
-    recorded = f"approve anyway, recorded as {share}" if room.width >= 60 else f"approve anyway ({share})"
+    anyway = "approve ONCE anyway" if remembers else "approve anyway"
+    recorded = f"{anyway}, recorded as {share}" if room.width >= 60 else f"{anyway} ({share})"
     hints = [KeyHint(desk.keys.shown("despite"), recorded, token="warn"), KeyHint("Esc", "back")]
     if coverage is None or coverage.missing:
         hints.insert(0, KeyHint(desk.keys.shown("page_down"), "show it"))
     return (title, *flow(hints, Room(room.width, max(room.rows - 1, 1))))
 
 
-def group_bar(desk: Desk, left_out: Sequence[LeftOut], room: Room, *, tagged: bool) -> tuple[Line, ...]:
+def group_bar(
+    desk: Desk, left_out: Sequence[LeftOut], room: Room, *, tagged: bool, remembers: bool
+) -> tuple[Line, ...]:
     """Nothing of a group, or of the tagged, is ready: say why for each."""
-    key = desk.keys.shown("approve" if tagged else "approve_group")
+    action, done = ("remember", "remembered") if remembers else ("approve", "approved")
+    key = desk.keys.shown(action if tagged else f"{action}_group")
     what = "tagged request" if tagged else "request of the group"
     return (
         line(
             chunk(f" ({key}) ", "notyet", keep=True),
-            chunk(f"nothing approved: no {what} is ready", "warn"),
+            chunk(f"nothing {done}: no {what} is ready", "warn"),
         ),
         *listed(" left out: ", left_out_names(desk, left_out), room.width, head="muted", body="text"),
         *flow(
@@ -143,7 +148,10 @@ def _reach_now(previews: Sequence[RememberPreview], now: str, release: int, keys
     """What is approved at once, the fullest wording first."""
     if not release:
         waiting = sum(preview.matching for preview in previews)
-        return (f"approves only {now}; {waiting} other waiting match and stay",)
+        others = {0: "", 1: "; 1 other that waits matches and stays"}.get(
+            waiting, f"; {waiting} others that wait match and stay"
+        )
+        return (f"approves only {now}{others}",)
     one, more = keys.shown("approve"), keys.shown(RELEASES)
     these = "this 1 that waits" if release == 1 else f"these {release} that wait"
     return (
@@ -172,12 +180,14 @@ _WIDTHS = (Breadth.EVERYTHING, Breadth.WIDE, Breadth.PATTERN, Breadth.EXACT)
 
 
 def _whose(previews: Sequence[RememberPreview], width: int) -> list[Line]:
-    """In which sessions it would run: for each request in its own."""
+    """In which sessions it would run, and from where: for each request in its own."""
+    where = where_words([names_directory(preview.entry.request.submission.payload) for preview in previews])
     sessions = list(dict.fromkeys(summarize(preview.entry.request).session for preview in previews))
     if len(sessions) == 1:
-        return [_fact("for", chunk("any agent of session "), Chunk(sessions[0]), chunk(", from any directory"))]
+        wordings = [(f"{who} ", f", {where}") for who in ("any agent of session", "session")]
+        return [fullest([_fact("for", chunk(a), Chunk(sessions[0]), chunk(b)) for a, b in wordings], width)]
     names = ", ".join(sorted(session.text for session in sessions))
-    words = f"any agent of the session that asked, from any directory: {names}"
+    words = f"any agent of the session that asked, {where}: {names}"
     return wrapped(words, width, "text", head=_fact("for").left[0])
 
 
@@ -186,15 +196,15 @@ def _fact(name: str, *words: Chunk) -> Line:
 
 
 def _matches(preview: RememberPreview, width: int) -> list[Line]:
-    """What would match: tool and breadth, what may be anything, and every fixed value, none of them cut."""
+    """What would match: tool and how wide, what may be anything, and every fixed value, none of them cut."""
     reach = preview.reach
     careless = reach.breadth.careless
     tool = Chunk(summarize(preview.entry.request).tool, keep=True, most=24)
-    words = [tool, chunk(f"  breadth: {reach.breadth}", "danger" if careless else "muted", keep=True)]
+    words = [tool, chunk(f"  {BREADTH_WORDS[reach.breadth]}", "danger" if careless else "muted", keep=True)]
     if reach.breadth is Breadth.EVERYTHING:
-        words.append(chunk("  ANY call, no argument is fixed", "danger", keep=True))
+        words.append(chunk(": ANY call, no argument is fixed", "danger", keep=True))
     elif reach.free:
-        words += [chunk("  "), foreign(", ".join(f"ANY {name}" for name in reach.free), "warn")]
+        words += [chunk(", "), foreign(", ".join(f"ANY {name}" for name in reach.free), "warn")]
     lines = [_fact("matches", *words)]
     masks = DEFAULT_REDACTION.also(preview.entry.request.submission.masked_keys)
     for name, value in reach.fixed:
@@ -242,10 +252,10 @@ def editor_lines(desk: Desk, offer: Offer, room: Room, *, hard: bool) -> tuple[L
     if not hard:
         return (_about_rejecting(reach, room.width),)
     quoted = reach if len(offer.refs) != 1 else f'"{reach}"'
-    follows = "it" if len(waiting) == 1 else "them"
+    following = desk.following_in_batch(offer.refs)
     return (
-        _about_stopping(agents_of(waiting), quoted, follows, room.width),
-        _also_stopped(desk, offer.refs, room.width),
+        _about_stopping(agents_of(waiting), quoted, len(following), room.width, several=len(waiting) > 1),
+        _also_stopped(desk, following, room.width),
     )
 
 
@@ -325,9 +335,8 @@ def _reply(number: int, text: str) -> Line:
     return Line(left, (chunk(more, "muted"),) if more else ())
 
 
-def _also_stopped(desk: Desk, refs: Sequence[Ref], width: int) -> Line:
-    """What waits and would be rejected with these, because it follows them in their batch."""
-    following = desk.following_in_batch(refs)
+def _also_stopped(desk: Desk, following: Sequence[Ref], width: int) -> Line:
+    """What would be rejected, too, because it follows in the batch."""
     if not following:
         return line(chunk("   nothing else of its batch waits", "muted"))
     title = f"   also rejected, {len(following)} of its batch: "
@@ -342,13 +351,19 @@ def _about_rejecting(reach: str, width: int) -> Line:
     return fullest([line(chunk(" Reject ", "no", keep=True), foreign(words)) for words in wordings], width)
 
 
-def _about_stopping(agents: str, reach: str, follows: str, width: int) -> Line:
+def _about_stopping(agents: str, reach: str, following: int, width: int, *, several: bool) -> Line:
     head, colon = chunk(" STOP ", "danger", keep=True), chunk(": ", "danger", keep=True)
     who = foreign(agents, "danger")
+    follow = "follows" if following == 1 else "follow"
+    of_batch = f" and the {following} of {'their batches' if several else 'its batch'} that {follow}"
+    short = f" and the {following} that {follow}"
+    if not following:  # nothing that waits; but an agent that asks one after the other asks for no more of it
+        of_batch, short = f" and what follows {'them' if several else 'it'}", " and what follows"
     wordings = [
-        [f"reject {reach}", f" and what follows {follows}. Message (optional):"],
-        [f"reject {reach}", f" and what follows {follows}:"],
-        [reach, " and what follows:"],
+        [f"reject {reach}", f"{of_batch}. Message (optional):"],
+        [f"reject {reach}", f"{of_batch}:"],
+        [f"reject {reach}", f"{short}:"],
+        [reach, f"{short}:"],
     ]
     return fullest(
         [line(head, who, colon, foreign(what), chunk(words, keep=True)) for what, words in wordings], width

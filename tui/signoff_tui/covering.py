@@ -1,0 +1,44 @@
+"""How far a remembered approval goes, in words: the same on its sheet and in the memory."""
+
+from __future__ import annotations
+
+import ntpath
+import posixpath
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from signoff.policy.breadth import Breadth
+
+__all__ = ["BREADTH_WORDS", "names_directory", "where_words"]
+
+BREADTH_WORDS: Mapping[Breadth, str] = {
+    Breadth.EXACT: "exactly this call",
+    Breadth.PATTERN: "any call with these values",
+    Breadth.WIDE: "WIDE: no argument is fixed",
+    Breadth.EVERYTHING: "EVERYTHING",
+}
+
+_DIRECTORIES = ("cwd", "workdir", "working_directory")
+
+
+def names_directory(payload: Mapping[str, Any], free: Collection[str] = ()) -> bool:
+    """Whether the directory of a call is part of what is matched. It is not, unless the payload says it.
+
+    Args:
+        payload: What is matched on.
+        free: Names of its entries that may be anything.
+    """
+    values = [payload.get(name) for name in _DIRECTORIES if name not in free]
+    # A relative one is another directory wherever it starts from.
+    return any(isinstance(value, str) and (posixpath.isabs(value) or ntpath.isabs(value)) for value in values)
+
+
+def where_words(named: Sequence[bool]) -> str:
+    """From where calls are answered.
+
+    Args:
+        named: For each remembered approval that this is said of: whether it matches on the directory.
+    """
+    if all(named):
+        return "only in the directory named here"
+    return "from any directory where none is named" if any(named) else "from any directory"
