@@ -20,6 +20,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
 import statistics
 import subprocess
 import sys
@@ -157,7 +158,7 @@ def _used(command: Sequence[str], fed: Sequence[str], lines: int | None) -> Figu
             peak = max(peak, _peak_memory(process.pid))
         if number == lines:
             for each in processes:
-                each.kill()
+                os.kill(each.pid, signal.SIGKILL)  # `Popen.kill` might take what it used from us
             break
     process.stdout.close()
     return {"cpu": sum(map(_cpu, processes)), "memory": peak}

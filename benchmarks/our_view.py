@@ -8,13 +8,14 @@ that reading it back and checking it is in it. Nothing of it may have been made 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -62,6 +63,10 @@ class Heart:
             self.longest, last = max(self.longest, now - last - BEAT), now
 
 
+class MadeAheadError(Exception):
+    """The contents were asked for before somebody moved to the request: a later redraw came between."""
+
+
 class Opening:
     """When a request was moved to and when it was painted, in processor time of the whole process."""
 
@@ -92,7 +97,8 @@ class Opening:
         review, inbox = self._app.review, self._app.review.desk.inbox
         await until(lambda: self._request.id in inbox and self._pictures)
         wanted = review.desk.contents._wanted  # noqa: SLF001 - nothing may be made ahead: that is what is measured
-        assert content_key(self._request) not in wanted, "its contents were asked for before somebody moved to it"
+        if content_key(self._request) in wanted:
+            raise MadeAheadError
         began = time.process_time()
         inbox.move_to(RowKey("request", self._request.id))
         review.redraw()
@@ -145,10 +151,14 @@ async def _scrolled(review: ReviewScreen, pilot: Pilot[None]) -> tuple[float, fl
     return page, page * max(rows / max(view.size.height - 1, 1), pages and 1)
 
 
+def _measured(texts: Sequence[bytes]) -> dict[str, float]:
+    while True:
+        with tempfile.TemporaryDirectory(prefix="signoff-bench-") as name, contextlib.suppress(MadeAheadError):
+            os.environ[KEYS_VARIABLE] = f"{name}/keys"
+            folder = Path(name).resolve()
+            (folder / CHANGED).write_bytes(texts[0])
+            return asyncio.run(opened(texts[1], folder))
+
+
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory(prefix="signoff-bench-") as name:
-        os.environ[KEYS_VARIABLE] = f"{name}/keys"
-        folder = Path(name).resolve()
-        texts = [Path(file).read_bytes() for file in sys.argv[1:3]]
-        (folder / CHANGED).write_bytes(texts[0])
-        print(json.dumps(asyncio.run(opened(texts[1], folder))))
+    print(json.dumps(_measured([Path(file).read_bytes() for file in sys.argv[1:3]])))
