@@ -277,9 +277,9 @@ def _writing_hints(*, hard: bool, in_full: bool) -> Sequence[KeyHint]:
     softer = "only reject, the agent goes on" if in_full else "only reject"
     return [
         KeyHint("Enter", "stops it" if hard else "sends"),
-        *([KeyHint("Tab", softer)] if hard else []),
+        *([KeyHint("Ctrl+O", softer)] if hard else []),
         KeyHint("Ctrl+J", "new line"),
-        KeyHint("Ctrl+R" if hard else "Tab", "replies"),
+        KeyHint("Tab", "replies"),
         KeyHint("Up", "earlier texts" if in_full else "earlier"),
         KeyHint("Esc", "back, text is kept" if in_full else "back"),
     ]

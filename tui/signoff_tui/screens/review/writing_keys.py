@@ -64,17 +64,16 @@ class WritingKeys:
     def do_new_line(self) -> None:
         """The box does it."""
 
-    def do_replies(self) -> None:
-        """Choose from the replies; again: the next of them; of a stop make a rejection."""
-        bar = self._writing
-        if bar.hard and bar.picking is None:
-            self._deciding.soften()
-            self._screen.redraw()
+    def do_soften(self) -> None:
+        """Of a stop make a rejection."""
+        if not self._writing.hard:
+            self._screen.say("it only rejects: the agent goes on", token="muted")
             return
-        self.do_pick()
+        self._deciding.soften()
+        self._screen.redraw()
 
-    def do_pick(self) -> None:
-        """Choose from the replies, also for a stop; again: the next of them."""
+    def do_replies(self) -> None:
+        """Choose from the replies; again: the next of them."""
         bar = self._writing
         if bar.picking is not None:
             self._open(bar.picking.next())
@@ -174,7 +173,7 @@ class WritingKeys:
         if key == "enter":
             self._screen.say("a number puts a reply in; Esc goes back to your text", token="muted")
             return True
-        if action is None or action.name not in {"replies", "pick", "back", "keep_reply"}:
+        if action is None or action.name not in {"replies", "back", "keep_reply"}:
             self._open(None)
         return False
 
