@@ -165,13 +165,16 @@ class WritingKeys:
         assert picking is not None
         reply = picking.chosen(key)
         if reply is not None:
-            self._screen.desk.guard.press(key, t)
+            # Enter stands for the digit: as itself the guard would take it for sending.
+            digit = str(picking.marked - picking.first + 1) if key == "enter" else key
+            self._screen.desk.guard.press(digit, t)
             self._open(None)
             if not self._box.insert(reply):
                 self._screen.say(f"not put in: a message has at most {LONGEST:,} characters")
             return True
-        if key == "enter":
-            self._screen.say("a number puts a reply in; Esc goes back to your text", token="muted")
+        if action is not None and action.name in {"earlier_text", "later_text"}:
+            self._screen.desk.guard.press(key, t)
+            self._open(picking.moved(-1 if action.name == "earlier_text" else 1))
             return True
         if action is None or action.name not in {"replies", "back", "keep_reply"}:
             self._open(None)
