@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from signoff.setting_files.errors import ConfigError
 from signoff_tui.message import as_message
 from signoff_tui.replies import DEFAULT_REPLIES, EarlierTexts, Replies, parse_replies
+from signoff_tui.screens.review.open_bar import Picking
 
 
 @pytest.fixture
@@ -91,3 +92,18 @@ def test_earlier_texts_about_the_same_tool_come_first_and_each_once() -> None:
         earlier.add(tool, text)
     assert earlier.for_tool("shell") == ("a", "c", "b")
     assert earlier.for_tool("write") == ("c", "b", "a")
+
+
+def test_the_mark_goes_through_all_replies_and_what_is_listed_goes_with_it() -> None:
+    picking = Picking(("a", "b", "c"), most=2)
+    down = picking.moved(2)
+    assert (down.listed, down.chosen("enter"), down.chosen("1")) == (("b", "c"), "c", "b")
+    assert down.moved(1) == down
+    assert down.moved(-1).listed == ("b", "c")
+    assert down.moved(-9) == picking
+
+
+def test_the_next_replies_begin_with_the_mark_on_the_first() -> None:
+    behind = Picking(("a", "b", "c"), most=2).next()
+    assert behind is not None
+    assert (behind.listed, behind.chosen("enter")) == (("c",), "c")

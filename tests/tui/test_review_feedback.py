@@ -156,8 +156,6 @@ async def test_a_reply_is_chosen_by_its_number_edited_and_then_sent(
         await begins_to_reject(seen, request)
         await seen.press("tab")
         await seen.shows("Replies, 3:", "2 not this file", "[1-3] put it in")
-        await seen.press("enter")
-        await seen.shows("a number puts a reply in")
         await seen.press("2")
         await seen.shows(" > not this file", "[Enter] sends")
         await seen.types(" yet")
@@ -168,6 +166,21 @@ async def test_a_reply_is_chosen_by_its_number_edited_and_then_sent(
     decision = looking.get(request.id).decision
     assert decision is not None
     assert decision.note == "not this file yet"
+
+
+async def test_down_and_up_mark_a_reply_and_enter_puts_it_in_and_sends_nothing(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, waiting=1) as seen:
+        await begins_to_reject(seen, request)
+        await seen.press("tab")
+        await seen.shows(" >1 smaller steps")
+        await seen.press("down", "down", "down", "up")
+        await seen.shows("  1 smaller steps", " >2 not this file", "[Enter] the marked one")
+        await seen.press("enter")
+        await seen.shows(" > not this file", "[Enter] sends")
+    assert looking.get(request.id).pending
 
 
 async def test_up_goes_back_to_what_was_sent_and_down_to_what_was_written(

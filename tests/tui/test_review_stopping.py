@@ -49,7 +49,7 @@ async def test_what_is_held_of_a_stop_counts_and_names_all_that_it_reaches(
         await seen.shows("held: 1 stop (3 requests) sends in", "ls 0  ls 1  ls 2")
 
 
-async def test_tab_turns_a_stop_into_a_soft_rejection(
+async def test_ctrl_o_turns_a_stop_into_a_soft_rejection(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     requests = batch(asking, workdir, 2)
@@ -57,9 +57,9 @@ async def test_tab_turns_a_stop_into_a_soft_rejection(
         await seen.goes_to(requests[0])
         await seen.armed()
         await seen.press("x")
-        await seen.shows("STOP ", "[Tab] only reject")
+        await seen.shows("STOP ", "[Ctrl+O] only reject", "[Tab] replies")
         await seen.types("gently")
-        await seen.press("tab")
+        await seen.press("ctrl+o")
         await seen.shows("the agent goes on", "gently")
         await seen.press("enter")
         await seen.shows("rejected by you")

@@ -64,7 +64,7 @@ takes `refs`, the requests that the sheet lists. For `REMEMBER` of one request i
 those of the listed ones that still wait. `question_opened(keys)` asks something of the
 screen's own, such as whether to quit. `sheet_changed()`, `sheet_closed()`. `editor_opened()` is for
 text boxes that decide nothing (filter, palette); `editor_closed()` for every text box;
-`editor_softened()` when Tab turns a stop into a reject. `bar_closed()` when Esc closes the bar that
+`editor_softened()` when a key turns a stop into a reject. `bar_closed()` when Esc closes the bar that
 `NeedsUnseenBar` opened. `Decide` and `Answered` end the sheet or editor they came from.
 
 **Holding and sending**

@@ -69,11 +69,13 @@ class Picking:
         replies: All of them.
         most: How many have room; not more than there are digits for.
         first: The first that is listed now.
+        marked: The one that Enter puts in; it is listed.
     """
 
     replies: tuple[str, ...]
     most: int
     first: int = 0
+    marked: int = 0
 
     @property
     def listed(self) -> tuple[str, ...]:
@@ -83,10 +85,18 @@ class Picking:
     def next(self) -> Picking | None:
         """The next ones; None behind the last, which closes the list."""
         first = self.first + self.most
-        return None if first >= len(self.replies) else replace(self, first=first)
+        return None if first >= len(self.replies) else replace(self, first=first, marked=first)
+
+    def moved(self, steps: int) -> Picking:
+        """The mark further down or up, as far as there are replies; what is listed goes with it."""
+        marked = max(0, min(self.marked + steps, len(self.replies) - 1))
+        first = max(min(self.first, marked), marked - self.most + 1)
+        return replace(self, first=first, marked=marked)
 
     def chosen(self, key: str) -> str | None:
-        """The reply that a key stands for."""
+        """The reply that a key stands for: a digit for a listed one, Enter for the marked one."""
+        if key == "enter":
+            return self.replies[self.marked]
         number = int(key) if len(key) == 1 and key in "123456789" else 0
         return self.listed[number - 1] if 1 <= number <= len(self.listed) else None
 
@@ -143,7 +153,8 @@ def bar_lines(desk: Desk, open_bar: OpenBar, room: Room, *, armed: bool, now: in
         case Writing(offer, hard, picking):
             if picking is None:
                 return sheets.editor_lines(desk, offer, room, hard=hard)
-            return sheets.reply_lines(picking.listed, picking.first, len(picking.replies), room)
+            marked = picking.marked - picking.first
+            return sheets.reply_lines(picking.listed, picking.first, len(picking.replies), room, marked=marked)
         case Finding(problem):
             return sheets.find_lines(problem)
         case Asking(question, hints):

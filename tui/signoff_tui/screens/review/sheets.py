@@ -277,15 +277,15 @@ def _writing_hints(*, hard: bool, in_full: bool) -> Sequence[KeyHint]:
     softer = "only reject, the agent goes on" if in_full else "only reject"
     return [
         KeyHint("Enter", "stops it" if hard else "sends"),
-        *([KeyHint("Tab", softer)] if hard else []),
+        *([KeyHint("Ctrl+O", softer)] if hard else []),
         KeyHint("Ctrl+J", "new line"),
-        KeyHint("Ctrl+R" if hard else "Tab", "replies"),
+        KeyHint("Tab", "replies"),
         KeyHint("Up", "earlier texts" if in_full else "earlier"),
         KeyHint("Esc", "back, text is kept" if in_full else "back"),
     ]
 
 
-def reply_lines(listed: Sequence[str], first: int, count: int, room: Room) -> tuple[Line, ...]:
+def reply_lines(listed: Sequence[str], first: int, count: int, room: Room, *, marked: int) -> tuple[Line, ...]:
     """Replies to choose from, each behind its digit.
 
     Args:
@@ -293,17 +293,18 @@ def reply_lines(listed: Sequence[str], first: int, count: int, room: Room) -> tu
         first: How many come before them.
         count: How many there are.
         room: Where they are drawn.
+        marked: Which of the listed ones Enter puts in.
     """
     rest = len(listed) < count
     which = f"{first + 1} to {first + len(listed)} of {count}" if rest else f"{count}"
     wordings = [
-        (f" Replies, {which}: ", "a number puts one into your text; nothing is sent"),
+        (f" Replies, {which}: ", "a number, or Enter, puts one into your text; nothing is sent"),
         (f" Replies, {which}: ", "a number puts one in"),
         (f" Replies, {which}", ""),
     ]
     return (
         fullest([line(chunk(head, "strong", keep=True), chunk(words)) for head, words in wordings], room.width),
-        *(_reply(number, text) for number, text in enumerate(listed, 1)),
+        *(_reply(number, text, marked=number == marked + 1) for number, text in enumerate(listed, 1)),
     )
 
 
@@ -311,6 +312,7 @@ def reply_keys(listed: Sequence[str], first: int, count: int, room: Room) -> tup
     """The keys while a reply is chosen. Arguments as for `reply_lines`."""
     hints = [
         KeyHint("1" if len(listed) == 1 else f"1-{len(listed)}", "put it in"),
+        KeyHint("Enter", "the marked one" if room.width >= 60 else "marked"),
         *([KeyHint("Tab", "more")] if first + len(listed) < count else []),
         KeyHint("Ctrl+S", "keep your text as one" if room.width >= 60 else "keep yours"),
         KeyHint("Esc", "back"),
@@ -327,11 +329,12 @@ def _on_few_rows(hints: Sequence[KeyHint], room: Room) -> tuple[Line, ...]:
     return flow(hints, room)
 
 
-def _reply(number: int, text: str) -> Line:
+def _reply(number: int, text: str, *, marked: bool) -> Line:
     """One reply: of several lines the first, and how many there are besides."""
     words, *others = text.split("\n")
     more = f" +{len(others)} {'line' if len(others) == 1 else 'lines'} " if others else ""
-    left = chunk(f"  {number} ", "key", keep=True), replace(foreign(words), cut="end")
+    mark = chunk(" >" if marked else "  ", "accent", keep=True)
+    left = mark, chunk(f"{number} ", "key", keep=True), replace(foreign(words), cut="end")
     return Line(left, (chunk(more, "muted"),) if more else ())
 
 

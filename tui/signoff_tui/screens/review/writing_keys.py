@@ -64,17 +64,16 @@ class WritingKeys:
     def do_new_line(self) -> None:
         """The box does it."""
 
-    def do_replies(self) -> None:
-        """Choose from the replies; again: the next of them; of a stop make a rejection."""
-        bar = self._writing
-        if bar.hard and bar.picking is None:
-            self._deciding.soften()
-            self._screen.redraw()
+    def do_soften(self) -> None:
+        """Of a stop make a rejection."""
+        if not self._writing.hard:
+            self._screen.say("it only rejects: the agent goes on", token="muted")
             return
-        self.do_pick()
+        self._deciding.soften()
+        self._screen.redraw()
 
-    def do_pick(self) -> None:
-        """Choose from the replies, also for a stop; again: the next of them."""
+    def do_replies(self) -> None:
+        """Choose from the replies; again: the next of them."""
         bar = self._writing
         if bar.picking is not None:
             self._open(bar.picking.next())
@@ -166,15 +165,18 @@ class WritingKeys:
         assert picking is not None
         reply = picking.chosen(key)
         if reply is not None:
-            self._screen.desk.guard.press(key, t)
+            # Enter stands for the digit: as itself the guard would take it for sending.
+            digit = str(picking.marked - picking.first + 1) if key == "enter" else key
+            self._screen.desk.guard.press(digit, t)
             self._open(None)
             if not self._box.insert(reply):
                 self._screen.say(f"not put in: a message has at most {LONGEST:,} characters")
             return True
-        if key == "enter":
-            self._screen.say("a number puts a reply in; Esc goes back to your text", token="muted")
+        if action is not None and action.name in {"earlier_text", "later_text"}:
+            self._screen.desk.guard.press(key, t)
+            self._open(picking.moved(-1 if action.name == "earlier_text" else 1))
             return True
-        if action is None or action.name not in {"replies", "pick", "back", "keep_reply"}:
+        if action is None or action.name not in {"replies", "back", "keep_reply"}:
             self._open(None)
         return False
 
