@@ -197,6 +197,8 @@ class Drawing:
         sends = f" held: {what} {verb} in {seconds}s"
         right = (chunk("  "), *undo)
         room = self._screen.size.width - len(sends) - 3 - sum(piece.width for piece in right)
+        if room < -3:  # the key that takes it back is never cut
+            sends = f" {what} {verb} in {seconds}s"
         names = names_of(desk, [*refs, *following])
         told = names[0] if len(names) == 1 else as_many(names, room, none="")
         about = foreign(f" - {told}" if told else "", "muted")

@@ -53,7 +53,8 @@ def unseen_bar(desk: Desk, ref: Ref, room: Room, *, remembers: bool) -> tuple[Li
     coverage = desk.coverage(entry)
     title = line(
         chunk(f" ({desk.keys.shown('remember' if remembers else 'approve')}) ", "notyet", keep=True),
-        chunk(f"not {'remembered' if remembers else 'approved'}: {what_is_missing(desk, entry)}", "warn"),
+        chunk(f"not {'remembered' if remembers else 'approved'}: ", "warn", keep=True),
+        chunk(what_is_missing(desk, entry), "warn"),
     )
     share = f"{int(desk.share(entry) * 100)}% shown"
     anyway = "approve ONCE anyway" if remembers else "approve anyway"
@@ -181,10 +182,16 @@ _WIDTHS = (Breadth.EVERYTHING, Breadth.WIDE, Breadth.PATTERN, Breadth.EXACT)
 
 def _whose(previews: Sequence[RememberPreview], width: int) -> list[Line]:
     """In which sessions it would run, and from where: for each request in its own."""
-    where = where_words([names_directory(preview.entry.request.submission.payload) for preview in previews])
+    named = [names_directory(preview.entry.request.submission.payload) for preview in previews]
+    where = where_words(named)
     sessions = list(dict.fromkeys(summarize(preview.entry.request).session for preview in previews))
     if len(sessions) == 1:
-        wordings = [(f"{who} ", f", {where}") for who in ("any agent of session", "session")]
+        short = "only in that cwd" if all(named) else "from any directory"
+        wordings = [
+            ("any agent of session ", f", {where}"),
+            ("session ", f", {where}"),
+            ("session ", f", {short}"),
+        ]
         return [fullest([_fact("for", chunk(a), Chunk(sessions[0]), chunk(b)) for a, b in wordings], width)]
     names = ", ".join(sorted(session.text for session in sessions))
     words = f"any agent of the session that asked, {where}: {names}"
