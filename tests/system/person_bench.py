@@ -111,6 +111,8 @@ class Person:
             _soon(lambda: _read_on(page, self._glass.text()))
             return False
 
+        # Space at the end goes on to what was not read yet: nobody presses it before the first page was looked at.
+        _soon(lambda: re.search(until, self._glass.text(), re.MULTILINE) is not None, HAND)
         eventually(read_page, lambda: f"/{until}/ while reading:\n{self._glass.text()}")
 
     # -- deciding ----------------------------------------------------------------------------------------

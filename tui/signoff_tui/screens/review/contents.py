@@ -6,6 +6,8 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
+from textual.timer import Timer
+
 from signoff_tui.documents import content_key, revealed_key
 from signoff_tui.drift import DriftWatch
 from signoff_tui.guard import Cause
@@ -43,6 +45,7 @@ class Contents:
         self._after_picture = AfterPicture(screen)
         self._drift = DriftWatch(work.look_at_files)
         self._redraws_soon = False
+        self._timer: Timer | None = None
         self.patience = Patience()
         """Whether a picture waits for contents."""
 
@@ -151,10 +154,12 @@ class Contents:
             missing = None if made else content_key(entry.request)
         before = self.patience.waits
         if not self.patience.begins(missing, time.monotonic()):
+            self._end_timer()
             return False
         if not before:
             self._desk.covered()  # from now on nothing counts as shown, until there is a picture
-            self._screen.set_timer(PATIENCE_SECONDS, self.draw_at_once)
+            self._end_timer()
+            self._timer = self._screen.set_timer(PATIENCE_SECONDS, self.draw_at_once)
         self.make_wanted()
         return True
 
@@ -163,6 +168,12 @@ class Contents:
         if self.patience.waits:
             self.patience.ends()
             self._screen.redraw()
+
+    def _end_timer(self) -> None:
+        """A timer of another wait would end this one too early."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
 
     # -- files ---------------------------------------------------------------------------------------------
 
