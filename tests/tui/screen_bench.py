@@ -381,6 +381,7 @@ async def screen(
         seen = Screen(app, pilot)
         if waiting is not None:
             await seen.until(lambda: len(list(seen.desk.inbox.entries())) == waiting, f"{waiting} requests")
+            await seen.until(lambda: not app.review._contents.patience.waits, "a picture of them")
         await seen.until(lambda: "signoff" in seen.frame[0] or "waiting" in seen.frame[0], "a first frame")
         yield seen
 
