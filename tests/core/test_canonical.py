@@ -102,6 +102,14 @@ def test_what_is_not_json_is_refused(value: Any) -> None:
         canonical([value])
 
 
+@pytest.mark.parametrize(
+    "value", [{1: "a"}, {None: "a"}, {StrEnum("Key", ["A"])["A"]: "a"}, {"a": StrEnum("Text", ["A"])["A"]}]
+)
+def test_an_object_whose_keys_or_values_only_look_like_text_is_refused(value: Any) -> None:
+    with pytest.raises(NotJsonError):
+        canonical(value)
+
+
 def test_the_message_names_the_place() -> None:
     with pytest.raises(NotJsonError, match=r"\$\.a\[1\]"):
         canonical({"a": [1, {2}]})

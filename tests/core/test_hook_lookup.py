@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from signoff.controller import ApprovalController
-from signoff.declaring import hook_of
+from signoff.declaring import has_hook, hook_of
 from signoff.executing import execute_tool
 from signoff.memory import ApprovalMemory
 from signoff.needs import HOOKS, ApprovalNeeds
@@ -80,3 +80,17 @@ def test_a_tool_is_not_let_run_unlooked_at_when_a_hook_cannot_be_looked_up() -> 
 async def test_the_method_of_an_object_whose_hook_cannot_be_looked_up_is_not_run() -> None:
     with pytest.raises(TypeError, match="cannot be looked up"):
         await execute_tool(Broken().act, "act", {}, ApprovalController("approve_all"))
+
+
+class LooksUpItself:
+    """Its own way to look attributes up fails for a hook."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "check_approval":
+            raise AttributeError("no policy was loaded")
+        return super().__getattribute__(name)
+
+
+def test_a_hook_that_a_class_with_its_own_lookup_cannot_give_is_not_taken_for_absent() -> None:
+    with pytest.raises(TypeError, match="cannot be looked up"):
+        has_hook(LooksUpItself(), ("check_approval",))
