@@ -43,7 +43,7 @@ demo: $(VENV)/.demo
 	@$(BIN)/signoff demo
 
 test: $(VENV)/.dev
-	@sh scripts/install-programs.sh tmux strace
+	@sh scripts/install-programs.sh tmux strace vim
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
 
 # Kills agents and reviewers for five minutes, on each kind of queue; SECONDS=60 for a shorter look.

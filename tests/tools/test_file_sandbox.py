@@ -229,6 +229,20 @@ def test_what_was_refused_is_not_written_under_another_name_of_the_file(
         approved_instead(str(workdir / "notes" / ".." / "notes" / "a.txt"))
 
 
+def test_of_a_call_with_several_files_only_the_changed_one_is_written_otherwise(
+    sandbox: FileSandbox, workdir: Path
+) -> None:
+    first, second = (str(workdir / "notes" / name) for name in ("a.txt", "b.txt"))
+    effects = (FileWrite(first, "ONE\nTWO!\n"), FileWrite(second, "new\n"))
+    request = asked(sandbox, "write_file", path="notes/a.txt", content="ONE\nTWO!\n")
+    request = request.model_copy(update={"effects": effects})
+    with bound_to(request, take(effects), Instead.of_contents({first: b"ONE\ntwo\n"})):
+        changed = approved_instead(first)
+        assert changed is not None
+        assert changed.data == b"ONE\ntwo\n"
+        assert approved_instead(second) is None
+
+
 def test_a_file_can_be_read(sandbox: FileSandbox) -> None:
     assert sandbox.read_file("docs/guide.md") == "# Guide\n"
 

@@ -105,13 +105,13 @@ async def _tour(place: Path, plan: Plan) -> dict[str, Frame]:
 
 
 async def _waiting(seen: Screen, posted: Mapping[str, StoredRequest], album: Album) -> None:
-    await _quiet(seen)
+    await quiet(seen)
     await album.take("inbox", seen)
-    await _goes_to(seen, RowKey("request", posted["command"].id))
+    await goes_to(seen, RowKey("request", posted["command"].id))
     await album.take("command", seen)
     for name, key in (("remember", "s"), ("feedback", "n"), ("stop", "x"), ("stop agent", "X")):
         if name in album.wanted:
-            await _opens(seen, key)
+            await opens(seen, key)
             await album.take(name, seen)
             await seen.press("escape")
     await seen.press("1")
@@ -119,24 +119,24 @@ async def _waiting(seen: Screen, posted: Mapping[str, StoredRequest], album: Alb
         await _questions(seen, posted, album)
     for name in ("diff", "new", "structured", "text", "high"):
         if name in album.wanted:
-            await _goes_to(seen, RowKey("request", posted[name].id))
+            await goes_to(seen, RowKey("request", posted[name].id))
             await album.take(name, seen)
             await seen.press("1")
-    await _goes_to(seen, RowKey("group", "s-41\x1fsave project"))
+    await goes_to(seen, RowKey("group", "s-41\x1fsave project"))
     await seen.press(*([] if seen.app.review.two_panes else ["enter"]))
-    await _quiet(seen)
+    await quiet(seen)
     await album.take("group", seen)
     await seen.press("1")
     if "held" in album.wanted:
         # From the list: what the cursor goes on to is not opened, and not counted as shown.
-        await _stands_on(seen, RowKey("request", posted["new"].id))
+        await stands_on(seen, RowKey("request", posted["new"].id))
         await seen.press("y")
         await seen.shows("held: 1 approval sends")
-        await _quiet(seen)
+        await quiet(seen)
         await album.take("held", seen)
 
 
-async def _opens(seen: Screen, key: str) -> None:
+async def opens(seen: Screen, key: str) -> None:
     """Open a sheet or the text box, and wait until its keys work."""
     await seen.armed()
     await seen.press(key)
@@ -148,7 +148,7 @@ async def _opens(seen: Screen, key: str) -> None:
 
 
 async def _questions(seen: Screen, posted: Mapping[str, StoredRequest], album: Album) -> None:
-    await _goes_to(seen, RowKey("request", posted["long"].id))
+    await goes_to(seen, RowKey("request", posted["long"].id))
     await seen.press("y")
     await seen.shows("approve anyway")
     await album.take("unseen", seen)
@@ -162,14 +162,14 @@ async def _questions(seen: Screen, posted: Mapping[str, StoredRequest], album: A
 async def _decided(seen: Screen, album: Album) -> None:
     await seen.press("h")
     await seen.shows("4 records:")
-    await _quiet(seen)
+    await quiet(seen)
     await album.take("history", seen)
     if "typing" in album.wanted:
         await _filters(seen, album)
     if "record" in album.wanted:
         await seen.press("j", "j", "enter")
         await seen.shows("keep 5", "def f4(x)")
-        await _quiet(seen)
+        await quiet(seen)
         await album.take("record", seen)
         await seen.press("escape", "escape")
     if "help" in album.wanted:
@@ -193,7 +193,7 @@ async def _filters(seen: Screen, album: Album) -> None:
     await album.take("saved", seen)
     await seen.press("3")
     await seen.shows("2 of 4")
-    await _quiet(seen)
+    await quiet(seen)
     await album.take("rejections", seen)
     await seen.press("slash")
     await seen.types(" batch:none")
@@ -202,24 +202,24 @@ async def _filters(seen: Screen, album: Album) -> None:
     await album.take("nothing", seen)
     await seen.press("backslash")
     await seen.shows("4 records:")
-    await _quiet(seen)
+    await quiet(seen)
 
 
-async def _goes_to(seen: Screen, key: RowKey) -> None:
+async def goes_to(seen: Screen, key: RowKey) -> None:
     """Put the cursor on a row, and open it where that is needed."""
-    await _stands_on(seen, key)
+    await stands_on(seen, key)
     await seen.press(*(["enter"] if not seen.app.review.two_panes and key.kind == "request" else []))
-    await _quiet(seen)
+    await quiet(seen)
 
 
-async def _stands_on(seen: Screen, key: RowKey) -> None:
+async def stands_on(seen: Screen, key: RowKey) -> None:
     """Put the cursor on a row without passing others, of which something might count as shown."""
     seen.desk.inbox.move_to(key)
     seen.app.review.redraw()
-    await _quiet(seen)
+    await quiet(seen)
 
 
-async def _quiet(seen: Screen) -> None:
+async def quiet(seen: Screen) -> None:
     """Wait until documents are made and colored, lines are counted and keys are armed."""
     desk, document = seen.desk, seen.app.screen.query_one("#document")
     on_review = seen.app.screen is seen.app.review

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import pytest
 from frames_shop import HOME, SECOND, START, Clock, _shell, decide_some, fill, frozen, new_clock
-from frames_tour import STILL, Plan, _goes_to, _opens, _quiet, _stands_on
+from frames_tour import STILL, Plan, goes_to, opens, quiet, stands_on
 from looks_form import Cell, Shot, cells
 from rules_bench import at_home, change, trusted_rules
 from screen_bench import HELD, Cable, Screen, screen
@@ -158,50 +158,50 @@ def _remember(place: Path, clock: Clock, stack: ExitStack) -> None:
 
 
 async def _waiting(seen: Screen, posted: Mapping[str, StoredRequest], album: Album) -> None:
-    await _stands_on(seen, RowKey("request", posted["command"].id))
+    await stands_on(seen, RowKey("request", posted["command"].id))
     await album.take("inbox", seen)
     for name, key in (("remember", "s"), ("stop", "x"), ("message", "n")):
         if name in album.wanted:
-            await _goes_to(seen, RowKey("request", posted["command"].id))
-            await _opens(seen, key)
+            await goes_to(seen, RowKey("request", posted["command"].id))
+            await opens(seen, key)
             if name == "message":
                 await seen.types("use tox, not pytest")
                 await seen.shows("use tox, not pytest")
             await album.take(name, seen)
             await seen.press("escape", "1")
     if "unseen" in album.wanted:
-        await _goes_to(seen, RowKey("request", posted["long"].id))
+        await goes_to(seen, RowKey("request", posted["long"].id))
         await seen.press("y")
         await seen.shows("approve anyway")
         await album.take("unseen", seen)
         await seen.press("escape", "1")
     for view, name in (("request", "diff"), ("new", "new"), ("high", "high")):
         if view in album.wanted:
-            await _goes_to(seen, RowKey("request", posted[name].id))
+            await goes_to(seen, RowKey("request", posted[name].id))
             await album.take(view, seen)
             await seen.press("1")
     if "split" in album.wanted:
-        await _goes_to(seen, RowKey("request", posted["diff"].id))
+        await goes_to(seen, RowKey("request", posted["diff"].id))
         await seen.press("v", "d")
         await seen.shows("beside each other")
-        await _quiet(seen)
+        await quiet(seen)
         await album.take("split", seen)
         await seen.press("d", "v", "1")
-    await _goes_to(seen, RowKey("group", "s-41\x1fsave project"))
+    await goes_to(seen, RowKey("group", "s-41\x1fsave project"))
     await seen.press(*([] if seen.app.review.two_panes else ["enter"]))
-    await _quiet(seen)
+    await quiet(seen)
     await album.take("group", seen)
     await seen.press("1")
     if "held" in album.wanted:
-        await _stands_on(seen, RowKey("request", posted["command"].id))
+        await stands_on(seen, RowKey("request", posted["command"].id))
         await seen.press("y")
         await seen.shows("held: 1 approval sends")
-        await _quiet(seen)
+        await quiet(seen)
         await album.take("held", seen)
         await seen.press("u")
         await seen.shows_no("held: 1")
     if "details" in album.wanted:
-        await _stands_on(seen, RowKey("request", posted["high"].id))
+        await stands_on(seen, RowKey("request", posted["high"].id))
         await seen.press("i")
         await seen.shows("signoff  details of")
         await album.take("details", seen)
@@ -235,7 +235,7 @@ async def _other_screens(seen: Screen, album: Album) -> None:
         await album.take("history", seen)
         await seen.press("j", "j", "enter")
         await seen.shows("keep 5", "def f4(x)")
-        await _quiet(seen)
+        await quiet(seen)
         await album.take("record", seen)
         await seen.press("escape", "escape")
     seen.app.go("inbox")

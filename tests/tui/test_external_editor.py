@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from pathlib import Path
 
@@ -89,7 +88,6 @@ def test_vim_obeys_no_text_whatever_it_is_called(tmp_path: Path) -> None:
     assert obeying_no_text(["cat", "-n"]) == ["cat", "-n"]
 
 
-@pytest.mark.skipif(shutil.which("vim") is None, reason="there is no vim here")
 def test_vim_obeys_no_text_even_where_its_settings_allow_it(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("vim: set textwidth=33 :\n")
     (tmp_path / "rc").write_text("set modeline\n")

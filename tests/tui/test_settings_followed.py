@@ -18,13 +18,6 @@ DARK = (Path(__file__).resolve().parents[2] / "themes" / "signoff-dark.yaml").re
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The person's configuration directory of signoff."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    return tmp_path / "config" / "signoff"
-
-
-@pytest.fixture
 def opens(place: Path, folder: Path) -> Opens:
     """Open the screen as `signoff` does."""
 

@@ -20,13 +20,6 @@ WHITE, BLACK = (1.0, 1.0, 1.0), (0.0, 0.0, 0.0)
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The person's configuration directory of signoff."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    return tmp_path / "config" / "signoff"
-
-
-@pytest.fixture
 def opens(place: Path, folder: Path) -> Opens:
     """Open the screen as `signoff` does."""
 
