@@ -210,6 +210,11 @@ def test_another_effect_is_refused(effect: Command) -> None:
         require_approved("run", {"command": "ls"}, [effect])
 
 
+def test_an_approved_effect_does_not_carry_another_one_along() -> None:
+    with bound_to(APPROVED), pytest.raises(PermissionError, match="not what was approved"):
+        require_approved("run", {"command": "ls"}, [LS, Command("rm", "/w")])
+
+
 def test_a_call_without_effects_is_held_to_its_payload() -> None:
     with bound_to(READ):
         require_approved("read", {"path": "a"})
