@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from signoff.canonical import canonical
 from signoff.controller import ApprovalController, Mode
+from signoff.definition import Definition
 from signoff.marking import simple_approval_request
 from signoff.memory import ApprovalMemory, PlainCall, call_key
 from signoff.queue import AgentQueue
@@ -36,6 +37,15 @@ def controller_with(memory: ApprovalMemory, mode: Mode = "interactive") -> Appro
 
 def test_a_plain_call_matches_on_what_a_request_with_all_its_arguments_matches_on() -> None:
     assert plain(STAGING).key == call_key("deploy", STAGING)
+
+
+def test_a_plain_call_of_a_known_tool_matches_under_its_definition_only() -> None:
+    definition = Definition.of("deploy", "Deploys.", {"type": "object"})
+    memory = ApprovalMemory()
+    memory.store("deploy", STAGING, FOR_SESSION, definition.digest)
+    controller = controller_with(memory)
+    assert controller.remembered(PlainCall("deploy", STAGING, canonical(STAGING), definition)) is not None
+    assert controller.remembered(plain(STAGING)) is None
 
 
 def test_an_equal_call_is_approved_by_memory_and_counted_once() -> None:
