@@ -165,6 +165,15 @@ async def test_high_risk_is_not_answered_by_a_memory_that_holds_it(ask: Ask, wor
     assert not (await ask(controller, request)).approved
 
 
+async def test_that_one_call_is_harmless_says_nothing_of_another_call_of_the_tool(ask: Ask) -> None:
+    harmless, deleting = request_for(method="GET"), request_for(method="DELETE")
+    memory = ApprovalMemory()
+    for request in (harmless, deleting):
+        memory.store(request.tool_name, request.payload, ApprovalDecision(approved=True, remember="session"))
+    controller = ApprovalController(approval_callback=Counting(approved=False), memory=memory)
+    assert [(await ask(controller, request)).approved for request in (harmless, deleting)] == [True, False]
+
+
 @pytest.mark.parametrize("with_queue", [False, True])
 def test_the_author_cannot_have_high_risk_remembered(asking: AgentQueue, workdir: Path, with_queue: bool) -> None:
     controller = ApprovalController(queue=asking if with_queue else None)

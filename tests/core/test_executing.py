@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
-from signoff.binding import ChangedSinceApprovedError, bound_to, require_approved
+from signoff.binding import ChangedSinceApprovedError, approved_instead, bound_to, require_approved
 from signoff.controller import ApprovalController
-from signoff.effects import Command
+from signoff.effects import Command, FileWrite
 from signoff.executing import execute_tool
 from signoff.marking import requires_approval
+from signoff.present.snapshot import take
+from signoff.queue.instead import Instead
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.shell import ShellTool
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalDeniedError, ApprovalRequest
@@ -213,6 +215,18 @@ def test_another_effect_is_refused(effect: Command) -> None:
 def test_an_approved_effect_does_not_carry_another_one_along() -> None:
     with bound_to(APPROVED), pytest.raises(PermissionError, match="not what was approved"):
         require_approved("run", {"command": "ls"}, [LS, Command("rm", "/w")])
+
+
+def test_a_file_that_a_command_comes_with_has_no_directory_to_compare(workdir: Path) -> None:
+    effects = (Command("ls", str(workdir)), FileWrite(str(workdir / "a.txt"), "new"))
+    with bound_to(APPROVED.model_copy(update={"effects": effects}), take(effects)):
+        require_approved("run", {"command": "ls"}, effects)
+
+
+def test_what_a_reviewer_changed_binds_a_call_of_which_nothing_was_shown() -> None:
+    with bound_to(READ, None, Instead.of_contents({"/w/a.txt": b"other"})):
+        with pytest.raises(PermissionError, match="not the path that was shown"):
+            approved_instead("/w/b.txt")
 
 
 def test_a_call_without_effects_is_held_to_its_payload() -> None:

@@ -67,7 +67,11 @@ def test_what_is_not_json_is_never_remembered_and_never_covered(payload: dict[st
     with pytest.raises(NotJsonError):
         memory.store("t", payload, FOR_SESSION)
     assert memory.lookup("t", payload) is None
-    assert not memory.revoke("t", payload)
+
+
+def test_nothing_is_revoked_by_what_is_not_json(memory: ApprovalMemory) -> None:
+    assert memory.revoke("deploy", {"to": object()}) is False
+    assert memory.contains("deploy", {"to": "staging"})
 
 
 def test_lookups_are_counted_and_looking_is_not(memory: ApprovalMemory) -> None:

@@ -61,6 +61,11 @@ def test_of_two_entries_for_one_root_the_one_that_asks_decides(workdir: Path) ->
     assert FileSandbox(paths, cwd=str(workdir)).check_approval(call(path=".")) is not None
 
 
+def test_a_list_in_a_root_of_two_names_is_told_by_the_first(workdir: Path) -> None:
+    sandbox = FileSandbox({name: {"root": ".", "read_approval": True} for name in ("a", "b")}, cwd=str(workdir))
+    assert asked(sandbox, ".").description == "List a:."
+
+
 def test_a_list_without_a_path_is_one_of_the_working_directory(workdir: Path) -> None:
     sandbox = FileSandbox({"w": {"root": ".", "read_approval": True}}, cwd=str(workdir))
     request = sandbox.check_approval(call())

@@ -207,6 +207,27 @@ def test_a_root_of_two_names_is_held_by_each(workdir: Path) -> None:
     assert sandbox.holds(".", {"b"})
 
 
+def test_in_a_root_outside_the_working_directory_names_count_from_the_root_on(workdir: Path) -> None:
+    for name in ("project", ".git/other"):
+        (workdir / name).mkdir(parents=True)
+    paths = {"w": {"root": "../.git/other", "mode": "rw", "write_approval": False}}
+    sandbox = FileSandbox(paths, cwd=str(workdir / "project"))
+    assert write_verdict(sandbox, "../.git/other/a.txt") is None
+    assert write_verdict(sandbox, "../.git/other/.git/hooks/any").why == "sandbox w: protected name"
+
+
+def test_a_call_that_names_no_file_is_told_so(workdir: Path) -> None:
+    sandbox = FileSandbox({"w": {"root": ".", "mode": "rw"}}, cwd=str(workdir))
+    with pytest.raises(PermissionError, match="a path is text"):
+        sandbox.check_approval(ApprovalContext(tool_name="write_file", args={"content": ""}))
+
+
+def test_a_path_into_what_every_process_sees_otherwise_is_refused_by_its_first_name(workdir: Path) -> None:
+    sandbox = FileSandbox({"w": {"root": "/", "mode": "rw"}}, cwd=str(workdir))
+    with pytest.raises(PermissionError, match="^/proc means something else"):
+        write_verdict(sandbox, "/proc/self/a.txt")
+
+
 def test_a_link_from_elsewhere_is_judged_by_its_own_name_too(workdir: Path) -> None:
     (workdir / "project").mkdir()
     for name in (".bashrc", "link"):

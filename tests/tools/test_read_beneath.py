@@ -115,9 +115,11 @@ def test_a_pipe_in_the_place_of_a_directory_is_not_waited_for(root: RootDirector
         list(list_beneath(root, "pipe"))
 
 
-def test_a_directory_that_may_not_be_listed_has_no_files(
-    root: RootDirectory, monkeypatch: pytest.MonkeyPatch
+def test_a_directory_that_may_not_be_listed_has_no_files_and_hides_no_other(
+    root: RootDirectory, workdir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (workdir / "then").mkdir()
+    (workdir / "then" / "c.txt").write_text("")
     really_scan = os.scandir
 
     def forbidden_below(directory: int) -> Any:
@@ -126,4 +128,4 @@ def test_a_directory_that_may_not_be_listed_has_no_files(
         return really_scan(directory)
 
     monkeypatch.setattr(os, "scandir", forbidden_below)
-    assert list(list_beneath(root, ".")) == ["a.txt"]
+    assert list(list_beneath(root, ".")) == ["a.txt", "then/c.txt"]
