@@ -224,9 +224,9 @@ def test_a_file_that_a_command_comes_with_has_no_directory_to_compare(workdir: P
 
 
 def test_what_a_reviewer_changed_binds_a_call_of_which_nothing_was_shown() -> None:
-    with bound_to(READ, None, Instead.of_contents({"/w/a.txt": b"other"})):
-        with pytest.raises(PermissionError, match="not the path that was shown"):
-            approved_instead("/w/b.txt")
+    other = Instead.of_contents({"/w/a.txt": b"other"})
+    with bound_to(READ, None, other), pytest.raises(PermissionError, match="not the path that was shown"):
+        approved_instead("/w/b.txt")
 
 
 def test_a_call_without_effects_is_held_to_its_payload() -> None:

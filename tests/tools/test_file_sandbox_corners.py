@@ -224,7 +224,7 @@ def test_a_call_that_names_no_file_is_told_so(workdir: Path) -> None:
 
 def test_a_path_into_what_every_process_sees_otherwise_is_refused_by_its_first_name(workdir: Path) -> None:
     sandbox = FileSandbox({"w": {"root": "/", "mode": "rw"}}, cwd=str(workdir))
-    with pytest.raises(PermissionError, match="^/proc means something else"):
+    with pytest.raises(PermissionError, match=r"^/proc means something else"):
         write_verdict(sandbox, "/proc/self/a.txt")
 
 
