@@ -29,6 +29,8 @@ from signoff_tui.handing_over import in_a_free_terminal
 from signoff_tui.last_net import DropControls
 from signoff_tui.list_state import ListStates
 from signoff_tui.look import ASCII, UNICODE, Glyphs, Look
+from signoff_tui.mutes import MuteFile
+from signoff_tui.muting import Muting
 from signoff_tui.notices import NoticeSettings
 from signoff_tui.office import Announcement, Office
 from signoff_tui.personal import Chosen, Personal
@@ -71,6 +73,7 @@ class SignoffApp(App[None]):
         personal: Where that comes from, to be read again when it changes.
         asks_for_theme: Ask for a theme before anything else.
         list_states: Where it is kept how the list is left; it is forgotten if this is left out.
+        mute_file: Where it is kept what is muted; it is forgotten if this is left out.
 
     Raises:
         ValueError: There is no such theme, or the guard's settings are not acceptable.
@@ -117,6 +120,7 @@ class SignoffApp(App[None]):
         personal: Personal | None = None,
         asks_for_theme: bool = False,
         list_states: ListStates | None = None,
+        mute_file: MuteFile | None = None,
     ) -> None:
         self._net = DropControls()
         super().__init__()
@@ -142,7 +146,9 @@ class SignoffApp(App[None]):
             self.register_theme(known.for_textual())
         self.theme = theme
         replies = Replies(None if personal is None else personal.replies)
-        self._office = Office(queue, place, self, wall_clock, chosen.keys, replies)
+        clocks = Clocks(time.monotonic, wall_clock, self.set_timer)
+        muting = Muting(clocks, self._mutes_changed, mute_file)
+        self._office = Office(queue, place, self, wall_clock, muting, chosen.keys, replies)
         self._office.viewer = chosen.viewer
         self._review = ReviewScreen(self._office, self._chosen.guard, self._chosen.diff)
         self._review.desk.guard.set_read_only(read_only)
@@ -151,8 +157,7 @@ class SignoffApp(App[None]):
             self._review.goes_on_from(list_states.load())
         self._standstill = Standstill(self._review.desk.guard.went_on)
         self._speaks_through: Around = speaks_through
-        clocks = Clocks(time.monotonic, wall_clock, self.set_timer)
-        self._beside = Beside(self._chosen.notices, speaks_through, self.speak, clocks)
+        self._beside = Beside(self._chosen.notices, speaks_through, self.speak, clocks, lambda: muting.now)
 
     @property
     def review(self) -> ReviewScreen:
@@ -167,6 +172,7 @@ class SignoffApp(App[None]):
         self.push_screen(self._review)
         self.run_worker(self._watch(), group="watch")
         self._following.start()
+        self._office.muting.start()
         if self._chosen.theme_follows and not self.no_color:
             self.speak(AskBackground())
         if self._asks_for_theme and not self.no_color:
@@ -254,6 +260,14 @@ class SignoffApp(App[None]):
         self._office.announcement = Announcement(words, token)
         if self._review.is_mounted:  # else it says so when it is drawn for the first time
             self._review.say(words, token=token)
+
+    def _mutes_changed(self) -> None:
+        """Somebody was muted, or is heard again."""
+        self._beside.mutes_changed()
+        self._review.redraw()
+        for screen in self.screen_stack:
+            if isinstance(screen, PlainScreen):
+                screen.take_mutes()
 
     def rules_looked_at(self) -> None:
         """Tell the screens that show rule files to look again."""
@@ -445,6 +459,7 @@ def run(
         personal=personal,
         asks_for_theme=not chosen.theme_was_chosen,
         list_states=ListStates(place_name(place)),
+        mute_file=MuteFile(place_name(place)),
     )
     spare_the_collector()
     app.run(mouse=chosen.mouse)

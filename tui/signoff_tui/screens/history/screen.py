@@ -180,6 +180,14 @@ class HistoryScreen(FilterKeys):
                 self._work.look_again(self._listed, self._around)
         self.draw()
 
+    def take_mutes(self) -> None:
+        """Draw it."""
+        self.draw()
+
+    def tell(self, words: str) -> None:
+        """Say it in the last row."""
+        self.say(words, "muted")
+
     # -- what comes in --------------------------------------------------------------------------------------
 
     @on(FilterBar.Applied)
@@ -278,7 +286,7 @@ class HistoryScreen(FilterKeys):
         self._lay_out()
         sign = rule(look_of(self).glyphs.rule)
         title = title_line(self._listed, listing, self._around, width, connected=self._connected)
-        self.query_one("#title", LinesView).show([title, sign])
+        self.query_one("#title", LinesView).show([self.titled(title, width), sign])
         self.query_one("#rule", LinesView).show([sign])
         deciders = Deciders(self._office.reviewer, self._around.numbers)
         empty = empty_lines(self._listed, listing, self._problem, width, loaded=self._loaded)
