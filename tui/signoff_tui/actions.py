@@ -139,6 +139,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("agent_history", ("H",), "H", "this agent's last hour", "go", moves=True, places=(*_REVIEW, "history")),
     Action("filter", ("/",), "/", "filter", "list", places=_FILTERED),
     Action("clear_filter", ("\\", "f4"), "\\", "clear the filter", "list", places=_FILTERED),
+    Action("expand", ("right",), "Right", "list what was decided together", "list", places=("history",)),
+    Action("collapse", ("left",), "Left", "one row for it again", "list", places=("history",)),
     Action("saved", ("f",), "f", "saved filters: f, then a digit", "list", places=("history",)),
     Action("only_agent", ("a",), "a", "only this agent; again: all", "list", places=_FILTERED),
     Action("range", ("T",), "T", "since: 1h, today, session, all", "list", places=("history",)),

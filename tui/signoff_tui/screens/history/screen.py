@@ -84,9 +84,25 @@ class HistoryScreen(FilterKeys):
             self.dismiss()
 
     def do_open(self) -> None:
-        """The whole record."""
-        self._opened = self._listing.current is not None
+        """The whole record; of what was decided together the members, or not any more."""
+        item = self._listing.item
+        if item is not None and item.heads and not self._reading:
+            self._set_open(open_=not self._listing.is_open(item))
+            return
+        self._opened = item is not None
         self.draw()
+
+    def do_expand(self) -> None:
+        """List the members of what was decided together."""
+        self._set_open(open_=True)
+
+    def do_collapse(self) -> None:
+        """One row for what was decided together."""
+        self._set_open(open_=False)
+
+    def _set_open(self, *, open_: bool) -> None:
+        if not self._reading and self._listing.set_open(open_=open_):
+            self._changed()
 
     def do_down(self) -> None:
         """Next record, or line."""
@@ -202,14 +218,14 @@ class HistoryScreen(FilterKeys):
     def _take_list(self, event: Listed) -> None:
         self._listed, self._around = event.query, event.around
         self._loaded, self._problem = True, ""
-        self._listing.show(event.found)
+        self._listing.show(event.found, event.sizes)
         self._changed()
 
     @on(Older)
     def _take_older(self, event: Older) -> None:
         self._looking_back = False
         if event.query is self._listed:
-            self._listing.add_older(event.found)
+            self._listing.add_older(event.found, event.sizes)
             self._changed()
 
     @on(Fresh)
@@ -219,7 +235,7 @@ class HistoryScreen(FilterKeys):
         around = event.newer.around
         records = [record for record in event.newer.records if record.seq > self._around.head]
         self._around = around
-        self._listing.add_newer(records)
+        self._listing.add_newer(records, event.sizes)
         self._changed()
 
     @on(Failed)
@@ -249,7 +265,8 @@ class HistoryScreen(FilterKeys):
     @on(ListPane.Clicked)
     def _row_clicked(self, event: ListPane.Clicked) -> None:
         self._listing.move_to(event.index)
-        self._opened = self._opened or event.double
+        if event.double:
+            self.do_open()
         self.draw()
 
     @on(ListPane.EndNear)
@@ -291,8 +308,12 @@ class HistoryScreen(FilterKeys):
         deciders = Deciders(self._office.reviewer, self._around.numbers)
         empty = empty_lines(self._listed, listing, self._problem, width, loaded=self._loaded)
         self._list_pane.show(deciders, self._office.now(), empty)
-        if listing.current is not None and (self.two_panes or self._opened):
-            self._pane.show(listing.current, deciders)
+        item = listing.item
+        if item is not None and (self.two_panes or self._opened):
+            if item.heads and item.together is not None:
+                self._pane.show_together(item.together, deciders)
+            else:
+                self._pane.show(item.record, deciders)
         self.query_one("#foot", LinesView).show(self._foot(deciders))
 
     def _lay_out(self) -> None:
@@ -315,5 +336,8 @@ class HistoryScreen(FilterKeys):
         if self.bar.is_open:
             return [counts]
         rows = (2 if width >= WIDE_ENOUGH else 3) if self.size.height >= HIGH_ENOUGH else 1
-        keys = Keys(self._reading, self.two_panes, self._pane.details, self._choosing)
+        item = listing.item
+        keys = Keys(
+            self._reading, self.two_panes, self._pane.details, self._choosing, item is not None and item.heads
+        )
         return [counts, *foot_lines(self.bar.query_in_force, keys, self._said, Room(width, rows))]

@@ -29,37 +29,45 @@ from signoff_tui.screens.history.looking import (
     look_for_older,
     look_for_values,
 )
+from signoff_tui.screens.history.together import Act, sizes_of_acts
 from signoff_tui.widgets.document_view import DocumentView
 
 __all__ = ["Checked", "Collected", "Exported", "Failed", "Fresh", "Listed", "Older", "Read", "Work"]
 
 
+Sizes = Mapping[Act, int]
+"""How many records each act has, listed or not."""
+
+
 class Listed(Message):
     """The newest records that a filter keeps."""
 
-    def __init__(self, query: Query, found: Found, around: Around) -> None:
+    def __init__(self, query: Query, found: Found, sizes: Sizes, around: Around) -> None:
         super().__init__()
         self.query = query
         self.found = found
+        self.sizes = sizes
         self.around = around
 
 
 class Older(Message):
     """Records below those that are listed."""
 
-    def __init__(self, query: Query, found: Found) -> None:
+    def __init__(self, query: Query, found: Found, sizes: Sizes) -> None:
         super().__init__()
         self.query = query
         self.found = found
+        self.sizes = sizes
 
 
 class Fresh(Message):
     """What came since the last look."""
 
-    def __init__(self, query: Query, newer: Newer) -> None:
+    def __init__(self, query: Query, newer: Newer, sizes: Sizes) -> None:
         super().__init__()
         self.query = query
         self.newer = newer
+        self.sizes = sizes
 
 
 class Failed(Message):
@@ -160,13 +168,14 @@ class Work:
         try:
             around = await self._office.ask(look_around)
             found = await self._page(query, around.head + 1)
-            self._screen.post_message(Listed(query, found, around))
+            self._screen.post_message(Listed(query, found, await self._sizes(found.records), around))
         except QueueError as error:
             self._screen.post_message(Failed(f"the history cannot be read: {error}"))
 
     async def _look_back(self, query: Query, before: int | None) -> None:
         try:
-            self._screen.post_message(Older(query, await self._page(query, before)))
+            found = await self._page(query, before)
+            self._screen.post_message(Older(query, found, await self._sizes(found.records)))
         except QueueError as error:
             self._screen.post_message(Failed(f"older records cannot be read: {error}"))
 
@@ -183,12 +192,17 @@ class Work:
             before = found.stopped_at
         return Found(tuple(records), stopped_at=before)
 
+    async def _sizes(self, records: Sequence[HistoryRecord]) -> Sizes:
+        """How many records there are of each act of which some are listed."""
+        return await self._office.ask(partial(sizes_of_acts, records=records))
+
     async def _look_again(self, query: Query, known: Around) -> None:
         try:
             newer = await self._office.ask(partial(look_for_newer, query=query, view=self._view, known=known))
+            sizes = await self._sizes(newer.records)
         except QueueError:
             return  # whoever brought the news brings these too
-        self._screen.post_message(Fresh(query, newer))
+        self._screen.post_message(Fresh(query, newer, sizes))
 
     async def _collect(self) -> None:
         with contextlib.suppress(QueueError):  # then there is nothing to choose from
