@@ -16,6 +16,7 @@ from signoff.filtering import Found
 from signoff.queue import Decision, DecisionSource, HistoryRecord, RequestState, ReviewQueue, open_review_queue
 from signoff_tui.screens.history.listing import Listing
 from signoff_tui.screens.history.together import act_of, acts_in, sizes_of_acts
+from signoff_tui.summary import clock_text
 
 SECOND = 1_000_000
 
@@ -165,6 +166,45 @@ def test_what_a_stop_took_along_is_called_by_its_batch() -> None:
     (item,) = here.items
     assert item.together is not None
     assert item.together.name == "batch b-77"
+
+
+# -- what is odd between records -------------------------------------------------------------------------------
+
+
+def odd(seqs: Sequence[int], *, whole: bool = True) -> list[str]:
+    here = Listing()
+    here.show(Found(tuple(record(seq) for seq in seqs)), whole=whole)
+    return [item.odd for item in here.items]
+
+
+def test_records_that_are_not_there_are_told_where_they_should_be() -> None:
+    assert odd([392, 388, 387, 385]) == [
+        "-- 3 records missing between 388 and 392 --",
+        "",
+        "-- 1 record missing between 385 and 387 --",
+        "",
+    ]
+
+
+def test_what_a_filter_leaves_out_is_not_missing() -> None:
+    assert odd([392, 388], whole=False) == ["", ""]
+
+
+def test_a_clock_that_was_set_back_is_told_and_the_order_stays() -> None:
+    newer, older = record(5), replace(record(4), at=START + 3_600 * SECOND)
+    here = Listing()
+    here.show(Found((newer, older)))
+    assert [item.record.seq for item in here.items] == [5, 4]
+    assert here.items[0].odd == f"clock changed {clock_text(newer.at)[:5]}"
+
+
+def test_what_is_odd_within_what_was_decided_together_is_told_open_or_closed() -> None:
+    here = Listing()
+    first, second = record(9, 7), record(7, 7)
+    here.show(Found((first, second)), whole=True)
+    assert [item.odd for item in here.items] == ["-- 1 record missing between 7 and 9 --"]
+    here.set_open(open_=True)
+    assert [bool(item.odd) for item in here.items] == [False, True, False]
 
 
 # -- how many there are --------------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ def heading(width: int) -> Line:
 
 def height(item: Item, width: int) -> int:
     """How many lines `item_row` makes."""
-    return (2 if width < TIGHT else 1) + len(_said(item))
+    return (2 if width < TIGHT else 1) + len(_said(item)) + bool(item.odd)
 
 
 def item_row(
@@ -86,7 +86,9 @@ def item_row(
     else:
         rows = [Line(left, (*risk, chunk(" "), *ended, chunk(" ")), background, focused)]
     said_too = (Chunk(foreign(words).text, "muted", cut="end") for words in _said(item))
-    return (*rows, *(Line((indent, words), (chunk(" "),), background) for words in said_too))
+    below = [Line((indent, words), (chunk(" "),), background) for words in said_too]
+    odd = [line(indent, chunk(item.odd, "danger"))] if item.odd else []
+    return (*rows, *below, *odd)
 
 
 def _one(record: HistoryRecord) -> tuple[Chunk, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from signoff.filtering import Found
 from signoff.queue import HistoryRecord
+from signoff_tui.screens.history.order import oddities
 from signoff_tui.screens.history.together import Act, Together, acts_in
 
 __all__ = ["Item", "Listing"]
@@ -21,12 +22,14 @@ class Item:
         together: What it stands for, or belongs to; None if it was decided alone.
         heads: Whether it stands for all of them.
         size: How many were decided together, listed or not.
+        odd: What is odd between it and the next older row, in words; empty if nothing is.
     """
 
     record: HistoryRecord
     together: Together | None = None
     heads: bool = False
     size: int = 1
+    odd: str = ""
 
 
 Height = Callable[[Item], int]
@@ -47,6 +50,7 @@ class Listing:
         self.items: list[Item] = []
         """The rows."""
         self._sizes: dict[Act, int] = {}
+        self._whole = False
         self._open: set[Act] = set()
         self._cursor: int | None = None
         self._on_head = False
@@ -79,13 +83,15 @@ class Listing:
         """First line of what the cursor is on."""
         return self._first_lines[self._index] if self.items else None
 
-    def show(self, found: Found, sizes: Mapping[Act, int] | None = None) -> None:
+    def show(self, found: Found, sizes: Mapping[Act, int] | None = None, *, whole: bool = False) -> None:
         """List other records. The cursor stays on its record, or goes to the nearest older one.
 
         Args:
             found: The records.
             sizes: How many there are of each act, listed or not; as many as are listed if it is left out.
+            whole: Whether every record is listed, so that one which is not there is missing.
         """
+        self._whole = whole
         self.records, self._sizes = list(found.records), dict(sizes or {})
         self._end(found)
         self.arrived = 0
@@ -150,15 +156,19 @@ class Listing:
     def _place_rows(self) -> None:
         """Make the rows, and find the cursor among them."""
         self.items = []
+        odd = oddities(self.records, whole=self._whole)
         for act, members in acts_in(self.records):
             size = max(len(members), 1 if act is None else self._sizes.get(act, 1))
             if act is None or len(members) == 1:
-                self.items.append(Item(members[0], size=size))
+                self.items.append(Item(members[0], size=size, odd=odd.get(members[0].seq, "")))
                 continue
-            together = Together(act, tuple(members), size)
-            self.items.append(Item(members[0], together, heads=True, size=size))
-            if act in self._open:
-                self.items += [Item(member, together, size=size) for member in members]
+            together, open_ = Together(act, tuple(members), size), act in self._open
+            inside = "; ".join(odd[member.seq] for member in members if member.seq in odd)
+            self.items.append(Item(members[0], together, heads=True, size=size, odd="" if open_ else inside))
+            if open_:
+                self.items += [
+                    Item(member, together, size=size, odd=odd.get(member.seq, "")) for member in members
+                ]
         self._find_cursor()
 
     def _find_cursor(self) -> None:

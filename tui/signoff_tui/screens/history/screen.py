@@ -218,7 +218,7 @@ class HistoryScreen(FilterKeys):
     def _take_list(self, event: Listed) -> None:
         self._listed, self._around = event.query, event.around
         self._loaded, self._problem = True, ""
-        self._listing.show(event.found, event.sizes)
+        self._listing.show(event.found, event.sizes, whole=event.query.expression is None)
         self._changed()
 
     @on(Older)
