@@ -23,6 +23,7 @@ from signoff_tui.actions import Place
 from signoff_tui.beside import Beside, Clocks
 from signoff_tui.channels import around
 from signoff_tui.external_editor import edit_text
+from signoff_tui.fault import fault_of
 from signoff_tui.following import Following
 from signoff_tui.guard import GuardSettings
 from signoff_tui.handing_over import in_a_free_terminal
@@ -123,6 +124,8 @@ class SignoffApp(App[None]):
         mute_file: MuteFile | None = None,
     ) -> None:
         self._net = DropControls()
+        self.fault: Exception | None = None
+        """What ended the screen, if it did not end as it should."""
         super().__init__()
         self.animation_level = "none"
         chosen = chosen or Chosen()
@@ -233,6 +236,15 @@ class SignoffApp(App[None]):
     def _keep_list_state(self) -> None:
         if self._list_states is not None:
             self._list_states.save(self._review.list_state)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Textual calls this with what nobody expected; the screen ends."""
+        self.fault = self.fault or error
+        super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        """Textual would write all that the program knew at that moment: what agents sent, and their secrets."""
+        self._close_messages_no_wait()
 
     def speak(self, saying: Saying) -> None:
         """Say something to the terminal besides what is drawn; elsewhere nothing happens."""
@@ -445,6 +457,7 @@ def run(
 
     Raises:
         QueueError: The queue cannot be opened; the message says what to do.
+        ScreenFaultError: The screen ended by a fault of its own.
         ValueError: There is no such theme or channel for notices, or the person's settings are not valid.
     """
     variables = dict(os.environ)
@@ -463,3 +476,6 @@ def run(
     )
     spare_the_collector()
     app.run(mouse=chosen.mouse)
+    if app.fault is not None:
+        held = sum(len(each.refs) for each in app.review.desk.guard.holds)
+        raise fault_of(app.fault, held) from app.fault
