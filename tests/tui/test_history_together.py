@@ -16,6 +16,7 @@ from signoff.filtering import Found
 from signoff.queue import Decision, DecisionSource, HistoryRecord, RequestState, ReviewQueue, open_review_queue
 from signoff_tui.screens.history.listing import Listing
 from signoff_tui.screens.history.together import act_of, acts_in, sizes_of_acts
+from signoff_tui.screens.history.together_pane import member_lines
 from signoff_tui.summary import clock_text
 
 SECOND = 1_000_000
@@ -205,6 +206,17 @@ def test_what_is_odd_within_what_was_decided_together_is_told_open_or_closed() -
     assert [item.odd for item in here.items] == ["-- 1 record missing between 7 and 9 --"]
     here.set_open(open_=True)
     assert [bool(item.odd) for item in here.items] == [False, True, False]
+
+
+def test_what_has_no_room_beside_the_list_is_counted() -> None:
+    (item,) = listing([7] * 9).items
+    assert item.together is not None
+    for rows in range(12):
+        lines = ["".join(piece.text.text for piece in each.left) for each in member_lines(item.together, rows)]
+        named = sum("create_issue" in each or "Create" in each for each in lines)
+        more = [each for each in lines if "more" in each]
+        assert len(lines) <= max(rows, 2)
+        assert named + (int(more[0].split()[1]) if more else 0) == 9
 
 
 # -- how many there are --------------------------------------------------------------------------------------

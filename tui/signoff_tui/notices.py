@@ -254,6 +254,8 @@ class Notices:
             parts.append(f"oldest {int((now - waiting.oldest_since) // 60)} min")
         if self._gone:
             parts.append(f"{_names(self._gone)} ended without an answer")
+        if waiting.count and waiting.muted:
+            parts.append(f"{waiting.muted} more muted")
         return Words(", ".join(parts))
 
 
@@ -270,8 +272,7 @@ def title_words(waiting: Waiting, *, connected: bool) -> Words:
 def _counts(waiting: Waiting) -> str:
     if not waiting.count:
         return f"{waiting.muted} waiting, muted" if waiting.muted else "nothing waiting"
-    high = f", {waiting.high} HIGH" if waiting.high else ""
-    return f"{waiting.count} waiting{high}" + (f", {waiting.muted} more muted" if waiting.muted else "")
+    return f"{waiting.count} waiting" + (f", {waiting.high} HIGH" if waiting.high else "")
 
 
 def _names(names: Sequence[str]) -> str:

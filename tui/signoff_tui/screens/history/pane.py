@@ -17,7 +17,7 @@ from signoff_tui.lines import Line, chunk, foreign, line, rule
 from signoff_tui.look import look_of
 from signoff_tui.screens.history.record_pane import record_lines
 from signoff_tui.screens.history.together import Together
-from signoff_tui.screens.history.together_pane import member_line, together_lines
+from signoff_tui.screens.history.together_pane import member_lines, together_lines
 from signoff_tui.screens.history.wording import Deciders
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
@@ -94,8 +94,6 @@ class RecordPane(Vertical):
     def show_together(self, together: Together, deciders: Deciders) -> None:
         """Show what several records have in common, and name them."""
         self._together, self._record, self._request, self._deciders = together, together.records[0], None, deciders
-        rows = [member_line(record) for record in together.records]
-        self._document.notice([Line(), *rows])
         self._draw()
 
     def show_details(self, *, details: bool) -> None:
@@ -163,6 +161,8 @@ class RecordPane(Vertical):
             words = line(chunk(f"           {left_out} more lines: [i] details", "muted"))
             facts = [*facts[: room - 1], words]
         self.query_one("#record", LinesView).show([*facts, rule(glyphs.rule)])
+        if self._together is not None:
+            self._document.notice(member_lines(self._together, self.size.height - len(facts) - 1))
 
     def _facts(self, record: HistoryRecord, width: int) -> Sequence[Line]:
         details, chain = self.details, self._chain if self.details else ""

@@ -11,7 +11,7 @@ from signoff_tui.screens.history.together import Together
 from signoff_tui.screens.history.wording import FILES, Deciders, counted, kind, outcome, share, took_text, what
 from signoff_tui.summary import clock_text
 
-__all__ = ["member_line", "together_lines"]
+__all__ = ["member_lines", "together_lines"]
 
 Fact = tuple[str, str, str]
 """Name, words, style of the words."""
@@ -33,10 +33,19 @@ def together_lines(
     if chain:
         facts.append(("chain", chain, "text"))
     lines = [row for name, words, token in facts for row in wrapped(words, width, token, head=_head(name))]
-    return [*lines, Line(), *map(member_line, together.records)] if members else lines
+    return [*lines, Line(), *map(_member_line, together.records)] if members else lines
 
 
-def member_line(record: HistoryRecord) -> Line:
+def member_lines(together: Together, rows: int) -> Sequence[Line]:
+    """As many of the records as there are rows for, and how many more there are."""
+    room = max(rows - 2, 0)
+    shown = together.records if len(together.records) <= room + 1 else together.records[:room]
+    more = len(together.records) - len(shown)
+    rest = [line(chunk(f"   and {more} more: [Enter] lists them", "warn"))] if more else []
+    return [Line(), *map(_member_line, shown), *rest]
+
+
+def _member_line(record: HistoryRecord) -> Line:
     """One of the records: what, and how much of it had been shown."""
     letter = kind(record)
     subject = Chunk(foreign(what(record)).text, cut="front" if letter in FILES else "end")
