@@ -94,7 +94,9 @@ def test_of_an_act_with_one_listed_record_the_record_is_listed() -> None:
     only = record(4, 7)
     act = act_of(only)
     assert act is not None
-    here.show(Found((only,)), {act: 9})
+    here.show(Found((only,)))
+    assert here.add_sizes({act: 9})
+    assert not here.add_sizes({act: 9})
     assert rows(here) == ["4"]
     assert here.items[0].size == 9
 

@@ -83,35 +83,39 @@ class Listing:
         """First line of what the cursor is on."""
         return self._first_lines[self._index] if self.items else None
 
-    def show(self, found: Found, sizes: Mapping[Act, int] | None = None, *, whole: bool = False) -> None:
+    def show(self, found: Found, *, whole: bool = False) -> None:
         """List other records. The cursor stays on its record, or goes to the nearest older one.
 
         Args:
             found: The records.
-            sizes: How many there are of each act, listed or not; as many as are listed if it is left out.
             whole: Whether every record is listed, so that one which is not there is missing.
         """
         self._whole = whole
-        self.records, self._sizes = list(found.records), dict(sizes or {})
+        self.records, self._sizes = list(found.records), {}
         self._end(found)
         self.arrived = 0
         self._place_rows()
         if self._cursor is None:
             self.move_to(0)
 
-    def add_older(self, found: Found, sizes: Mapping[Act, int] | None = None) -> None:
+    def add_older(self, found: Found) -> None:
         """List older records below."""
         self.records += found.records
-        self._sizes |= sizes or {}
         self._end(found)
         self._place_rows()
 
-    def add_newer(self, records: Sequence[HistoryRecord], sizes: Mapping[Act, int] | None = None) -> None:
+    def add_newer(self, records: Sequence[HistoryRecord]) -> None:
         """List newer records above. The cursor stays where it is."""
         self.records[:0] = records
-        self._sizes |= sizes or {}
         self.arrived += len(records)
         self._place_rows()
+
+    def add_sizes(self, sizes: Mapping[Act, int]) -> bool:
+        """Take over how many records acts have, listed or not; returns whether that says more than the list."""
+        before = self.items
+        self._sizes |= sizes
+        self._place_rows()
+        return self.items != before
 
     def step(self, steps: int) -> None:
         """Move the cursor."""

@@ -51,6 +51,8 @@ class RecordPane(Vertical):
         super().__init__(id=id)
         self._record: HistoryRecord | None = None
         self._together: Together | None = None
+        self._wanted: int | None = None
+        """Seq of the record whose content is being read."""
         self._request: StoredRequest | None = None
         self._deciders = Deciders()
         self._chain = ""
@@ -78,10 +80,10 @@ class RecordPane(Vertical):
         """Show a record."""
         self._together = None
         if self._record is None or self._record.seq != record.seq:
-            self._request = None
+            self._request = self._wanted = None
         self._record, self._deciders = record, deciders
         self._draw()
-        if self._document.owner == record.seq:
+        if record.seq in (self._document.owner, self._wanted):
             return
         if record.request_id is None:
             # Answered without asking: nobody was shown anything, the arguments are what there is.
@@ -89,11 +91,13 @@ class RecordPane(Vertical):
             self._document.show(record.seq, [structured_document(dict(record.arguments), masks=masks)])
         else:
             self._document.notice([line(chunk("   reading what was decided on ...", "muted"))])
+            self._wanted = record.seq
             self.post_message(self.Wanted(record, record.request_id))
 
     def show_together(self, together: Together, deciders: Deciders) -> None:
         """Show what several records have in common, and name them."""
         self._together, self._record, self._request, self._deciders = together, together.records[0], None, deciders
+        self._wanted = None
         self._draw()
 
     def show_details(self, *, details: bool) -> None:
@@ -107,7 +111,7 @@ class RecordPane(Vertical):
         """Show what was decided on, or why that cannot be."""
         if self._together is not None or self._record is None or record.seq != self._record.seq:
             return
-        self._request = request
+        self._request, self._wanted = request, None
         if content is None:
             self._document.notice([line(foreign(f"   {failure}", "danger"))])
         else:

@@ -18,7 +18,7 @@ from signoff_tui.screens.history.list_pane import ListPane
 from signoff_tui.screens.history.looking import Around
 from signoff_tui.screens.history.pane import RecordPane
 from signoff_tui.screens.history.wording import Deciders
-from signoff_tui.screens.history.work import Checked, Exported, Failed, Fresh, Listed, Older, Read
+from signoff_tui.screens.history.work import Checked, Exported, Failed, Fresh, Listed, Older, Read, Sized
 from signoff_tui.screens.list_beside_details import FAR, TWO_PANES
 from signoff_tui.screens.plain import News
 from signoff_tui.widgets.divider import Divider
@@ -218,14 +218,14 @@ class HistoryScreen(FilterKeys):
     def _take_list(self, event: Listed) -> None:
         self._listed, self._around = event.query, event.around
         self._loaded, self._problem = True, ""
-        self._listing.show(event.found, event.sizes, whole=event.query.expression is None)
+        self._listing.show(event.found, whole=event.query.expression is None)
         self._changed()
 
     @on(Older)
     def _take_older(self, event: Older) -> None:
         self._looking_back = False
         if event.query is self._listed:
-            self._listing.add_older(event.found, event.sizes)
+            self._listing.add_older(event.found)
             self._changed()
 
     @on(Fresh)
@@ -235,8 +235,13 @@ class HistoryScreen(FilterKeys):
         around = event.newer.around
         records = [record for record in event.newer.records if record.seq > self._around.head]
         self._around = around
-        self._listing.add_newer(records, event.sizes)
+        self._listing.add_newer(records)
         self._changed()
+
+    @on(Sized)
+    def _take_sizes(self, event: Sized) -> None:
+        if event.query is self._listed and self._listing.add_sizes(event.sizes):
+            self._changed()
 
     @on(Failed)
     def _take_failure(self, event: Failed) -> None:
