@@ -151,13 +151,13 @@ class TestSentByTheTool:
         document = self.one(type="text", content="a", metadata={"truncated_lines": 7})
         assert document.notes == (
             "sent by the tool",
-            "TRUNCATED BY THE TOOL: 7 more lines not shown",
+            "TRUNCATED BY THE TOOL: 1 of 8 lines. The rest cannot be shown",
         )
         assert not document.complete
 
     def test_a_cut_that_is_only_marked_in_the_text_counts_too(self) -> None:
         document = self.one(type="text", content="a\n\n... [12 more lines]")
-        assert "TRUNCATED BY THE TOOL: 12 more lines not shown" in document.notes
+        assert "TRUNCATED BY THE TOOL: 1 of 13 lines. The rest cannot be shown" in document.notes
         assert not document.complete
 
     def test_the_full_content_follows_what_was_shortened(self) -> None:

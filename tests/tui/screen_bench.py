@@ -31,6 +31,7 @@ from signoff_tui.desk import Desk
 from signoff_tui.guard import GuardSettings
 from signoff_tui.inbox import Entry, RowKey
 from signoff_tui.list_state import ListStates
+from signoff_tui.mutes import MuteFile
 from signoff_tui.personal import Chosen, Personal
 
 PATIENCE = 30.0
@@ -345,6 +346,7 @@ async def screen(
     chosen: Chosen | None = None,
     asks_for_theme: bool = False,
     list_states: ListStates | None = None,
+    mute_file: MuteFile | None = None,
 ) -> AsyncIterator[Screen]:
     """The screen on a queue, in a terminal of some size.
 
@@ -363,6 +365,7 @@ async def screen(
         chosen: What the person chose otherwise.
         asks_for_theme: Ask for a theme first.
         list_states: Where it is kept how the list is left.
+        mute_file: Where it is kept what is muted.
     """
     app = SignoffApp(
         queue or open_review_queue(place, reviewer=reviewer),
@@ -376,6 +379,7 @@ async def screen(
         personal=personal,
         asks_for_theme=asks_for_theme,
         list_states=list_states,
+        mute_file=mute_file,
     )
     async with app.run_test(size=size) as pilot:
         seen = Screen(app, pilot)

@@ -15,6 +15,8 @@ from signoff.queue import QueueUnavailableError, RequestState, Risk, StoredReque
 from signoff.queue.records import Change, ChangeSet
 from signoff.queue.wording import agent_is_gone
 from signoff_tui.beside import Beside, Clocks
+from signoff_tui.mutes import MuteFile
+from signoff_tui.muting import Muting
 from signoff_tui.notices import NoticeSettings
 from signoff_tui.terminal_voice import Around, Bell, DesktopNotice, Saying, Title, written
 
@@ -34,7 +36,9 @@ class _Alarm:
 class Room:
     """A screen without a screen: a terminal that is listened to, and time that passes when it is told to."""
 
-    def __init__(self, channel: str = "osc9", around: Around = "terminal") -> None:
+    def __init__(
+        self, channel: str = "osc9", around: Around = "terminal", mute_file: MuteFile | None = None
+    ) -> None:
         self.now = 1_000.0
         self.alarms: list[_Alarm] = []
         self.said: list[tuple[float, Saying]] = []
@@ -42,7 +46,11 @@ class Room:
         settings = NoticeSettings(channel=channel)  # type: ignore[arg-type]
         clocks = Clocks(lambda: self.now, lambda: int(self.now * 1e6), self._set_alarm)
         self._around: Around = around
-        self.beside = Beside(settings, around, lambda saying: self.said.append((self.now, saying)), clocks)
+        self.muting = Muting(clocks, self._mutes_changed, mute_file)
+        self.beside = Beside(
+            settings, around, lambda saying: self.said.append((self.now, saying)), clocks, lambda: self.muting.now
+        )
+        self.muting.start()
         self.hears()
         self.beside.focus(focused=False)
 
@@ -81,6 +89,9 @@ class Room:
     @property
     def written(self) -> str:
         return "".join(written(saying, self._around) for _, saying in self.said)
+
+    def _mutes_changed(self) -> None:
+        self.beside.mutes_changed()
 
     def _set_alarm(self, seconds: float, call: Callable[[], None]) -> _Alarm:
         alarm = _Alarm(self.now + seconds, call)
@@ -202,6 +213,125 @@ def test_at_most_one_alarm_is_set() -> None:
         room.beside.present()
         room.beside.focus(focused=False)
         assert sum(not alarm.stopped for alarm in room.alarms) <= 1
+
+
+# -- muted ---------------------------------------------------------------------------------------------------
+
+QUARTER = 15 * 60
+
+
+def agents_of(request: StoredRequest) -> tuple[str, str]:
+    return request.asked_by.name, request.asked_by.session
+
+
+def test_nothing_rings_while_everything_is_muted_and_the_title_counts_on() -> None:
+    room = Room("bell")
+    room.muting.turn()
+    for number in range(20):
+        room.hears(room.asked(f"r{number}"))
+        room.passes(40)
+    assert room.bells == []
+    assert room.titles[-1] == "signoff: 20 waiting"
+
+
+def test_high_calls_although_everything_is_muted_and_says_how_much_is() -> None:
+    room = Room()
+    room.muting.turn()
+    room.hears(room.asked("a"), room.asked("b"))
+    room.passes(60)
+    room.hears(room.asked("danger", Risk.HIGH))
+    room.passes(1)
+    assert room.notices == ["1 waiting, 1 HIGH, from refactor, 2 more muted"]
+
+
+def test_a_muted_request_that_becomes_high_calls() -> None:
+    room = Room()
+    room.muting.turn()
+    request = room.asked("a")
+    room.hears(request)
+    room.passes(60)
+    room.hears(replace(request, revision=2, submission=replace(request.submission, risk=Risk.HIGH)))
+    room.passes(1)
+    assert room.notices == ["1 waiting, 1 HIGH, from refactor"]
+
+
+def test_a_lost_queue_calls_although_everything_is_muted() -> None:
+    room = Room()
+    room.muting.turn()
+    room.beside.take(QueueUnavailableError("gone"))
+    room.passes(60)
+    assert room.notices == ["queue lost, last known nothing waiting"]
+
+
+def test_what_still_waits_calls_once_when_the_mute_ends() -> None:
+    room = Room()
+    room.muting.turn()
+    room.hears(room.asked("a"), room.asked("b"))
+    room.passes(QUARTER - 1)
+    assert room.notices == []
+    room.passes(3)
+    assert room.notices == ["2 waiting, from refactor, oldest 15 min"]
+
+
+def test_what_was_answered_meanwhile_does_not_call_when_the_mute_ends() -> None:
+    room = Room()
+    room.muting.turn()
+    request = room.asked("a")
+    room.hears(request)
+    room.hears(ended(request, "done"))
+    room.passes(QUARTER * 2)
+    assert room.notices == []
+    assert [alarm for alarm in room.alarms if not alarm.stopped] == []
+
+
+def test_who_unmutes_is_called_again() -> None:
+    room = Room()
+    room.muting.turn()
+    room.muting.turn()
+    room.hears(room.asked("a"))
+    room.passes(1)
+    assert len(room.notices) == 1
+
+
+def test_a_muted_agent_calls_nobody_and_another_one_does() -> None:
+    room = Room()
+    docs = room.asked("a")
+    tests = replace(docs, id="b", asked_by=replace(docs.asked_by, name="tests"))
+    room.muting.turn(agents_of(docs))
+    room.hears(docs)
+    room.passes(1)
+    assert room.notices == []
+    room.hears(tests)
+    room.passes(1)
+    assert room.notices == ["1 waiting, from tests, 1 more muted"]
+
+
+def test_a_muted_agent_that_dies_calls_nobody() -> None:
+    room = Room()
+    request = room.asked("a")
+    room.muting.turn(agents_of(request))
+    room.hears(request)
+    room.hears(ended(request, agent_is_gone(request.asked_by.pid)))
+    room.passes(QUARTER * 2)
+    assert room.notices == []
+
+
+def test_one_alarm_is_set_for_all_mutes() -> None:
+    room = Room()
+    for number in range(5):
+        room.muting.turn((f"agent {number}", "s-1"))
+        room.passes(60)
+    assert sum(not alarm.stopped for alarm in room.alarms) == 1
+
+
+def test_a_restart_goes_on_with_what_is_muted(tmp_path: Path) -> None:
+    Room(mute_file=MuteFile("one", tmp_path)).muting.turn()
+    room = Room(mute_file=MuteFile("one", tmp_path))
+    room.hears(room.asked("a"))
+    room.passes(QUARTER - 1)
+    assert room.notices == []
+    room.passes(3)
+    assert len(room.notices) == 1
 
 
 # -- with the screen -----------------------------------------------------------------------------------------

@@ -108,10 +108,10 @@ def test_what_comes_above_or_below_never_moves_the_cursor(seqs: list[int], steps
     before = seq(here)
     here.add_newer(records(sorted(newer, reverse=True)))
     here.add_older(Found(()))
-    here.lay_out(lambda one: 1 + one.seq % 3)
+    here.lay_out(lambda item: 1 + item.record.seq % 3)
     assert seq(here) == before
     assert here.cursor_row is not None
-    assert here.records[here.rows[here.cursor_row][0]].seq == before
+    assert here.items[here.rows[here.cursor_row][0]].record.seq == before
 
 
 # -- ranges --------------------------------------------------------------------------------------------------

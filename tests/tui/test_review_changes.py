@@ -87,7 +87,7 @@ async def test_a_new_revision_is_said_and_has_to_be_read_again(
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.reads(request)
         amend(asking, request, write(workdir / "a.txt", "two\n"))
-        await seen.shows("CHANGED: now revision 2. Read again", "two", "rev 2")
+        await seen.shows("CHANGED: rev 1 -> 2. Read again", "two", "rev 2")
         await seen.until(lambda: seen.is_read(seen.entry(request)))
         await seen.armed()
         await seen.press("y")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from screen_bench import LARGE, Screen, command, lines, post, screen, write
+import pytest
+from screen_bench import LARGE, SMALL, Screen, call, command, lines, post, screen, write
 
 from signoff.queue import AgentQueue, RequestState, ReviewQueue, StoredRequest
+from signoff_tui import office
+from signoff_tui.documents import Content
 
 
 async def wants_to_approve_unread(seen: Screen, request: StoredRequest) -> None:
@@ -48,6 +51,32 @@ async def test_the_deliberate_key_approves_and_the_share_is_recorded(
     assert stored.decision is not None
     assert (stored.decision.deliberate, stored.decision.shown) == (True, share)
     assert 0 < share < 1
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
+async def test_where_the_preview_fails_the_arguments_are_there_and_count_as_nothing_shown(
+    asking: AgentQueue,
+    looking: ReviewQueue,
+    place: Path,
+    workdir: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    size: tuple[int, int],
+) -> None:
+    def fails(*_: object, **__: object) -> Content:
+        raise ValueError("decode error line 4")
+
+    monkeypatch.setattr(office, "make_content", fails)
+    request = post(asking, call(payload={"title": "Crash on save", "password": "hunter2"}))
+    async with screen(place, size=size, waiting=1) as seen:
+        await seen.goes_to(request)
+        if size == SMALL:
+            await seen.press("enter")
+        await seen.shows("Preview failed (decode error line 4). Raw arguments below", '"Crash on save"')
+        assert "hunter2" not in seen.text
+        await wants_to_approve_unread(seen, request)
+        await seen.press("y")
+        await seen.shows("recorded as 0% shown")
+    assert looking.get(request.id).pending
 
 
 async def test_the_deliberate_key_does_nothing_where_it_is_not_offered(

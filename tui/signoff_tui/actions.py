@@ -24,6 +24,7 @@ _SCROLLED: tuple[Place, ...] = ("help", "details")
 _PAGES: tuple[Place, ...] = (*_LISTS, *_SCROLLED)
 _MEMORY: tuple[Place, ...] = ("memory",)
 _AGENTS: tuple[Place, ...] = ("agents",)
+_MUTED: tuple[Place, ...] = (*_REVIEW, "history", "memory", "rules")
 _FILTERED: tuple[Place, ...] = (*_REVIEW, "history")
 _RULES: tuple[Place, ...] = ("rules",)
 _THEMES: tuple[Place, ...] = ("themes",)
@@ -138,6 +139,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("agent_history", ("H",), "H", "this agent's last hour", "go", moves=True, places=(*_REVIEW, "history")),
     Action("filter", ("/",), "/", "filter", "list", places=_FILTERED),
     Action("clear_filter", ("\\", "f4"), "\\", "clear the filter", "list", places=_FILTERED),
+    Action("expand", ("right",), "Right", "list what was decided together", "list", places=("history",)),
+    Action("collapse", ("left",), "Left", "one row for it again", "list", places=("history",)),
     Action("saved", ("f",), "f", "saved filters: f, then a digit", "list", places=("history",)),
     Action("only_agent", ("a",), "a", "only this agent; again: all", "list", places=_FILTERED),
     Action("range", ("T",), "T", "since: 1h, today, session, all", "list", places=("history",)),
@@ -171,6 +174,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("edit_message", ("ctrl+e",), "Ctrl+E", "write it in $EDITOR", "list", places=_MESSAGE),
     Action("copy_message", ("ctrl+y",), "Ctrl+Y", "copy your text", "list", places=_MESSAGE),
     Action("back", ("escape",), "Esc", "back; your text is kept", "list", places=_MESSAGE),
+    Action("mute", ("m",), "m", "mute 15 min; again: unmute", "safety", places=_MUTED),
+    Action("mute", ("m",), "m", "mute it 15 min; again: unmute", "safety", places=_AGENTS),
     Action("lock", ("L",), "L", "lock or unlock decision keys", "safety"),
     Action("interrupt", ("ctrl+c",), "Ctrl+C", "nothing: q quits", "safety", moves=True),
     Action("redraw", ("ctrl+l",), "Ctrl+L", "redraw", "safety", moves=True),

@@ -23,12 +23,15 @@ from signoff_tui.actions import Place
 from signoff_tui.beside import Beside, Clocks
 from signoff_tui.channels import around
 from signoff_tui.external_editor import edit_text
+from signoff_tui.fault import fault_of
 from signoff_tui.following import Following
 from signoff_tui.guard import GuardSettings
 from signoff_tui.handing_over import in_a_free_terminal
 from signoff_tui.last_net import DropControls
 from signoff_tui.list_state import ListStates
 from signoff_tui.look import ASCII, UNICODE, Glyphs, Look
+from signoff_tui.mutes import MuteFile
+from signoff_tui.muting import Muting
 from signoff_tui.notices import NoticeSettings
 from signoff_tui.office import Announcement, Office
 from signoff_tui.personal import Chosen, Personal
@@ -71,6 +74,7 @@ class SignoffApp(App[None]):
         personal: Where that comes from, to be read again when it changes.
         asks_for_theme: Ask for a theme before anything else.
         list_states: Where it is kept how the list is left; it is forgotten if this is left out.
+        mute_file: Where it is kept what is muted; it is forgotten if this is left out.
 
     Raises:
         ValueError: There is no such theme, or the guard's settings are not acceptable.
@@ -117,8 +121,11 @@ class SignoffApp(App[None]):
         personal: Personal | None = None,
         asks_for_theme: bool = False,
         list_states: ListStates | None = None,
+        mute_file: MuteFile | None = None,
     ) -> None:
         self._net = DropControls()
+        self.fault: Exception | None = None
+        """What ended the screen, if it did not end as it should."""
         super().__init__()
         self.animation_level = "none"
         chosen = chosen or Chosen()
@@ -142,7 +149,9 @@ class SignoffApp(App[None]):
             self.register_theme(known.for_textual())
         self.theme = theme
         replies = Replies(None if personal is None else personal.replies)
-        self._office = Office(queue, place, self, wall_clock, chosen.keys, replies)
+        clocks = Clocks(time.monotonic, wall_clock, self.set_timer)
+        muting = Muting(clocks, self._mutes_changed, mute_file)
+        self._office = Office(queue, place, self, wall_clock, muting, chosen.keys, replies)
         self._office.viewer = chosen.viewer
         self._review = ReviewScreen(self._office, self._chosen.guard, self._chosen.diff)
         self._review.desk.guard.set_read_only(read_only)
@@ -151,8 +160,7 @@ class SignoffApp(App[None]):
             self._review.goes_on_from(list_states.load())
         self._standstill = Standstill(self._review.desk.guard.went_on)
         self._speaks_through: Around = speaks_through
-        clocks = Clocks(time.monotonic, wall_clock, self.set_timer)
-        self._beside = Beside(self._chosen.notices, speaks_through, self.speak, clocks)
+        self._beside = Beside(self._chosen.notices, speaks_through, self.speak, clocks, lambda: muting.now)
 
     @property
     def review(self) -> ReviewScreen:
@@ -167,6 +175,7 @@ class SignoffApp(App[None]):
         self.push_screen(self._review)
         self.run_worker(self._watch(), group="watch")
         self._following.start()
+        self._office.muting.start()
         if self._chosen.theme_follows and not self.no_color:
             self.speak(AskBackground())
         if self._asks_for_theme and not self.no_color:
@@ -228,6 +237,15 @@ class SignoffApp(App[None]):
         if self._list_states is not None:
             self._list_states.save(self._review.list_state)
 
+    def _handle_exception(self, error: Exception) -> None:
+        """Textual calls this with what nobody expected; the screen ends."""
+        self.fault = self.fault or error
+        super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        """Textual would write all that the program knew at that moment: what agents sent, and their secrets."""
+        self._close_messages_no_wait()
+
     def speak(self, saying: Saying) -> None:
         """Say something to the terminal besides what is drawn; elsewhere nothing happens."""
         if isinstance(self._driver, Speaks):
@@ -254,6 +272,14 @@ class SignoffApp(App[None]):
         self._office.announcement = Announcement(words, token)
         if self._review.is_mounted:  # else it says so when it is drawn for the first time
             self._review.say(words, token=token)
+
+    def _mutes_changed(self) -> None:
+        """Somebody was muted, or is heard again."""
+        self._beside.mutes_changed()
+        self._review.redraw()
+        for screen in self.screen_stack:
+            if isinstance(screen, PlainScreen):
+                screen.take_mutes()
 
     def rules_looked_at(self) -> None:
         """Tell the screens that show rule files to look again."""
@@ -431,6 +457,7 @@ def run(
 
     Raises:
         QueueError: The queue cannot be opened; the message says what to do.
+        ScreenFaultError: The screen ended by a fault of its own.
         ValueError: There is no such theme or channel for notices, or the person's settings are not valid.
     """
     variables = dict(os.environ)
@@ -445,6 +472,10 @@ def run(
         personal=personal,
         asks_for_theme=not chosen.theme_was_chosen,
         list_states=ListStates(place_name(place)),
+        mute_file=MuteFile(place_name(place)),
     )
     spare_the_collector()
     app.run(mouse=chosen.mouse)
+    if app.fault is not None:
+        held = sum(len(each.refs) for each in app.review.desk.guard.holds)
+        raise fault_of(app.fault, held) from app.fault

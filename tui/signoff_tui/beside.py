@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from signoff.queue.errors import QueueError
 from signoff.queue.records import ChangeSet, RequestState, Risk, StoredRequest
 from signoff.queue.wording import agent_is_gone
+from signoff_tui.mutes import Mutes
 from signoff_tui.notices import Notice, Notices, NoticeSettings, Waiting, title_words
 from signoff_tui.summary import RISK_WORD
 from signoff_tui.terminal_voice import Around, Bell, DesktopNotice, Saying, Title, Words
@@ -51,18 +52,26 @@ class Beside:
         around: What reads first what is said.
         say: Says it to the terminal.
         clocks: The times.
+        mutes: What is muted now; nothing ever is if it is left out.
     """
 
     def __init__(
-        self, settings: NoticeSettings, around: Around, say: Callable[[Saying], None], clocks: Clocks
+        self,
+        settings: NoticeSettings,
+        around: Around,
+        say: Callable[[Saying], None],
+        clocks: Clocks,
+        mutes: Callable[[], Mutes] = Mutes,
     ) -> None:
         self._settings = settings
         self._around = around
         self._say = say
         self._clocks = clocks
+        self._mutes = mutes
         self._notices = Notices(settings, clocks.monotonic())
         self._pending: dict[str, StoredRequest] = {}
         self._waiting = Waiting()
+        """All that waits, muted or not."""
         self._connected = True
         self._title: Words | None = None
         self._alarm: Alarm | None = None
@@ -88,6 +97,11 @@ class Beside:
         """A key or a mouse button was pressed."""
         self._notices.present(self._clocks.monotonic())
 
+    def mutes_changed(self) -> None:
+        """Other agents are muted than before. What still waits of those that are not any more calls now."""
+        self._notices.changed(self._clocks.monotonic(), self._calling(self._mutes()))
+        self._go_on()
+
     def use(self, settings: NoticeSettings) -> None:
         """Go on with other settings."""
         self._settings = settings
@@ -97,19 +111,25 @@ class Beside:
     # -- parts ---------------------------------------------------------------------------------------------
 
     def _take_changes(self, changes: ChangeSet) -> None:
-        new_high, gone = False, []
+        new_high, gone, mutes = False, [], self._mutes()
         for request in (change.request for change in changes.changes):
             known = self._pending.pop(request.id, None)
             if request.pending:
                 self._pending[request.id] = request
                 new_high |= _is_high(request) and (known is None or not _is_high(known))
-            elif known is not None and _is_left_alone(request):
+            elif known is not None and _is_left_alone(request) and not mutes.silences(known):
                 gone.append(request.asked_by.name)
-        self._waiting = self._count()
-        self._notices.changed(self._clocks.monotonic(), self._waiting, new_high=new_high, gone=gone)
+        self._waiting = self._count(self._pending.values())
+        self._notices.changed(self._clocks.monotonic(), self._calling(mutes), new_high=new_high, gone=gone)
 
-    def _count(self) -> Waiting:
-        pending = self._pending.values()
+    def _calling(self, mutes: Mutes) -> Waiting:
+        """What waits, without what is muted."""
+        if not mutes:
+            return self._waiting
+        calling = [request for request in self._pending.values() if not mutes.silences(request)]
+        return replace(self._count(calling), muted=len(self._pending) - len(calling))
+
+    def _count(self, pending: Collection[StoredRequest]) -> Waiting:
         if not pending:
             return Waiting()
         risks = [request.submission.risk for request in pending]

@@ -368,12 +368,15 @@ class Desk:
         Contents that changed have another key, so their coverage starts at zero. A decision about several
         requests goes on: the queue refuses the ones that changed.
         """
+        known = [change.request.id for change in changes.changes if change.request.id in self.inbox]
+        before = {request_id: self.inbox.entry(request_id).request.revision for request_id in known}
         replaced = set(self.inbox.apply(changes))
         for request_id in replaced:
             entry = self.inbox.entry(request_id)
             if entry.answered:
                 self.came_back.append(ref_of(entry))
-            entry.note = f"CHANGED: now revision {entry.request.revision}. Read again, nothing of it was shown"
+            revisions = f"rev {before[request_id]} -> {entry.request.revision}"
+            entry.note = f"CHANGED: {revisions}. Read again, share shown is back to 0%"
             if request_id in self._edits:
                 entry.note += f"; your edit is kept: {self.keys.shown('edit_call')} opens it again"
         focused = self.inbox.focused_request()

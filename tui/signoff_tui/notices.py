@@ -56,6 +56,7 @@ class Waiting:
         highest: The highest risk among them, as a word.
         oldest_since: Since when the oldest waits, in seconds of the clock that `Notices` is given.
         agents: Names of the agents that wait, as they call themselves.
+        muted: How many more wait that are no reason to call.
     """
 
     count: int = 0
@@ -63,6 +64,7 @@ class Waiting:
     highest: Literal["low", "med", "HIGH"] = "low"
     oldest_since: float | None = None
     agents: tuple[str, ...] = ()
+    muted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +254,8 @@ class Notices:
             parts.append(f"oldest {int((now - waiting.oldest_since) // 60)} min")
         if self._gone:
             parts.append(f"{_names(self._gone)} ended without an answer")
+        if waiting.count and waiting.muted:
+            parts.append(f"{waiting.muted} more muted")
         return Words(", ".join(parts))
 
 
@@ -267,7 +271,7 @@ def title_words(waiting: Waiting, *, connected: bool) -> Words:
 
 def _counts(waiting: Waiting) -> str:
     if not waiting.count:
-        return "nothing waiting"
+        return f"{waiting.muted} waiting, muted" if waiting.muted else "nothing waiting"
     return f"{waiting.count} waiting" + (f", {waiting.high} HIGH" if waiting.high else "")
 
 

@@ -21,6 +21,7 @@ from signoff_tui.desk import Answer
 from signoff_tui.documents import Content, make_content, scanned
 from signoff_tui.guard import Act, Held
 from signoff_tui.keymap import KeyMap
+from signoff_tui.muting import Muting
 from signoff_tui.replies import EarlierTexts, Replies
 from signoff_tui.terminal_voice import Saying
 
@@ -69,6 +70,7 @@ class Office:
         place: Where the queue is, in words.
         app: Shows other screens.
         wall_clock: Microseconds since the epoch, for the times that people read. No decision depends on it.
+        muting: Mutes notices.
         keys: The keys of the person; those of the table if they are left out.
         replies: What the person says more than once; kept for this run only if it is left out.
     """
@@ -79,12 +81,14 @@ class Office:
         place: str,
         app: Goes,
         wall_clock: Callable[[], int],
+        muting: Muting,
         keys: KeyMap | None = None,
         replies: Replies | None = None,
     ) -> None:
         self._queue = queue
         self.place = place
         self.now = wall_clock
+        self.muting = muting
         self.keys = keys or KeyMap()
         self._app = app
         self._sending: set[asyncio.Task[tuple[Verdict, ...]]] = set()

@@ -116,11 +116,12 @@ def _diff_kinds(lines: Sequence[str]) -> list[RowKind]:
 
 def _missing(content: str, metadata: Mapping[str, Any]) -> str | None:
     """What of the content is missing, in words; None if the tool does not say that any is."""
-    count = _count(metadata.get("truncated_lines"))
+    count, shown = _count(metadata.get("truncated_lines")), content
     if not count and (mark := _CUT_MARK.search(content)):
-        count = int(mark[1])
+        count, shown = int(mark[1]), content[: mark.start()].rstrip("\n")
     if count:
-        return f"{number_of(count, 'more line')} not shown"
+        here = len(split_lines(shown))
+        return f"{here} of {number_of(here + count, 'line')}. The rest cannot be shown"
     return "it does not say how much" if metadata.get("truncated") else None
 
 

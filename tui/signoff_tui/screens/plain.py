@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import events, on
@@ -9,6 +10,8 @@ from textual.message import Message
 from textual.screen import Screen
 
 from signoff_tui.actions import Action, Place
+from signoff_tui.lines import Line, chunk, fullest
+from signoff_tui.muting import end_text
 from signoff_tui.office import Office
 from signoff_tui.widgets.text_box import TextBox
 
@@ -65,6 +68,20 @@ class PlainScreen(Screen[None]):
     def take_rules_news(self) -> None:
         """Rule files, or the list of those that are trusted, may be other than they were."""
 
+    def take_mutes(self) -> None:
+        """Somebody was muted, or is heard again. Screens that say so draw that."""
+
+    def tell(self, words: str) -> None:
+        """Say what became of the last key."""
+
+    def titled(self, title: Line, width: int) -> Line:
+        """A title line of some width in cells that says besides what is muted, where there is room."""
+        until = self._office.muting.now.everything
+        if until is None:
+            return title
+        muted = [chunk(f" muted {words}{end_text(until)} ", "warn", keep=True) for words in ("until ", "")]
+        return fullest([*(replace(title, right=(words, *title.right)) for words in muted), title], width)
+
     def displayed(self) -> None:
         """A picture of this screen was written: whoever asks for a second key counts from here."""
 
@@ -103,6 +120,10 @@ class PlainScreen(Screen[None]):
     def do_rules(self) -> None:
         """Show what asks, what runs, and why."""
         self._office.go("rules")
+
+    def do_mute(self) -> None:
+        """Hold all notices back for a while; or do not any more."""
+        self.tell(self._office.muting.turn())
 
     def do_help(self) -> None:
         """Show the keys of this screen."""

@@ -12,14 +12,15 @@ from signoff.queue import StoredRequest
 from signoff_tui.ages import age_text
 from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line, wrapped
 from signoff_tui.look import Glyphs
+from signoff_tui.muting import end_text
 from signoff_tui.screens.agents.figures import HOUR_US, Answered, Figures
 from signoff_tui.screens.agents.roster import Agent, Remembered
 from signoff_tui.summary import clock_text, summarize
 
-__all__ = ["ONE_LINE", "Known", "ages", "detail_lines", "heading", "row_lines"]
+__all__ = ["Known", "ages", "detail_lines", "heading", "is_one_line", "row_lines"]
 
-ONE_LINE = 76
-"""From this many cells on, one line is enough for a row."""
+_ONE_LINE = 76
+"""From this many cells on, one line is enough for a row, unless somebody is muted."""
 
 FEW = 3
 """So many of each kind are told one by one; of the others, how many there are."""
@@ -27,7 +28,7 @@ FEW = 3
 MANY = 8
 """The same where there is room."""
 
-_STATE, _WAITING, _OLDEST = 16, 8, 7
+_STATE, _WAITING, _OLDEST, _MUTED = 16, 8, 7, 13
 _YOU, _AUTO, _REJECTED, _OTHER = 9, 5, 4, 6
 _SHORTEST_NAME, _NAME = 10, 10
 _SCROLLBAR = 1
@@ -56,6 +57,7 @@ class Known:
         figures: Its last hour.
         grants: What is remembered for its session.
         now: Wall clock, microseconds since the epoch.
+        muted_until: Until when notices about it are held back; None if they are not.
     """
 
     agent: Agent
@@ -63,6 +65,7 @@ class Known:
     figures: Figures
     grants: Sequence[Remembered]
     now: int
+    muted_until: int | None = None
 
     @property
     def state(self) -> tuple[str, str]:
@@ -92,14 +95,25 @@ def ages(known: Known) -> Sequence[float]:
 # -- rows ------------------------------------------------------------------------------------------------------
 
 
-def heading(width: int) -> Line:
-    """Names of the columns."""
-    if width < ONE_LINE:
+def is_one_line(width: int, *, muted: bool) -> bool:
+    """Whether one line is enough for a row.
+
+    Args:
+        width: Cells.
+        muted: Whether there is a column that says until when somebody is muted.
+    """
+    return width >= _ONE_LINE + (_MUTED if muted else 0)
+
+
+def heading(width: int, *, muted: bool) -> Line:
+    """Names of the columns. Arguments as for `is_one_line`."""
+    if not is_one_line(width, muted=muted):
         state = (chunk(" state ", "muted", keep=True),)
         wordings = [Line((chunk(f"  agent, session{rest}", "muted"),), state) for rest in (_SECOND_LINE, "")]
         return fullest(wordings, width)
     columns = (
         _cell("state", _STATE, "muted"),
+        *([_cell("muted until", _MUTED, "muted")] if muted else []),
         chunk("waiting".rjust(_WAITING), "muted", keep=True),
         chunk("oldest".rjust(_OLDEST), "muted", keep=True),
         chunk("1h: you".rjust(_YOU), "muted", keep=True),
@@ -107,12 +121,20 @@ def heading(width: int) -> Line:
         chunk("rej".rjust(_REJECTED), "muted", keep=True),
         chunk("other".rjust(_OTHER), "muted", keep=True),
     )
-    name, session = _names(width) - _session(width), _session(width)
+    name, session = _name_and_session(width, muted=muted)
     return line(chunk("  "), _cell("agent", name, "muted"), _cell("session", session, "muted"), *columns)
 
 
-def row_lines(known: Known, glyphs: Glyphs, width: int, *, focused: bool) -> tuple[Line, ...]:
-    """The lines of a row: one, or two where it is narrow."""
+def row_lines(known: Known, glyphs: Glyphs, width: int, *, focused: bool, muted: bool) -> tuple[Line, ...]:
+    """The lines of a row: one, or two where it is narrow.
+
+    Args:
+        known: The agent.
+        glyphs: Signs of this run.
+        width: Cells.
+        focused: Whether the cursor is on it.
+        muted: Whether somebody in the list is muted.
+    """
     agent, (state, token) = known.agent, known.state
     background = "focus-bg" if focused else "background"
     mark = chunk(f"{glyphs.focus} " if focused else "  ", "accent", keep=True)
@@ -121,8 +143,9 @@ def row_lines(known: Known, glyphs: Glyphs, width: int, *, focused: bool) -> tup
     columns = known.figures.columns
     waiting, waiting_token = _waiting(known)
     oldest = "--" if known.waited is None else age_text(known.waited)
-    if width >= ONE_LINE:
-        name, session = _names(width) - _session(width), _session(width)
+    until = "" if known.muted_until is None else end_text(known.muted_until)
+    if is_one_line(width, muted=muted):
+        name, session = _name_and_session(width, muted=muted)
         figures = (
             _right(columns["you"], _YOU),
             _right(columns["auto"], _AUTO),
@@ -136,6 +159,7 @@ def row_lines(known: Known, glyphs: Glyphs, width: int, *, focused: bool) -> tup
             _foreign_cell(agent.key.session, session - 1),
             chunk(" ", keep=True),
             _cell(state, _STATE, token),
+            *([_cell(until, _MUTED)] if muted else []),
             chunk(waiting.rjust(_WAITING), waiting_token, keep=True),
             chunk(oldest.rjust(_OLDEST), "text" if known.waiting else "muted", keep=True),
         )
@@ -153,6 +177,7 @@ def row_lines(known: Known, glyphs: Glyphs, width: int, *, focused: bool) -> tup
     )
     words = waiting if agent.left.number and not known.waiting else f"{waiting} waiting"
     age = f", oldest {oldest}" if known.waiting and width >= _ROOMY else f" {oldest}" if known.waiting else ""
+    age += f", muted until {until}" if until else ""
     last_hour = _hour_words(known.figures, width - len(words) - len(age) - 6)
     second = Line(
         (chunk(f"    {words}{age}", waiting_token, keep=True),), (chunk(f"{last_hour} ", "muted"),), background
@@ -179,14 +204,12 @@ def _hour_words(figures: Figures, room: int) -> str:
     return next((words for words in wordings if len(words) <= room), wordings[-1])
 
 
-def _names(width: int) -> int:
-    """Cells for name and session."""
-    fixed = 2 + _STATE + _WAITING + _OLDEST + _YOU + _AUTO + _REJECTED + _OTHER + 1
-    return max(width - fixed, _SHORTEST_NAME * 2)
-
-
-def _session(width: int) -> int:
-    return max(_names(width) // 3, 8)
+def _name_and_session(width: int, *, muted: bool) -> tuple[int, int]:
+    """Cells for the name, and for the session."""
+    fixed = 2 + _STATE + _WAITING + _OLDEST + _YOU + _AUTO + _REJECTED + _OTHER + 1 + (_MUTED if muted else 0)
+    both = max(width - fixed, _SHORTEST_NAME * 2)
+    session = max(both // 3, 8)
+    return both - session, session
 
 
 def _foreign_cell(text: str, width: int) -> Chunk:
@@ -216,6 +239,9 @@ def detail_lines(known: Known, width: int, *, roomy: bool) -> list[Line]:
     record = agent.newest
     lines = _named(agent, width)
     lines += _fact("state", _state_words(known), width, known.state[1])
+    if known.muted_until is not None:
+        words = f"until {end_text(known.muted_until)}: only HIGH risk of it calls; all it asks is listed"
+        lines += _fact("muted", words, width)
     lines += _listed("waits", [_request_row(request) for request in known.waiting], most)
     if record.damage is not None:
         lines += _fact("damaged", record.damage, width, "danger")

@@ -18,7 +18,7 @@ from signoff_tui.look import look_of
 from signoff_tui.office import Office
 from signoff_tui.screens.agents.face import Numbers, empty_lines, foot_lines, note_lines, title_line
 from signoff_tui.screens.agents.figures import AgentKey, Figures, count
-from signoff_tui.screens.agents.lines import ONE_LINE, Known, ages, detail_lines, heading, row_lines
+from signoff_tui.screens.agents.lines import Known, ages, detail_lines, heading, is_one_line, row_lines
 from signoff_tui.screens.agents.moments import next_change
 from signoff_tui.screens.agents.roster import Agent, Reading, picks, read, waiting_of
 from signoff_tui.screens.list_beside_details import ListBesideDetails, Rows
@@ -121,6 +121,12 @@ class AgentsScreen(ListBesideDetails):
         if agent is not None:
             self._office.go("memory", f"session:{agent.key.session}")
 
+    def do_mute(self) -> None:
+        """Hold the notices about the focused one back for a while; or do not any more."""
+        agent = self._focused
+        if agent is not None:
+            self._said = self._office.muting.turn((agent.key.name, agent.key.session))
+
     def do_stop_agent(self) -> None:
         """Go to what it waits for: there, under the guard, X stops it."""
         agent = self._focused
@@ -164,12 +170,16 @@ class AgentsScreen(ListBesideDetails):
     def rows(self, width: int) -> Rows:
         """One row for each agent."""
         agents, glyphs, hour = self._agents, look_of(self).glyphs, self._reading.hour
+        mutes = self._office.muting.now.agents
+        muted = any((agent.key.name, agent.key.session) in mutes for agent in agents)
 
         def row(index: int, width: int) -> Sequence[Line]:
-            return row_lines(self._known(agents[index]), glyphs, width, focused=index == self._cursor)
+            focused = index == self._cursor
+            return row_lines(self._known(agents[index]), glyphs, width, focused=focused, muted=muted)
 
         note = note_lines(self._numbers, width, counted=None if hour.whole else len(hour.calls))
-        return Rows(row, 1 if width >= ONE_LINE else 2, [heading(width)], note)
+        lines = 1 if is_one_line(width, muted=muted) else 2
+        return Rows(row, lines, [heading(width, muted=muted)], note)
 
     def detail_lines(self, width: int) -> Sequence[Line]:
         """Everything that is known about the focused one."""
@@ -201,17 +211,18 @@ class AgentsScreen(ListBesideDetails):
         agent = self._focused
         if agent is None:
             return (inbox, back, help_)
-        waits = bool(self._waiting.get(agent.key))
+        waits, muted = bool(self._waiting.get(agent.key)), self._known(agent).muted_until is not None
         enter = "its requests" if waits else "what was lost" if agent.left.number else "its last hour"
         last_hour = KeyHint(keys.shown("last_hour", place="agents"), "its last hour")
         return (
             KeyHint("Enter", enter),
             *(() if enter == last_hour.label else (last_hour,)),
             KeyHint(keys.shown("session_memory"), "its memory"),
-            KeyHint(keys.shown("stop_agent", place="agents"), "stop it, in the inbox", live=waits),
+            KeyHint(keys.shown("stop_agent", place="agents"), "stop, in the inbox", live=waits),
+            KeyHint(keys.shown("mute", place="agents"), "unmute" if muted else "mute"),
             KeyHint(keys.shown("full"), "list" if self._full else "details"),
-            inbox,
             back,
+            inbox,
             help_,
         )
 
@@ -222,6 +233,7 @@ class AgentsScreen(ListBesideDetails):
             figures=self._reading.figures.get(agent.key) or Figures(),
             grants=self._reading.grants.get(agent.key.session, ()),
             now=self._office.now(),
+            muted_until=self._office.muting.now.agents.get((agent.key.name, agent.key.session)),
         )
 
     # -- time --------------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ _SAFETY = (
     "what is held can be taken back",
 )
 _DECIDES_NOTHING = ("no decision keys work here",)
+_MUTED = ("muted: bell and notices only;", "HIGH and a lost queue still call")
 _FACTS: dict[Place, tuple[str, ...]] = {
     "review": _SAFETY,
     "memory": (
@@ -97,6 +98,8 @@ class HelpScreen(ScrollingScreen):
 def key_lines(place: Place, width: int, keys: KeyMap = STANDARD) -> list[Line]:
     """Every key of a place, in two columns where there is room."""
     facts = _FACTS.get(place, _DECIDES_NOTHING)
+    if any(action.name == "mute" for action in keys.actions_on(place)):
+        facts = (*facts, *_MUTED)
     safety = [*_area(keys, place, "safety"), *(line(chunk(" " * _KEY + words, "muted")) for words in facts)]
     # Where keys lead is asked most often: it stands on the first page, however low.
     left = _stacked(_area(keys, place, "decide"), _area(keys, place, "go"), safety)

@@ -81,12 +81,14 @@ class Keys:
         beside: The record stands beside the list.
         details: Its details are shown.
         choosing: The next digit chooses a saved filter.
+        several: The cursor is on what was decided together.
     """
 
     reading: bool
     beside: bool
     details: bool
     choosing: bool
+    several: bool = False
 
 
 def foot_lines(query: Query, keys: Keys, said: Line, room: Room) -> Sequence[Line]:
@@ -108,12 +110,12 @@ def foot_lines(query: Query, keys: Keys, said: Line, room: Room) -> Sequence[Lin
 
 
 def _hints(query: Query, keys: Keys, width: int) -> list[KeyHint]:
-    details = KeyHint("i", "content" if keys.details else "details")
+    details, members = KeyHint("i", "content" if keys.details else "details"), KeyHint("Enter", "members")
     if keys.reading:
         hints = [KeyHint("j/k", "line"), KeyHint("Space", "page"), details]
     else:
         hints = [
-            details if keys.beside else KeyHint("Enter", "record"),
+            members if keys.several else details if keys.beside else KeyHint("Enter", "record"),
             KeyHint("/", "filter"),
             *([KeyHint("\\", "clear")] if query.expression is not None else []),
             KeyHint("a", "all agents" if asked_of(query, "agent") else "this agent"),

@@ -8,8 +8,12 @@ from collections.abc import Sequence
 from signoff.queue import HistoryRecord, RequestState, Risk
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line
 from signoff_tui.look import Glyphs
+from signoff_tui.screens.history.listing import Item
+from signoff_tui.screens.history.together import Together
 from signoff_tui.screens.history.wording import (
+    FILES,
     Deciders,
+    counted,
     kind,
     outcome,
     said,
@@ -19,7 +23,7 @@ from signoff_tui.screens.history.wording import (
     when_text,
 )
 
-__all__ = ["heading", "height", "record_row", "totals"]
+__all__ = ["heading", "height", "item_row", "totals"]
 
 ROOMY = 70
 """From this many cells on, rows also say how long it took and how much was shown."""
@@ -29,7 +33,8 @@ TIGHT = 58
 _TIME, _DECISION, _BY, _TOOK, _SHOWN = 8, 17, 10, 5, 6
 _INDENT = 2 + _TIME + 1
 _MOST_NAMES = 4
-_FILES = "DNB"
+_ENOUGH = 8
+"""Cells of a name that still tell it from others."""
 
 
 def heading(width: int) -> Line:
@@ -43,45 +48,79 @@ def heading(width: int) -> Line:
     return line(left, right=(chunk(f"{columns} ", "muted"),))
 
 
-def height(record: HistoryRecord, width: int) -> int:
-    """How many lines `record_row` makes."""
-    return (2 if width < TIGHT else 1) + len(said(record))
+def height(item: Item, width: int) -> int:
+    """How many lines `item_row` makes."""
+    return (2 if width < TIGHT else 1) + len(_said(item)) + bool(item.odd)
 
 
-def record_row(
-    record: HistoryRecord, deciders: Deciders, glyphs: Glyphs, width: int, *, now: int, focused: bool
+def item_row(
+    item: Item, deciders: Deciders, glyphs: Glyphs, width: int, *, now: int, focused: bool, opened: bool
 ) -> tuple[Line, ...]:
-    """The lines of a record in the list: what, and the words that were said about it if there are any.
+    """The lines of a row of the list: what, and the words that were said about it if there are any.
 
     Args:
-        record: The record.
+        item: A record, or several that were decided together.
         deciders: Who and what decides here.
         glyphs: Signs of this run.
         width: Cells.
         now: Wall clock, microseconds since the epoch.
         focused: Whether the cursor is on it.
+        opened: Whether the members of what was decided together follow.
     """
-    letter = kind(record)
+    together, record = item.together, item.record
+    member = together is not None and not item.heads
     left = (
         chunk(f"{glyphs.focus} " if focused else "  ", "accent", keep=True),
-        chunk(f"{when_text(record.at, now):<{_TIME}} ", "muted", keep=True),
-        chunk(f"{letter} ", "muted", keep=True),
-        Chunk(foreign(what(record)).text, cut="front" if letter in _FILES else "end"),
+        # When it was is told once of what was decided together.
+        chunk(f"{'' if member else when_text(record.at, now):<{_TIME}} ", "muted", keep=True),
+        *(_several(together, glyphs, opened=opened) if item.heads and together else _one(record)),
     )
-    risk = (chunk(" HIGH ", "risk-high", keep=True),) if record.risk is Risk.HIGH else ()
+    high = record.risk is Risk.HIGH if together is None or member else together.high > 0
+    risk = (chunk(" HIGH ", "risk-high", keep=True),) if high else ()
     background = "focus-bg" if focused else "background"
-    ended = _ended(record, deciders, roomy=width >= ROOMY)
+    ended = _ended(item, deciders, roomy=width >= ROOMY)
     indent = chunk(" " * _INDENT, keep=True)
     if width < TIGHT:
         first = Line(left, (*risk, chunk(" ")), background, focused)
         rows = [first, Line((indent, *ended), (), background, focused)]
     else:
         rows = [Line(left, (*risk, chunk(" "), *ended, chunk(" ")), background, focused)]
-    said_too = (Chunk(foreign(words).text, "muted", cut="end") for words in said(record))
-    return (*rows, *(Line((indent, words), (chunk(" "),), background) for words in said_too))
+    said_too = (Chunk(foreign(words).text, "muted", cut="end") for words in _said(item))
+    below = [Line((indent, words), (chunk(" "),), background) for words in said_too]
+    odd = [line(indent, chunk(item.odd, "danger"))] if item.odd else []
+    return (*rows, *below, *odd)
 
 
-def _ended(record: HistoryRecord, deciders: Deciders, *, roomy: bool) -> tuple[Chunk, ...]:
+def _one(record: HistoryRecord) -> tuple[Chunk, ...]:
+    letter = kind(record)
+    subject = Chunk(foreign(what(record)).text, cut="front" if letter in FILES else "end")
+    return chunk(f"{letter} ", "muted", keep=True), subject
+
+
+def _several(together: Together, glyphs: Glyphs, *, opened: bool) -> tuple[Chunk, ...]:
+    number, name = counted(together), together.name
+    mark = chunk(f"G{glyphs.opened if opened else glyphs.closed} ", "accent", keep=True)
+    if name is None:
+        return mark, chunk(number)
+    return mark, Chunk(foreign(name).text, cut="end", enough=_ENOUGH), chunk(f"  {number}", "muted", keep=True)
+
+
+def _said(item: Item) -> tuple[str, ...]:
+    """What is said below a row: of what was decided together only once."""
+    words = said(item.record)
+    if item.together is None:
+        left_out = item.size - 1
+        others = f"1 of {item.size} shown: decided together with {left_out} more that are not listed"
+        return (*words, others) if left_out else words
+    note = item.together.act.note
+    shared = (note.replace("\n", " "),) if note else ()
+    return shared if item.heads else words[len(shared) :]
+
+
+def _ended(item: Item, deciders: Deciders, *, roomy: bool) -> tuple[Chunk, ...]:
+    several = item.together if item.heads else None
+    record = item.record if several is None else several.least_shown
+    longest = item.record if several is None else several.longest
     words, token = outcome(record, with_share=not roomy)
     ended = (
         chunk(words.ljust(_DECISION), token, keep=True),
@@ -93,7 +132,7 @@ def _ended(record: HistoryRecord, deciders: Deciders, *, roomy: bool) -> tuple[C
     deliberate = record.decision is not None and record.decision.deliberate
     return (
         *ended,
-        chunk(took_text(record).rjust(_TOOK), "muted", keep=True),
+        chunk(took_text(longest).rjust(_TOOK), "muted", keep=True),
         chunk(share(record).rjust(_SHOWN), "warn" if deliberate else "muted", keep=True),
     )
 
@@ -115,12 +154,12 @@ def totals(records: Sequence[HistoryRecord], deciders: Deciders, width: int, *, 
     first = f" {'newest ' if more else ''}{len(records)} {word}: {len(approved)} approved"
     other = f"  {rejected} rejected  {len(records) - len(approved) - rejected} other"
     # Fixed words first: what a name of others looks like must not matter for where they stand.
-    counted = Counter(map(deciders.category, approved)).most_common()
+    by = Counter(map(deciders.category, approved)).most_common()
     names: list[Chunk] = []
-    for name, count in counted[:_MOST_NAMES]:
+    for name, count in by[:_MOST_NAMES]:
         number = chunk(f"{', ' if names else ' ('}{count} ", "muted", keep=True)
         names += [number, Chunk(foreign(name, "muted").text, "muted", keep=True, most=16)]
-    rest = sum(count for _, count in counted[_MOST_NAMES:])
+    rest = sum(count for _, count in by[_MOST_NAMES:])
     if names:
         names.append(chunk(f", {rest} others)" if rest else ")", "muted", keep=True))
     head, tail = chunk(first, "muted", keep=True), chunk(other, "muted", keep=True)

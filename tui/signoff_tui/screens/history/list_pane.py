@@ -11,7 +11,7 @@ from textual.message import Message
 
 from signoff_tui.lines import Line
 from signoff_tui.look import look_of
-from signoff_tui.screens.history.lines import heading, height, record_row
+from signoff_tui.screens.history.lines import heading, height, item_row
 from signoff_tui.screens.history.listing import Listing
 from signoff_tui.screens.history.wording import Deciders
 from signoff_tui.widgets.lines_view import LinesView
@@ -31,7 +31,7 @@ class ListPane(Vertical):
     """
 
     class Clicked(Message):
-        """A record was clicked."""
+        """A row was clicked."""
 
         def __init__(self, index: int, *, double: bool) -> None:
             super().__init__()
@@ -65,7 +65,7 @@ class ListPane(Vertical):
     def lay_out(self) -> None:
         """Count the rows of the records."""
         width = self._rows.size.width
-        self._listing.lay_out(lambda record: height(record, width))
+        self._listing.lay_out(lambda item: height(item, width))
 
     def show(self, deciders: Deciders, now: int, empty: Sequence[Line]) -> None:
         """Draw the rows.
@@ -80,9 +80,10 @@ class ListPane(Vertical):
         def row(index: int, width: int) -> tuple[Line, ...]:
             if index >= len(listing.rows) - _SOON and listing.more:
                 self.post_message(self.EndNear(len(listing.records)))
-            record, part = listing.rows[index]
-            focused = record == current
-            lines = record_row(listing.records[record], deciders, glyphs, width, now=now, focused=focused)
+            at, part = listing.rows[index]
+            item = listing.items[at]
+            focused, opened = at == current, listing.is_open(item)
+            lines = item_row(item, deciders, glyphs, width, now=now, focused=focused, opened=opened)
             return lines[part : part + 1]
 
         head = [heading(self._rows.size.width)] if listing.records else empty

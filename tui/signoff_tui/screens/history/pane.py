@@ -16,6 +16,8 @@ from signoff_tui.documents import Content
 from signoff_tui.lines import Line, chunk, foreign, line, rule
 from signoff_tui.look import look_of
 from signoff_tui.screens.history.record_pane import record_lines
+from signoff_tui.screens.history.together import Together
+from signoff_tui.screens.history.together_pane import member_lines, together_lines
 from signoff_tui.screens.history.wording import Deciders
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
@@ -48,6 +50,9 @@ class RecordPane(Vertical):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self._record: HistoryRecord | None = None
+        self._together: Together | None = None
+        self._wanted: int | None = None
+        """Seq of the record whose content is being read."""
         self._request: StoredRequest | None = None
         self._deciders = Deciders()
         self._chain = ""
@@ -73,11 +78,12 @@ class RecordPane(Vertical):
 
     def show(self, record: HistoryRecord, deciders: Deciders) -> None:
         """Show a record."""
+        self._together = None
         if self._record is None or self._record.seq != record.seq:
-            self._request = None
+            self._request = self._wanted = None
         self._record, self._deciders = record, deciders
         self._draw()
-        if self._document.owner == record.seq:
+        if record.seq in (self._document.owner, self._wanted):
             return
         if record.request_id is None:
             # Answered without asking: nobody was shown anything, the arguments are what there is.
@@ -85,7 +91,14 @@ class RecordPane(Vertical):
             self._document.show(record.seq, [structured_document(dict(record.arguments), masks=masks)])
         else:
             self._document.notice([line(chunk("   reading what was decided on ...", "muted"))])
+            self._wanted = record.seq
             self.post_message(self.Wanted(record, record.request_id))
+
+    def show_together(self, together: Together, deciders: Deciders) -> None:
+        """Show what several records have in common, and name them."""
+        self._together, self._record, self._request, self._deciders = together, together.records[0], None, deciders
+        self._wanted = None
+        self._draw()
 
     def show_details(self, *, details: bool) -> None:
         """Show all facts, or the content."""
@@ -96,9 +109,9 @@ class RecordPane(Vertical):
         self, record: HistoryRecord, request: StoredRequest | None, content: Content | None, failure: str
     ) -> None:
         """Show what was decided on, or why that cannot be."""
-        if self._record is None or record.seq != self._record.seq:
+        if self._together is not None or self._record is None or record.seq != self._record.seq:
             return
-        self._request = request
+        self._request, self._wanted = request, None
         if content is None:
             self._document.notice([line(foreign(f"   {failure}", "danger"))])
         else:
@@ -152,7 +165,11 @@ class RecordPane(Vertical):
             words = line(chunk(f"           {left_out} more lines: [i] details", "muted"))
             facts = [*facts[: room - 1], words]
         self.query_one("#record", LinesView).show([*facts, rule(glyphs.rule)])
+        if self._together is not None:
+            self._document.notice(member_lines(self._together, self.size.height - len(facts) - 1))
 
     def _facts(self, record: HistoryRecord, width: int) -> Sequence[Line]:
         details, chain = self.details, self._chain if self.details else ""
+        if self._together is not None:
+            return together_lines(self._together, self._deciders, width, members=details, chain=chain)
         return record_lines(record, self._deciders, width, request=self._request, details=details, chain=chain)

@@ -18,7 +18,7 @@ from signoff_tui.screens.history.list_pane import ListPane
 from signoff_tui.screens.history.looking import Around
 from signoff_tui.screens.history.pane import RecordPane
 from signoff_tui.screens.history.wording import Deciders
-from signoff_tui.screens.history.work import Checked, Exported, Failed, Fresh, Listed, Older, Read
+from signoff_tui.screens.history.work import Checked, Exported, Failed, Fresh, Listed, Older, Read, Sized
 from signoff_tui.screens.list_beside_details import FAR, TWO_PANES
 from signoff_tui.screens.plain import News
 from signoff_tui.widgets.divider import Divider
@@ -84,9 +84,25 @@ class HistoryScreen(FilterKeys):
             self.dismiss()
 
     def do_open(self) -> None:
-        """The whole record."""
-        self._opened = self._listing.current is not None
+        """The whole record; of what was decided together the members, or not any more."""
+        item = self._listing.item
+        if item is not None and item.heads and not self._reading:
+            self._set_open(open_=not self._listing.is_open(item))
+            return
+        self._opened = item is not None
         self.draw()
+
+    def do_expand(self) -> None:
+        """List the members of what was decided together."""
+        self._set_open(open_=True)
+
+    def do_collapse(self) -> None:
+        """One row for what was decided together."""
+        self._set_open(open_=False)
+
+    def _set_open(self, *, open_: bool) -> None:
+        if not self._reading and self._listing.set_open(open_=open_):
+            self._changed()
 
     def do_down(self) -> None:
         """Next record, or line."""
@@ -180,6 +196,14 @@ class HistoryScreen(FilterKeys):
                 self._work.look_again(self._listed, self._around)
         self.draw()
 
+    def take_mutes(self) -> None:
+        """Draw it."""
+        self.draw()
+
+    def tell(self, words: str) -> None:
+        """Say it in the last row."""
+        self.say(words, "muted")
+
     # -- what comes in --------------------------------------------------------------------------------------
 
     @on(FilterBar.Applied)
@@ -194,7 +218,7 @@ class HistoryScreen(FilterKeys):
     def _take_list(self, event: Listed) -> None:
         self._listed, self._around = event.query, event.around
         self._loaded, self._problem = True, ""
-        self._listing.show(event.found)
+        self._listing.show(event.found, whole=event.query.expression is None)
         self._changed()
 
     @on(Older)
@@ -213,6 +237,11 @@ class HistoryScreen(FilterKeys):
         self._around = around
         self._listing.add_newer(records)
         self._changed()
+
+    @on(Sized)
+    def _take_sizes(self, event: Sized) -> None:
+        if event.query is self._listed and self._listing.add_sizes(event.sizes):
+            self._changed()
 
     @on(Failed)
     def _take_failure(self, event: Failed) -> None:
@@ -241,7 +270,8 @@ class HistoryScreen(FilterKeys):
     @on(ListPane.Clicked)
     def _row_clicked(self, event: ListPane.Clicked) -> None:
         self._listing.move_to(event.index)
-        self._opened = self._opened or event.double
+        if event.double:
+            self.do_open()
         self.draw()
 
     @on(ListPane.EndNear)
@@ -278,13 +308,17 @@ class HistoryScreen(FilterKeys):
         self._lay_out()
         sign = rule(look_of(self).glyphs.rule)
         title = title_line(self._listed, listing, self._around, width, connected=self._connected)
-        self.query_one("#title", LinesView).show([title, sign])
+        self.query_one("#title", LinesView).show([self.titled(title, width), sign])
         self.query_one("#rule", LinesView).show([sign])
         deciders = Deciders(self._office.reviewer, self._around.numbers)
         empty = empty_lines(self._listed, listing, self._problem, width, loaded=self._loaded)
         self._list_pane.show(deciders, self._office.now(), empty)
-        if listing.current is not None and (self.two_panes or self._opened):
-            self._pane.show(listing.current, deciders)
+        item = listing.item
+        if item is not None and (self.two_panes or self._opened):
+            if item.heads and item.together is not None:
+                self._pane.show_together(item.together, deciders)
+            else:
+                self._pane.show(item.record, deciders)
         self.query_one("#foot", LinesView).show(self._foot(deciders))
 
     def _lay_out(self) -> None:
@@ -307,5 +341,8 @@ class HistoryScreen(FilterKeys):
         if self.bar.is_open:
             return [counts]
         rows = (2 if width >= WIDE_ENOUGH else 3) if self.size.height >= HIGH_ENOUGH else 1
-        keys = Keys(self._reading, self.two_panes, self._pane.details, self._choosing)
+        item = listing.item
+        keys = Keys(
+            self._reading, self.two_panes, self._pane.details, self._choosing, item is not None and item.heads
+        )
         return [counts, *foot_lines(self.bar.query_in_force, keys, self._said, Room(width, rows))]

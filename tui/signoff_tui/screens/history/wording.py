@@ -13,11 +13,14 @@ from signoff.present.subject import subject_text
 from signoff.queue import DecisionSource, HistoryRecord, Instead, RequestState
 from signoff.queue.wording import released
 from signoff_tui.ages import age_text
+from signoff_tui.screens.history.together import Together
 from signoff_tui.summary import clock_text
 
 __all__ = [
+    "FILES",
     "Deciders",
     "changed_text",
+    "counted",
     "kind",
     "outcome",
     "said",
@@ -28,6 +31,9 @@ __all__ = [
     "what",
     "when_text",
 ]
+
+FILES = "DNB"
+"""Letters of what writes a file."""
 
 _KINDS = {"diff": "D", "new": "N", "bin": "B", "shell": "$"}
 _WHO = {
@@ -143,6 +149,14 @@ def kind(record: HistoryRecord) -> str:
 def what(record: HistoryRecord) -> str:
     """What the call was about; what its agent said of it only where that is all there is."""
     return (subject(record) or told(record) or record.tool_name).replace("\n", " ")
+
+
+def counted(together: Together) -> str:
+    """How many were decided together, and how many of them are listed if not all are."""
+    listed = len(together.records)
+    if listed < together.size:
+        return f"{listed} of {together.size} shown"
+    return f"{listed} {'files' if all(kind(record) in FILES for record in together.records) else 'requests'}"
 
 
 def subject(record: HistoryRecord) -> str | None:

@@ -29,9 +29,10 @@ from signoff_tui.screens.history.looking import (
     look_for_older,
     look_for_values,
 )
+from signoff_tui.screens.history.together import Act, sizes_of_acts
 from signoff_tui.widgets.document_view import DocumentView
 
-__all__ = ["Checked", "Collected", "Exported", "Failed", "Fresh", "Listed", "Older", "Read", "Work"]
+__all__ = ["Checked", "Collected", "Exported", "Failed", "Fresh", "Listed", "Older", "Read", "Sized", "Work"]
 
 
 class Listed(Message):
@@ -60,6 +61,15 @@ class Fresh(Message):
         super().__init__()
         self.query = query
         self.newer = newer
+
+
+class Sized(Message):
+    """How many records each act has of which some are listed, which may take a while longer."""
+
+    def __init__(self, query: Query, sizes: Mapping[Act, int]) -> None:
+        super().__init__()
+        self.query = query
+        self.sizes = sizes
 
 
 class Failed(Message):
@@ -161,12 +171,15 @@ class Work:
             around = await self._office.ask(look_around)
             found = await self._page(query, around.head + 1)
             self._screen.post_message(Listed(query, found, around))
+            self._size(query, found.records)
         except QueueError as error:
             self._screen.post_message(Failed(f"the history cannot be read: {error}"))
 
     async def _look_back(self, query: Query, before: int | None) -> None:
         try:
-            self._screen.post_message(Older(query, await self._page(query, before)))
+            found = await self._page(query, before)
+            self._screen.post_message(Older(query, found))
+            self._size(query, found.records)
         except QueueError as error:
             self._screen.post_message(Failed(f"older records cannot be read: {error}"))
 
@@ -183,12 +196,23 @@ class Work:
             before = found.stopped_at
         return Found(tuple(records), stopped_at=before)
 
+    def _size(self, query: Query, records: Sequence[HistoryRecord]) -> None:
+        """Look how many records their acts have; `Sized` follows, whatever else is read meanwhile."""
+        if records:
+            self._screen.run_worker(self._count(query, records), group="sizes")
+
+    async def _count(self, query: Query, records: Sequence[HistoryRecord]) -> None:
+        with contextlib.suppress(QueueError):  # then it is told how many are listed, and no more
+            sizes = await self._office.ask(partial(sizes_of_acts, records=records))
+            self._screen.post_message(Sized(query, sizes))
+
     async def _look_again(self, query: Query, known: Around) -> None:
         try:
             newer = await self._office.ask(partial(look_for_newer, query=query, view=self._view, known=known))
         except QueueError:
             return  # whoever brought the news brings these too
         self._screen.post_message(Fresh(query, newer))
+        self._size(query, newer.records)
 
     async def _collect(self) -> None:
         with contextlib.suppress(QueueError):  # then there is nothing to choose from

@@ -301,6 +301,10 @@ class MemoryScreen(ListBesideDetails):
         shown = self.query_one("#detail", LinesView).drawn and self.scroller.size.height > 0
         return shown and not self.hidden_lines
 
+    def tell(self, words: str) -> None:
+        """Say what became of the last key."""
+        self._say(words)
+
     def _say(self, words: str, token: str = "muted") -> None:
         self._said = Said(words, token)
 

@@ -11,7 +11,8 @@ from textual.timer import Timer
 from signoff_tui.documents import content_key, revealed_key
 from signoff_tui.drift import DriftWatch
 from signoff_tui.guard import Cause
-from signoff_tui.lines import Line, foreign, line
+from signoff_tui.lines import Line, chunk, foreign, line
+from signoff_tui.raw_arguments import raw_arguments
 from signoff_tui.screens.review.after_picture import AfterPicture
 from signoff_tui.screens.review.patience import PATIENCE_SECONDS, Patience
 
@@ -93,8 +94,13 @@ class Contents:
         if content is not None:
             self._screen.document.show(content.key, content.documents)
             return
-        text = "   preparing what this would do ..." if failure is None else f"   cannot be shown: {failure}"
-        self._screen.document.notice((Line(), line(foreign(text, "muted" if failure is None else "danger"))))
+        if failure is None:
+            self._screen.document.notice((Line(), line(chunk("   preparing what this would do ...", "muted"))))
+            return
+        # Under another owner than the content: seeing the arguments is not seeing what they would do.
+        owner = ("arguments", self._desk.key(entry))
+        if self._screen.document.owner != owner:
+            self._screen.document.show(owner, [raw_arguments(entry.request)])
 
     def _show_revealed(self, entry: Entry) -> bool:
         """Show a request with its secrets; False while that is not made."""

@@ -17,6 +17,7 @@ from signoff_tui.guard import Status
 from signoff_tui.inbox import Entry, Group
 from signoff_tui.lines import Chunk, Line, chunk, crop, foreign, line, rule
 from signoff_tui.look import Look, look_of
+from signoff_tui.muting import end_text
 from signoff_tui.office import Office
 from signoff_tui.reading import Rest
 from signoff_tui.screens.review import panes
@@ -29,6 +30,7 @@ from signoff_tui.screens.review.pointing import pointed_in
 from signoff_tui.screens.review.rows import RowStyle, inbox_heading, inbox_row, member_heading, member_row
 from signoff_tui.screens.review.status import (
     NAMES_FROM,
+    Muted,
     Where,
     empty_lines,
     lost_lines,
@@ -104,10 +106,22 @@ class Drawing:
             *(("guard: reduced",) if guard.settings.reduced else ()),
         )
         width = self._screen.size.width
-        where = Where(self._title(), guard.connected, modes, self._held_requests(), self._who_waits(width))
+        where = Where(
+            self._title(), guard.connected, modes, self._held_requests(), self._who_waits(width), self._muted()
+        )
         self._lines("#status", [status_line(where, desk.inbox.tally.counts, self._office.now(), width)])
         lost = self._screen.lost
         self._lines("#lost", () if lost is None else lost_lines(lost.since, lost.why, width))
+
+    def _muted(self) -> Muted | None:
+        mutes = self._office.muting.now
+        if mutes.everything is not None:
+            return Muted("muted", end_text(mutes.everything))
+        number = len(mutes.agents)
+        if not number:
+            return None
+        agents = "agent" if number == 1 else "agents"
+        return Muted(f"{number} {agents} muted", end_text(max(mutes.agents.values())))
 
     def _held_requests(self) -> int:
         return sum(len(held.refs) for held in self._screen.desk.guard.holds)

@@ -83,6 +83,9 @@ class Face(Protocol):
     def open_bar(self, bar: OpenBar | None) -> None:
         """Put something over the action bar, or remove it."""
 
+    def mute(self) -> str:
+        """Hold all notices back for a while, or do not any more; returns what to say."""
+
     def say(self, text: str, *, token: str = "warn") -> None:
         """Say something on the last row, until the next key."""
 

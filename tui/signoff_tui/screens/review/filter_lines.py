@@ -50,11 +50,10 @@ def hidden_words(hidden: Hidden, by: str = "") -> str:
 
 def nothing_listed(hidden: Hidden, keys: KeyMap, width: int) -> tuple[Line, ...]:
     """What an empty list says while a filter is in force."""
-    verb = "is" if hidden.waiting == 1 else "are"
-    high = f", of these {hidden.high} HIGH" if hidden.high else ""
-    words = f"{hidden.waiting} waiting {verb} hidden{high}. {keys.shown('clear_filter')} clears the filter."
+    high = f", {hidden.high} HIGH" if hidden.high else ""
+    words = f"{hidden.waiting} waiting{high} hidden. {keys.shown('clear_filter')} clears the filter."
     return (
         Line(),
-        line(chunk("   No row matches the filter.", "strong")),
+        line(chunk("   No rows match.", "strong")),
         *wrapped(words, width, "danger" if hidden.high else "warn", head=chunk("   ", keep=True)),
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from signoff.queue.records import StoredRequest
 from signoff_tui.ages import until_age_changes, until_left_changes
+from signoff_tui.confirming import until_unconfirmed_changes
 from signoff_tui.desk import Desk
 
 __all__ = ["next_moment"]
@@ -48,6 +49,9 @@ def _until_a_time_changes(desk: Desk, shown: Iterable[StoredRequest], wall: int)
     if oldest is not None:
         changes.append(_until_older(oldest, wall))
     for request in shown:
+        unconfirmed = until_unconfirmed_changes(request, desk.reviewer, wall)
+        if unconfirmed is not None:
+            changes.append(max(unconfirmed, SOONEST_DEADLINE))
         if request.pending:
             changes.append(_until_older(request.created_at, wall))
             if (expires := request.submission.expires_at) is not None:

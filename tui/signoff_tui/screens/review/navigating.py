@@ -347,6 +347,10 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
         """Ctrl+C ends programs elsewhere; here it neither quits nor decides."""
         self._face.say("q quits; Ctrl+C decides nothing", token="muted")
 
+    def do_mute(self) -> None:
+        """Hold all notices back for a while; or do not any more."""
+        self._face.say(self._face.mute(), token="muted")
+
     def do_lock(self) -> None:
         """Lock or unlock the decision keys."""
         guard = self._face.desk.guard

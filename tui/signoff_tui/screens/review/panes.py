@@ -140,6 +140,8 @@ def _warnings(desk: Desk, entry: Entry, summary: Summary, width: int) -> list[Li
         warnings.append(f"{ended}: {note}" if note else ended)
     if entry.note:
         warnings.append(entry.note)
+    if (failure := desk.failure(entry)) is not None:
+        warnings.append(f"Preview failed ({failure}). Raw arguments below")
     if desk.drift is not None and desk.drift[0] == content_key(entry.request):
         warnings += [f"since it asked, {reason}: approved, it would only ask again" for reason in desk.drift[1]]
     if summary.outside:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from signoff.present.reveal import SafeText
 from signoff.queue.records import Risk
 from signoff_tui.ages import age_text, left_text
+from signoff_tui.confirming import unconfirmed_text
 from signoff_tui.desk import Desk
 from signoff_tui.inbox import Entry, Group, Row, RowKey
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest
@@ -135,7 +136,9 @@ def _request_row(
         chunk(f"{summary.kind} ", "muted" if entry.closed else "accent", keep=True),
         summary.shown("closed" if entry.closed else "text"),
     )
-    state, counts = _state(desk, entry, style), counts_text(desk, entry)
+    late = unconfirmed_text(entry.request, desk.reviewer, style.now)
+    state = chunk(f"sent, {late}", "warn") if late else _state(desk, entry, style)
+    counts = counts_text(desk, entry)
     cells = _cells_of_columns(width, two_lines=style.two_lines)
     wait = _right("" if entry.closed else style.age(entry.request.created_at), cells.wait)
     seen = (_right(seen_text(desk, entry), cells.seen), chunk(" "))
@@ -192,7 +195,9 @@ def member_row(
         *((chunk("  "), Chunk(summary.agent, "muted", keep=True, most=_AGENT)) if several else ()),
     )
     right = (_right(seen_text(desk, entry), _SEEN), chunk(" "))
-    line = _with_note(left, _note(entry) or _row_note(entry, style), counts_text(desk, entry), right, width)
+    late = unconfirmed_text(entry.request, desk.reviewer, style.now)
+    note = chunk(late, "warn") if late else _note(entry) or _row_note(entry, style)
+    line = _with_note(left, note, counts_text(desk, entry), right, width)
     return (_row(line, focused=focused),)
 
 

@@ -284,6 +284,10 @@ class ReviewScreen(Screen[None]):
         """Leave the terminal to something; False if that failed, which was said then."""
         return self._outside.hand_over(work)
 
+    def mute(self) -> str:
+        """Hold all notices back for a while, or do not any more; returns what to say."""
+        return self._office.muting.turn()
+
     def leave(self) -> None:
         """End the program once what was sent has been answered."""
         self._work.leave()

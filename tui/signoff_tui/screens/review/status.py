@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from signoff.present.reveal import reveal
 from signoff_tui.ages import age_text
@@ -12,7 +13,7 @@ from signoff_tui.screens.review.extent import LEAST_COLUMNS, LEAST_ROWS
 from signoff_tui.summary import clock_text
 from signoff_tui.tally import Counts
 
-__all__ = ["Where", "empty_lines", "lost_lines", "status_line", "too_small_lines"]
+__all__ = ["Muted", "Where", "empty_lines", "lost_lines", "status_line", "too_small_lines"]
 
 NOTABLE_WAIT = 60
 """Seconds after which the age of the oldest waiting request stands out."""
@@ -22,6 +23,13 @@ LONG_WAIT = 300
 
 HELD_FROM, NAMES_FROM = 100, 160
 """Columns from which it is told what is held, and who waits."""
+
+
+class Muted(NamedTuple):
+    """Whose notices are held back, and until when, in words."""
+
+    whose: str
+    until: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,7 @@ class Where:
         modes: What is switched off or reduced, in words.
         held: How many requests have a decision that is not sent yet.
         names: Who waits, and for how much, where there is room for it: in as few words as fit.
+        muted: Whose notices are held back; None if nobody's are.
     """
 
     title: str
@@ -41,6 +50,7 @@ class Where:
     modes: tuple[str, ...] = ()
     held: int = 0
     names: str = ""
+    muted: Muted | None = None
 
 
 def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
@@ -62,13 +72,16 @@ def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
     names = (
         (foreign(f" {where.names} ", "bar-muted", keep=True),) if where.names and width >= NAMES_FROM else agents
     )
+    muted, muted_short = _muted(where, " until "), _muted(where, " ")
     wordings = [
-        ((name, title, *waiting, *high, *oldest, *held), (*modes, *names, *queue)),
-        ((name, title, *waiting, *high, *oldest, *held), (*modes, *agents, *queue)),
-        ((name, title, *waiting, *high, *oldest), (*modes, *agents, *queue)),
-        ((name, title, *waiting, *high, *oldest), (*modes, *queue)),
-        ((name, *waiting, *high, *short), (*modes, *queue)),
-        ((*waiting, *high, *short), (*modes, *queue)),
+        ((name, title, *waiting, *high, *oldest, *held), (*modes, *muted, *names, *queue)),
+        ((name, title, *waiting, *high, *oldest, *held), (*modes, *muted, *agents, *queue)),
+        ((name, title, *waiting, *high, *oldest), (*modes, *muted, *agents, *queue)),
+        ((name, title, *waiting, *high, *oldest), (*modes, *muted, *queue)),
+        *([((name, title, *waiting, *high, *short), (*modes, *muted_short, *queue))] if muted else []),
+        ((name, *waiting, *high, *short), (*modes, *muted_short, *queue)),
+        ((*waiting, *high, *short), (*modes, *muted_short, *queue)),
+        ((*waiting, *high), (*modes, *muted_short, *(() if where.connected else queue))),
         ((*waiting, *high), (*modes, *(() if where.connected else queue))),
     ]
     return fullest([Line(left, right, "surface") for left, right in wordings], width)
@@ -81,6 +94,12 @@ def _waiting(where: Where, counts: Counts) -> tuple[tuple[Chunk, ...], tuple[Chu
         words = f" {counts.waiting} waiting " if counts.waiting else " nothing waiting "
     high = (chunk(f" {counts.high} HIGH ", "bar-danger", keep=True),) if counts.high else ()
     return (chunk(words, "bar-strong", keep=True),), high
+
+
+def _muted(where: Where, word: str) -> tuple[Chunk, ...]:
+    if where.muted is None:
+        return ()
+    return (chunk(f" {where.muted.whose}{word}{where.muted.until} ", "bar", keep=True),)
 
 
 def _age(counts: Counts, now: int, word: str) -> tuple[Chunk, ...]:

@@ -416,5 +416,9 @@ class RulesScreen(ListBesideDetails):
             settings = self._desk.settings
             self.set_timer(settings.arm_sheet + settings.link_delay + 0.02, self.draw)
 
+    def tell(self, words: str) -> None:
+        """Say what became of the last key."""
+        self._say(words)
+
     def _say(self, words: str, token: str = "muted") -> None:
         self._said = Said(words, token)

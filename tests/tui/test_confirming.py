@@ -1,0 +1,74 @@
+"""An answer that no agent has taken is told once that took long enough to wonder, and only while it lasts."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from model_samples import START, stored
+from screen_bench import SMALL, command, post, screen
+
+from signoff.queue import AgentQueue, Decision, RequestState
+from signoff.queue.clock import now_us
+from signoff_tui.confirming import SOON, unconfirmed_text, until_unconfirmed_changes
+from signoff_tui.screens.review.moments import next_moment
+
+YES = Decision(approved=True, by="you")
+SENT = replace(stored("a", state=RequestState.APPROVED, decision=YES), decided_at=START)
+SECOND = 1_000_000
+
+
+def test_an_answer_of_yours_is_told_after_five_seconds() -> None:
+    assert unconfirmed_text(SENT, "you", START + 4_999_999) == ""
+    assert unconfirmed_text(SENT, "you", START + 5_000_000) == "agent has not confirmed (<10s)"
+    assert unconfirmed_text(SENT, "you", START + 47_000_000) == "agent has not confirmed (40s)"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"delivered_at": START + SECOND},
+        {"decision": Decision(approved=True, by="anna")},
+        {"decision": None},
+        {"decided_at": None},
+    ],
+    ids=["taken", "of another reviewer", "not decided", "waiting"],
+)
+def test_nothing_else_is_told(other: dict[str, object]) -> None:
+    request = replace(SENT, **other)  # type: ignore[arg-type]
+    assert unconfirmed_text(request, "you", START + 60 * SECOND) == ""
+    assert until_unconfirmed_changes(request, "you", START + 60 * SECOND) is None
+
+
+@given(st.integers(-10, 100_000))
+def test_the_words_change_exactly_when_it_was_said_that_they_would(seconds: int) -> None:
+    now = START + seconds * SECOND
+    wait = until_unconfirmed_changes(SENT, "you", now)
+    assert wait is not None
+    later = now + round(wait * SECOND)
+    assert unconfirmed_text(SENT, "you", later - SECOND // 10) == unconfirmed_text(SENT, "you", now)
+    assert unconfirmed_text(SENT, "you", later) != unconfirmed_text(SENT, "you", now)
+
+
+async def test_the_row_says_that_the_agent_has_not_confirmed_until_it_has(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    ahead = 0
+    request = post(asking, command("pytest -q", workdir))
+    async with screen(place, size=SMALL, waiting=1, wall_clock=lambda: now_us() + ahead) as seen:
+        await seen.reads(request)
+        await seen.press("y", "escape")
+        await seen.shows("approved by you")
+        now = time.monotonic()
+        moment = next_moment(seen.desk, seen.app.review._drawing.timed(), now, seen.app.review.now())
+        assert moment - now <= SOON
+        ahead = 47 * SECOND
+        await seen.press("k")
+        await seen.shows("sent, agent has not confirmed (40s)")
+        asking.wait(request.id)
+        await seen.shows_no("has not confirmed")
+        assert "approved by you" in seen.text
