@@ -49,9 +49,11 @@ class Extent:
     @property
     def action_rows(self) -> int:
         """Rows of the action bar. It has them whether they are needed or not, so that nothing shifts."""
-        if self.rows < 24 or self.columns >= 160:
+        if self.rows < 24:
             return 2
-        return 4 if self.high and self.columns < 60 else 3
+        if not self.high:
+            return 2 if self.columns >= 160 else 3
+        return 3 if 60 <= self.columns < 100 or self.columns >= 160 else 4
 
     @property
     def listed_rows(self) -> int:
