@@ -55,6 +55,17 @@ async def test_keys_keep_their_places_whatever_is_in_focus(
     assert ended[: len(ONE)] == first[: len(ONE)]
 
 
+async def test_no_key_of_a_group_gives_way_to_long_names(asking: AgentQueue, place: Path, workdir: Path) -> None:
+    requests = [
+        post(asking, write(workdir / f"{number}-{'name' * 2}.txt", "x\n", group_id="g")) for number in range(3)
+    ]
+    async with screen(place, size=(120, 40), waiting=3) as seen:
+        for request in requests:
+            await seen.reads(request)
+        await seen.goes_to_group()
+        await seen.shows("[Y] approve the 3 ready: ", "more", "[N] reject all 3", "[V] all on one page")
+
+
 def texts(lines: tuple[Line, ...]) -> list[str]:
     return ["".join(piece.fitted("") for piece in line.left).rstrip() for line in lines]
 

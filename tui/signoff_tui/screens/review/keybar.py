@@ -16,7 +16,7 @@ from signoff_tui.flow import KeyHint, Room, flow, flow_sections
 from signoff_tui.guard import Eligibility, Omission
 from signoff_tui.inbox import Entry, Group
 from signoff_tui.lines import Line
-from signoff_tui.screens.review.extent import View
+from signoff_tui.screens.review.extent import STEADY, STEADY_WIDE, View
 from signoff_tui.screens.review.naming import as_many, names_of
 from signoff_tui.screens.review.pointing import Pointed
 from signoff_tui.screens.review.tagged_lines import tag_hints
@@ -27,14 +27,14 @@ __all__ = ["Reader", "action_lines", "to_show", "what_is_missing"]
 WIDE = 60
 """Cells from which there is room for more than what a key does."""
 
-STEADY, STEADY_WIDE = 100, 160
-"""Cells from which keys keep their places whatever is in focus, if there are four rows; or only three."""
-
 _SLOTS = (45, 27, 22, 25, 20)
 """Cells for the keys about one request, so that the others stay where they are when a label changes."""
 
 _OPENS = 17
 """Cells for the key that opens what is in focus beside its list, for the same reason."""
+
+_BESIDE, _BESIDE_WIDE = 91, 115
+"""Cells of the row that names what an approval covers, for what stands beside these names."""
 
 LEAST_NAMES = 24
 """Cells for the names of what a key covers, however narrow the bar."""
@@ -243,10 +243,17 @@ def _approve_group(desk: Desk, members: Eligibility, room: Room, rest: str, *, a
         altered = any(item.reason is Omission.ALTERED for item in members.left_out)
         why = f"none ready (changed ones: {desk.keys.shown('approve')})" if altered else "none ready"
         return KeyHint(desk.keys.shown("approve_group"), f"approve group: {why}", live=False)
-    names = as_many(names_of(desk, ready), max(room.width // 2, LEAST_NAMES), rest=rest)
+    names = as_many(names_of(desk, ready), _names_room(room), rest=rest)
     return KeyHint(
         desk.keys.shown("approve_group"), f"approve the {len(ready)} ready: {names}", live=armed, token="strong"
     )
+
+
+def _names_room(room: Room) -> int:
+    """Cells for the names of what an approval covers."""
+    if _steady(room):
+        return room.width - (_BESIDE_WIDE if room.width >= STEADY_WIDE else _BESIDE)
+    return max(room.width // 2, LEAST_NAMES)
 
 
 def _moving_hints(
