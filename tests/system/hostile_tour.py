@@ -45,7 +45,7 @@ class Surface:
 
 SURFACES: Mapping[str, Sequence[Surface]] = {
     "waiting": (
-        Surface("empty inbox", "No agent is waiting", each=False),
+        Surface("empty inbox", "hat agents ask appears", each=False),
         Surface("rules", "rules changed since you trusted them", one_row=True),
         Surface("inbox", "signoff +Inbox"),
         Surface("request", "signoff +Request"),
@@ -154,7 +154,7 @@ class Tour:
         listener = self._listener
         listener.begins("empty inbox")
         listener.resizes(self._columns, 31)
-        listener.hears("No agent is waiting", "Queue: ")
+        listener.hears("hat agents ask appears", "Queue: ")
         listener.begins("rules")
         self._scene.rules_change(self._variables)
         self._sees_all()

@@ -52,6 +52,6 @@ def test_a_person_edits_a_rule_reads_what_changed_and_trusts_it(
         person.sees("all as trusted")
         assert not changed_files()
         person.press("1")
-        person.sees("No agent is waiting")
+        person.sees("what agents ask appears here")
         person.press("q")
         eventually(lambda: terminal.process.poll() == 0, "the screen was left")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff_tui.ages import age_text, left_text, until_age_changes, until_left_changes
+from signoff_tui.ages import age_text, age_words, left_text, until_age_changes, until_left_changes
 
 TIMES = st.integers(-5_000, 20_000_000).map(lambda milliseconds: milliseconds / 1_000)
 A_MOMENT = 0.002
@@ -46,3 +46,23 @@ def test_the_words_for_the_time_left_change_when_it_was_said_and_not_before(seco
         return
     assert left_text(max(seconds - wait, 0) + A_MOMENT) == left_text(seconds + A_MOMENT)
     assert left_text(seconds - wait - A_MOMENT) != left_text(seconds)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (-1, "less than 10 s"),
+        (9.9, "less than 10 s"),
+        (45, "40 s"),
+        (60, "1 min"),
+        (3599, "59 min"),
+        (3725, "1 h 02 min"),
+    ],
+)
+def test_an_age_in_words(seconds: float, words: str) -> None:
+    assert age_words(seconds) == words
+
+
+@given(st.integers(0, 100_000))
+def test_both_wordings_of_an_age_change_at_the_same_moments(seconds: int) -> None:
+    assert (age_words(seconds) == age_words(seconds + 1)) == (age_text(seconds) == age_text(seconds + 1))

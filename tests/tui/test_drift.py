@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from screen_bench import LARGE, Screen, command, post, screen, write
+from screen_bench import LARGE, PATIENCE, Screen, command, post, screen, write
 
 from signoff import Command
-from signoff.queue import AgentQueue
-from signoff_tui.drift import DriftWatch, drift_of
+from signoff.queue import AgentQueue, ReviewQueue, StoredRequest
+from signoff_tui.aside import Aside
+from signoff_tui.drift import DriftWatch, Look, drift_of
 
 STATE = {"exists": False, "sha256": None, "size": 0, "mode": None, "link_target": None, "real_path": "/a"}
 CHANGED = "was changed: approved, it would only ask again"
@@ -60,6 +64,50 @@ async def test_looking_at_files_that_stayed_disarms_nothing(asking: AgentQueue, 
         assert seen.armed_at == armed_at
 
 
+async def test_a_drive_that_does_not_answer_holds_nothing_up_and_is_told(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stuck = file.with_name("stuck")
+    os.mkfifo(stuck)
+
+    def never_answers(request: StoredRequest) -> tuple[str, ...]:
+        with stuck.open("rb"):  # waits, as a hung drive does, until somebody writes
+            return drift_of(request)
+
+    monkeypatch.setattr("signoff_tui.drift.drift_of", never_answers)
+    monkeypatch.setattr("signoff_tui.screens.review.work.SETTLED_SECONDS", 0.0)
+    monkeypatch.setattr("signoff_tui.screens.review.work.ANSWER_SECONDS", 0.05)
+    monkeypatch.setattr("signoff_tui.aside.MOST", 2)
+    requests = [post(asking, write(file, f"{number}\n")) for number in range(3)]
+    async with screen(place, size=LARGE, waiting=3) as seen:
+        for request in requests:
+            await seen.goes_to(request)
+            await seen.until(lambda: "their drive does not answer" in told(seen))
+        await seen.reads(requests[-1])
+        await seen.press("y")
+        await seen.until(lambda: looking.get(requests[-1].id).state == "approved")
+        file.unlink()  # noqa: ASYNC240
+        await seen.goes_to(requests[0])
+        with stuck.open("wb"):
+            await seen.until(lambda: seen.app._office.aside.under_way == 0, "all answered")
+        monkeypatch.setattr("signoff_tui.drift.drift_of", drift_of)
+        await seen.goes_to(requests[1])
+        await seen.until(lambda: "is gone: approved, it would only ask again" in told(seen))
+
+
+def test_work_that_never_ends_does_not_keep_the_program(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "stuck")
+    program = "import asyncio, sys; from signoff_tui.aside import Aside\n"
+    program += "async def main(): Aside().begin(open, sys.argv[1])\n"
+    program += "asyncio.run(main())"
+    subprocess.run([sys.executable, "-c", program, str(tmp_path / "stuck")], check=True, timeout=PATIENCE)
+
+
+async def test_what_fails_aside_fails_where_it_is_wanted() -> None:
+    with pytest.raises(ZeroDivisionError):
+        await Aside().begin(lambda: 1 // 0)
+
+
 def test_a_directory_that_is_gone_is_told(asking: AgentQueue, workdir: Path) -> None:
     place = workdir / "sub"
     place.mkdir()
@@ -80,7 +128,7 @@ def test_what_lies_on_another_machine_is_not_looked_at(
 
 async def test_nothing_is_watched_that_nobody_looks_at(asking: AgentQueue, file: Path) -> None:
     looked: list[str] = []
-    watch = DriftWatch(lambda request: looked.append(request.id))
+    watch = DriftWatch(lambda look: looked.append(look.request.id))
     request = post(asking, write(file, "two\n"))
     watch.follow(request)
     watch.follow(request)
@@ -100,12 +148,13 @@ async def test_a_place_that_no_agent_of_ours_would_name_stops_no_screen(
     steps = [step, {**file, "binary": False, "media_type": None, "follows": False}]
     snapshot = {**dict(honest.submission.snapshot or {}), "steps": steps}
     request = replace(honest, submission=replace(honest.submission, snapshot=snapshot))
-    looked: list[str] = []
-    watch = DriftWatch(lambda request: looked.append(request.id))
+    looks: list[Look] = []
+    watch = DriftWatch(looks.append)
     watch.follow(request)
+    (look,) = looks
+    assert look()
     watch.stop()
-    assert looked == [request.id]
-    assert drift_of(request)
+    assert look()
 
 
 def test_of_many_reasons_the_first_are_told_and_the_others_counted(asking: AgentQueue, workdir: Path) -> None:

@@ -8,6 +8,8 @@ import pytest
 from screen_bench import LARGE, SMALL, command, post, screen
 
 from signoff.queue import AgentQueue, ReviewQueue
+from signoff_tui.actions import Place
+from signoff_tui.screens.help.screen import key_lines
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
@@ -36,6 +38,19 @@ async def test_decision_keys_do_nothing_in_help(
         await seen.press("y", "n", "x")
         await seen.shows("signoff  keys for: inbox, request and group")
     assert looking.get(request.id).pending
+
+
+@pytest.mark.parametrize("place", ["review", "history", "memory", "agents", "rules"])
+def test_a_wider_screen_needs_fewer_rows_and_cuts_nothing(place: Place) -> None:
+    pages = {width: key_lines(place, width) for width in (60, 79, 119, 199)}
+    rows = [len(page) for page in pages.values()]
+    assert rows == sorted(rows, reverse=True)
+    assert rows[0] > rows[1]
+    assert all(line.width <= width for width, page in pages.items() for line in page)
+
+
+def test_all_keys_of_the_inbox_are_on_one_page_of_a_large_screen() -> None:
+    assert len(key_lines("review", 119)) <= 32
 
 
 async def test_help_can_be_scrolled_to_its_end(place: Path) -> None:

@@ -27,7 +27,7 @@ async def test_a_withdrawn_request_stays_as_a_tombstone_until_the_list_is_tidied
         await seen.until(lambda: "---" in seen.line("$ ls"))
         await seen.shows("withdrawn, nobody decided", "[closed]")
         await seen.press("o")
-        await seen.shows("1 ended row removed; history keeps them", "No agent is waiting for you")
+        await seen.shows("1 ended row removed; history keeps them", "what agents ask appears here")
 
 
 async def test_an_open_request_says_why_it_ended(asking: AgentQueue, place: Path, workdir: Path) -> None:

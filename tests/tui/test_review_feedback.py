@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from screen_bench import HELD, LARGE, SMALL, Screen, amend, command, post, screen
 from textual.events import Paste
 
-from signoff.queue import AgentQueue, RequestState, ReviewQueue, StoredRequest
+from signoff.queue import AgentQueue, Decision, RequestState, ReviewQueue, StoredRequest
 from signoff_tui.guard import GuardSettings
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
@@ -21,45 +25,62 @@ async def begins_to_reject(seen: Screen, request: StoredRequest) -> None:
     await seen.shows("Tell it what to do instead", "[feedback]")
 
 
+@dataclass
+class Rejecting:
+    """A person who rejects the only request that waits."""
+
+    looking: ReviewQueue
+    place: Path
+    request: StoredRequest
+
+    @asynccontextmanager
+    async def box(self, **options: Any) -> AsyncIterator[Screen]:
+        """The screen, with the message box open."""
+        async with screen(self.place, waiting=1, **options) as seen:
+            await begins_to_reject(seen, self.request)
+            yield seen
+
+    @asynccontextmanager
+    async def sent(self, **options: Any) -> AsyncIterator[Screen]:
+        """The same; at the end, Enter sends what was written."""
+        async with self.box(**options) as seen:
+            yield seen
+            await seen.press("enter")
+            await seen.shows("rejected by you")
+
+    @property
+    def waits(self) -> bool:
+        return self.looking.get(self.request.id).pending
+
+    @property
+    def decision(self) -> Decision:
+        decision = self.looking.get(self.request.id).decision
+        assert decision is not None
+        return decision
+
+
+@pytest.fixture
+def rejecting(asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path) -> Rejecting:
+    return Rejecting(looking, place, post(asking, command("ls", workdir)))
+
+
 @SIZES
 async def test_the_agent_gets_the_words_and_goes_on(
-    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, size: tuple[int, int]
+    asking: AgentQueue, rejecting: Rejecting, size: tuple[int, int]
 ) -> None:
-    request = post(asking, command("npm install", workdir))
-    async with screen(place, size=size, waiting=1) as seen:
-        await begins_to_reject(seen, request)
+    async with rejecting.sent(size=size) as seen:
         await seen.types("use yarn, not npm!")
         await seen.shows("use yarn, not npm!")
-        await seen.press("enter")
-        await seen.shows("rejected by you")
-    outcome = asking.wait(request.id)
+    outcome = asking.wait(rejecting.request.id)
     assert outcome.decision is not None
     assert (outcome.decision.approved, outcome.decision.hard) == (False, False)
     assert outcome.decision.note == "use yarn, not npm!"
 
 
-async def test_words_are_optional(asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path) -> None:
-    request = post(asking, command("ls", workdir))
-    async with screen(place, waiting=1) as seen:
-        await begins_to_reject(seen, request)
-        await seen.press("enter")
-        await seen.shows("rejected by you")
-    decision = looking.get(request.id).decision
-    assert decision is not None
-    assert decision.note is None
-
-
-async def test_a_request_can_be_rejected_unread(
-    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
-) -> None:
-    request = post(asking, command("ls", workdir))
-    async with screen(place, waiting=1) as seen:
-        await begins_to_reject(seen, request)
-        await seen.press("enter")
-        await seen.shows("rejected by you")
-    decision = looking.get(request.id).decision
-    assert decision is not None
-    assert decision.shown == 0.0
+async def test_words_are_optional_and_so_is_reading(rejecting: Rejecting) -> None:
+    async with rejecting.sent():
+        pass
+    assert (rejecting.decision.note, rejecting.decision.shown) == (None, 0.0)
 
 
 async def test_letters_in_the_box_are_text_and_no_decisions(
@@ -74,30 +95,20 @@ async def test_letters_in_the_box_are_text_and_no_decisions(
     assert [looking.get(request.id).pending for request in requests] == [True, True]
 
 
-async def test_the_text_can_be_edited(
-    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
-) -> None:
-    request = post(asking, command("ls", workdir))
-    async with screen(place, waiting=1) as seen:
-        await begins_to_reject(seen, request)
+async def test_the_text_can_be_edited(rejecting: Rejecting) -> None:
+    async with rejecting.sent() as seen:
         await seen.types("no pe")
         await seen.press("backspace", "backspace", "backspace", "left", "left", "home", "delete")
         await seen.types("N")
-        await seen.press("enter")
-        await seen.shows("rejected by you")
-    decision = looking.get(request.id).decision
-    assert decision is not None
-    assert decision.note == "No"
+    assert rejecting.decision.note == "No"
 
 
-async def test_escape_goes_back_and_keeps_the_text(asking: AgentQueue, place: Path, workdir: Path) -> None:
-    request = post(asking, command("ls", workdir))
-    async with screen(place, waiting=1) as seen:
-        await begins_to_reject(seen, request)
+async def test_escape_goes_back_and_keeps_the_text(rejecting: Rejecting) -> None:
+    async with rejecting.box() as seen:
         await seen.types("use yarn")
         await seen.press("escape")
         await seen.shows_no("use yarn")
-        await begins_to_reject(seen, request)
+        await begins_to_reject(seen, rejecting.request)
         await seen.shows("use yarn")
 
 
@@ -111,49 +122,29 @@ async def test_a_draft_belongs_to_its_request(asking: AgentQueue, place: Path, w
         await seen.shows_no("about the first")
 
 
-async def test_a_paste_keeps_its_lines_shows_all_of_it_and_sends_nothing(
-    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
-) -> None:
-    request = post(asking, command("ls", workdir))
-    async with screen(place, waiting=1) as seen:
-        await begins_to_reject(seen, request)
+async def test_a_paste_keeps_its_lines_shows_all_of_it_and_sends_nothing(rejecting: Rejecting) -> None:
+    async with rejecting.sent() as seen:
         focused = seen.app.screen.focused
         assert focused is not None
         focused.post_message(Paste("first\r\nsecond\x1b[2J\n"))
         await seen.shows(" > first\n   second[2J")
-        assert looking.get(request.id).pending
-        await seen.press("enter")
-        await seen.shows("rejected by you")
-    decision = looking.get(request.id).decision
-    assert decision is not None
-    assert decision.note == "first\nsecond[2J"
+        assert rejecting.waits
+    assert rejecting.decision.note == "first\nsecond[2J"
 
 
-async def test_ctrl_j_begins_a_line_and_enter_sends_all_of_them(
-    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
-) -> None:
-    request = post(asking, command("ls", workdir))
-    async with screen(place, waiting=1) as seen:
-        await begins_to_reject(seen, request)
+async def test_ctrl_j_begins_a_line_and_enter_sends_all_of_them(rejecting: Rejecting) -> None:
+    async with rejecting.sent() as seen:
         await seen.types("use yarn")
         await seen.press("ctrl+j")
         await seen.types("not npm")
         await seen.press("up", "end")
         await seen.types("!")
         await seen.shows(" > use yarn!\n   not npm")
-        await seen.press("enter")
-        await seen.shows("rejected by you")
-    decision = looking.get(request.id).decision
-    assert decision is not None
-    assert decision.note == "use yarn!\nnot npm"
+    assert rejecting.decision.note == "use yarn!\nnot npm"
 
 
-async def test_a_reply_is_chosen_by_its_number_edited_and_then_sent(
-    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
-) -> None:
-    request = post(asking, command("ls", workdir))
-    async with screen(place, waiting=1) as seen:
-        await begins_to_reject(seen, request)
+async def test_a_reply_is_chosen_by_its_number_edited_and_then_sent(rejecting: Rejecting) -> None:
+    async with rejecting.sent() as seen:
         await seen.press("tab")
         await seen.shows("Replies, 3:", "2 not this file", "[1-3] put it in")
         await seen.press("2")
@@ -161,26 +152,18 @@ async def test_a_reply_is_chosen_by_its_number_edited_and_then_sent(
         await seen.types(" yet")
         await seen.press("ctrl+s")
         await seen.shows("kept as a reply")
-        await seen.press("enter")
-        await seen.shows("rejected by you")
-    decision = looking.get(request.id).decision
-    assert decision is not None
-    assert decision.note == "not this file yet"
+    assert rejecting.decision.note == "not this file yet"
 
 
-async def test_down_and_up_mark_a_reply_and_enter_puts_it_in_and_sends_nothing(
-    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
-) -> None:
-    request = post(asking, command("ls", workdir))
-    async with screen(place, waiting=1) as seen:
-        await begins_to_reject(seen, request)
+async def test_down_and_up_mark_a_reply_and_enter_puts_it_in_and_sends_nothing(rejecting: Rejecting) -> None:
+    async with rejecting.box() as seen:
         await seen.press("tab")
         await seen.shows(" >1 smaller steps")
         await seen.press("down", "down", "down", "up")
         await seen.shows("  1 smaller steps", " >2 not this file", "[Enter] the marked one")
         await seen.press("enter")
         await seen.shows(" > not this file", "[Enter] sends")
-    assert looking.get(request.id).pending
+    assert rejecting.waits
 
 
 async def test_up_goes_back_to_what_was_sent_and_down_to_what_was_written(
@@ -200,12 +183,8 @@ async def test_up_goes_back_to_what_was_sent_and_down_to_what_was_written(
         await seen.shows_no("use yarn ")
 
 
-async def test_a_message_is_written_in_the_editor_and_what_is_too_long_is_left_out(
-    asking: AgentQueue, place: Path, workdir: Path
-) -> None:
-    request = post(asking, command("ls", workdir))
-    async with screen(place, waiting=1) as seen:
-        await begins_to_reject(seen, request)
+async def test_a_message_is_written_in_the_editor_and_what_is_too_long_is_left_out(rejecting: Rejecting) -> None:
+    async with rejecting.box() as seen:
         await seen.types("use")
         seen.app.edit = lambda text, suffix: f"{text} yarn\u202e\nnot npm\n"  # type: ignore[method-assign]
         await seen.press("ctrl+e")
@@ -233,43 +212,33 @@ async def test_a_request_that_ends_while_writing_leaves_the_box_and_its_text(
 
 
 async def test_a_request_that_changes_while_writing_is_not_rejected_unseen(
-    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+    asking: AgentQueue, rejecting: Rejecting, workdir: Path
 ) -> None:
-    request = post(asking, command("ls", workdir))
-    async with screen(place, waiting=1) as seen:
-        await begins_to_reject(seen, request)
-        amend(asking, request, command("pwd", workdir))
-        await seen.until(lambda: seen.entry(request).request.revision == 2)
+    async with rejecting.box() as seen:
+        amend(asking, rejecting.request, command("pwd", workdir))
+        await seen.until(lambda: seen.entry(rejecting.request).request.revision == 2)
         await seen.press("enter")
         await seen.shows("it ended meanwhile")
-    assert looking.get(request.id).pending
+    assert rejecting.waits
 
 
-async def test_a_box_opened_in_haste_wants_enter_twice(
-    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
-) -> None:
-    request = post(asking, command("ls", workdir))
+async def test_a_box_opened_in_haste_wants_enter_twice(rejecting: Rejecting) -> None:
     hasty = GuardSettings(arm_moved=0.15, arm_arrived=0.15, hasty_text=30, paste_gap=0, hold_one=0, hold_many=0)
-    async with screen(place, settings=hasty, waiting=1) as seen:
-        await begins_to_reject(seen, request)
+    async with rejecting.box(settings=hasty) as seen:
         await seen.types("a")
         await seen.press("enter")
         await seen.shows("Enter again to send this")
-    assert looking.get(request.id).pending
+    assert rejecting.waits
 
 
-async def test_words_of_a_rejection_that_was_taken_back_are_kept(
-    asking: AgentQueue, place: Path, workdir: Path
-) -> None:
-    request = post(asking, command("ls", workdir))
-    async with screen(place, settings=HELD, waiting=1) as seen:
-        await begins_to_reject(seen, request)
+async def test_words_of_a_rejection_that_was_taken_back_are_kept(rejecting: Rejecting) -> None:
+    async with rejecting.box(settings=HELD) as seen:
         await seen.types("use yarn")
         await seen.press("enter")
         await seen.shows("held: 1 ")
         await seen.press("u")
         await seen.shows("taken back: ls is waiting again")
-        await begins_to_reject(seen, request)
+        await begins_to_reject(seen, rejecting.request)
         await seen.shows("use yarn")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from screen_bench import LARGE, Screen, call, command, post, screen, write
 
 from signoff import ApprovalContext, ApprovalController
+from signoff.definition import Definition
 from signoff.queue import AgentQueue, ReviewQueue, StoredRequest
 
 
@@ -91,6 +92,20 @@ async def test_arguments_that_may_be_anything_are_named(asking: AgentQueue, plac
     async with screen(place, size=LARGE, waiting=1) as seen:
         await asks_to_remember(seen, request)
         await seen.shows("any call with these values, ANY content")
+
+
+async def test_what_is_bound_to_the_definition_of_a_tool_says_that_it_ends_with_it(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    tool = Definition.of("shell", "Run a command.", {})
+    request = post(asking, command("ls", workdir, definition=tool))
+    async with screen(place, waiting=1) as seen:
+        await asks_to_remember(seen, request)
+        await seen.shows("with the session, or when the tool's definition changes")
+        await seen.press("y")
+        await seen.shows("approved for session")
+        await seen.press("4")
+        await seen.shows("with the session, or when the tool's definition changes")
 
 
 async def test_other_waiting_requests_that_match_stay(

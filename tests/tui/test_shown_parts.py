@@ -16,7 +16,7 @@ from signoff.present.document import Document
 from signoff.present.rows import RowKind
 from signoff.present.snapshot import take
 from signoff.queue import RequestState
-from signoff_tui import command_parts
+from signoff.reviewing import told_parts
 from signoff_tui.documents import Content, make_content, scanned
 
 
@@ -133,7 +133,7 @@ def test_a_failure_says_so_and_is_of_the_highest_risk(shop: Path, monkeypatch: p
     def fails(*_: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(command_parts, "command_parts", fails)
+    monkeypatch.setattr(told_parts, "command_parts", fails)
     assert texts(shown("ls", shop))[:2] == [
         "no parts; the line is HIGH   no rules of yours for this directory",
         "HIGH the line could not be broken into parts (RuntimeError)",

@@ -25,9 +25,12 @@ def text(line: Line) -> str:
     ("width", "words"),
     [
         (50, "signoff 16 waiting 2 HIGH 30s queue ok"),
-        (80, "signoff Inbox 16 waiting 2 HIGH oldest 30s 3 agents queue ok"),
-        (120, "signoff Inbox 16 waiting 2 HIGH oldest 30s 4 held 3 agents queue ok"),
-        (160, "signoff Inbox 16 waiting 2 HIGH oldest 30s 4 held refactor 12  docs-bot 3  +1 more queue ok"),
+        (80, "signoff Inbox 16 waiting 2 HIGH oldest waits 30 s 3 agents queue ok"),
+        (120, "signoff Inbox 16 waiting 2 HIGH oldest waits 30 s 4 held 3 agents queue ok"),
+        (
+            160,
+            "signoff Inbox 16 waiting 2 HIGH oldest waits 30 s 4 held refactor 12  docs-bot 3  +1 more queue ok",
+        ),
     ],
 )
 def test_a_wider_screen_says_more(width: int, words: str) -> None:

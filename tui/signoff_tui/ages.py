@@ -6,7 +6,7 @@ requests must not keep the screen busy.
 
 from __future__ import annotations
 
-__all__ = ["age_text", "left_text", "until_age_changes", "until_left_changes"]
+__all__ = ["age_text", "age_words", "left_text", "until_age_changes", "until_left_changes"]
 
 STEP = 10
 """Seconds from one wording to the next within the first minute, and within the last one before a deadline."""
@@ -20,6 +20,18 @@ def age_text(seconds: float) -> str:
     if whole < STEP:
         return f"<{STEP}s"
     return f"{whole // STEP * STEP}s" if whole < MINUTE else _minutes(whole)
+
+
+def age_words(seconds: float) -> str:
+    """The same in words: ``less than 10 s``, ``40 s``, ``5 min``, ``1 h 02 min``."""
+    whole = max(int(seconds), 0)
+    if whole < STEP:
+        return f"less than {STEP} s"
+    if whole < MINUTE:
+        return f"{whole // STEP * STEP} s"
+    if whole < HOUR:
+        return f"{whole // MINUTE} min"
+    return f"{whole // HOUR} h {whole % HOUR // MINUTE:02} min"
 
 
 def left_text(seconds: float) -> str:

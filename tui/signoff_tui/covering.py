@@ -9,7 +9,7 @@ from typing import Any
 
 from signoff.policy.breadth import Breadth
 
-__all__ = ["BREADTH_WORDS", "names_directory", "where_words"]
+__all__ = ["BREADTH_WORDS", "ends_words", "names_directory", "where_words"]
 
 BREADTH_WORDS: Mapping[Breadth, str] = {
     Breadth.EXACT: "exactly this call",
@@ -31,6 +31,23 @@ def names_directory(payload: Mapping[str, Any], free: Collection[str] = ()) -> b
     values = [payload.get(name) for name in _DIRECTORIES if name not in free]
     # A relative one is another directory wherever it starts from.
     return any(isinstance(value, str) and (posixpath.isabs(value) or ntpath.isabs(value)) for value in values)
+
+
+def ends_words(bound: Sequence[bool]) -> Sequence[str]:
+    """When remembered approvals end, the fullest wording first.
+
+    Args:
+        bound: For each of them: whether it is only for the tool as it is defined now.
+    """
+    if not any(bound):
+        return ("with the session; HIGH risk still asks",)
+    tool = "the tool" if all(bound) else "a tool"
+    return (
+        f"with the session, or when {tool}'s definition changes; HIGH risk still asks",
+        f"with the session, or when {tool}'s definition changes; HIGH asks",
+        f"with session or {tool}'s definition",
+        "session or tool definition",
+    )
 
 
 def where_words(named: Sequence[bool]) -> str:

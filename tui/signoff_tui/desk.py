@@ -15,6 +15,7 @@ from signoff.queue.records import ChangeSet, Decision, Risk, Verdict
 from signoff_tui.changing import Change, choosable, toggled, units_of, with_marks
 from signoff_tui.coverage import Coverage, Part
 from signoff_tui.documents import Content, ContentKey, ContentStore, content_key, revealed_key
+from signoff_tui.drift import Looked
 from signoff_tui.editing import Editable, why_not_edited
 from signoff_tui.guard import (
     Act,
@@ -91,7 +92,7 @@ class Desk:
         """Requests that were approved and ask again, until the screen has said so."""
         self.revealed: ContentKey | None = None
         """The request whose secrets are shown; it ends when another one gets the focus."""
-        self.drift: tuple[ContentKey, tuple[str, ...]] | None = None
+        self.drift: Looked | None = None
         """Why files are no longer as a request shows them, and which request that is."""
         self._changes: dict[str, Change] = {}
         self._edits: dict[str, str] = {}

@@ -11,7 +11,8 @@ from signoff.present.document import Document
 from signoff.present.documents import documents_for
 from signoff.present.snapshot import Snapshot
 from signoff.queue.records import StoredRequest
-from signoff_tui.command_parts import ShownCommand, document_of_parts, shown_commands
+from signoff.reviewing.shown_commands import ShownCommand, shown_commands
+from signoff_tui.command_parts import document_of_parts, told_at_once
 
 __all__ = [
     "KEPT",
@@ -130,7 +131,7 @@ def make_content(request: StoredRequest, blob: Callable[[str], bytes], *, reveal
         unparsed=Unparsed(request, commands, masks) if commands else None,
     )
     few = content.units <= SCANNED_AT_ONCE and not any(document.has_long_lines for document in documents)
-    quick = few and all(command.plain for command in commands)
+    quick = few and all(map(told_at_once, commands))
     return scanned(content) if quick else content
 
 

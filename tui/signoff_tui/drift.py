@@ -2,12 +2,14 @@
 
 An approval of what is not so any more does no harm: the tool refuses to carry it out, and the call is asked about
 again. To know it before saves reading what will not run. Only what lies on this machine is looked at, and only
-while somebody looks at the request.
+while somebody looks at the request. A place on a drive that does not answer is never waited for in the event loop:
+what touches a path is in functions that are called aside.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -18,13 +20,50 @@ from signoff.queue.records import StoredRequest
 from signoff_tui.documents import ContentKey, content_key
 from signoff_tui.file_watch import FileWatch
 
-__all__ = ["DriftWatch", "drift_of"]
+__all__ = ["DriftWatch", "Look", "Looked", "drift_of"]
 
 _MOST_WATCHED = 200
 """Places that are watched; of a request with more, the first. A longer list would keep the screen waiting."""
 
 _MOST_TOLD = 5
 """Reasons that are told one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What is known of the files of a request.
+
+    Attributes:
+        key: What was looked at.
+        reasons: Why it is no longer as shown, one plain and safe sentence each; empty while it is.
+        unseen: Whether the files did not answer so far, so that nobody knows.
+    """
+
+    key: ContentKey
+    reasons: tuple[str, ...] = ()
+    unseen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A look at the files of one request.
+
+    Attributes:
+        request: The request.
+        watch: Is to be told first where they lie, so that nothing that happens after the look is missed; None if
+            it knows already.
+    """
+
+    request: StoredRequest
+    watch: FileWatch | None = None
+
+    def __call__(self) -> tuple[str, ...]:
+        """Look; it may take long, or never end."""
+        snapshot = _snapshot(self.request)
+        if self.watch is not None and snapshot is not None:
+            places = (step.path if isinstance(step, FileChange) else step.cwd for step in snapshot.steps)
+            self.watch.watch(map(Path, islice(dict.fromkeys(places), _MOST_WATCHED)))
+        return drift_of(self.request)
 
 
 def drift_of(request: StoredRequest) -> tuple[str, ...]:
@@ -44,10 +83,10 @@ class DriftWatch:
     """Says when to look at the files of one request.
 
     Args:
-        look: Called in the event loop when it begins, and whenever one of the files was touched.
+        look: Called in the event loop with what is to be done aside: at first, and whenever a file was touched.
     """
 
-    def __init__(self, look: Callable[[StoredRequest], None]) -> None:
+    def __init__(self, look: Callable[[Look], None]) -> None:
         self._look = look
         self._request: StoredRequest | None = None
         self._watch: FileWatch | None = None
@@ -73,9 +112,7 @@ class DriftWatch:
             return
         self._watch = FileWatch(self._touched)
         self._watch.start()
-        places = (step.path if isinstance(step, FileChange) else step.cwd for step in snapshot.steps)
-        self._watch.watch(map(Path, islice(dict.fromkeys(places), _MOST_WATCHED)))
-        self._look(request)
+        self._look(Look(request, self._watch))
 
     def stop(self) -> None:
         """Look at nothing any more."""
@@ -85,7 +122,7 @@ class DriftWatch:
 
     def _touched(self) -> None:
         if self._request is not None:
-            self._look(self._request)
+            self._look(Look(self._request))
 
 
 def _snapshot(request: StoredRequest) -> Snapshot | None:

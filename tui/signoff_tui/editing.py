@@ -21,9 +21,10 @@ from signoff.present.structured import structured_document
 from signoff.present.subject import steps_of
 from signoff.queue.instead import EDIT, PARTIAL, Instead
 from signoff.queue.records import Risk, StoredRequest
+from signoff.reviewing.shown_commands import possible_commands
 from signoff_tui.changed_documents import arguments_diff, spelled
 from signoff_tui.changing import Change
-from signoff_tui.command_parts import document_of_parts, possible_commands
+from signoff_tui.command_parts import document_of_parts
 from signoff_tui.documents import Content, content_key
 from signoff_tui.summary import RISK_WORD
 

@@ -11,6 +11,7 @@ import asyncio
 import ctypes
 import os
 import struct
+import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -41,6 +42,7 @@ class FileWatch:
         self._changed = changed
         self._loop: asyncio.AbstractEventLoop | None = None
         self._file = -1
+        self._closing = threading.Lock()
         self._names: dict[int, set[str] | None] = {}
         self._told_soon: asyncio.TimerHandle | None = None
 
@@ -62,20 +64,28 @@ class FileWatch:
     def watch(self, files: Iterable[Path], folders: Iterable[Path] = ()) -> None:
         """Watch these from now on, and also those from before.
 
+        Finding a place may take long where a drive does not answer, so it may also be called in a thread. What
+        changes while it runs may not be told.
+
         Args:
             files: Files that need not be there yet, nor their directories.
             folders: Folders of which every file counts; they need not be there yet either.
         """
-        if not self.works:
-            return
-        for file in files:
-            self._watch_name(file)
-            if os.path.islink(file):  # noqa: PTH114 - unlike pathlib's, it never raises
-                self._watch_name(Path(os.path.realpath(file)))
-        for folder in folders:
-            self._watch_name(folder)
-            if folder.is_dir():
-                self._add(folder, None)
+        with self._closing:
+            if not self.works:
+                return
+            watch = os.dup(self._file)  # its number is not given to others while this goes on
+        try:
+            for file in files:
+                self._watch_name(watch, file)
+                if os.path.islink(file):  # noqa: PTH114 - unlike pathlib's, it never raises
+                    self._watch_name(watch, Path(os.path.realpath(file)))
+            for folder in folders:
+                self._watch_name(watch, folder)
+                if folder.is_dir():
+                    self._add(watch, folder, None)
+        finally:
+            os.close(watch)
 
     def stop(self) -> None:
         """End; nothing is told any more."""
@@ -83,23 +93,25 @@ class FileWatch:
             self._told_soon.cancel()
         if self._loop is not None:
             self._loop.remove_reader(self._file)
-            os.close(self._file)
-        self._file, self._loop = -1, None
+            with self._closing:
+                os.close(self._file)
+                self._file = -1
+        self._loop = None
 
-    def _watch_name(self, path: Path) -> None:
+    def _watch_name(self, watch: int, path: Path) -> None:
         """Watch for a name in its directory; while that is not there, for the directory in the one above."""
         for parent in path.parents:
-            if self._add(parent, path.name):
+            if self._add(watch, parent, path.name):
                 return
             path = parent
 
-    def _add(self, folder: Path, name: str | None) -> bool:
+    def _add(self, watch: int, folder: Path, name: str | None) -> bool:
         add = ctypes.CDLL(None).inotify_add_watch
         try:
             path = os.fsencode(folder)
         except UnicodeEncodeError:  # half a character: no file can be called so
             return False
-        number = add(self._file, path, ctypes.c_uint32(_ANY_CHANGE))
+        number = add(watch, path, ctypes.c_uint32(_ANY_CHANGE))
         if number < 0:
             return False
         known = self._names.setdefault(number, set())

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from signoff_tui.lines import Chunk, Line, chunk, foreign
 
-__all__ = ["KeyHint", "Room", "flow"]
+__all__ = ["KeyHint", "Room", "flow", "flow_sections"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,14 @@ class KeyHint:
         label: What it does, and to what. May hold names that others chose.
         live: False is shown as ``(y)``: it does not work yet, the label says why.
         token: Style of the label.
+        slot: Cells that it takes at least, so that what follows stays where it is when the label changes.
     """
 
     key: str
     label: str
     live: bool = True
     token: str = "text"
+    slot: int = 0
 
     def chunks(self) -> tuple[Chunk, Chunk]:
         """``[y] approve``, or ``(y) approve`` while dead."""
@@ -50,10 +52,9 @@ def _chunks(hint: KeyHint) -> tuple[Chunk, Chunk]:
     """The same keys are drawn again and again."""
     # Brackets around a bracket would be unreadable.
     shown = hint.key if "[" in hint.key else f"[{hint.key}]" if hint.live else f"({hint.key})"
-    return (
-        chunk(shown, "key" if hint.live else "notyet", keep=True),
-        foreign(f" {hint.label}  ", hint.token if hint.live else "notyet"),
-    )
+    key = chunk(shown, "key" if hint.live else "notyet", keep=True)
+    label = foreign(f" {hint.label}  ", hint.token if hint.live else "notyet")
+    return key, replace(label, least=max(hint.slot - key.width, 0))
 
 
 def flow(hints: Sequence[KeyHint], room: Room) -> tuple[Line, ...]:
@@ -62,22 +63,44 @@ def flow(hints: Sequence[KeyHint], room: Room) -> tuple[Line, ...]:
     Those for which there is no room are left out; the last one always finds a place: it leads to the full list.
     """
     *others, last = hints
+    rows, used = _filled(others, room, last.width)
+    if used + last.width > room.width and len(rows) < room.rows:
+        rows.append([])
+    rows[-1].append(last)
+    return _rows(rows, room.rows)
+
+
+def flow_sections(sections: Sequence[tuple[Sequence[KeyHint], int]], width: int) -> tuple[Line, ...]:
+    """Lay hints out in sections, each of which begins a row, however much stands in the one above.
+
+    Args:
+        sections: Hints in order of importance, and the rows they have. The very last hint always finds a place.
+        width: Cells of a row.
+    """
+    *above, (last, rows) = sections
+    filled = [_rows(_filled(hints, Room(width, most), 0)[0], most) for hints, most in above]
+    return tuple(row for section in (*filled, flow(last, Room(width, rows))) for row in section)
+
+
+def _filled(hints: Sequence[KeyHint], room: Room, kept: int) -> tuple[list[list[KeyHint]], int]:
+    """Hints in rows, some cells of the last row kept free, and how many cells that one takes."""
     rows: list[list[KeyHint]] = [[]]
     used = 1
-    for hint in others:
+    for hint in hints:
         free = room.width - used
         if hint.width > free and used > 1 and len(rows) < room.rows:
             rows.append([])
             used, free = 1, room.width - 1
         if len(rows) == room.rows:
-            free -= last.width
+            free -= kept
         if hint.width <= free or used == 1:
             rows[-1].append(hint)
             used += hint.width
-    if used + last.width > room.width and len(rows) < room.rows:
-        rows.append([])
-    rows[-1].append(last)
-    return tuple(_row(row) for row in rows) + (Line(),) * (room.rows - len(rows))
+    return rows, used
+
+
+def _rows(rows: Sequence[Sequence[KeyHint]], count: int) -> tuple[Line, ...]:
+    return tuple(_row(row) for row in rows) + (Line(),) * (count - len(rows))
 
 
 def _row(hints: Sequence[KeyHint]) -> Line:

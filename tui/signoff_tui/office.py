@@ -16,6 +16,7 @@ from signoff.queue import (
     VerdictKind,
 )
 from signoff.queue.records import ChangeSet
+from signoff_tui.aside import Aside
 from signoff_tui.changing import with_marks
 from signoff_tui.desk import Answer
 from signoff_tui.documents import Content, make_content, scanned
@@ -94,6 +95,8 @@ class Office:
         self._sending: set[asyncio.Task[tuple[Verdict, ...]]] = set()
         self.announcement = Announcement()
         """What an empty inbox says besides."""
+        self.aside = Aside()
+        """Does what may never end."""
         self.drafts: dict[Draft, str] = {}
         """What was written and not sent."""
         self.earlier = EarlierTexts()

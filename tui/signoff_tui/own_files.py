@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from pathlib import Path
+
+from signoff import private_files
 
 __all__ = ["put_text", "read_bytes"]
 
@@ -46,13 +47,4 @@ def put_text(file: Path, text: str) -> None:
     file = Path(os.path.realpath(file))
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     mode = file.stat().st_mode & 0o777 if file.exists() else 0o600
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", dir=file.parent, delete=False) as new:
-        made = Path(new.name)
-        try:
-            new.write(text)
-            new.flush()
-            made.chmod(mode)
-            made.replace(file)
-        except BaseException:
-            made.unlink(missing_ok=True)
-            raise
+    private_files.put(file, text.encode(), mode=mode)

@@ -9,11 +9,12 @@ from functools import lru_cache
 from typing import Literal
 
 from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.verdict_words import RISK_WORD
 from signoff.present.reveal import SafeText, reveal, reveal_line
 from signoff.present.rows import joined
 from signoff.present.steps import CommandRun, FileChange, SnapshotError, Step
 from signoff.present.subject import is_outside, step_text, steps_of
-from signoff.queue.records import Decision, RequestState, Risk, StoredRequest
+from signoff.queue.records import Decision, RequestState, StoredRequest
 from signoff.queue.wording import AGENT_GONE
 from signoff_tui.lines import Chunk, Cut
 
@@ -23,8 +24,6 @@ LONGEST = 1_000
 """Characters of a command or description that a row is made from; no row is so wide."""
 
 _FILES = frozenset("DNB")
-
-RISK_WORD = {Risk.LOW: "low", Risk.MEDIUM: "med", Risk.HIGH: "HIGH"}
 
 
 @dataclass(frozen=True, slots=True)

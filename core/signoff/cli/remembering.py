@@ -22,10 +22,12 @@ def reach_of(request: StoredRequest) -> Reach:
 
 
 def session_reach(request: StoredRequest) -> str:
-    """Say what an approval for the session would cover: what is fixed, in full, and what stays free."""
+    """Say what an approval for the session would cover: what is fixed, what stays free, and what ends it."""
     tool, session = one_line(request.submission.tool_name, "tool_name"), one_line(request.asked_by.session)
     which = _which(reach_of(request))
-    return f"every later call of {tool} in session {session}{which}, from whatever working directory it is asked"
+    reach = f"every later call of {tool} in session {session}{which}, from whatever working directory it is asked"
+    bound = "; it ends when the definition of the tool changes" if request.submission.definition else ""
+    return f"{reach}{bound}"
 
 
 def _which(found: Reach) -> str:

@@ -11,11 +11,13 @@ from signoff.present.documents import documents_for
 from signoff.present.snapshot import Snapshot
 from signoff.present.steps import CommandRun, FileChange, SnapshotError
 from signoff.present.subject import steps_of
+from signoff.reviewing.shown_commands import shown_commands
 
 if TYPE_CHECKING:
     from signoff.policy.redaction import Redaction
     from signoff.present.document import Document
     from signoff.queue.records import StoredRequest, Submission
+    from signoff.reviewing.shown_commands import ShownCommand
 
 __all__ = ["Content", "content_of", "kind_of"]
 
@@ -27,10 +29,14 @@ class Content:
     Attributes:
         documents: At least one.
         complete: Whether reading them all is reading everything.
+        commands: Commands in it, of which the parts are told as well.
+        context: Unchanged lines around each change.
     """
 
     documents: tuple[Document, ...]
     complete: bool
+    commands: tuple[ShownCommand, ...]
+    context: int
 
 
 def content_of(
@@ -53,7 +59,8 @@ def content_of(
     snapshot = None if submission.snapshot is None else Snapshot.from_json(submission.snapshot, load)
     made = documents_for(snapshot, submission.presentation, submission.arguments, submission.cwd, masks=masks)
     documents = tuple(document.with_context(context) for document in made)
-    return Content(documents, all(document.complete for document in documents))
+    commands = shown_commands(request, len(documents))
+    return Content(documents, all(document.complete for document in documents), commands, context)
 
 
 def kind_of(submission: Submission) -> str:

@@ -13,9 +13,9 @@ from signoff.cli.page import Page
 from signoff.cli.remembering import reach_of, session_reach
 from signoff.cli.subject import what_of
 from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.verdict_words import RISK_WORD
 from signoff.present.reveal import reveal_line
 from signoff.present.rows import RowKind
-from signoff.queue.records import Risk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from signoff.policy.redaction import Redaction
     from signoff.present.document import Document
     from signoff.present.reveal import Field
-    from signoff.queue.records import StoredRequest
+    from signoff.queue.records import Risk, StoredRequest
+    from signoff.reviewing.shown_commands import ShownCommand
 
 __all__ = ["approve_call", "request_text", "risk_word", "target_line", "warnings_of"]
 
@@ -46,7 +47,7 @@ _SIGN: Mapping[RowKind, str] = {
 
 def risk_word(risk: Risk) -> str:
     """The risk as people read it; only HIGH is in capitals."""
-    return {Risk.LOW: "low", Risk.MEDIUM: "med", Risk.HIGH: "HIGH"}[risk]
+    return RISK_WORD[risk]
 
 
 def target_line(request: StoredRequest) -> str:
@@ -82,14 +83,14 @@ def request_text(
     width: int | None,
     hidden: Redaction = DEFAULT_REDACTION,
 ) -> str:
-    """Write a request down.
+    """Write a request down. The parts of its commands are worked out, which may take seconds.
 
     Args:
         request: The request.
         content: What it would do.
         now: The present, in microseconds since the epoch.
         width: Columns to fold lines at, or None to leave them whole.
-        hidden: What is hidden of the texts around the content.
+        hidden: What is hidden of the texts around the content, and of the parts of commands.
     """
     page = Page(width)
     for label, text in _facts(request, now, hidden):
@@ -100,10 +101,21 @@ def request_text(
         page.add("")
         page.add(_heading(document), label=f"[{number} of {len(content.documents)}] ")
         _add_document(page, document)
+        for command in content.commands:
+            if command.after == number:
+                page.add("")
+                _add_parts(page, command, request, hidden, content.context)
     if not content.complete:
         page.add("")
         page.add("not everything can be shown; see the notes above", label="! ")
     return page.text()
+
+
+def _add_parts(page: Page, command: ShownCommand, request: StoredRequest, hidden: Redaction, context: int) -> None:
+    from signoff.cli.command_parts import add_parts  # late: most that is printed is about no command
+    from signoff.reviewing.told_parts import told_command
+
+    add_parts(page, told_command(command, request, hidden.also(request.submission.masked_keys)), context)
 
 
 def _agent_texts(request: StoredRequest) -> Iterator[tuple[str, str, Field]]:

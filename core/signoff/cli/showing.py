@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from signoff.cli.command_parts import parts_facts
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.facts import request_facts, seen_token
 from signoff.cli.options import json_option, open_for_review, queue_option, reveal_option
@@ -17,6 +18,7 @@ from signoff.cli.remembering import reach_of
 from signoff.cli.request_content import content_of, kind_of
 from signoff.cli.request_text import approve_call, request_text, warnings_of
 from signoff.present.snapshot import SnapshotError
+from signoff.reviewing.told_parts import told_command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,6 +89,7 @@ def _facts(request: StoredRequest, content: Content, now: int, hidden: Redaction
         "warnings": warnings_of(request),
         "complete": content.complete,
         "documents": [_document_facts(document) for document in content.documents],
+        "commands": [parts_facts(told_command(command, request, hidden)) for command in content.commands],
     }
 
 

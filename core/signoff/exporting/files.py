@@ -1,13 +1,14 @@
-"""Files that only their owner may read, complete or not there."""
+"""Text files that only their owner may read, complete or not there."""
 
 from __future__ import annotations
 
 import contextlib
-import os
-import secrets
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
+
+from signoff import private_files
 
 __all__ = ["new_file"]
 
@@ -23,16 +24,7 @@ def new_file(target: Path, *, force: bool = False) -> Iterator[TextIO]:
     Raises:
         FileExistsError: There is one, and it was not to be replaced.
     """
-    written = target.with_name(f".{target.name}.{secrets.token_hex(4)}") if force else target
-    descriptor = os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-            os.fchmod(file.fileno(), 0o600)
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if force:
-            written.replace(target)
-    except BaseException:
-        written.unlink(missing_ok=True)
-        raise
+    with private_files.new_file(target, replaces=force) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="")
+        yield text
+        text.detach()  # what was written is in the file then

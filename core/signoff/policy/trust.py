@@ -12,11 +12,12 @@ import hashlib
 import json
 import os
 import stat
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from signoff import private_files
 
 __all__ = [
     "TrustError",
@@ -69,8 +70,8 @@ def trust(contents: Mapping[str, bytes]) -> None:
     for folder in (store.parent, copies):
         folder.mkdir(mode=_PRIVATE_DIRECTORY, parents=True, exist_ok=True)
     for content in contents.values():
-        _put(copies / _digest(content), content)
-    _put(store, json.dumps({"version": 1, "files": known}, indent=1, sort_keys=True).encode())
+        private_files.put(copies / _digest(content), content)
+    private_files.put(store, json.dumps({"version": 1, "files": known}, indent=1, sort_keys=True).encode())
     for copy in copies.iterdir():
         if copy.name not in known.values():
             copy.unlink(missing_ok=True)
@@ -156,15 +157,6 @@ def _copy(store: Path, digest: str) -> bytes | None:
     except (OSError, ValueError):
         return None
     return content if _digest(content) == digest else None
-
-
-def _put(path: Path, content: bytes) -> None:
-    # A temporary file of this kind is private, whatever the umask; the old one stays until the new one is whole.
-    with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=".trusted-", delete=False) as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(file.name).replace(path)
 
 
 def _state(now: str | None, trusted: str) -> State:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from signoff.policy.verdict import Level, Verdict
+from signoff.queue.records import Risk
 
-__all__ = ["DOES", "floors_of", "reason_words", "why"]
+__all__ = ["DOES", "RISK_WORD", "floors_of", "reason_words", "why"]
 
 DOES = {Level.ALLOW: "runs", Level.ASK: "asks", Level.BLOCK: "blocked"}
 """What becomes of a call."""
+
+RISK_WORD = {Risk.LOW: "low", Risk.MEDIUM: "med", Risk.HIGH: "HIGH"}
+"""A risk as people read it; only HIGH is in capitals."""
 
 _MOST_REASONS = 2
 

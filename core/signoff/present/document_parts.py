@@ -7,14 +7,14 @@ words and ends with the part, so nothing in a part can pass for what is said of 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from signoff.present.document import Document
 from signoff.present.reveal import SafeText
 from signoff.present.rows import RowKind, Run, fixed, joined, number_of
 
-__all__ = ["UNFOLDED", "PartRow", "counted", "parts_document"]
+__all__ = ["UNFOLDED", "PartRow", "counted", "parts_document", "unfolded"]
 
 UNFOLDED = 3
 """With more context than this, no part is folded."""
@@ -59,19 +59,24 @@ def parts_document(
     """
 
     def of(context: int) -> Document:
-        kept = _kept(parts) if context <= UNFOLDED else frozenset(range(len(parts)))
+        kept = unfolded([part.level for part in parts], context)
         runs = [fixed(RowKind.PARTS, title), *_rows(parts, kept, words)]
         return Document("parts", runs, notes=notes, context=context, other_context=of)
 
     return of(UNFOLDED)
 
 
-def _kept(parts: Sequence[PartRow]) -> frozenset[int]:
-    """The parts that are shown while some are folded, by their place."""
-    if len(parts) <= MOST:
-        return frozenset(range(len(parts)))
-    risky = [at for at, part in enumerate(parts) if part.level]
-    return frozenset(sorted(risky, key=lambda at: -parts[at].level)[:MOST] or range(FEW))
+def unfolded(levels: Sequence[int], context: int) -> frozenset[int]:
+    """The parts that are shown, by their place: of very many the riskiest, unless more context is wanted.
+
+    Args:
+        levels: The risk of each part.
+        context: How much context is wanted.
+    """
+    if len(levels) <= MOST or context > UNFOLDED:
+        return frozenset(range(len(levels)))
+    risky = [at for at, level in enumerate(levels) if level]
+    return frozenset(sorted(risky, key=lambda at: -levels[at])[:MOST] or range(FEW))
 
 
 def _rows(parts: Sequence[PartRow], kept: frozenset[int], words: Sequence[str]) -> Iterator[Run]:
@@ -99,12 +104,14 @@ def _part(part: PartRow) -> Iterator[Run]:
 
 def _fold(parts: Sequence[PartRow], words: Sequence[str]) -> Run:
     count = number_of(len(parts), "part")
-    return fixed(RowKind.FOLD, f"({count} folded: {counted(parts, words)})", lines=len(parts))
+    return fixed(
+        RowKind.FOLD, f"({count} folded: {counted((part.level for part in parts), words)})", lines=len(parts)
+    )
 
 
-def counted(parts: Sequence[PartRow], words: Sequence[str]) -> str:
+def counted(levels: Iterable[int], words: Sequence[str]) -> str:
     """How many parts there are of each risk, the highest first; or the risk that all have."""
-    levels = Counter(part.level for part in parts)
-    if len(levels) == 1:
-        return words[next(iter(levels))]
-    return ", ".join(f"{levels[level]:,} {words[level]}" for level in reversed(range(len(words))) if levels[level])
+    found = Counter(levels)
+    if len(found) == 1:
+        return words[next(iter(found))]
+    return ", ".join(f"{found[level]:,} {words[level]}" for level in reversed(range(len(words))) if found[level])

@@ -9,12 +9,12 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from signoff import private_files
 from signoff.queue.errors import ReviewerKeysError
 
 __all__ = ["KEYS_VARIABLE", "KeysFolder", "Stamp", "keys_folder"]
@@ -111,19 +111,8 @@ class KeysFolder:
         Raises:
             ReviewerKeysError: It was not written.
         """
-        draft = self.directory / f".{path.name}.{secrets.token_hex(8)}"
         try:
-            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, _PRIVATE_FILE)
-            try:
-                with os.fdopen(descriptor, "wb") as file:
-                    os.fchmod(descriptor, _PRIVATE_FILE)
-                    file.write(content)
-                    file.flush()
-                    os.fsync(descriptor)
-                draft.replace(path)
-            except BaseException:
-                draft.unlink(missing_ok=True)
-                raise
+            private_files.put(path, content)
         except OSError as error:
             raise ReviewerKeysError(f"{path} was not written: {error.strerror}") from error
 

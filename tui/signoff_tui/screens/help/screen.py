@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import zip_longest
+from itertools import combinations, pairwise, zip_longest
 
 from signoff_tui.actions import Action, Area, Place
 from signoff_tui.keymap import STANDARD, KeyMap
@@ -14,7 +14,7 @@ from signoff_tui.screens.scrolling import ScrollingScreen
 __all__ = ["HelpScreen", "key_lines"]
 
 _HEADINGS: dict[Area, str] = {
-    "decide": "decide (only when the bar says [armed])",
+    "decide": "decide (when the bar says [armed])",
     "read": "read",
     "list": "lists",
     "go": "go",
@@ -43,12 +43,13 @@ _FACTS: dict[Place, tuple[str, ...]] = {
     "review": _SAFETY,
     "memory": (
         "no request is decided here",
-        "Enter never revokes and never saves",
+        "Enter revokes and saves nothing",
         "a typed word revokes one at most",
     ),
     "rules": (
-        "no request is decided here, no call is run",
-        "only ! trusts, after all was shown",
+        "no request is decided here",
+        "no call is run",
+        "! trusts, after all was shown",
     ),
 }
 _OWN_HEADINGS: dict[tuple[Place, Area], str] = {
@@ -61,12 +62,12 @@ _MARKS = (
     "marks: low med HIGH risk, new 61% seen, held = not sent yet, --- closed",
     "kinds: D edit, N new file, $ command, { structured call, T text, B binary, G group",
 )
-_COLUMN = 40
+_MOST_COLUMNS, _GAP, _MORE_GAP = 4, 1, 3
 _KEY = 9
 
 
 class HelpScreen(ScrollingScreen):
-    """Two columns of keys where there is room, else one.
+    """As many columns of keys as there is room for.
 
     Args:
         office: What all screens share.
@@ -96,18 +97,49 @@ class HelpScreen(ScrollingScreen):
 
 
 def key_lines(place: Place, width: int, keys: KeyMap = STANDARD) -> list[Line]:
-    """Every key of a place, in two columns where there is room."""
+    """Every key of a place, in as many columns as there is room for."""
     facts = _FACTS.get(place, _DECIDES_NOTHING)
     if any(action.name == "mute" for action in keys.actions_on(place)):
         facts = (*facts, *_MUTED)
     safety = [*_area(keys, place, "safety"), *(line(chunk(" " * _KEY + words, "muted")) for words in facts)]
     # Where keys lead is asked most often: it stands on the first page, however low.
-    left = _stacked(_area(keys, place, "decide"), _area(keys, place, "go"), safety)
     written = _area(keys, "message", "list") if place == "review" else []
-    right = _stacked(_area(keys, place, "read"), _area(keys, place, "list"), written)
-    if width < 2 * _COLUMN - 1:
-        return [*left, Line(), *right]
-    return [_beside(a, b) for a, b in zip_longest(left, right, fillvalue=Line())]
+    blocks = [
+        *(_area(keys, place, "decide"), _area(keys, place, "go"), safety),
+        *(_area(keys, place, "read"), _area(keys, place, "list"), written),
+    ]
+    columns = _columns([block for block in blocks if block], width)
+    first, *others = columns
+    spare = width - _together(columns)
+    gap = _GAP + min(max(spare // max(len(others), 1), 0), _MORE_GAP)
+    for column in others:
+        cells = max(map(_width, first)) + gap
+        first = [_beside(a, b, cells) for a, b in zip_longest(first, column, fillvalue=Line())]
+    return first
+
+
+def _columns(blocks: Sequence[list[Line]], width: int) -> list[list[Line]]:
+    """Blocks in columns, in their order: beside each other as far as they fit, and as low as can be."""
+    most = min(len(blocks), _MOST_COLUMNS)
+    cuts = (places for count in range(most) for places in combinations(range(1, len(blocks)), count))
+    ways = [_cut(blocks, places) for places in cuts]
+    fitting = [columns for columns in ways if _together(columns) <= width]
+    return min(fitting or ways[:1], key=lambda columns: max(map(len, columns)))
+
+
+def _cut(blocks: Sequence[list[Line]], places: Sequence[int]) -> list[list[Line]]:
+    """Blocks cut into columns before some of them."""
+    bounds = (0, *places, len(blocks))
+    return [_stacked(*blocks[start:stop]) for start, stop in pairwise(bounds)]
+
+
+def _together(columns: Sequence[Sequence[Line]]) -> int:
+    """Cells that columns take beside each other."""
+    return sum(max(map(_width, column)) for column in columns) + _GAP * (len(columns) - 1)
+
+
+def _width(row: Line) -> int:
+    return row.width
 
 
 def mark_lines(width: int) -> list[Line]:
@@ -146,7 +178,5 @@ def _stacked(*blocks: list[Line]) -> list[Line]:
     return lines[:-1]
 
 
-def _beside(left: Line, right: Line) -> Line:
-    used = sum(piece.width for piece in left.left)
-    gap = chunk(" " * max(_COLUMN - used, 1), keep=True)
-    return Line((*left.left, gap, *right.left))
+def _beside(left: Line, right: Line, cells: int) -> Line:
+    return Line((*left.left, chunk(" " * (cells - left.width), keep=True), *right.left))

@@ -13,7 +13,7 @@ from signoff.policy.redaction import Redaction
 from signoff.present.reveal import reveal_line
 from signoff.queue import Grant
 from signoff.queue.patterns import AnyValue, Exact, GrantPattern, Matcher, OneOf, Under
-from signoff_tui.covering import BREADTH_WORDS, names_directory, where_words
+from signoff_tui.covering import BREADTH_WORDS, ends_words, names_directory, where_words
 from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line, wrapped
 from signoff_tui.look import Glyphs
 from signoff_tui.screens.memory.entries import Entry
@@ -44,7 +44,6 @@ LONGEST_VALUE = 20_000
 
 _TOOL, _BREADTH, _USED, _LAST = 12, 11, 5, 6
 _NAME = 12
-_ENDS = "with the session; HIGH risk still asks"
 
 
 def breadth_word(entry: Entry) -> str:
@@ -200,7 +199,7 @@ def detail_lines(entry: Entry, width: int, *, now: int, you: str, waiting: int |
     if grant.damage is not None:
         return [*lines, *_fact("damaged", f"it covers nothing: {grant.damage}", width, "danger")]
     lines += _fact("applies to", f"any agent of session {grant.session}, {_where(grant)}", width)
-    lines += _fact("ends", _ENDS, width)
+    lines += _fact("ends", ends_words([grant.definition is not None])[0], width)
     lines += _matches(entry, width)
     lines += _fact("used", _uses(entry, now), width)
     if entry.in_force:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 
 from signoff_tui.documents import content_key, revealed_key
-from signoff_tui.drift import DriftWatch
+from signoff_tui.drift import DriftWatch, Looked
 from signoff_tui.guard import Cause
 from signoff_tui.lines import Line, chunk, foreign, line
 from signoff_tui.raw_arguments import raw_arguments
@@ -185,10 +185,11 @@ class Contents:
 
     def take_drift(self, event: Drifted) -> None:
         """The files of a request were looked at."""
-        if event.key != self._drift.key:
+        looked, before = event.looked, self._desk.drift
+        if looked.key != self._drift.key:
             return
-        before, self._desk.drift = self._desk.drift, (event.key, event.reasons)
-        if event.reasons != (before[1] if before is not None and before[0] == event.key else ()):
+        self._desk.drift = looked
+        if looked != (before if before is not None and before.key == looked.key else Looked(looked.key)):
             self._screen.redraw(Cause.CHANGED)
 
     def stop(self) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["LEAST_COLUMNS", "LEAST_ROWS", "Extent", "View"]
+__all__ = ["LEAST_COLUMNS", "LEAST_ROWS", "STEADY", "STEADY_WIDE", "Extent", "View"]
 
 LEAST_COLUMNS, LEAST_ROWS = 40, 10
 """The smallest pane in which decision keys work."""
+
+STEADY, STEADY_WIDE = 120, 160
+"""Columns from which keys keep their places whatever is in focus, if the bar has four rows; or only three."""
 
 View = Literal["inbox", "request", "group", "page"]
 """What has the screen on small terminals, or the attention on large ones."""
@@ -49,9 +52,11 @@ class Extent:
     @property
     def action_rows(self) -> int:
         """Rows of the action bar. It has them whether they are needed or not, so that nothing shifts."""
-        if self.rows < 24 or self.columns >= 160:
+        if self.rows < 24:
             return 2
-        return 4 if self.high and self.columns < 60 else 3
+        if not self.high:
+            return 2 if self.columns >= STEADY_WIDE else 3
+        return 3 if 60 <= self.columns < STEADY or self.columns >= STEADY_WIDE else 4
 
     @property
     def listed_rows(self) -> int:

@@ -6,16 +6,17 @@ followed by its object, or by the reason why it does nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from signoff.policy.risk import HIDDEN_VALUE
 from signoff.queue.records import Risk
 from signoff_tui.desk import Desk
-from signoff_tui.flow import KeyHint, Room, flow
+from signoff_tui.flow import KeyHint, Room, flow, flow_sections
 from signoff_tui.guard import Eligibility, Omission
 from signoff_tui.inbox import Entry, Group
 from signoff_tui.lines import Line
-from signoff_tui.screens.review.extent import View
+from signoff_tui.screens.review.extent import STEADY, STEADY_WIDE, View
 from signoff_tui.screens.review.naming import as_many, names_of
 from signoff_tui.screens.review.pointing import Pointed
 from signoff_tui.screens.review.tagged_lines import tag_hints
@@ -25,6 +26,15 @@ __all__ = ["Reader", "action_lines", "to_show", "what_is_missing"]
 
 WIDE = 60
 """Cells from which there is room for more than what a key does."""
+
+_SLOTS = (45, 27, 22, 25, 20)
+"""Cells for the keys about one request, so that the others stay where they are when a label changes."""
+
+_OPENS = 17
+"""Cells for the key that opens what is in focus beside its list, for the same reason."""
+
+_BESIDE, _BESIDE_WIDE = 91, 115
+"""Cells of the row that names what an approval covers, for what stands beside these names."""
 
 LEAST_NAMES = 24
 """Cells for the names of what a key covers, however narrow the bar."""
@@ -50,24 +60,57 @@ def action_lines(
 ) -> tuple[Line, ...]:
     """The keys that work, or would work, most important first."""
     entry, group = desk.inbox.focused_request(), desk.inbox.focused_group()
-    hints: list[KeyHint] = []
+    visible = two_panes or view == "request"
+    page: list[KeyHint] = []
+    own: list[KeyHint] = []
+    of_group: list[KeyHint] = []
     if entry is not None:
-        hints += _request_hints(desk, entry, room, reader, visible=two_panes or view == "request", armed=armed)
-    if view != "inbox":
-        hints.append(KeyHint("Esc", "back"))
+        page = _page_hints(desk, entry, visible=visible)
+        own = [*_choice_hints(desk, entry, reader), *_secret_hints(desk, entry)] if entry.waiting else []
     if group is not None:
         rest = _rest(view, on_heading=entry is None, two_panes=two_panes or reader.told)
-        hints += _group_hints(desk, view, group, room, rest, reader, on_heading=entry is None, armed=armed)
-    hints += tag_hints(desk)
-    hints += _moving_hints(desk, view, entry, group, two_panes=two_panes)
-    if view not in {"request", "page"}:
-        hints += _list_hints(desk)
-    hints.append(KeyHint(desk.keys.shown("history"), "history"))
+        of_group = _group_hints(desk, group, view, room, rest, armed=armed)
+        if entry is None and of_group:
+            page = [_group_page_hint(desk, view, reader)]
+    back = [] if view == "inbox" else [KeyHint("Esc", "back")]
+    moving = [*tag_hints(desk), *_moving_hints(desk, view, entry, group, two_panes=two_panes)]
+    going = [*(() if view in {"request", "page"} else _list_hints(desk)), *_going_hints(desk, view)]
+    if (entry is not None or group is not None) and _steady(room):
+        page = page or [KeyHint(desk.keys.shown("page_down"), "page", live=False)]
+        deciding = _in_slots(_decision_hints(desk, entry, room, armed=armed), page)
+        return _steadily([deciding, of_group, own, [*back, *moving], going], room)
+    deciding = _decision_hints(desk, entry, room, armed=armed) if entry is not None and entry.waiting else []
+    return flow([*deciding[:1], *page, *deciding[1:], *own, *back, *of_group, *moving, *going], room)
+
+
+def _steady(room: Room) -> bool:
+    """Whether there is room to keep each key where it is."""
+    return room.rows >= 3 and room.width >= (STEADY_WIDE if room.rows == 3 else STEADY)
+
+
+def _in_slots(deciding: Sequence[KeyHint], page: Sequence[KeyHint]) -> list[KeyHint]:
+    """The keys about one request, each as wide as it may ever get: also those that do nothing now."""
+    keys = [deciding[0], *page, *deciding[1:]]
+    return [replace(hint, slot=cells) for hint, cells in zip(keys, _SLOTS, strict=True)]
+
+
+def _steadily(kinds: Sequence[Sequence[KeyHint]], room: Room) -> tuple[Line, ...]:
+    """What decides one request and its group, what is about its parts, what moves about, what leads elsewhere."""
+    deciding, of_group, own, moving, going = kinds
+    if room.width >= STEADY_WIDE:
+        return flow_sections(
+            [(deciding, 1), ([*of_group, *own], 1), ([*moving, *going], room.rows - 2)], room.width
+        )
+    return flow_sections([([*deciding, *of_group], 2), ([*moving, *own], 1), (going, room.rows - 3)], room.width)
+
+
+def _going_hints(desk: Desk, view: View) -> list[KeyHint]:
+    """What leads elsewhere; help is the last."""
+    hints = [KeyHint(desk.keys.shown("history"), "history")]
     if view == "inbox":
         hints.append(KeyHint(desk.keys.shown("quit"), "quit"))
-        # Last: they take only the room that is left, and move nothing else.
         hints += [KeyHint(desk.keys.shown(screen), screen) for screen in ("agents", "memory", "rules")]
-    return flow([*hints, KeyHint(desk.keys.shown("help"), "help")], room)
+    return [*hints, KeyHint(desk.keys.shown("help"), "help")]
 
 
 def what_is_missing(desk: Desk, entry: Entry) -> str:
@@ -91,39 +134,44 @@ def to_show(desk: Desk, entry: Entry) -> bool:
     return coverage is None or coverage.missing > 0
 
 
-def _request_hints(
-    desk: Desk, entry: Entry, room: Room, reader: Reader, *, visible: bool, armed: bool
-) -> list[KeyHint]:
-    page = _page_hints(desk, entry, visible=visible)
-    if not entry.waiting:
-        return page
-    coverage = desk.coverage(entry)
-    complete = coverage is not None and coverage.complete
-    change = desk.change(entry)
-    if change is not None and change.instead is None:
-        hints = [KeyHint(desk.keys.shown("approve"), "approve: nothing left, reject instead", live=False)]
-    elif complete:
-        what = "approve" if change is None else f"approve {change.summary}"
-        hints = [KeyHint(desk.keys.shown("approve"), what, live=armed, token="strong")]
-    else:
-        hints = [KeyHint(desk.keys.shown("approve"), f"approve: {what_is_missing(desk, entry)}", live=False)]
-    if change is not None:
-        session = KeyHint(desk.keys.shown("remember"), "once only: changed by you", live=False)
-    elif entry.request.submission.risk is Risk.HIGH:
-        session = KeyHint(desk.keys.shown("remember"), "never for HIGH", live=False)
-    elif not entry.request.submission.may_be_remembered:
-        session = KeyHint(desk.keys.shown("remember"), "never for this call", live=False)
-    else:
-        session = KeyHint(desk.keys.shown("remember"), "session", live=armed and complete)
+def _decision_hints(desk: Desk, entry: Entry | None, room: Room, *, armed: bool) -> list[KeyHint]:
+    """What decides one request, in the order of the places: approve, reject, remember, stop."""
+    live = armed and entry is not None and entry.waiting
     return [
-        *hints,
-        *page,
-        KeyHint(desk.keys.shown("reject"), "reject, say why" if room.width >= WIDE else "reject", live=armed),
-        session,
-        KeyHint(desk.keys.shown("stop"), "stop the agent", live=armed),
-        *_choice_hints(desk, entry, reader),
-        *_secret_hints(desk, entry),
+        _approve_hint(desk, entry, armed=armed),
+        KeyHint(desk.keys.shown("reject"), "reject, say why" if room.width >= WIDE else "reject", live=live),
+        _remember_hint(desk, entry, live=live),
+        KeyHint(desk.keys.shown("stop"), "stop the agent", live=live),
     ]
+
+
+def _approve_hint(desk: Desk, entry: Entry | None, *, armed: bool) -> KeyHint:
+    key = desk.keys.shown("approve")
+    if entry is None:
+        return KeyHint(key, "approve: capitals act on groups", live=False)
+    if not entry.waiting:
+        return KeyHint(key, "approve: it does not wait any more", live=False)
+    coverage, change = desk.coverage(entry), desk.change(entry)
+    if change is not None and change.instead is None:
+        return KeyHint(key, "approve: nothing left, reject instead", live=False)
+    if coverage is None or not coverage.complete:
+        return KeyHint(key, f"approve: {what_is_missing(desk, entry)}", live=False)
+    what = "approve" if change is None else f"approve {change.summary}"
+    return KeyHint(key, what, live=armed, token="strong")
+
+
+def _remember_hint(desk: Desk, entry: Entry | None, *, live: bool) -> KeyHint:
+    key = desk.keys.shown("remember")
+    if entry is None or not entry.waiting:
+        return KeyHint(key, "session", live=False)
+    if desk.change(entry) is not None:
+        return KeyHint(key, "once only: changed by you", live=False)
+    if entry.request.submission.risk is Risk.HIGH:
+        return KeyHint(key, "never for HIGH", live=False)
+    if not entry.request.submission.may_be_remembered:
+        return KeyHint(key, "never for this call", live=False)
+    coverage = desk.coverage(entry)
+    return KeyHint(key, "session", live=live and coverage is not None and coverage.complete)
 
 
 def _page_hints(desk: Desk, entry: Entry, *, visible: bool) -> list[KeyHint]:
@@ -170,9 +218,7 @@ def _rest(view: View, *, on_heading: bool, two_panes: bool) -> str:
     return ": [Esc] lists all" if view == "request" else ""
 
 
-def _group_hints(
-    desk: Desk, view: View, group: Group, room: Room, rest: str, reader: Reader, *, on_heading: bool, armed: bool
-) -> list[KeyHint]:
+def _group_hints(desk: Desk, group: Group, view: View, room: Room, rest: str, *, armed: bool) -> list[KeyHint]:
     members = desk.eligibility(group)
     if not members.waiting:
         return []
@@ -182,10 +228,13 @@ def _group_hints(
     ]
     if view != "page":
         hints.append(KeyHint(desk.keys.shown("group_page"), "all on one page"))
-    if not on_heading:
-        return hints
+    return hints
+
+
+def _group_page_hint(desk: Desk, view: View, reader: Reader) -> KeyHint:
+    """The key that shows what of a group is to be read, on its heading."""
     on_page = "page, next unseen" if reader.unread else "page"
-    return [KeyHint(desk.keys.shown("page_down"), on_page if view == "page" else "read next unseen"), *hints]
+    return KeyHint(desk.keys.shown("page_down"), on_page if view == "page" else "read next unseen")
 
 
 def _approve_group(desk: Desk, members: Eligibility, room: Room, rest: str, *, armed: bool) -> KeyHint:
@@ -194,10 +243,17 @@ def _approve_group(desk: Desk, members: Eligibility, room: Room, rest: str, *, a
         altered = any(item.reason is Omission.ALTERED for item in members.left_out)
         why = f"none ready (changed ones: {desk.keys.shown('approve')})" if altered else "none ready"
         return KeyHint(desk.keys.shown("approve_group"), f"approve group: {why}", live=False)
-    names = as_many(names_of(desk, ready), max(room.width // 2, LEAST_NAMES), rest=rest)
+    names = as_many(names_of(desk, ready), _names_room(room), rest=rest)
     return KeyHint(
         desk.keys.shown("approve_group"), f"approve the {len(ready)} ready: {names}", live=armed, token="strong"
     )
+
+
+def _names_room(room: Room) -> int:
+    """Cells for the names of what an approval covers."""
+    if _steady(room):
+        return room.width - (_BESIDE_WIDE if room.width >= STEADY_WIDE else _BESIDE)
+    return max(room.width // 2, LEAST_NAMES)
 
 
 def _moving_hints(
@@ -211,9 +267,8 @@ def _moving_hints(
             KeyHint("Enter", "open the one at the top"),
         ]
     elif entry is None and group is not None:
-        hints.append(
-            KeyHint("Enter", "close" if group.open else "open") if two_panes else KeyHint("Enter", "open")
-        )
+        closes = two_panes and group.open
+        hints.append(KeyHint("Enter", "close" if closes else "open", slot=_OPENS if two_panes else 0))
     elif entry is not None and view == "request":
         content = desk.content(entry)
         has_hunks = content is not None and any(document.hunks for document in content.documents)
@@ -221,7 +276,8 @@ def _moving_hints(
             hints.append(KeyHint(desk.keys.shown("next_hunk", "previous_hunk"), "hunk"))
         hints.append(KeyHint(desk.keys.shown("next_request", "previous_request"), "next/previous"))
     elif entry is not None:
-        hints.append(KeyHint(desk.keys.shown("full"), "full screen") if two_panes else KeyHint("Enter", "open"))
+        full = KeyHint(desk.keys.shown("full"), "full screen", slot=_OPENS)
+        hints.append(full if two_panes else KeyHint("Enter", "open"))
     around = (entry,) if entry is not None else () if group is None else desk.inbox.listed(group.key)
     if any(member.waiting for member in around):
         hints.append(KeyHint(desk.keys.shown("later"), "later"))

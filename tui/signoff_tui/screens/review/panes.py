@@ -132,6 +132,9 @@ def _risk(entry: Entry) -> tuple[Chunk, ...]:
     return (level, chunk(" "), foreign(", ".join(submission.risk_reasons), "muted"))
 
 
+_UNSEEN = "whether its files are still as shown could not be seen: their drive does not answer"
+
+
 def _warnings(desk: Desk, entry: Entry, summary: Summary, width: int) -> list[Line]:
     content, note = desk.content(entry), entry.request.state_note
     warnings: list[str] = []
@@ -142,8 +145,11 @@ def _warnings(desk: Desk, entry: Entry, summary: Summary, width: int) -> list[Li
         warnings.append(entry.note)
     if (failure := desk.failure(entry)) is not None:
         warnings.append(f"Preview failed ({failure}). Raw arguments below")
-    if desk.drift is not None and desk.drift[0] == content_key(entry.request):
-        warnings += [f"since it asked, {reason}: approved, it would only ask again" for reason in desk.drift[1]]
+    if desk.drift is not None and desk.drift.key == content_key(entry.request):
+        warnings += [
+            f"since it asked, {reason}: approved, it would only ask again" for reason in desk.drift.reasons
+        ]
+        warnings += [_UNSEEN] if desk.drift.unseen else []
     if summary.outside:
         warnings.append("a file lies outside the agent's working directory")
     if content is not None:

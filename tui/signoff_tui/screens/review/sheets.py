@@ -12,7 +12,7 @@ from dataclasses import replace
 from signoff.policy.breadth import Breadth
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.reveal import reveal_line
-from signoff_tui.covering import BREADTH_WORDS, names_directory, where_words
+from signoff_tui.covering import BREADTH_WORDS, ends_words, names_directory, where_words
 from signoff_tui.desk import Desk, RememberPreview
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.guard import LeftOut, Offer, Ref
@@ -126,7 +126,7 @@ def remember_sheet(
         ),
         *_whose(previews, room.width),
         *_all_matches(previews, room.width),
-        _fact("ends", chunk("with the session; HIGH risk still asks")),
+        fullest([_fact("ends", chunk(words)) for words in ends_words(_bound(previews))], room.width),
         fullest([_fact("now", chunk(words)) for words in _reach_now(previews, now, release, keys)], room.width),
         *others,
         *flow(hints, Room(room.width, rows)),
@@ -178,6 +178,10 @@ def _all_matches(previews: Sequence[RememberPreview], width: int) -> list[Line]:
 
 
 _WIDTHS = (Breadth.EVERYTHING, Breadth.WIDE, Breadth.PATTERN, Breadth.EXACT)
+
+
+def _bound(previews: Sequence[RememberPreview]) -> list[bool]:
+    return [preview.entry.request.submission.definition is not None for preview in previews]
 
 
 def _whose(previews: Sequence[RememberPreview], width: int) -> list[Line]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from signoff.present.reveal import reveal
-from signoff_tui.ages import age_text
+from signoff_tui.ages import age_text, age_words
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 from signoff_tui.office import Announcement
 from signoff_tui.screens.review.extent import LEAST_COLUMNS, LEAST_ROWS
@@ -17,9 +18,6 @@ __all__ = ["Muted", "Where", "empty_lines", "lost_lines", "status_line", "too_sm
 
 NOTABLE_WAIT = 60
 """Seconds after which the age of the oldest waiting request stands out."""
-
-LONG_WAIT = 300
-"""Seconds after which it is marked."""
 
 HELD_FROM, NAMES_FROM = 100, 160
 """Columns from which it is told what is held, and who waits."""
@@ -65,7 +63,8 @@ def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
     name = chunk(" signoff ", "bar-strong", keep=True)
     title = foreign(f" {where.title} ", "bar")
     waiting, high = _waiting(where, counts)
-    oldest, short = _age(counts, now, " oldest "), _age(counts, now, " ")
+    seconds = None if counts.oldest_at is None else (now - counts.oldest_at) / 1e6
+    told, oldest, short = (_age(seconds, *words) for words in _AGES)
     queue, agents = _queue(where), _agents(counts)
     modes = tuple(chunk(f" {mode} ", "bar-danger", keep=True) for mode in where.modes)
     held = (chunk(f" {where.held} held ", "bar", keep=True),) if where.held and width >= HELD_FROM else ()
@@ -74,8 +73,9 @@ def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
     )
     muted, muted_short = _muted(where, " until "), _muted(where, " ")
     wordings = [
-        ((name, title, *waiting, *high, *oldest, *held), (*modes, *muted, *names, *queue)),
-        ((name, title, *waiting, *high, *oldest, *held), (*modes, *muted, *agents, *queue)),
+        ((name, title, *waiting, *high, *told, *held), (*modes, *muted, *names, *queue)),
+        ((name, title, *waiting, *high, *told, *held), (*modes, *muted, *agents, *queue)),
+        ((name, title, *waiting, *high, *told), (*modes, *muted, *agents, *queue)),
         ((name, title, *waiting, *high, *oldest), (*modes, *muted, *agents, *queue)),
         ((name, title, *waiting, *high, *oldest), (*modes, *muted, *queue)),
         *([((name, title, *waiting, *high, *short), (*modes, *muted_short, *queue))] if muted else []),
@@ -102,13 +102,19 @@ def _muted(where: Where, word: str) -> tuple[Chunk, ...]:
     return (chunk(f" {where.muted.whose}{word}{where.muted.until} ", "bar", keep=True),)
 
 
-def _age(counts: Counts, now: int, word: str) -> tuple[Chunk, ...]:
-    if counts.oldest_at is None:
+_AGES: tuple[tuple[str, Callable[[float], str]], ...] = (
+    ("oldest waits ", age_words),
+    ("oldest ", age_text),
+    ("", age_text),
+)
+"""How the age of the oldest is told, the fullest wording first."""
+
+
+def _age(seconds: float | None, before: str, words: Callable[[float], str]) -> tuple[Chunk, ...]:
+    if seconds is None:
         return ()
-    age = (now - counts.oldest_at) / 1e6
-    mark = "!" if age >= LONG_WAIT else ""
-    token = "bar-strong" if age >= NOTABLE_WAIT else "bar"
-    return (chunk(f"{word}{age_text(age)}{mark} ", token, keep=True),)
+    token = "bar-strong" if seconds >= NOTABLE_WAIT else "bar"
+    return (chunk(f" {before}{words(seconds)} ", token, keep=True),)
 
 
 def _agents(counts: Counts) -> tuple[Chunk, ...]:
@@ -164,6 +170,10 @@ def too_small_lines(columns: int, rows: int) -> tuple[Line, ...]:
     return (fullest([line(chunk(each, "warn")) for each in short], columns),)
 
 
+_COMES = ("Ready: what agents ask appears here.", "What agents ask appears here.")
+"""Of an empty inbox. That nothing waits is said above it, where the number stands."""
+
+
 def empty_lines(place: str, announcement: Announcement, width: int) -> tuple[Line, ...]:
     """What an empty inbox says.
 
@@ -175,11 +185,10 @@ def empty_lines(place: str, announcement: Announcement, width: int) -> tuple[Lin
     words, token = announcement
     return (
         Line(),
-        line(chunk("   No agent is waiting for you.", "strong")),
+        fullest([line(chunk(f"   {said}", "strong")) for said in _COMES], width),
         *(wrapped(words, width, token, head=chunk("   ", keep=True)) if words else ()),
         Line(),
-        *wrapped("Requests appear here as agents ask.", width, "muted", head=chunk("   ", keep=True)),
         line(chunk("   Queue: ", "muted", keep=True), Chunk(reveal(place, "path"), "muted")),
-        line(chunk("   Try it from another terminal:", "muted")),
+        line(chunk("   To try it, type in another terminal:", "muted")),
         line(chunk("     signoff ask --tool deploy --arg to=staging")),
     )

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from signoff.queue import QueueError
-from signoff.queue.records import ChangeSet, StoredRequest, Verdict
+from signoff.queue.records import ChangeSet, Verdict
+from signoff_tui.aside import AsideBusyError
 from signoff_tui.changing import Change
 from signoff_tui.desk import Answer
 from signoff_tui.documents import Content, ContentKey, content_key, revealed_key
-from signoff_tui.drift import drift_of
+from signoff_tui.drift import Look, Looked
 from signoff_tui.editing import Editable, edited
 from signoff_tui.guard import Held
 from signoff_tui.highlight import highlight_blocks
@@ -31,6 +32,10 @@ __all__ = ["Answers", "ContentMade", "Drifted", "Edited", "QueueNews", "Work"]
 
 SETTLED_SECONDS = 0.2
 """Files are looked at once nothing else is focused for so long: who pages through requests waits for no disk."""
+
+
+ANSWER_SECONDS = 3.0
+"""Files that were not looked at after so long are said to be unseen. If they answer later, that is told then."""
 
 
 class QueueNews(Message):
@@ -72,12 +77,11 @@ class Edited(Message):
 
 
 class Drifted(Message):
-    """The files of a request were looked at."""
+    """The files of a request were looked at, or did not answer."""
 
-    def __init__(self, key: ContentKey, reasons: tuple[str, ...]) -> None:
+    def __init__(self, looked: Looked) -> None:
         super().__init__()
-        self.key = key
-        self.reasons = reasons
+        self.looked = looked
 
 
 class Work:
@@ -108,9 +112,9 @@ class Work:
         """Find out what an edit of a request comes to; `Edited` follows."""
         self._screen.run_worker(self._edit(entry, content, what, text), group="content")
 
-    def look_at_files(self, request: StoredRequest) -> None:
+    def look_at_files(self, look: Look) -> None:
         """Look whether the files of a request are as it shows them, and at no others; `Drifted` follows."""
-        self._screen.run_worker(self._look_at_files(request), group="drift", exclusive=True)
+        self._screen.run_worker(self._look_at_files(look), group="drift", exclusive=True)
 
     def send(self, held: Held[Answer]) -> None:
         """Give a decision to the queue; `Answers` follows."""
@@ -132,10 +136,18 @@ class Work:
         spans = await self._office.compute(highlight_blocks, wanted.blocks)
         self._screen.post_message(DocumentView.Colored(wanted, spans))
 
-    async def _look_at_files(self, request: StoredRequest) -> None:
+    async def _look_at_files(self, look: Look) -> None:
         await asyncio.sleep(SETTLED_SECONDS)
-        reasons = await self._office.compute(drift_of, request)
-        self._screen.post_message(Drifted(content_key(request), reasons))
+        key = content_key(look.request)
+        try:
+            looking = self._office.aside.begin(look)
+        except AsideBusyError:
+            self._screen.post_message(Drifted(Looked(key, unseen=True)))
+            return
+        await asyncio.wait([looking], timeout=ANSWER_SECONDS)
+        if not looking.done():
+            self._screen.post_message(Drifted(Looked(key, unseen=True)))
+        self._screen.post_message(Drifted(Looked(key, await looking)))
 
     async def _edit(self, entry: Entry, content: Content, what: Editable, text: str) -> None:
         request, change, failure = entry.request, None, ""

@@ -1,0 +1,141 @@
+"""The parts of a command in lines of words, as a screen reader reads them, and as JSON for programs.
+
+The signs that join commands, such as ``|`` and ``;``, are often not read aloud, so they stand here in words; the
+command above has them as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from signoff.present.document_parts import counted, unfolded
+from signoff.present.rows import number_of
+from signoff.reviewing.told_parts import WORDS
+
+if TYPE_CHECKING:
+    from signoff.cli.page import Page
+    from signoff.policy.command_parts import CommandPart
+    from signoff.policy.verdict import PartVerdict
+    from signoff.reviewing.told_parts import ToldCommand, ToldPart
+
+__all__ = ["add_parts", "parts_facts"]
+
+_JOINED: Mapping[str, str] = {
+    "": "",
+    "&&": "if the one before works",
+    "||": "if the one before fails",
+    "|": "reads what the one before prints",
+    "|&": "reads what the one before prints, errors as well",
+    ";": "then",
+    "&": "while the one before runs",
+    "$(": "what it prints becomes part of the line",
+    "<(": "what it prints is read like a file",
+    ">(": "it is written to like a file",
+    "then": "if that works",
+    "else": "if that fails",
+    "if": "decides what runs next",
+    "while": "decides how often the next ones run",
+    "do": "in a loop",
+    "case": "in one case",
+    "function": "when the function is called",
+}
+"""What joins a part to the line, in words."""
+
+_RUNS = "runs"
+
+
+def add_parts(page: Page, told: ToldCommand, context: int) -> None:
+    """Write down what is told of a command.
+
+    Args:
+        page: Where to.
+        told: The command.
+        context: How much is wanted: up to 3, the least risky of very many parts are only counted.
+    """
+    rules = "" if told.rules is None else f"; {told.rules.text}"
+    page.add(f"{told.guess}{told.found}{rules}", label="[parts] ")
+    for line in _lines(told, context):
+        page.add(line, label="  # ")
+
+
+def _lines(told: ToldCommand, context: int) -> Iterator[str]:
+    worst = len(WORDS) - 1
+    yield from (line for each in told.remarks if each.level == worst for line in _remark(each))
+    if not told.says_nothing_more:
+        yield from _parts(told, context)
+    yield from (line for each in told.remarks if each.level < worst for line in _remark(each))
+
+
+def _parts(told: ToldCommand, context: int) -> Iterator[str]:
+    levels = [part.level for part in told.parts]
+    shown = unfolded(levels, context)
+    above: list[int] = []
+    for at, part in enumerate(told.parts):
+        del above[part.depth :]
+        if at in shown:
+            yield f"{_lead(at, part, above)}: {part.text().text}"
+            yield from (f"  {said().text}" for said in part.about)
+        above.append(at + 1)
+    left = [level for at, level in enumerate(levels) if at not in shown]
+    if left:
+        count = number_of(len(left), "part")
+        yield f"{count} not listed: {counted(left, WORDS)}; signoff show --context 4 lists all"
+
+
+def _lead(at: int, part: ToldPart, above: list[int]) -> str:
+    """Our words before a part: its number, its risk, and how it comes to run."""
+    words = [f"part {at + 1}", WORDS[part.level]]
+    if part.doubtful:
+        words.append("may be a command")
+    elif above:
+        words.append(f"run by part {above[-1]}")
+    if part.joined != _RUNS and (joined := _JOINED.get(part.joined, part.joined)):
+        words.append(joined)
+    return ", ".join(words)
+
+
+def _remark(remark: ToldPart) -> Iterator[str]:
+    yield f"{WORDS[remark.level]}: the line {remark.text().text}"
+    yield from (f"  {said().text}" for said in remark.about)
+
+
+def parts_facts(told: ToldCommand) -> dict[str, Any]:
+    """The same as a JSON value, secrets hidden; nothing is left out."""
+    facts = told.facts
+    return {
+        "command": told.masked(told.command.text),
+        "cwd": told.command.cwd,
+        "argument": told.command.argument,
+        "risk": facts.risk,
+        "rule_file": told.rule_file,
+        "rules": None if told.rules is None else told.rules.text,
+        "parts": [_part_facts(told, part) for part in facts.parts],
+        "remarks": [
+            {"text": told.masked(each.words), "risk": each.risk, "unread": each.unread} for each in facts.remarks
+        ],
+    }
+
+
+def _part_facts(told: ToldCommand, part: CommandPart) -> dict[str, Any]:
+    return {
+        "text": told.masked(part.text),
+        "joined": part.joined,
+        "depth": part.depth,
+        "times": part.times,
+        "doubtful": part.doubtful,
+        "writes": [told.masked(path) for path in part.writes],
+        "risk": part.risk,
+        "reasons": list(part.reasons),
+        "rule": _rule_facts(told, part.verdict),
+    }
+
+
+def _rule_facts(told: ToldCommand, verdict: PartVerdict | None) -> dict[str, Any] | None:
+    if verdict is None or told.rule_file is None:
+        return None
+    return {
+        "name": told.masked(verdict.rule),
+        "verdict": verdict.level.name.lower(),
+        "reasons": [told.masked(reason) for reason in verdict.reasons],
+    }

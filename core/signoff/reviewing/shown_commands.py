@@ -1,0 +1,68 @@
+"""The commands that a request shows, or that it may run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from signoff.present.steps import CommandRun
+from signoff.present.subject import steps_of
+from signoff.queue.records import StoredRequest
+
+__all__ = ["ShownCommand", "possible_commands", "shown_commands"]
+
+_NAMES = ("command", "cmd")
+"""Arguments that tools of others hand to a shell."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCommand:
+    """A command that a request shows.
+
+    Attributes:
+        after: How many of the documents of the request stand above its parts.
+        text: The command.
+        cwd: Where it would run, without links.
+        argument: The argument that it is, where it is only guessed that a shell runs it.
+    """
+
+    after: int
+    text: str
+    cwd: str
+    argument: str | None = None
+
+
+def shown_commands(request: StoredRequest, documents: int) -> tuple[ShownCommand, ...]:
+    """The commands of a request.
+
+    Args:
+        request: The request.
+        documents: How many documents it shows: one for each step first, the arguments last.
+
+    Raises:
+        SnapshotError: What it would do is damaged.
+    """
+    submission = request.submission
+    steps = steps_of(submission.snapshot)
+    if not steps:
+        return possible_commands(submission.arguments, submission.cwd, documents)
+    return tuple(
+        ShownCommand(after, step.command, step.real_cwd)
+        for after, step in enumerate(steps, start=1)
+        if isinstance(step, CommandRun)
+    )
+
+
+def possible_commands(arguments: Mapping[str, Any], cwd: str, documents: int = 0) -> tuple[ShownCommand, ...]:
+    """The arguments of a call that a shell may run, as far as their names tell.
+
+    Args:
+        arguments: All arguments of the call.
+        cwd: Where it would run.
+        documents: How many documents stand above the parts.
+    """
+    named = ((name, arguments.get(name)) for name in _NAMES)
+    return tuple(
+        ShownCommand(documents, text, cwd, name) for name, text in named if isinstance(text, str) and text.strip()
+    )
