@@ -27,14 +27,14 @@ class Bar:
     """What the keys can do now.
 
     Attributes:
-        kind: The list, a change to be trusted, a call that is typed, or a verdict that is read.
+        kind: The list, a change to be trusted, a call that is typed, a verdict that is read, or rules suggested.
         keys: The keys of the person.
         live: In the list: whether the file is not as it was trusted. Of a change: whether it can be trusted now.
         full: Whether the details have the whole body.
         counted: Whether calls are known that the focused rule asked about.
     """
 
-    kind: Literal["empty", "list", "change", "typing", "verdict"]
+    kind: Literal["empty", "list", "change", "typing", "verdict", "suggested"]
     keys: KeyMap
     live: bool = False
     full: bool = False
@@ -50,6 +50,7 @@ _WORDS = {
     "change": (" Nothing is trusted before ! is pressed.",),
     "typing": (' a command, or a tool: write_file {"path": "a.txt"}; nothing is run', " nothing is run"),
     "verdict": (" nothing was run",),
+    "suggested": (" only suggested: nothing is saved, and no agent knows of it", " nothing is saved"),
 }
 
 
@@ -128,6 +129,8 @@ def _hints(bar: Bar) -> Sequence[KeyHint]:
             return (KeyHint("t", "type on"), page, back, help_)
         case "change":
             return (KeyHint("!", "trust it", live=bar.live, token="warn"), KeyHint("e", "edit"), page, back)
+        case "suggested":
+            return (KeyHint("c", "copy the lines"), KeyHint("e", "edit the file there"), page, back, help_)
         case "list":
             return (
                 KeyHint("t", "try a call"),
@@ -135,8 +138,9 @@ def _hints(bar: Bar) -> Sequence[KeyHint]:
                 KeyHint("T", "what changed", live=bar.live),
                 KeyHint("Enter", "its calls", live=bar.counted),
                 KeyHint(keys.shown("full"), "list" if bar.full else "details"),
-                KeyHint("Ctrl+R", "read again"),
+                KeyHint("A", "suggest rules"),
                 back,
+                KeyHint("Ctrl+R", "read again"),
                 inbox,
                 help_,
             )

@@ -13,9 +13,10 @@ from signoff_tui.office import Office
 from signoff_tui.screens.rules.changing import CannotTrustError, Change, look_at, trust_shown
 from signoff_tui.screens.rules.files import Listed, RuleFile, listed, read_files
 from signoff_tui.screens.rules.hits import Hits, Tally, add_newer
+from signoff_tui.screens.rules.suggesting import NothingToSuggestError, Suggested, suggest
 from signoff_tui.screens.rules.trying import Tried, judge
 
-__all__ = ["Compared", "Counted", "Failed", "Judged", "Read", "Trusted", "Work"]
+__all__ = ["Compared", "Counted", "Drawn", "Failed", "Judged", "Read", "Trusted", "Work"]
 
 
 class Read(Message, bubble=False):
@@ -69,6 +70,15 @@ class Failed(Message, bubble=False):
         self.words = words
 
 
+class Drawn(Message, bubble=False):
+    """It is known which rules could be added; None if there are none, and why."""
+
+    def __init__(self, suggested: Suggested | None, why: str = "") -> None:
+        super().__init__()
+        self.suggested = suggested
+        self.why = why
+
+
 class Work:
     """Starts workers of the screen.
 
@@ -101,6 +111,10 @@ class Work:
         """Trust what was shown; `Trusted` or `Failed` follows."""
         self._screen.run_worker(self._trust(change), group="trust")
 
+    def suggest(self, file: RuleFile) -> None:
+        """Draw rules from what was approved; `Drawn` follows."""
+        self._screen.run_worker(self._suggest(file), group="suggest", exclusive=True)
+
     async def _read(self) -> None:
         try:
             files = await self._office.compute(read_files)
@@ -119,6 +133,16 @@ class Work:
 
     async def _judge(self, file: RuleFile, text: str) -> None:
         self._screen.post_message(Judged(await self._office.compute(judge, file, text)))
+
+    async def _suggest(self, file: RuleFile) -> None:
+        try:
+            suggested = await self._office.ask(lambda queue: suggest(queue, file))
+        except NothingToSuggestError as error:
+            self._screen.post_message(Drawn(None, str(error)))
+        except QueueError as error:
+            self._screen.post_message(Drawn(None, f"the history cannot be read: {error}"))
+        else:
+            self._screen.post_message(Drawn(suggested))
 
     async def _compare(self, file: str) -> None:
         try:
