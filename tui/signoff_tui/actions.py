@@ -136,6 +136,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("edit", ("e",), "e", "edit the file in $EDITOR", "decide", places=_RULES),
     Action("review_change", ("T",), "T", "see what changed, then trust it", "decide", places=_RULES),
     Action("confirm", ("!",), "!", "trust what was shown", "decide", places=_RULES),
+    Action("untrust", ("x",), "x", "trust it no more, if it is gone", "decide", places=_RULES),
     Action("suggest", ("A",), "A", "suggest rules; saves nothing", "read", moves=True, places=_RULES),
     Action("copy_suggested", ("c",), "c", "copy the rules suggested", "read", places=_RULES),
     Action("agent_history", ("H",), "H", "this agent's last hour", "go", moves=True, places=(*_REVIEW, "history")),

@@ -49,6 +49,7 @@ _FACTS: dict[Place, tuple[str, ...]] = {
     "rules": (
         "no request is decided here, no call is run",
         "only ! trusts, after all was shown",
+        "x ends trust in what is gone",
     ),
 }
 _OWN_HEADINGS: dict[tuple[Place, Area], str] = {

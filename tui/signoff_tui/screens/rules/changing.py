@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from signoff.config.models import AgentConfig
     from signoff.config.rule_rows import RuleRow
 
-__all__ = ["CannotTrustError", "Change", "change_lines", "document_lines", "file_line", "look_at", "trust_shown"]
+__all__ = [
+    "CannotTrustError",
+    "Change",
+    "change_lines",
+    "document_lines",
+    "file_line",
+    "look_at",
+    "trust_shown",
+    "untrust_gone",
+]
 
 _TOKENS = {
     RowKind.ADDED: "add",
@@ -136,6 +145,26 @@ def trust_shown(change: Change) -> None:
         raise CannotTrustError("the files changed while you read; look at them again")
     try:
         trust(change.contents)
+    except (OSError, TrustError) as error:
+        raise CannotTrustError(str(error)) from error
+
+
+def untrust_gone(file: str) -> tuple[str, ...]:
+    """Trust a file no more that is not there, nor code that counts only with it.
+
+    Args:
+        file: Its name on the list of trust.
+
+    Returns:
+        What was trusted until now; nothing if the file is there again.
+
+    Raises:
+        CannotTrustError: What is trusted cannot be read or written.
+    """
+    from signoff.config.trusting import untrust_settings
+
+    try:
+        return untrust_settings(file, only_gone=True)
     except (OSError, TrustError) as error:
         raise CannotTrustError(str(error)) from error
 

@@ -32,6 +32,7 @@ class Bar:
         live: In the list: whether the file is not as it was trusted. Of a change: whether it can be trusted now.
         full: Whether the details have the whole body.
         counted: Whether calls are known that the focused rule asked about.
+        gone: Whether the focused file is not there any more.
     """
 
     kind: Literal["empty", "list", "change", "typing", "verdict", "suggested"]
@@ -39,6 +40,7 @@ class Bar:
     live: bool = False
     full: bool = False
     counted: bool = False
+    gone: bool = False
 
 
 _WORDS = {
@@ -131,6 +133,9 @@ def _hints(bar: Bar) -> Sequence[KeyHint]:
             return (KeyHint("!", "trust it", live=bar.live, token="warn"), KeyHint("e", "edit"), page, back)
         case "suggested":
             return (KeyHint("c", "copy the lines"), KeyHint("e", "edit the file there"), page, back, help_)
+        case "list" if bar.gone:
+            untrust = KeyHint("x", "trust it no more", token="warn")
+            return (untrust, KeyHint("Ctrl+R", "read again"), back, inbox, help_)
         case "list":
             return (
                 KeyHint("t", "try a call"),

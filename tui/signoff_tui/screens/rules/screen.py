@@ -28,12 +28,15 @@ from signoff_tui.screens.rules.hits import Hits, Tally
 from signoff_tui.screens.rules.lines import ONE_LINE, Known, detail_lines, heading, row_lines
 from signoff_tui.screens.rules.suggesting import Suggested, suggested_lines
 from signoff_tui.screens.rules.trying import Tried, tried_lines
-from signoff_tui.screens.rules.work import Compared, Counted, Drawn, Failed, Judged, Read, Trusted, Work
+from signoff_tui.screens.rules.work import Compared, Counted, Drawn, Failed, Judged, Read, Trusted, Untrusted, Work
 from signoff_tui.terminal_voice import Copy
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.text_box import TextBox
 
 __all__ = ["RulesScreen"]
+
+_LIST = "list"
+"""Name of what `x` acts on; a change has a name of its own."""
 
 
 class RulesScreen(ListBesideDetails):
@@ -59,7 +62,7 @@ class RulesScreen(ListBesideDetails):
         self._desk = desk
         self._work = Work(self, office)
         self._rereading = Rereading(self._work.read)
-        self._calm = Calm(desk.settings, office.keys, "rules", ("!",))
+        self._calm = Calm(desk.settings, office.keys, "rules", ("!", "x"))
         self._rows: Sequence[Listed] = ()
         self._hits: Mapping[tuple[str, str, str, str], Hits] = {}
         self._tally = Tally()
@@ -295,6 +298,24 @@ class RulesScreen(ListBesideDetails):
             self._busy = True
             self._work.trust(change)
 
+    def do_untrust(self) -> None:
+        """Take a file that is gone off the list of trust."""
+        row = self._focused
+        if row is None or self._is_reading:
+            return
+        if row.file.state != "GONE":
+            self._say("only a file that is gone: of others, take what they allow out of them, or delete them")
+        elif self._busy:
+            self._say("not now: the last key is at work")
+        elif self._key != "x":
+            self._say("press x itself")  # chosen by name somewhere else
+        elif not self._calm.meant(_LIST, self._desk.settings.arm_moved):
+            self._say("x was not taken: too soon, or typed among other keys. Press it once more", "warn")
+        else:
+            self._calm.acted("x")
+            self._busy = True
+            self._work.untrust(row.file.name)
+
     def _compare(self) -> None:
         file = self._rules_of_focused
         if file is not None:
@@ -321,6 +342,17 @@ class RulesScreen(ListBesideDetails):
         self._busy = False
         self._close_change()
         self._say(f"trusted: {Path(event.change.file).name}. Agents that run now must load it again", "ok")
+        self._rereading.wanted()
+        self.draw()
+
+    @on(Untrusted)
+    def _untrusted(self, event: Untrusted) -> None:
+        self._busy = False
+        if event.ended:
+            names = " and ".join(Path(name).name for name in event.ended)
+            self._say(f"trusted no more: {names}. If it comes back, it has to be trusted again", "ok")
+        else:
+            self._say(f"{Path(event.file).name} is there again, so it is still trusted with what you read", "warn")
         self._rereading.wanted()
         self.draw()
 
@@ -450,7 +482,8 @@ class RulesScreen(ListBesideDetails):
             return Bar("empty", keys)
         differs = row.file.state in ("CHANGED", "BROKEN")
         counted = bool(self._hits.get(row.key, Hits()).total)
-        return Bar("list", keys, live=differs, full=self._full, counted=counted)
+        gone = row.file.state == "GONE"
+        return Bar("list", keys, live=differs, full=self._full, counted=counted, gone=gone)
 
     @property
     def _painted(self) -> bool:
@@ -460,6 +493,8 @@ class RulesScreen(ListBesideDetails):
     def displayed(self) -> None:
         """What was drawn last is on the screen: once all of a change was, it can be trusted."""
         super().displayed()
+        if self._rows and not self._is_reading:
+            self._calm.painted(_LIST, time.monotonic())
         if not self.is_mounted or self._change is None or self._painted or not self.query("#detail"):
             return
         drawn = self.query_one("#detail", LinesView).drawn and self.scroller.size.height > 0

@@ -10,13 +10,13 @@ from textual.screen import Screen
 from signoff.policy.trust import TrustError
 from signoff.queue import QueueError
 from signoff_tui.office import Office
-from signoff_tui.screens.rules.changing import CannotTrustError, Change, look_at, trust_shown
+from signoff_tui.screens.rules.changing import CannotTrustError, Change, look_at, trust_shown, untrust_gone
 from signoff_tui.screens.rules.files import Listed, RuleFile, listed, read_files
 from signoff_tui.screens.rules.hits import Hits, Tally, add_newer
 from signoff_tui.screens.rules.suggesting import NothingToSuggestError, Suggested, suggest
 from signoff_tui.screens.rules.trying import Tried, judge
 
-__all__ = ["Compared", "Counted", "Drawn", "Failed", "Judged", "Read", "Trusted", "Work"]
+__all__ = ["Compared", "Counted", "Drawn", "Failed", "Judged", "Read", "Trusted", "Untrusted", "Work"]
 
 
 class Read(Message, bubble=False):
@@ -70,6 +70,15 @@ class Failed(Message, bubble=False):
         self.words = words
 
 
+class Untrusted(Message, bubble=False):
+    """Files are trusted no more; none if the file was there again."""
+
+    def __init__(self, file: str, ended: Sequence[str]) -> None:
+        super().__init__()
+        self.file = file
+        self.ended = ended
+
+
 class Drawn(Message, bubble=False):
     """It is known which rules could be added; None if there are none, and why."""
 
@@ -111,6 +120,10 @@ class Work:
         """Trust what was shown; `Trusted` or `Failed` follows."""
         self._screen.run_worker(self._trust(change), group="trust")
 
+    def untrust(self, file: str) -> None:
+        """Trust a file that is gone no more; `Untrusted` or `Failed` follows."""
+        self._screen.run_worker(self._untrust(file), group="trust")
+
     def suggest(self, file: RuleFile) -> None:
         """Draw rules from what was approved; `Drawn` follows."""
         self._screen.run_worker(self._suggest(file), group="suggest", exclusive=True)
@@ -133,6 +146,14 @@ class Work:
 
     async def _judge(self, file: RuleFile, text: str) -> None:
         self._screen.post_message(Judged(await self._office.compute(judge, file, text)))
+
+    async def _untrust(self, file: str) -> None:
+        try:
+            ended = await self._office.compute(untrust_gone, file)
+        except CannotTrustError as error:
+            self._screen.post_message(Failed(f"still trusted: {error}"))
+        else:
+            self._screen.post_message(Untrusted(file, ended))
 
     async def _suggest(self, file: RuleFile) -> None:
         try:
