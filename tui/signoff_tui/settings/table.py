@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from signoff_tui.notices import Channel
-from signoff_tui.settings.kinds import KEY_MAP, NAME, SWITCH, TIME, TIMES, WORDS, Kind, choice, whole
+from signoff_tui.settings.kinds import FILTERS, KEY_MAP, NAME, SWITCH, TIME, TIMES, WORDS, Kind, choice, whole
 from signoff_tui.settings.values import ScreenSettings
 
 __all__ = ["SECTIONS", "SETTINGS", "Setting", "default_of", "value_in"]
@@ -42,6 +42,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("", "theme", NAME, "A theme by its name; auto: dark or light, as the terminal."),
     Setting("", "ascii", choice("auto", "on", "off"), "Draw with ASCII only; auto: where the terminal needs it."),
     Setting("", "mouse", SWITCH, "Take clicks and the wheel; off leaves selecting to the terminal."),
+    Setting("", "filters", FILTERS, 'Filters for f and a digit, such as {6: "agent:docs-bot is:unseen"}.'),
     Setting("diff", "layout", choice("unified", "split"), "Before and after below, or beside each other."),
     Setting("diff", "context", whole(1, 10_000), "Unchanged lines around a change."),
     Setting("diff", "wrap", SWITCH, "Wrap long lines; off cuts them, and what is cut off is not shown."),

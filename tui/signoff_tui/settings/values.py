@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -85,6 +86,7 @@ class ScreenSettings:
         theme: Name of a theme; ``auto`` is the light or the dark one, as the background of the terminal is.
         ascii: Whether only ASCII characters are drawn; ``auto`` looks at locale and terminal.
         mouse: Whether the screen takes clicks and the wheel.
+        filters: Filters of the person, by the digit that chooses them.
         diff: How diffs are shown at first.
         guard: Times of the decision guard.
         notify: How a person is called.
@@ -95,6 +97,7 @@ class ScreenSettings:
     theme: str = "auto"
     ascii: Ascii = "auto"
     mouse: bool = True
+    filters: Mapping[int, str] = field(default_factory=dict)
     diff: DiffSettings = field(default_factory=DiffSettings)
     guard: GuardSettings = field(default_factory=GuardSettings)
     notify: NotifySettings = field(default_factory=NotifySettings)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from signoff.filtering import SAVED_FILTERS, Query, asked_of
+from signoff.filtering import Query, SavedFilter, asked_of
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
+from signoff_tui.saved_filters import saved_hints
 from signoff_tui.screens.history.listing import Listing
 from signoff_tui.screens.history.looking import Around
 from signoff_tui.screens.history.ranges import range_of
@@ -80,14 +81,14 @@ class Keys:
         reading: A record has the whole screen.
         beside: The record stands beside the list.
         details: Its details are shown.
-        choosing: The next digit chooses a saved filter.
+        choosing: The saved filters, while the next digit chooses one of them.
         several: The cursor is on what was decided together.
     """
 
     reading: bool
     beside: bool
     details: bool
-    choosing: bool
+    choosing: Sequence[SavedFilter]
     several: bool = False
 
 
@@ -102,7 +103,8 @@ def foot_lines(query: Query, keys: Keys, said: Line, room: Room) -> Sequence[Lin
     """
     if keys.choosing:
         # All of them must be there, however narrow it is.
-        rows = flow(_saved(), Room(room.width, _MOST_ROWS))
+        there = Room(room.width, _MOST_ROWS)
+        rows = flow(saved_hints(keys.choosing, there), there)
         shown = [row for number, row in enumerate(rows) if row.left or number < room.rows]
     else:
         shown = [*flow(_hints(query, keys, room.width), room)]
@@ -125,7 +127,3 @@ def _hints(query: Query, keys: Keys, width: int) -> list[KeyHint]:
             KeyHint("E", "export"),
         ]
     return [*hints, KeyHint("Esc", "back"), KeyHint("?", "help")]
-
-
-def _saved() -> list[KeyHint]:
-    return [*(KeyHint(str(saved.digit), saved.label) for saved in SAVED_FILTERS), KeyHint("Esc", "none")]
