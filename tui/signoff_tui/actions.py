@@ -44,6 +44,7 @@ class Action:
         words: What it does.
         area: Heading in the help.
         decides: Whether the guard judges it.
+        changes: Whether it changes something at once where there is no guard: a leader comes before it, too.
         moves: Whether it only moves, pages or takes back.
         places: Where it can be done.
     """
@@ -56,6 +57,7 @@ class Action:
     decides: bool = False
     moves: bool = False
     places: tuple[Place, ...] = _REVIEW
+    changes: bool = False
 
 
 ACTIONS: tuple[Action, ...] = (
@@ -117,11 +119,11 @@ ACTIONS: tuple[Action, ...] = (
         moves=True,
         places=(*_REVIEW, "memory", "agents"),
     ),
-    Action("revoke", ("x",), "x", "revoke; such calls ask again", "decide", places=_MEMORY),
-    Action("revoke_all", ("R",), "R", "revoke all listed; asks for !", "decide", places=_MEMORY),
+    Action("revoke", ("x",), "x", "revoke; such calls ask again", "decide", places=_MEMORY, changes=True),
+    Action("revoke_all", ("R",), "R", "revoke all listed; asks for !", "decide", places=_MEMORY, changes=True),
     Action("widen", ("w", "e"), "w", "cover more, after a preview", "decide", places=_MEMORY),
     Action("narrow", ("n",), "n", "cover less, after a preview", "decide", places=_MEMORY),
-    Action("confirm", ("!",), "!", "do what was asked or shown", "decide", places=_MEMORY),
+    Action("confirm", ("!",), "!", "do what was asked or shown", "decide", places=_MEMORY, changes=True),
     Action("full", ("v",), "v", "details on the whole screen", "read", moves=True, places=_MEMORY),
     Action("uses", ("enter",), "Enter", "its uses, in the history", "list", moves=True, places=_MEMORY),
     Action("agents", ("2",), "2", "agents: who asks", "go", moves=True, places=_PAGES),
@@ -136,8 +138,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("reload", ("ctrl+r",), "Ctrl+R", "read the files again", "list", moves=True, places=_RULES),
     Action("edit", ("e",), "e", "edit the file in $EDITOR", "decide", places=_RULES),
     Action("review_change", ("T",), "T", "see what changed, then trust it", "decide", places=_RULES),
-    Action("confirm", ("!",), "!", "trust what was shown", "decide", places=_RULES),
-    Action("untrust", ("x",), "x", "trust it no more, if it is gone", "decide", places=_RULES),
+    Action("confirm", ("!",), "!", "trust what was shown", "decide", places=_RULES, changes=True),
+    Action("untrust", ("x",), "x", "trust it no more, if it is gone", "decide", places=_RULES, changes=True),
     Action("suggest", ("A",), "A", "suggest rules; saves nothing", "read", moves=True, places=_RULES),
     Action("copy_suggested", ("c",), "c", "copy the rules suggested", "read", places=_RULES),
     Action("agent_history", ("H",), "H", "this agent's last hour", "go", moves=True, places=(*_REVIEW, "history")),

@@ -125,7 +125,7 @@ class Personal:
             notices=_notices(self.variables, settings.notify),
             viewer=settings.outside.viewer,
             filters=settings.filters,
-            keys=settings.keys.map,
+            keys=settings.keys.key_map,
             problems=tuple(map(str, problems)),
         )
 

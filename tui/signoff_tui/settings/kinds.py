@@ -11,10 +11,10 @@ from typing import Any
 from signoff.filtering import Filtered, FilterError, parse
 from signoff.setting_files.paths import shown, unknown_key
 from signoff_tui.durations import duration_text, parse_duration
-from signoff_tui.keymap import MAPPABLE, KeyMap
+from signoff_tui.keymap import MAPPABLE, check_keys
 from signoff_tui.saved_filters import OWN_DIGITS
 
-__all__ = ["FILTERS", "KEY_MAP", "NAME", "SWITCH", "TIME", "TIMES", "WORDS", "Kind", "choice", "whole"]
+__all__ = ["FILTERS", "KEY", "KEY_MAP", "NAME", "SWITCH", "TIME", "TIMES", "WORDS", "Kind", "choice", "whole"]
 
 _SWITCHES = {"on": True, True: True, "off": False, False: False}
 
@@ -97,13 +97,24 @@ def _words(given: Any) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _key_map(given: Any) -> KeyMap:
+def _key(given: Any) -> str:
+    if isinstance(given, int) and not isinstance(given, bool):
+        given = str(given)
+    if not isinstance(given, str) or not given:
+        raise ValueError(f"must be a key, such as a comma in quotes, not {shown(given)}")
+    return " " if given == "space" else given
+
+
+def _key_map(given: Any) -> Mapping[str, tuple[str, ...]]:
     if not isinstance(given, dict):
         raise ValueError(f"must hold names of actions with keys, such as approve: A, not {shown(given)}")  # noqa: TRY004
     for name in given:
         if name not in MAPPABLE:
             raise ValueError(f'"{name}" {unknown_key(name, MAPPABLE)}')
-    return KeyMap({name: _keys(name, value) for name, value in given.items()})
+    moved = {name: _keys(name, value) for name, value in given.items()}
+    for name, keys in moved.items():
+        check_keys(name, keys)
+    return moved
 
 
 def _keys(name: str, given: Any) -> tuple[str, ...]:
@@ -148,8 +159,8 @@ def _write_filters(filters: Mapping[int, str]) -> str:
     return f"{{{', '.join(f'{digit}: {json.dumps(text)}' for digit, text in filters.items())}}}"
 
 
-def _write_key_map(keys: KeyMap) -> str:
-    moved = (f"{name}: {json.dumps(list(of), ensure_ascii=False)}" for name, of in keys.moved.items())
+def _write_key_map(keys: Mapping[str, tuple[str, ...]]) -> str:
+    moved = (f"{name}: {json.dumps(list(of), ensure_ascii=False)}" for name, of in keys.items())
     return f"{{{', '.join(moved)}}}"
 
 
@@ -157,6 +168,7 @@ def _listed(words: Sequence[str]) -> str:
     return ", ".join(words[:-1]) + f" or {words[-1]}"
 
 
+KEY = Kind(_key, lambda key: json.dumps(key, ensure_ascii=False))
 NAME = Kind(_name, str)
 SWITCH = Kind(_switch, lambda value: "on" if value else "off", "on | off")
 TIME = Kind(_time, duration_text)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from signoff_tui.notices import Channel
-from signoff_tui.settings.kinds import FILTERS, KEY_MAP, NAME, SWITCH, TIME, TIMES, WORDS, Kind, choice, whole
+from signoff_tui.settings.kinds import FILTERS, KEY, KEY_MAP, NAME, SWITCH, TIME, TIMES, WORDS, Kind, choice, whole
 from signoff_tui.settings.values import ScreenSettings
 
 __all__ = ["SECTIONS", "SETTINGS", "Setting", "default_of", "value_in"]
@@ -89,6 +89,9 @@ SETTINGS: tuple[Setting, ...] = (
         WORDS,
         "Shows a diff: program and arguments, such as [difft] or [delta, --paging=always].",
     ),
+    Setting("keys", "single", SWITCH, "Let single keys decide; off wants the leader right before each that does."),
+    Setting("keys", "leader", KEY, "That key: one character that means nothing else."),
+    Setting("keys", "profile", choice("default", "arrows"), "arrows moves by arrows and named keys only."),
     Setting("keys", "map", KEY_MAP, "Other keys, such as {approve: A, later: [Z, f5]}."),
 )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from signoff_tui.guard import GuardSettings
-from signoff_tui.keymap import STANDARD, KeyMap
+from signoff_tui.keymap import LEADER, KeyMap, Profile
 from signoff_tui.notices import Channel
 
 __all__ = ["Ascii", "DiffSettings", "KeySettings", "Layout", "NotifySettings", "OutsideSettings", "ScreenSettings"]
@@ -72,10 +72,25 @@ class KeySettings:
     """Which keys do what.
 
     Attributes:
-        map: Actions that are on other keys.
+        single: Whether single keys decide; else the leader comes before them.
+        leader: That key.
+        profile: Whether letters move, too, or only arrows and named keys.
+        map: Actions that are on other keys, by name.
     """
 
-    map: KeyMap = STANDARD
+    single: bool = True
+    leader: str = LEADER
+    profile: Profile = "default"
+    map: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def key_map(self) -> KeyMap:
+        """What each key does.
+
+        Raises:
+            ValueError: Two of the keys contradict each other.
+        """
+        return KeyMap(self.map, self.leader, self.single, self.profile)
 
 
 @dataclass(frozen=True, slots=True)

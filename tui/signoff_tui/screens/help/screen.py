@@ -48,8 +48,8 @@ _FACTS: dict[Place, tuple[str, ...]] = {
     ),
     "rules": (
         "no request is decided here, no call is run",
-        "only ! trusts, after all was shown",
-        "x ends trust in what is gone",
+        "nothing is trusted before it was shown",
+        "what is gone can be trusted no more",
     ),
 }
 _OWN_HEADINGS: dict[tuple[Place, Area], str] = {
@@ -125,7 +125,7 @@ def _area(keys: KeyMap, place: Place, area: Area) -> list[Line]:
     return [
         line(chunk(f" {_OWN_HEADINGS.get((place, area), _HEADINGS[area])}", "strong")),
         *(
-            line(chunk(f"  {_keys_of(action):<{_KEY - 2}}", "key", keep=True), chunk(action.words))
+            line(chunk(f"  {_keys_of(action):<{_KEY - 3}} ", "key", keep=True), chunk(action.words))
             for action in actions
         ),
     ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from signoff.filtering import Query, SavedFilter, asked_of
 from signoff_tui.flow import KeyHint, Room, flow
+from signoff_tui.keymap import STANDARD, KeyMap
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 from signoff_tui.saved_filters import saved_hints
 from signoff_tui.screens.history.listing import Listing
@@ -83,6 +84,7 @@ class Keys:
         details: Its details are shown.
         choosing: The saved filters, while the next digit chooses one of them.
         several: The cursor is on what was decided together.
+        map: The keys of the person.
     """
 
     reading: bool
@@ -90,6 +92,7 @@ class Keys:
     details: bool
     choosing: Sequence[SavedFilter]
     several: bool = False
+    map: KeyMap = STANDARD
 
 
 def foot_lines(query: Query, keys: Keys, said: Line, room: Room) -> Sequence[Line]:
@@ -112,18 +115,26 @@ def foot_lines(query: Query, keys: Keys, said: Line, room: Room) -> Sequence[Lin
 
 
 def _hints(query: Query, keys: Keys, width: int) -> list[KeyHint]:
-    details, members = KeyHint("i", "content" if keys.details else "details"), KeyHint("Enter", "members")
+    def shown(name: str) -> str:
+        return keys.map.shown(name, place="history")
+
+    details = KeyHint(shown("details"), "content" if keys.details else "details")
+    members = KeyHint("Enter", "members")
     if keys.reading:
-        hints = [KeyHint("j/k", "line"), KeyHint("Space", "page"), details]
+        hints = [
+            KeyHint(keys.map.shown("down", "up", place="history"), "line"),
+            KeyHint(shown("page_down"), "page"),
+            details,
+        ]
     else:
         hints = [
             members if keys.several else details if keys.beside else KeyHint("Enter", "record"),
-            KeyHint("/", "filter"),
-            *([KeyHint("\\", "clear")] if query.expression is not None else []),
-            KeyHint("a", "all agents" if asked_of(query, "agent") else "this agent"),
-            KeyHint("H", "its last hour"),
-            KeyHint("T", f"since: {range_of(query)}"),
-            KeyHint("f", "saved filters" if width >= _ROOMY else "saved"),
-            KeyHint("E", "export"),
+            KeyHint(shown("filter"), "filter"),
+            *([KeyHint(shown("clear_filter"), "clear")] if query.expression is not None else []),
+            KeyHint(shown("only_agent"), "all agents" if asked_of(query, "agent") else "this agent"),
+            KeyHint(shown("agent_history"), "its last hour"),
+            KeyHint(shown("range"), f"since: {range_of(query)}"),
+            KeyHint(shown("saved"), "saved filters" if width >= _ROOMY else "saved"),
+            KeyHint(shown("export"), "export"),
         ]
-    return [*hints, KeyHint("Esc", "back"), KeyHint("?", "help")]
+    return [*hints, KeyHint("Esc", "back"), KeyHint(shown("help"), "help")]

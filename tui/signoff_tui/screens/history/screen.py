@@ -344,5 +344,6 @@ class HistoryScreen(FilterKeys):
         item = listing.item
         saved = self.saved if self._choosing else ()
         several = item is not None and item.heads
-        keys = Keys(self._reading, self.two_panes, self._pane.details, saved, several)
+        own = self._office.keys
+        keys = Keys(self._reading, self.two_panes, self._pane.details, saved, several, own)
         return [counts, *foot_lines(self.bar.query_in_force, keys, self._said, Room(width, rows))]

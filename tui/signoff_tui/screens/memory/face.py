@@ -24,7 +24,7 @@ _WORDS = {
     "list": _ALWAYS,
     "empty": _ALWAYS,
     "saved": (" list only", " list only"),
-    "sheet": (" Nothing is saved before ! is pressed.",),
+    "sheet": (" Nothing is saved before {confirm} is pressed.",),
 }
 
 
@@ -146,7 +146,8 @@ def _wordings(bar: Bar) -> Sequence[Line]:
             line(chunk(f"{question} The next such calls ask again.", "danger")),
             line(chunk(question, "danger")),
         ]
-    return [line(chunk(words, "muted")) for words in _WORDS[bar.kind]]
+    confirm = bar.keys.shown("confirm", place="memory")
+    return [line(chunk(words.replace("{confirm}", confirm), "muted")) for words in _WORDS[bar.kind]]
 
 
 def _hints(bar: Bar) -> Sequence[KeyHint]:
@@ -154,7 +155,8 @@ def _hints(bar: Bar) -> Sequence[KeyHint]:
     match bar.kind:
         case "all":
             which = "the listed" if bar.by_filter else "all"
-            confirm = KeyHint("!", f"revoke {which} {bar.number}", live=bar.live, token="danger")
+            key = bar.keys.shown("confirm", place="memory")
+            confirm = KeyHint(key, f"revoke {which} {bar.number}", live=bar.live, token="danger")
             return (confirm, KeyHint("Esc", "no, back"))
         case "sheet":
             choose = (
@@ -162,7 +164,8 @@ def _hints(bar: Bar) -> Sequence[KeyHint]:
                 KeyHint(bar.keys.shown("page_down"), "page"),
                 KeyHint("Esc", "back"),
             )
-            return (KeyHint("!", "save", live=bar.live, token="warn"), *choose)
+            save = bar.keys.shown("confirm", place="memory")
+            return (KeyHint(save, "save", live=bar.live, token="warn"), *choose)
         case "saved":
             return ()
         case "empty":
@@ -174,8 +177,8 @@ def _hints(bar: Bar) -> Sequence[KeyHint]:
             )
         case "list":
             return (
-                KeyHint("x", "revoke at once", live=bar.live),
-                KeyHint("R", "revoke all", live=bar.number > 0),
+                KeyHint(bar.keys.shown("revoke", place="memory"), "revoke at once", live=bar.live),
+                KeyHint(bar.keys.shown("revoke_all", place="memory"), "revoke all", live=bar.number > 0),
                 KeyHint("w", "widen", live=bar.live),
                 KeyHint("n", "narrow", live=bar.live),
                 KeyHint(bar.keys.shown("full"), "details"),

@@ -75,7 +75,7 @@ class MemoryScreen(ListBesideDetails):
         key = event.character if event.is_printable and event.character else event.key
         self._asking.calm.press(key, event.time, time.monotonic())
         self._key = key
-        self._said = Said()
+        self._said = Said(self._asking.calm.leader_waits)
         if self._choosing:
             event.stop()
             event.prevent_default()
@@ -252,6 +252,9 @@ class MemoryScreen(ListBesideDetails):
             return False
         if self._key != key:
             self._say(f"press {key} itself")  # chosen by name somewhere else, where nothing was asked or shown
+            return False
+        if self._asking.calm.leader_lacks:
+            self._say(self._asking.calm.leader_lacks, "warn")
             return False
         if not self._asking.meant():
             self._say(f"{key} was not taken: too soon, or typed among other keys. Press it once more", "warn")

@@ -49,7 +49,7 @@ _WORDS = {
         " agents' programs enforce rules",
     ),
     "list": (" this screen shows rules; the agents' own programs enforce them", " agents' programs enforce rules"),
-    "change": (" Nothing is trusted before ! is pressed.",),
+    "change": (" Nothing is trusted before {confirm} is pressed.",),
     "typing": (' a command, or a tool: write_file {"path": "a.txt"}; nothing is run', " nothing is run"),
     "verdict": (" nothing was run",),
     "suggested": (" only suggested: nothing is saved, and no agent knows of it", " nothing is saved"),
@@ -113,7 +113,9 @@ def foot_lines(bar: Bar, said: Said, width: int, *, rows: int) -> list[Line]:
     if said.words:
         words = line(replace(foreign(f" {said.words}", said.token), cut="end"))
     else:
-        words = fullest([line(chunk(each, "muted")) for each in _WORDS[bar.kind]], width)
+        confirm = bar.keys.shown("confirm", place="rules")
+        wordings = [each.replace("{confirm}", confirm) for each in _WORDS[bar.kind]]
+        words = fullest([line(chunk(each, "muted")) for each in wordings], width)
     return [words, *flow(_hints(bar), Room(width, 1 if bar.kind == "typing" else rows))]
 
 
@@ -130,11 +132,12 @@ def _hints(bar: Bar) -> Sequence[KeyHint]:
         case "verdict":
             return (KeyHint("t", "type on"), page, back, help_)
         case "change":
-            return (KeyHint("!", "trust it", live=bar.live, token="warn"), KeyHint("e", "edit"), page, back)
+            confirm = keys.shown("confirm", place="rules")
+            return (KeyHint(confirm, "trust it", live=bar.live, token="warn"), KeyHint("e", "edit"), page, back)
         case "suggested":
             return (KeyHint("c", "copy the lines"), KeyHint("e", "edit the file there"), page, back, help_)
         case "list" if bar.gone:
-            untrust = KeyHint("x", "trust it no more", token="warn")
+            untrust = KeyHint(keys.shown("untrust", place="rules"), "trust it no more", token="warn")
             return (untrust, KeyHint("Ctrl+R", "read again"), back, inbox, help_)
         case "list":
             return (

@@ -92,7 +92,7 @@ class RulesScreen(ListBesideDetails):
         key = event.character if event.is_printable and event.character else event.key
         self._calm.press(key, event.time, time.monotonic())
         self._key = key
-        self._said = Said()
+        self._said = Said(self._calm.leader_waits)
         super().on_key(event)
 
     def take_news(self, news: News) -> None:
@@ -289,6 +289,8 @@ class RulesScreen(ListBesideDetails):
             self._say("not now: the last key is at work")
         elif self._key != "!":
             self._say("press ! itself")  # chosen by name somewhere else, where nothing was shown
+        elif self._calm.leader_lacks:
+            self._say(self._calm.leader_lacks, "warn")
         elif not self._painted:
             self._say("not trusted: Space shows the rest of it first", "warn")
         elif not self._calm.meant(change.key, self._desk.settings.arm_sheet):
@@ -309,6 +311,8 @@ class RulesScreen(ListBesideDetails):
             self._say("not now: the last key is at work")
         elif self._key != "x":
             self._say("press x itself")  # chosen by name somewhere else
+        elif self._calm.leader_lacks:
+            self._say(self._calm.leader_lacks, "warn")
         elif not self._calm.meant(_LIST, self._desk.settings.arm_moved):
             self._say("x was not taken: too soon, or typed among other keys. Press it once more", "warn")
         else:
