@@ -66,7 +66,7 @@ def test_a_rule_is_drawn_from_what_the_file_asks_about_and_shown_as_a_difference
     found = suggest(looking, file())
     assert [(rule.pattern, rule.approved, rule.unasked) for rule in found.rules] == [("git log --oneline", 4, 4)]
     text = words(found)
-    assert "you approved 4 such calls; the file asked 4 times, and would not ask again" in text
+    assert "people approved 4 such calls; the file asked 4 times, and would not ask again" in text
     assert '10 +     - pattern: "git log --oneline"' in text
     assert "11 +       approval: false" in text
     assert "- {pattern: rm" in text, "what stands around the new lines"

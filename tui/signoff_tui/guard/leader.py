@@ -53,7 +53,7 @@ class Leading:
     @property
     def waits(self) -> str:
         """What is said when the leader was pressed."""
-        return f"{self._leader} is pressed: now the key that decides. Any other key ends this"
+        return f"{self._leader} is pressed: now the key that decides"
 
     def asks_for(self, key: str) -> str:
         """What is said of a key that came without its leader."""

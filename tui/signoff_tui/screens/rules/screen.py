@@ -229,7 +229,7 @@ class RulesScreen(ListBesideDetails):
         if file is None:
             self._say("there is no file to suggest rules for: trust one first")
             return
-        self._say("reading what you approved ...")
+        self._say("reading what was approved ...")
         self._work.suggest(file)
 
     def do_copy_suggested(self) -> None:

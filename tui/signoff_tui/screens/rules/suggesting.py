@@ -1,4 +1,4 @@
-"""Narrow rules drawn from what the person approved in one session, as the file would look with them.
+"""Narrow rules drawn from what people approved in one session, as the file would look with them.
 
 Nothing is written: the lines can be copied, and the person's editor opens the file where they belong.
 """
@@ -40,7 +40,7 @@ class SuggestedRule:
 
     Attributes:
         pattern: Their first words.
-        approved: How many calls that it is about the person approved in the session.
+        approved: How many calls that it is about people approved in the session.
         unasked: How many of them the file asked about, and would let run with the rule.
         commands: These commands, each once.
     """
@@ -80,7 +80,7 @@ class Suggested:
 
 
 def suggest(queue: ReviewQueue, file: RuleFile) -> Suggested:
-    """Look what the person approved in the directory of a file, in the session in which that was done last.
+    """Look what people approved in the directory of a file, in the session in which that was done last.
 
     All of the history counts against a rule: what was refused, or of HIGH risk, in any session.
 
@@ -134,7 +134,7 @@ def suggested_lines(suggested: Suggested, width: int) -> list[Line]:
         "strong",
         head=chunk(" "),
     )
-    whose = f"session {suggested.session} of {suggested.agent}: the last in which you approved commands here"
+    whose = f"session {suggested.session} of {suggested.agent}: the last in which people approved commands here"
     lines += fact("from", whose, width)
     for rule in rules:
         lines += [Line(), *_rule_lines(rule, width)]
@@ -181,10 +181,10 @@ def _rule(found: Suggestion, settings: SettingsFile) -> SuggestedRule:
 
 
 def _rule_lines(rule: SuggestedRule, width: int) -> Iterator[Line]:
-    yield from folded(reveal_line(rule.pattern, "command"), width, "strong", head=chunk(" + runs    ", "danger"))
+    yield from folded(reveal_line(rule.pattern, "command"), width, "strong", head=chunk(" + runs     ", "danger"))
     asked = "asked once" if rule.unasked == 1 else f"asked {rule.unasked} times"
     yield from fact(
-        "", f"you approved {rule.approved} such calls; the file {asked}, and would not ask again", width
+        "", f"people approved {rule.approved} such calls; the file {asked}, and would not ask again", width
     )
     for command in rule.commands[:_EXAMPLES]:
         yield from folded(reveal_line(command[:_LONGEST], "command"), width, "muted", head=chunk("            $ "))
