@@ -35,6 +35,11 @@ def test_a_persons_own_filter_is_told_by_its_words() -> None:
     assert (chosen.label, chosen.text("x")) == (OWN[6], OWN[6])
 
 
+def test_with_hardly_any_room_all_digits_are_in_one_place() -> None:
+    hints = saved_hints(saved_with(OWN), Room(40, 1))
+    assert [(hint.key, hint.label) for hint in hints] == [("1234567", "filters"), ("Esc", "none")]
+
+
 @pytest.mark.parametrize("room", [Room(200, 2), Room(80, 2), Room(50, 3), Room(40, 2)], ids=str)
 def test_every_digit_is_told_however_narrow_it_is(room: Room) -> None:
     hints = saved_hints(saved_with(OWN), room)

@@ -12,7 +12,7 @@ __all__ = ["OWN_DIGITS", "saved_by_digit", "saved_hints", "saved_with", "usable"
 OWN_DIGITS = (6, 7, 8, 9)
 """Digits that are the person's own to give."""
 
-_LABELS = (60, 18, 12, 7)
+_LABELS = (60, 18, 12, 7, 0)
 """Most characters of what is said of each, the more room the more."""
 
 
@@ -36,16 +36,18 @@ def saved_by_digit(saved: Sequence[SavedFilter], key: str | None) -> SavedFilter
 
 
 def saved_hints(saved: Sequence[SavedFilter], room: Room) -> tuple[KeyHint, ...]:
-    """Each digit with what it shows; where there is little room, fewer words of it, but every digit."""
+    """Each digit with what it shows; where there is little room, fewer words of it, or only the digits."""
     for most in _LABELS:
         hints = (*(KeyHint(str(each.digit), _short(each.label, most)) for each in saved), KeyHint("Esc", "none"))
         if sum(len(row.left) // 2 for row in flow(hints, room)) == len(hints):
             return hints
-    return (*(KeyHint(str(each.digit), "") for each in saved), KeyHint("Esc", "none"))
+    return (KeyHint("".join(str(each.digit) for each in saved), "filters"), KeyHint("Esc", "none"))
 
 
 def _short(label: str, most: int) -> str:
-    return label if len(label) <= most else f"{label[: most - 2].rstrip()}.."
+    if len(label) <= most:
+        return label
+    return f"{label[: most - 2].rstrip()}.." if most else ""
 
 
 def _is_known(text: str, filtered: Filtered) -> bool:
