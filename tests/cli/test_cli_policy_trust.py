@@ -47,3 +47,33 @@ def test_a_program_refuses_a_file_that_nobody_trusted(rules: Path) -> None:
 
 def test_a_program_may_vouch_for_a_file_of_its_own(rules: Path) -> None:
     assert build_from_file(rules, trusted=True).shell is not None
+
+
+def test_a_file_is_trusted_no_more_also_once_it_is_gone(cli: Cli, rules: Path) -> None:
+    cli.run("policy", "trust", str(rules), "--yes")
+    rules.unlink()
+    done = cli.run("policy", "untrust", str(rules))
+    assert (done.code, done.out) == (0, f"trusted no more: {rules}\n")
+    rules.write_text(RULES)
+    with pytest.raises(TrustError, match="was never trusted"):
+        build_from_file(rules)
+
+
+def test_code_is_trusted_no_more_with_the_last_settings_file_beside_it(cli: Cli, rules: Path) -> None:
+    code = cli.folder / "tools.py"
+    code.write_text("def sync():\n    '''Sync.'''\n")
+    other = cli.folder / "other.yaml"
+    for file in (rules, other):
+        file.write_text("custom_tools: {sync: {}}\n")
+        assert cli.run("policy", "trust", str(file), "--yes").code == 0
+    assert str(code) not in cli.run("policy", "untrust", str(rules)).out
+    assert cli.run("policy", "untrust", str(other)).out.splitlines() == [
+        f"trusted no more: {other}",
+        f"trusted no more: {code}",
+    ]
+
+
+def test_a_file_that_is_not_trusted_cannot_be_trusted_less(cli: Cli, rules: Path) -> None:
+    done = cli.run("policy", "untrust", str(rules))
+    assert done.code == 2
+    assert "is not trusted, so nothing was changed" in done.err

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from signoff.policy.trust import TrustedFile, TrustError, changed_files, require_trusted, trust, trusted_files
+from signoff.policy.trust import (
+    TrustedFile,
+    TrustError,
+    changed_files,
+    require_trusted,
+    trust,
+    trusted_files,
+    untrust,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -131,3 +140,52 @@ def test_a_file_that_became_too_large_to_be_read_has_changed(rules: str) -> None
     trust({rules: b"a: 1\n"})
     os.truncate(rules, 2**34)
     assert [found.state for found in trusted_files()] == ["changed"]
+
+
+# -- trusting no more ----------------------------------------------------------------------------------------
+
+
+def test_a_file_that_is_trusted_no_more_is_refused_and_no_copy_of_it_stays(rules: str, store: Path) -> None:
+    trust({rules: b"a: 1\n"})
+    assert untrust([rules]) == (rules,)
+    with pytest.raises(TrustError, match="was never trusted"):
+        require_trusted({rules: b"a: 1\n"})
+    assert list((store.parent / "trusted-contents").iterdir()) == []
+
+
+def test_a_file_that_is_gone_leaves_the_list_of_trust_by_the_name_that_stands_there(rules: str) -> None:
+    trust({rules: b"a: 1\n"})
+    Path(rules).unlink()
+    assert changed_files() == (rules,)
+    untrust([rules])
+    assert changed_files() == ()
+
+
+def test_only_what_is_gone_can_be_asked_for(rules: str) -> None:
+    trust({rules: b"a: 1\n"})
+    assert untrust([rules], only_gone=True) == ()
+    require_trusted({rules: b"a: 1\n"})
+    Path(rules).unlink()
+    assert untrust([rules], only_gone=True) == (rules,)
+
+
+def test_trusting_no_more_leaves_other_files_as_they_are(rules: str, tmp_path: Path) -> None:
+    other = str(tmp_path / "other.yaml")
+    trust({rules: b"a: 1\n", other: b"b: 1\n"})
+    untrust([rules, str(tmp_path / "never.yaml")])
+    assert [(each.name, each.trusted) for each in trusted_files()] == [(other, b"b: 1\n")]
+
+
+def test_where_nothing_is_trusted_nothing_is_written(rules: str, store: Path) -> None:
+    assert untrust([rules]) == ()
+    assert not store.parent.exists()
+
+
+def test_what_one_program_takes_off_the_list_no_other_puts_back(rules: str, tmp_path: Path) -> None:
+    names = [str(tmp_path / f"{number}.yaml") for number in range(40)]
+    trust(dict.fromkeys(names, b"a: 1\n"))
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda name: untrust([name]), names[:20]))
+        list(pool.map(lambda name: trust({name: b"a: 2\n"}), names[20:]))
+        list(pool.map(lambda name: untrust([name]), names[20:30]))
+    assert {each.name for each in trusted_files()} == set(names[30:])

@@ -43,11 +43,12 @@ class Bench:
     """
 
     settings: GuardSettings = field(default_factory=GuardSettings)
+    keys: Keys = KEYS
     now: float = 0.0
     known: dict[str, Facts] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.guard: DecisionGuard[str] = DecisionGuard(self.settings, KEYS, self.look_up, lambda: self.now)
+        self.guard: DecisionGuard[str] = DecisionGuard(self.settings, self.keys, self.look_up, lambda: self.now)
 
     # Requests
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import nullcontext
 from itertools import product
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from rules_bench import CHANGED, RULES, change, trusted_rules
 from screen_bench import HELD, LARGE, SMALL, Screen, command, post, screen
 
-from signoff.policy.trust import changed_files
+from signoff.policy.trust import TrustError, changed_files, require_trusted
 from signoff.queue import AgentQueue, Decision, ReviewQueue
 from signoff_tui.screens.rules import RulesScreen
 
@@ -44,6 +45,12 @@ async def goes_to_rule(seen: Screen, about: str) -> None:
     screen = top(seen)
     at = next(index for index, row in enumerate(screen._rows) if row.rule is not None and row.rule.about == about)
     await seen.press("g", *["j"] * at)
+
+
+async def list_armed(seen: Screen) -> None:
+    """Wait until a key that acts on the list is taken."""
+    screen = top(seen)
+    await seen.until(lambda: screen._calm.armed_at("list", screen._desk.settings.arm_moved) < time.monotonic())
 
 
 async def confirms(seen: Screen) -> None:
@@ -126,6 +133,38 @@ async def test_a_change_on_disk_is_seen_without_a_key(place: Path, rules: Path) 
             pytest.skip("this system does not tell of changed files")
         change(rules)
         await seen.shows("1 NOT AS TRUSTED")
+
+
+@SIZES
+async def test_a_file_that_is_gone_can_be_taken_off_the_list_of_trust(
+    place: Path, rules: Path, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    gone = trusted_rules(tmp_path / "gone", "shell: {}\n")
+    gone.unlink()
+    async with screen(place, size=size) as seen:
+        await opens_rules(seen, "1 NOT AS TRUSTED", "[x] trust it no more")
+        await seen.press("j", "x")
+        await seen.shows("only a file that is gone")
+        await seen.press("k")
+        await list_armed(seen)
+        await seen.press("x")
+        await seen.shows("trusted no more: signoff.yaml. If it comes back", "all as trusted")
+    gone.write_text("shell: {}\n", "utf-8")
+    with pytest.raises(TrustError, match="was never trusted"):
+        require_trusted({str(gone): gone.read_bytes()})
+
+
+async def test_a_file_that_is_there_again_stays_trusted(place: Path, rules: Path, tmp_path: Path) -> None:
+    gone = trusted_rules(tmp_path / "gone", "shell: {}\n")
+    gone.unlink()
+    async with screen(place) as seen:
+        await opens_rules(seen, "[x] trust it no more")
+        gone.write_text("shell: {}\n", "utf-8")
+        top(seen)._rereading.wanted = lambda: None  # type: ignore[method-assign] - nobody told the screen yet
+        await list_armed(seen)
+        await seen.press("x")
+        await seen.shows("is there again, so it is still trusted")
+    require_trusted({str(gone): gone.read_bytes()})
 
 
 # -- trying a call -------------------------------------------------------------------------------------------

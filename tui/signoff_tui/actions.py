@@ -25,7 +25,8 @@ _PAGES: tuple[Place, ...] = (*_LISTS, *_SCROLLED)
 _MEMORY: tuple[Place, ...] = ("memory",)
 _AGENTS: tuple[Place, ...] = ("agents",)
 _MUTED: tuple[Place, ...] = (*_REVIEW, "history", "memory", "rules")
-_FILTERED: tuple[Place, ...] = (*_REVIEW, "history")
+_FILTERED: tuple[Place, ...] = (*_REVIEW, "history", "memory")
+_OF_CALLS: tuple[Place, ...] = (*_REVIEW, "history")
 _RULES: tuple[Place, ...] = ("rules",)
 _THEMES: tuple[Place, ...] = ("themes",)
 _MESSAGE: tuple[Place, ...] = ("message",)
@@ -43,6 +44,7 @@ class Action:
         words: What it does.
         area: Heading in the help.
         decides: Whether the guard judges it.
+        changes: Whether it changes something at once where there is no guard: a leader comes before it, too.
         moves: Whether it only moves, pages or takes back.
         places: Where it can be done.
     """
@@ -55,6 +57,7 @@ class Action:
     decides: bool = False
     moves: bool = False
     places: tuple[Place, ...] = _REVIEW
+    changes: bool = False
 
 
 ACTIONS: tuple[Action, ...] = (
@@ -116,11 +119,11 @@ ACTIONS: tuple[Action, ...] = (
         moves=True,
         places=(*_REVIEW, "memory", "agents"),
     ),
-    Action("revoke", ("x",), "x", "revoke; such calls ask again", "decide", places=_MEMORY),
-    Action("revoke_all", ("R",), "R", "revoke all listed; asks for !", "decide", places=_MEMORY),
+    Action("revoke", ("x",), "x", "revoke; such calls ask again", "decide", places=_MEMORY, changes=True),
+    Action("revoke_all", ("R",), "R", "revoke all listed; asks for !", "decide", places=_MEMORY, changes=True),
     Action("widen", ("w", "e"), "w", "cover more, after a preview", "decide", places=_MEMORY),
     Action("narrow", ("n",), "n", "cover less, after a preview", "decide", places=_MEMORY),
-    Action("confirm", ("!",), "!", "do what was asked or shown", "decide", places=_MEMORY),
+    Action("confirm", ("!",), "!", "do what was asked or shown", "decide", places=_MEMORY, changes=True),
     Action("full", ("v",), "v", "details on the whole screen", "read", moves=True, places=_MEMORY),
     Action("uses", ("enter",), "Enter", "its uses, in the history", "list", moves=True, places=_MEMORY),
     Action("agents", ("2",), "2", "agents: who asks", "go", moves=True, places=_PAGES),
@@ -135,14 +138,17 @@ ACTIONS: tuple[Action, ...] = (
     Action("reload", ("ctrl+r",), "Ctrl+R", "read the files again", "list", moves=True, places=_RULES),
     Action("edit", ("e",), "e", "edit the file in $EDITOR", "decide", places=_RULES),
     Action("review_change", ("T",), "T", "see what changed, then trust it", "decide", places=_RULES),
-    Action("confirm", ("!",), "!", "trust what was shown", "decide", places=_RULES),
+    Action("confirm", ("!",), "!", "trust what was shown", "decide", places=_RULES, changes=True),
+    Action("untrust", ("x",), "x", "trust it no more, if it is gone", "decide", places=_RULES, changes=True),
+    Action("suggest", ("A",), "A", "suggest rules; saves nothing", "read", moves=True, places=_RULES),
+    Action("copy_suggested", ("c",), "c", "copy the rules suggested", "read", places=_RULES),
     Action("agent_history", ("H",), "H", "this agent's last hour", "go", moves=True, places=(*_REVIEW, "history")),
     Action("filter", ("/",), "/", "filter", "list", places=_FILTERED),
     Action("clear_filter", ("\\", "f4"), "\\", "clear the filter", "list", places=_FILTERED),
     Action("expand", ("right",), "Right", "list what was decided together", "list", places=("history",)),
     Action("collapse", ("left",), "Left", "one row for it again", "list", places=("history",)),
-    Action("saved", ("f",), "f", "saved filters: f, then a digit", "list", places=("history",)),
-    Action("only_agent", ("a",), "a", "only this agent; again: all", "list", places=_FILTERED),
+    Action("saved", ("f",), "f", "saved filters, by a digit", "list", places=_FILTERED),
+    Action("only_agent", ("a",), "a", "only this agent; again: all", "list", places=_OF_CALLS),
     Action("range", ("T",), "T", "since: 1h, today, session, all", "list", places=("history",)),
     Action("details", ("i",), "i", "hashes, ids; checks the chain", "read", places=("history",)),
     Action("export", ("E",), "E", "write what is listed to a file", "list", places=("history",)),

@@ -36,6 +36,7 @@ from signoff_tui.notices import NoticeSettings
 from signoff_tui.office import Announcement, Office
 from signoff_tui.personal import Chosen, Personal
 from signoff_tui.replies import Replies
+from signoff_tui.saved_filters import saved_with
 from signoff_tui.screens.agents import AgentsScreen
 from signoff_tui.screens.details import DetailsScreen
 from signoff_tui.screens.help import HelpScreen
@@ -153,6 +154,7 @@ class SignoffApp(App[None]):
         muting = Muting(clocks, self._mutes_changed, mute_file)
         self._office = Office(queue, place, self, wall_clock, muting, chosen.keys, replies)
         self._office.viewer = chosen.viewer
+        self._office.saved_filters = saved_with(chosen.filters)
         self._review = ReviewScreen(self._office, self._chosen.guard, self._chosen.diff)
         self._review.desk.guard.set_read_only(read_only)
         self._list_states = list_states
@@ -372,6 +374,7 @@ class SignoffApp(App[None]):
         if chosen.notices != before.notices:
             self._beside.use(chosen.notices)
         self._office.viewer = chosen.viewer
+        self._office.saved_filters = saved_with(chosen.filters)
         if chosen.diff != before.diff:
             self._review.show_diffs(chosen.diff)
         if (chosen.guard, chosen.keys, chosen.mouse) != (before.guard, before.keys, before.mouse):

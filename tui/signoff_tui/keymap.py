@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import get_args
+from typing import Literal, get_args
 
 from signoff_tui.actions import ACTIONS, Action, Place
 from signoff_tui.guard import DECISION_KEYS, Keys
 
-__all__ = ["MAPPABLE", "STANDARD", "KeyMap"]
+__all__ = ["LEADER", "MAPPABLE", "STANDARD", "KeyMap", "Profile", "check_keys"]
 
 _FIXED = frozenset({"back", "open", "run", "interrupt"})
 """Actions whose keys stay: without them a place would be a trap, or Enter would mean something else."""
@@ -20,6 +20,24 @@ _OWN_KEYS: tuple[tuple[Place, ...], ...] = (("memory",), ("rules",), ("message",
 
 _RESERVED = frozenset({"escape", "enter", "return", "ctrl+j", "ctrl+m", "ctrl+c", "tab", "ctrl+i"})
 """Keys that mean the same everywhere."""
+
+LEADER = ","
+"""The leader, unless the person has another one."""
+
+Profile = Literal["default", "arrows"]
+
+_ARROWS: Mapping[str, tuple[str, ...]] = {
+    "down": ("down",),
+    "up": ("up",),
+    "first": ("home",),
+    "last": ("end",),
+    "next_request": ("shift+down",),
+    "previous_request": ("shift+up",),
+}
+"""Keys without letters, for what has letters that vi made usual."""
+
+_TYPED: tuple[tuple[Place, ...], ...] = (("palette",), ("message",))
+"""Where words are typed."""
 
 _NAMES = {" ": "Space", "pagedown": "PgDn", "pageup": "PgUp"}
 
@@ -37,19 +55,32 @@ class KeyMap:
 
     Attributes:
         moved: Other keys for some actions, by the action's name; the keys that they have otherwise are free then.
+        leader: The key that has to come right before one that decides or changes something.
+        single: Whether such keys need no leader.
+        profile: ``arrows`` has no letters for moving, only arrows and named keys.
 
     Raises:
         ValueError: One of the keys cannot be used for that, or would do two things at one place.
     """
 
     moved: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    leader: str = LEADER
+    single: bool = True
+    profile: Profile = "default"
 
     def __post_init__(self) -> None:
         """Refuse what could not work."""
         for name, keys in self.moved.items():
-            _check(name, keys)
+            check_keys(name, keys)
         for place in get_args(Place):
             _check_place(place, self.actions_on(place))
+        if not self.single:
+            self._check_leader()
+
+    @property
+    def leading(self) -> str:
+        """The leader, or empty if single keys decide."""
+        return "" if self.single else self.leader
 
     @cached_property
     def actions(self) -> tuple[Action, ...]:
@@ -91,26 +122,47 @@ class KeyMap:
 
     def guard_keys(self) -> Keys:
         """What the guard of the review must know."""
-        review = self.actions_on("review")
+        review, leader = self.actions_on("review"), frozenset({self.leading} - {""})
         return Keys(
-            navigation=frozenset(key for action in review if action.moves for key in action.keys),
-            bound=frozenset(key for action in review for key in action.keys),
+            navigation=leader | frozenset(key for action in review if action.moves for key in action.keys),
+            bound=leader | frozenset(key for action in review for key in action.keys),
             decides={key: _DECISIONS[action.name] for action in review if action.decides for key in action.keys},
+            leader=self.leading,
         )
 
     def _moved(self, action: Action) -> Action:
-        keys = self.moved.get(action.name)
+        keys = self.moved.get(action.name) or (_ARROWS.get(action.name) if self.profile == "arrows" else None)
         # Where words are typed, letters are words.
-        if keys is None or action.places in (("palette",), ("message",)):
-            return action
-        return replace(action, keys=keys, shown=_shown(keys[0]))
+        if keys is not None and action.places not in _TYPED:
+            action = replace(action, keys=keys, shown=_shown(keys[0]))
+        if self.leading and (action.decides or action.changes):
+            return replace(action, shown=f"{_shown(self.leader)}{action.shown}")
+        return action
+
+    def _check_leader(self) -> None:
+        if not (len(self.leader) == 1 and self.leader.isprintable() and self.leader != " "):
+            raise ValueError(f"the leader must be one character that is no blank, not {_shown(self.leader)}")
+        for action in self.actions:
+            if self.leader in action.keys and action.places not in _TYPED:
+                raise ValueError(
+                    f'{self.leader} cannot be the leader: it is "{action.name}" in the {action.places[0]}'
+                )
 
 
 _DECISIONS = {action.name: action.keys[0] for action in ACTIONS if action.decides}
 assert frozenset(_DECISIONS.values()) == DECISION_KEYS
 
 
-def _check(name: str, keys: tuple[str, ...]) -> None:
+def check_keys(name: str, keys: tuple[str, ...]) -> None:
+    """Make sure that an action can be on some keys at all.
+
+    Args:
+        name: The action.
+        keys: The keys.
+
+    Raises:
+        ValueError: It cannot; the message says why.
+    """
     if name not in MAPPABLE:
         raise ValueError(f'the keys of "{name}" cannot be changed')
     if not keys:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, ParamSpec, Protocol, TypeVar
 
+from signoff.filtering import SAVED_FILTERS, SavedFilter
 from signoff.queue import (
     QueueError,
     ReviewQueue,
@@ -103,6 +104,8 @@ class Office:
         """What was sent in this run."""
         self.replies = replies or Replies()
         """What the person says more than once."""
+        self.saved_filters: Sequence[SavedFilter] = SAVED_FILTERS
+        """Filters under a digit."""
         self.viewer: Sequence[str] = ()
         """Program and arguments that show a diff outside of the screen; empty if there is none."""
 

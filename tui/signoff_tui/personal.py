@@ -46,6 +46,7 @@ class Chosen:
         guard: Times of the decision guard.
         notices: How a person is called.
         viewer: Program and arguments that show a diff outside of the screen; empty if there is none.
+        filters: The person's own filters, by the digit that chooses them.
         keys: The person's keys.
         problems: What was left out, and why: themes that are not valid.
     """
@@ -60,6 +61,7 @@ class Chosen:
     guard: GuardSettings = field(default_factory=GuardSettings)
     notices: NoticeSettings = field(default_factory=NoticeSettings)
     viewer: tuple[str, ...] = ()
+    filters: Mapping[int, str] = field(default_factory=dict)
     keys: KeyMap = STANDARD
     problems: tuple[str, ...] = ()
 
@@ -122,7 +124,8 @@ class Personal:
             guard=settings.guard,
             notices=_notices(self.variables, settings.notify),
             viewer=settings.outside.viewer,
-            keys=settings.keys.map,
+            filters=settings.filters,
+            keys=settings.keys.key_map,
             problems=tuple(map(str, problems)),
         )
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from signoff.config.loading import parse_config
 from signoff.config.models import AgentConfig
 from signoff.config.tool_source import TOOLS_FILE
-from signoff.policy.trust import require_trusted
+from signoff.policy.trust import require_trusted, trusted_files, untrust
 from signoff.setting_files.text import read_text
 
-__all__ = ["contents_of", "load_trusted"]
+__all__ = ["contents_of", "load_trusted", "untrust_settings"]
 
 
 def contents_of(path: str | os.PathLike[str], text: str, config: AgentConfig) -> dict[str, bytes]:
@@ -47,3 +47,26 @@ def load_trusted(path: str | os.PathLike[str]) -> AgentConfig:
     config = parse_config(text, os.fspath(path))
     require_trusted(contents_of(path, text, config))
     return config
+
+
+def untrust_settings(path: str, *, only_gone: bool = False) -> tuple[str, ...]:
+    """Trust a settings file no more; the code beside it neither, unless another settings file there is trusted.
+
+    Args:
+        path: The settings file, or the code; it need not be there.
+        only_gone: Only if it is not there at this moment.
+
+    Returns:
+        The names of what was trusted until now, sorted.
+
+    Raises:
+        TrustError: What is trusted cannot be read.
+        OSError: It cannot be written.
+    """
+    ended = untrust([path], only_gone=only_gone)
+    alone = [
+        code
+        for code in {str(Path(name).with_name(TOOLS_FILE)) for name in ended}
+        if not any(Path(each.name).parent == Path(code).parent and each.name != code for each in trusted_files())
+    ]
+    return tuple(sorted((*ended, *untrust(alone))))

@@ -8,11 +8,13 @@ in a sandbox have no business to write to.
 from __future__ import annotations
 
 import codecs
+import fcntl
 import hashlib
 import json
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -26,6 +28,7 @@ __all__ = [
     "require_trusted",
     "trust",
     "trusted_files",
+    "untrust",
     "watched_files",
 ]
 
@@ -64,17 +67,38 @@ def trust(contents: Mapping[str, bytes]) -> None:
         TrustError: What was trusted before cannot be read.
         OSError: It cannot be written.
     """
-    store = _store()
-    known = _known(store) | {_name(path): _digest(content) for path, content in contents.items()}
-    copies = _copies(store)
-    for folder in (store.parent, copies):
+    for folder in (_store().parent, _copies(_store())):
         folder.mkdir(mode=_PRIVATE_DIRECTORY, parents=True, exist_ok=True)
-    for content in contents.values():
-        private_files.put(copies / _digest(content), content)
-    private_files.put(store, json.dumps({"version": 1, "files": known}, indent=1, sort_keys=True).encode())
-    for copy in copies.iterdir():
-        if copy.name not in known.values():
-            copy.unlink(missing_ok=True)
+    with _alone() as store:
+        known = _known(store) | {_name(path): _digest(content) for path, content in contents.items()}
+        for content in contents.values():
+            private_files.put(_copies(store) / _digest(content), content)
+        _keep(store, known)
+
+
+def untrust(paths: Iterable[str], *, only_gone: bool = False) -> tuple[str, ...]:
+    """Trust files no more, whatever they hold: programs refuse them from now on.
+
+    Args:
+        paths: The files; they need not be there. What is not trusted is left out.
+        only_gone: Only those that are not there at this moment.
+
+    Returns:
+        The names of those that were trusted until now, sorted.
+
+    Raises:
+        TrustError: What is trusted cannot be read.
+        OSError: It cannot be written.
+    """
+    if not _store().parent.is_dir():
+        return ()
+    with _alone() as store:
+        known = _known(store)
+        wanted = {path if path in known else _name(path) for path in paths} & known.keys()
+        ended = tuple(sorted(name for name in wanted if not only_gone or _digest_of_file(name) is None))
+        if ended:
+            _keep(store, {name: digest for name, digest in known.items() if name not in ended})
+    return ended
 
 
 def require_trusted(contents: Mapping[str, bytes]) -> None:
@@ -130,6 +154,27 @@ def _store() -> Path:
     import platformdirs  # late: most programs never ask
 
     return Path(platformdirs.user_data_path("signoff", appauthor=False)) / "trusted-rules.json"
+
+
+@contextmanager
+def _alone() -> Iterator[Path]:
+    """The list of trust, which nobody else changes meanwhile: what one takes off it, no other puts back."""
+    store = _store()
+    descriptor = os.open(store.with_name(".trusted-rules.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield store
+    finally:
+        os.close(descriptor)
+
+
+def _keep(store: Path, known: Mapping[str, str]) -> None:
+    """Write the list of trust, and drop copies of what is not on it."""
+    private_files.put(store, json.dumps({"version": 1, "files": dict(known)}, indent=1, sort_keys=True).encode())
+    copies = _copies(store)
+    for copy in copies.iterdir() if copies.is_dir() else ():
+        if copy.name not in known.values():
+            copy.unlink(missing_ok=True)
 
 
 def _known(store: Path) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from signoff_tui.guard.arming import Arming, Cause
 from signoff_tui.guard.holds import Held, Holds, Permit, PermitError
 from signoff_tui.guard.judge import Judge
+from signoff_tui.guard.leader import Leading
 from signoff_tui.guard.scopes import Editor, Sheet
 from signoff_tui.guard.settings import GuardSettings
 from signoff_tui.guard.stage import Stage
@@ -81,6 +82,7 @@ class DecisionGuard(Stage, Generic[Payload]):
         self._keys = keys
         self._clock = clock
         self._watch = KeyWatch(settings, keys)
+        self._leading = Leading(keys.leader)
         self._judge = Judge(settings, facts, lambda id_: self.holds.find(id_) is not None)
         self._permit: Permit | None = None
         self._last_decision = -math.inf
@@ -101,8 +103,10 @@ class DecisionGuard(Stage, Generic[Payload]):
         t = self._pressed_at(min(t, now))
         self._permit = None
         if self._editor is not None:
+            self._leading.forget()
             return self._press_in_editor(self._editor, key, t)
-        seen = self._watch.press(key, t, self._awaited())
+        led_since = self._leading.press(key, t)
+        seen = self._watch.press(key, t, self._awaited(), led_since)
         typed = is_typed(key) or key in ENTER_KEYS
         if t < self._quiet_at and typed:
             self._quiet_at = t + self.settings.burst_quiet
@@ -113,16 +117,22 @@ class DecisionGuard(Stage, Generic[Payload]):
         if key in ENTER_KEYS and self._answers_elsewhere(t):
             return self._take_back_answer(t)
         effects = self._take_back_repeats(seen)
+        if self._leading.is_leader(key):
+            return Reaction(self._blocked(key) or Ignored(Reason.LEADER, self._leading.waits), effects)
+        if self._leading.lacks(led_since) and self._decides(key):
+            return Reaction(Ignored(Reason.LEADER, self._leading.asks_for(key)), effects)
+        since = t if led_since is None else led_since
         if self._sheet is not None:
-            return Reaction(self._press_in_sheet(self._sheet, key, t, now, seen), effects)
+            return Reaction(self._press_in_sheet(self._sheet, key, t, now, seen, since), effects)
         if key not in self._keys.decides:
             return Reaction(NotDecisive(), effects)
-        return Reaction(self._press_decision(key, t, now, seen), effects)
+        return Reaction(self._press_decision(key, t, now, seen, since), effects)
 
     def paste(self, t: float) -> Reaction:
         """Judge a paste: text for a text box, and typing anywhere else."""
         t = self._pressed_at(t)
         self._permit = None
+        self._leading.forget()
         if self._editor is not None:
             self._editor.text(t)
             return Reaction(EditorText())
@@ -132,6 +142,7 @@ class DecisionGuard(Stage, Generic[Payload]):
     def went_on(self) -> None:
         """The program goes on after it was stopped: what is read next was typed before."""
         self._went_on = self._clock()
+        self._leading.forget()
 
     def hold(self, permit: Permit, payload: Payload) -> Held[Payload]:
         """Hold the decision that the last key made.
@@ -197,7 +208,7 @@ class DecisionGuard(Stage, Generic[Payload]):
             return Reaction(Ignored(Reason.ENTER_AGAIN, "Enter again to send this"))
         return Reaction(self._granted(verdict))
 
-    def _press_in_sheet(self, sheet: Sheet, key: str, t: float, now: float, seen: Seen) -> Verdict:
+    def _press_in_sheet(self, sheet: Sheet, key: str, t: float, now: float, seen: Seen, since: float) -> Verdict:
         if key in sheet.extra or not (is_typed(key) or key in ENTER_KEYS):
             return NotDecisive()
         if key not in sheet.confirm:
@@ -205,7 +216,7 @@ class DecisionGuard(Stage, Generic[Payload]):
             return Ignored(Reason.SHEET, f"{key} does nothing here")
         offer = sheet.offer_of(key)
         blocked = self._blocked(key) if offer is not None else None
-        mistimed = self._mistimed(sheet.arming, key, t, now, seen)
+        mistimed = self._mistimed(sheet.arming, key, t, now, seen, since)
         if blocked is not None or mistimed is not None:
             return blocked or mistimed or NotDecisive()
         if offer is None:
@@ -213,14 +224,14 @@ class DecisionGuard(Stage, Generic[Payload]):
             return Answered(key)
         return self._granted(self._judge.confirmed(offer, key, t))
 
-    def _press_decision(self, key: str, t: float, now: float, seen: Seen) -> Verdict:
+    def _press_decision(self, key: str, t: float, now: float, seen: Seen, since: float) -> Verdict:
         decision = self._keys.decides[key]
         target = self.target
         if target is None:
             return self._blocked(key) or Ignored(Reason.NOTHING, f"{key} has nothing to decide")
         if decision == "!" and self._bar is None:
             return Ignored(Reason.NOT_OFFERED, f"{key} counts only where the bar offers it")
-        mistimed = self._mistimed(self._arming_of(decision, target), key, t, now, seen)
+        mistimed = self._mistimed(self._arming_of(decision, target), key, t, now, seen, since)
         blocked = self._blocked(key)
         if blocked is not None:
             return blocked
@@ -235,6 +246,12 @@ class DecisionGuard(Stage, Generic[Payload]):
         if isinstance(verdict, Ignored):
             return verdict
         return mistimed or self._granted(verdict)
+
+    def _decides(self, key: str) -> bool:
+        """Whether a key would decide something here. A question of the screen's own decides nothing."""
+        if self._sheet is not None:
+            return key in self._sheet.confirm and self._sheet.offer_of(key) is not None
+        return key in self._keys.decides
 
     def _arming_of(self, decision: str, target: Target) -> Arming[Any]:
         if decision == "!" and self._bar is not None:
@@ -283,7 +300,10 @@ class DecisionGuard(Stage, Generic[Payload]):
             return Ignored(Reason.DISCONNECTED, f"{key} does nothing: not connected to the queue")
         return None
 
-    def _mistimed(self, arming: Arming[Any], key: str, t: float, now: float, seen: Seen) -> Ignored | None:
+    def _mistimed(
+        self, arming: Arming[Any], key: str, t: float, now: float, seen: Seen, since: float
+    ) -> Ignored | None:
+        """Why a key does not count, if it came at a wrong time. The act began at `since`, with a leader if any."""
         gap = t - self._last_decision
         self._last_decision = t
         if now - t > self.settings.late:
@@ -295,9 +315,9 @@ class DecisionGuard(Stage, Generic[Payload]):
             return Ignored(Reason.CATCHING_UP, f"{key} ignored: the screen is catching up")
         if gap < self.settings.repeat_gap:
             arming.restart(t)
-        elif seen.quiet >= self.settings.quiet_before and t >= arming.armed_at:
+        elif seen.quiet >= self.settings.quiet_before and since >= arming.armed_at:
             return None
-        return Ignored(Reason.TOO_EARLY, _too_early(key, t, arming))
+        return Ignored(Reason.TOO_EARLY, _too_early(key, since, arming))
 
     def _pressed_at(self, stamped: float) -> float:
         """When a key can have been pressed at the earliest: before a standstill that it was read after."""

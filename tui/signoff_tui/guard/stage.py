@@ -133,9 +133,14 @@ class Stage:
         larger = {} if release is None else {release.key: _releasing(offer, release, confirm)}
         self._open_sheet(Sheet(offer, frozenset({confirm}), extra, larger))
 
-    def question_opened(self, keys: frozenset[str]) -> None:
-        """The screen asks something of its own, such as whether to quit, answered by `keys`."""
-        self._open_sheet(Sheet(None, keys))
+    def question_opened(self, keys: frozenset[str], extra: frozenset[str] = frozenset()) -> None:
+        """The screen asks something of its own, such as whether to quit, answered by `keys`.
+
+        Args:
+            keys: They answer it, once it was on the screen for a while.
+            extra: Keys that the screen handles itself, at once: they may do no harm.
+        """
+        self._open_sheet(Sheet(None, keys, extra))
 
     def sheet_changed(self) -> None:
         """The open sheet says something else now."""

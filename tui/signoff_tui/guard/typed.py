@@ -30,6 +30,8 @@ class Keys:
         navigation: Keys that only move, page or take back, and `t`: no sign of typing.
         bound: All keys that do something. A printable key that is not among them is typing.
         decides: From key to the decision it stands for, one of `DECISION_KEYS`.
+        leader: The key that has to come right before one that decides; empty if single keys decide. It is bound,
+            and no sign of typing.
     """
 
     navigation: frozenset[str]
@@ -37,6 +39,7 @@ class Keys:
     decides: Mapping[str, str] = field(
         default_factory=lambda: MappingProxyType({key: key for key in DECISION_KEYS})
     )
+    leader: str = ""
 
 
 def is_typed(key: str) -> bool:
@@ -80,15 +83,19 @@ class KeyWatch:
         self._run_length = 0
         self._decision: _Stroke | None = None
 
-    def press(self, key: str, t: float, awaited: frozenset[str] = frozenset()) -> Seen:
+    def press(
+        self, key: str, t: float, awaited: frozenset[str] = frozenset(), led_since: float | None = None
+    ) -> Seen:
         """Take note of a key and say what it tells.
 
         Args:
             key: As `press` of the guard takes it.
             t: When it was pressed.
             awaited: Keys that an open sheet or bar asks for. Pressing them twice is impatience.
+            led_since: When its leader was pressed, if that came right before: the two are one act, so that what
+                was silent before the leader was silent before the key.
         """
-        self._follow_run(key, t)
+        self._follow_run(key, t, led=led_since is not None)
         counts = is_typed(key) and key not in self._keys.navigation and key not in awaited
         if is_typed(key):
             self._strokes.append(_Stroke(key, t, counts))
@@ -97,7 +104,7 @@ class KeyWatch:
         return Seen(
             typing_since=self._typing_since(key, t) if counts and self._settings.typing_lock else None,
             repeating_since=self._run_start if self._run_length >= 3 else None,
-            quiet=t - self._other_at,
+            quiet=(t if led_since is None else led_since) - self._other_at,
         )
 
     def decided(self, key: str, t: float) -> None:
@@ -113,10 +120,10 @@ class KeyWatch:
         strokes = tuple(self._strokes)[:-1]
         return tuple(stroke.key for stroke in strokes if stroke.t >= t and stroke.key not in self._keys.decides)
 
-    def _follow_run(self, key: str, t: float) -> None:
+    def _follow_run(self, key: str, t: float, *, led: bool = False) -> None:
         last = self._last
         self._last = _Stroke(key, t)
-        if last is not None and last.key != key:
+        if last is not None and last.key != key and not led:
             self._other_at = last.t
         if last is not None and last.key == key and t - last.t < self._settings.autorepeat:
             self._run_length += 1

@@ -54,6 +54,7 @@ class Reason(StrEnum):
     ENTER_AFTER = "Enter after an approval"
     ENTER_AGAIN = "Enter again"
     ENDED = "ended while open"
+    LEADER = "the leader comes first"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 
 from signoff_tui.actions import Place
 from signoff_tui.guard import GuardSettings, Keys
+from signoff_tui.guard.leader import Leading
 from signoff_tui.guard.typed import KeyWatch
 from signoff_tui.keymap import KeyMap
 
@@ -32,8 +33,11 @@ class Calm:
     def __init__(self, settings: GuardSettings, keys: KeyMap, place: Place, changing: Iterable[str]) -> None:
         self._settings = settings
         self._watch = KeyWatch(settings, _meanings(keys, place, changing))
+        self._leading = Leading(keys.leading)
         self._quiet_from = -math.inf
-        self._pressed_at = -math.inf
+        self._pressed_at = self._since = -math.inf
+        self._key = ""
+        self._lacks_leader = False
         self._calm = False
         self._shown_at: dict[str, float] = {}
 
@@ -45,7 +49,9 @@ class Calm:
             at: When it was pressed, monotonic seconds.
             now: When the program got it.
         """
-        seen = self._watch.press(key, at)
+        led_since = self._leading.press(key, at)
+        seen = self._watch.press(key, at, led_since=led_since)
+        self._key, self._lacks_leader = key, self._leading.lacks(led_since)
         if seen.typing_since is not None:
             self._quiet_from = at + self._settings.burst_quiet
         self._calm = (
@@ -57,6 +63,7 @@ class Calm:
         if at < self._quiet_from:
             self._quiet_from = max(self._quiet_from, at + self._settings.burst_quiet)
         self._pressed_at = at
+        self._since = at if led_since is None else led_since
 
     def painted(self, what: str, at: float) -> None:
         """What a key acts on is on the screen since this time; it counts from the first paint on."""
@@ -77,7 +84,17 @@ class Calm:
             what: As for `painted`.
             delay: Seconds from the paint on.
         """
-        return self._calm and self._pressed_at >= self.armed_at(what, delay)
+        return self._calm and not self._lacks_leader and self._since >= self.armed_at(what, delay)
+
+    @property
+    def leader_waits(self) -> str:
+        """What is said if the last key was the leader; else nothing."""
+        return self._leading.waits if self._leading.is_leader(self._key) else ""
+
+    @property
+    def leader_lacks(self) -> str:
+        """What is said if the last key came without the leader that it needs; else nothing."""
+        return self._leading.asks_for(self._key) if self._lacks_leader else ""
 
     def acted(self, key: str) -> None:
         """The last key did something: what follows it at once makes it the first letter of a word."""
@@ -87,8 +104,9 @@ class Calm:
 def _meanings(keys: KeyMap, place: Place, changing: Iterable[str]) -> Keys:
     """What the keys of a screen mean to whoever tells typing from pressing."""
     actions = keys.actions_on(place)
+    leader = frozenset({keys.leading} - {""})
     return Keys(
-        navigation=frozenset(key for action in actions if action.moves for key in action.keys),
-        bound=frozenset(key for action in actions for key in action.keys),
+        navigation=leader | frozenset(key for action in actions if action.moves for key in action.keys),
+        bound=leader | frozenset(key for action in actions for key in action.keys),
         decides={key: key for key in changing},
     )

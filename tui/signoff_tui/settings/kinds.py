@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from signoff.filtering import Filtered, FilterError, parse
 from signoff.setting_files.paths import shown, unknown_key
 from signoff_tui.durations import duration_text, parse_duration
-from signoff_tui.keymap import MAPPABLE, KeyMap
+from signoff_tui.keymap import MAPPABLE, check_keys
+from signoff_tui.saved_filters import OWN_DIGITS
 
-__all__ = ["KEY_MAP", "NAME", "SWITCH", "TIME", "TIMES", "WORDS", "Kind", "choice", "whole"]
+__all__ = ["FILTERS", "KEY", "KEY_MAP", "NAME", "SWITCH", "TIME", "TIMES", "WORDS", "Kind", "choice", "whole"]
 
 _SWITCHES = {"on": True, True: True, "off": False, False: False}
 
@@ -95,13 +97,24 @@ def _words(given: Any) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _key_map(given: Any) -> KeyMap:
+def _key(given: Any) -> str:
+    if isinstance(given, int) and not isinstance(given, bool):
+        given = str(given)
+    if not isinstance(given, str) or not given:
+        raise ValueError(f"must be a key, such as a comma in quotes, not {shown(given)}")
+    return " " if given == "space" else given
+
+
+def _key_map(given: Any) -> Mapping[str, tuple[str, ...]]:
     if not isinstance(given, dict):
         raise ValueError(f"must hold names of actions with keys, such as approve: A, not {shown(given)}")  # noqa: TRY004
     for name in given:
         if name not in MAPPABLE:
             raise ValueError(f'"{name}" {unknown_key(name, MAPPABLE)}')
-    return KeyMap({name: _keys(name, value) for name, value in given.items()})
+    moved = {name: _keys(name, value) for name, value in given.items()}
+    for name, keys in moved.items():
+        check_keys(name, keys)
+    return moved
 
 
 def _keys(name: str, given: Any) -> tuple[str, ...]:
@@ -112,8 +125,42 @@ def _keys(name: str, given: Any) -> tuple[str, ...]:
     return tuple(" " if key == "space" else key for key in digits)
 
 
-def _write_key_map(keys: KeyMap) -> str:
-    moved = (f"{name}: {json.dumps(list(of), ensure_ascii=False)}" for name, of in keys.moved.items())
+def _filters(given: Any) -> Mapping[int, str]:
+    if not isinstance(given, dict):
+        raise ValueError(  # noqa: TRY004 - a wrong setting is a wrong value, whatever its type
+            f'must hold digits with filters, such as 6: "agent:docs-bot is:unseen", not {shown(given)}'
+        )
+    return {_own_digit(digit): _filter(digit, text) for digit, text in given.items()}
+
+
+def _own_digit(given: Any) -> int:
+    digits = [digit for digit in OWN_DIGITS if str(digit) == str(given)]
+    if not digits:
+        own = ", ".join(map(str, OWN_DIGITS))
+        raise ValueError(f"{given} is no digit of yours: {own} are; the others are filters that everybody has")
+    return digits[0]
+
+
+def _filter(digit: Any, given: Any) -> str:
+    if not isinstance(given, str) or not given.strip():
+        raise ValueError(f"{digit} must have a filter as you would type it, in quotes, not {shown(given)}")
+    wrong: list[FilterError] = []
+    for filtered in Filtered:
+        try:
+            parse(given, filtered)
+        except FilterError as error:
+            wrong.append(error)
+        else:
+            return given
+    raise ValueError(f'{digit}: "{given}" is no filter, at character {wrong[0].column + 1}: {wrong[0].message}')
+
+
+def _write_filters(filters: Mapping[int, str]) -> str:
+    return f"{{{', '.join(f'{digit}: {json.dumps(text)}' for digit, text in filters.items())}}}"
+
+
+def _write_key_map(keys: Mapping[str, tuple[str, ...]]) -> str:
+    moved = (f"{name}: {json.dumps(list(of), ensure_ascii=False)}" for name, of in keys.items())
     return f"{{{', '.join(moved)}}}"
 
 
@@ -121,9 +168,11 @@ def _listed(words: Sequence[str]) -> str:
     return ", ".join(words[:-1]) + f" or {words[-1]}"
 
 
+KEY = Kind(_key, lambda key: json.dumps(key, ensure_ascii=False))
 NAME = Kind(_name, str)
 SWITCH = Kind(_switch, lambda value: "on" if value else "off", "on | off")
 TIME = Kind(_time, duration_text)
+FILTERS = Kind(_filters, _write_filters)
 KEY_MAP = Kind(_key_map, _write_key_map)
 WORDS = Kind(_words, lambda words: json.dumps(list(words), ensure_ascii=False))
 TIMES = Kind(_times, lambda times: f"[{', '.join(map(duration_text, times))}]")

@@ -60,7 +60,7 @@ def parse_settings(text: str, name: str = "settings", *, themes: Collection[str]
         guard=_guard(document, inner.get("guard", {})),
         notify=NotifySettings(**inner.get("notify", {})),
         outside=OutsideSettings(**inner.get("outside", {})),
-        keys=KeySettings(**inner.get("keys", {})),
+        keys=_keys(document, inner.get("keys", {})),
     )
     if themes is not None and settings.theme not in ("auto", *themes):
         document.complain(("theme",), f'must be auto or one of: {", ".join(themes)}, not "{settings.theme}"')
@@ -96,6 +96,24 @@ def _section(document: Document, given: Mapping[str, Any], section: str) -> dict
             except ValueError as error:
                 document.complain(path, str(error))
     return values
+
+
+def _keys(document: Document, values: Mapping[str, Any]) -> KeySettings:
+    """The keys, without two that contradict each other: of what was set, the last to do so is told."""
+    settings = KeySettings()
+    # The profile first: letters that it frees can be used for something else.
+    for name in ("profile", "map", "leader", "single"):
+        if name not in values:
+            continue
+        changed = replace(settings, **{name: values[name]})
+        try:
+            # Whether a leader could be one is known before it is asked for.
+            replace(changed, single=changed.single and name != "leader").key_map  # noqa: B018
+        except ValueError as error:
+            document.complain(("keys", name), str(error))
+        else:
+            settings = changed
+    return settings
 
 
 def _guard(document: Document, values: Mapping[str, Any]) -> GuardSettings:

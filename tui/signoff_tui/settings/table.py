@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from signoff_tui.notices import Channel
-from signoff_tui.settings.kinds import KEY_MAP, NAME, SWITCH, TIME, TIMES, WORDS, Kind, choice, whole
+from signoff_tui.settings.kinds import FILTERS, KEY, KEY_MAP, NAME, SWITCH, TIME, TIMES, WORDS, Kind, choice, whole
 from signoff_tui.settings.values import ScreenSettings
 
 __all__ = ["SECTIONS", "SETTINGS", "Setting", "default_of", "value_in"]
@@ -42,6 +42,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("", "theme", NAME, "A theme by its name; auto: dark or light, as the terminal."),
     Setting("", "ascii", choice("auto", "on", "off"), "Draw with ASCII only; auto: where the terminal needs it."),
     Setting("", "mouse", SWITCH, "Take clicks and the wheel; off leaves selecting to the terminal."),
+    Setting("", "filters", FILTERS, 'Filters for f and a digit, such as {6: "agent:docs-bot is:unseen"}.'),
     Setting("diff", "layout", choice("unified", "split"), "Before and after below, or beside each other."),
     Setting("diff", "context", whole(1, 10_000), "Unchanged lines around a change."),
     Setting("diff", "wrap", SWITCH, "Wrap long lines; off cuts them, and what is cut off is not shown."),
@@ -88,6 +89,9 @@ SETTINGS: tuple[Setting, ...] = (
         WORDS,
         "Shows a diff: program and arguments, such as [difft] or [delta, --paging=always].",
     ),
+    Setting("keys", "single", SWITCH, "Let single keys decide; off wants the leader right before each that does."),
+    Setting("keys", "leader", KEY, "That key: one character that means nothing else."),
+    Setting("keys", "profile", choice("default", "arrows"), "arrows moves by arrows and named keys only."),
     Setting("keys", "map", KEY_MAP, "Other keys, such as {approve: A, later: [Z, f5]}."),
 )
 

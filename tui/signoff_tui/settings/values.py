@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from signoff_tui.guard import GuardSettings
-from signoff_tui.keymap import STANDARD, KeyMap
+from signoff_tui.keymap import LEADER, KeyMap, Profile
 from signoff_tui.notices import Channel
 
 __all__ = ["Ascii", "DiffSettings", "KeySettings", "Layout", "NotifySettings", "OutsideSettings", "ScreenSettings"]
@@ -71,10 +72,25 @@ class KeySettings:
     """Which keys do what.
 
     Attributes:
-        map: Actions that are on other keys.
+        single: Whether single keys decide; else the leader comes before them.
+        leader: That key.
+        profile: Whether letters move, too, or only arrows and named keys.
+        map: Actions that are on other keys, by name.
     """
 
-    map: KeyMap = STANDARD
+    single: bool = True
+    leader: str = LEADER
+    profile: Profile = "default"
+    map: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def key_map(self) -> KeyMap:
+        """What each key does.
+
+        Raises:
+            ValueError: Two of the keys contradict each other.
+        """
+        return KeyMap(self.map, self.leader, self.single, self.profile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +101,7 @@ class ScreenSettings:
         theme: Name of a theme; ``auto`` is the light or the dark one, as the background of the terminal is.
         ascii: Whether only ASCII characters are drawn; ``auto`` looks at locale and terminal.
         mouse: Whether the screen takes clicks and the wheel.
+        filters: Filters of the person, by the digit that chooses them.
         diff: How diffs are shown at first.
         guard: Times of the decision guard.
         notify: How a person is called.
@@ -95,6 +112,7 @@ class ScreenSettings:
     theme: str = "auto"
     ascii: Ascii = "auto"
     mouse: bool = True
+    filters: Mapping[int, str] = field(default_factory=dict)
     diff: DiffSettings = field(default_factory=DiffSettings)
     guard: GuardSettings = field(default_factory=GuardSettings)
     notify: NotifySettings = field(default_factory=NotifySettings)

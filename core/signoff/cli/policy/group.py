@@ -10,6 +10,7 @@ from signoff.cli.policy.judge_lines import judge_lines
 from signoff.cli.policy.replay import replay
 from signoff.cli.policy.suggest import suggest
 from signoff.cli.policy.trust import trust_file
+from signoff.cli.policy.untrust import untrust_file
 
 __all__ = ["policy"]
 
@@ -25,5 +26,5 @@ def policy() -> None:
     """Try out what a settings file says of calls, and trust it. No verb runs or decides anything."""
 
 
-for command in (check, judge_lines, explain, replay, suggest, trust_file):
+for command in (check, judge_lines, explain, replay, suggest, trust_file, untrust_file):
     policy.add_command(command)

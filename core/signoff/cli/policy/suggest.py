@@ -16,7 +16,7 @@ from signoff.cli.output import complain, one_line, print_json
 from signoff.cli.page import Page, width_of
 
 if TYPE_CHECKING:
-    from signoff.cli.policy.suggesting import Suggestion
+    from signoff.config.suggesting import Suggestion
     from signoff.policy.redaction import Redaction
 
 __all__ = ["suggest"]
@@ -35,7 +35,7 @@ def suggest(*, hidden: Redaction, as_json: bool) -> int:
     Nothing is written. No rule is suggested that is about a command which was ever rejected or of HIGH risk, nor
     for programs that run others.
     """
-    from signoff.cli.policy.suggesting import LEAST_APPROVALS, suggestions
+    from signoff.config.suggesting import LEAST_APPROVALS, suggestions
 
     with open_for_review() as queue:
         found = suggestions(queue.export())
@@ -51,12 +51,14 @@ def suggest(*, hidden: Redaction, as_json: bool) -> int:
 
 def _yaml(found: Sequence[Suggestion], hidden: Redaction) -> str:
     """Rules as YAML; the requests are comments, and stay comments however they are folded."""
+    from signoff.config.adding_rules import rule_lines
+
     page = Page(width_of(sys.stdout))
     page.add("each rule also lets through the same words with more behind them", label="# ", fold="#")
     page.add("shell_rules:")
     for suggestion in found:
-        page.add(f'- pattern: "{suggestion.pattern}"', label="  ")
-        page.add("approval: false", label="    ")
+        for row in rule_lines(suggestion.pattern):
+            page.add(row.lstrip(), label=" " * (2 + len(row) - len(row.lstrip())))
         page.add(f"would have answered {len(suggestion.answered)} requests:", label="    # ", fold="    #")
         for record, command in suggestion.answered:
             what = one_line(hidden.mask_text(command, command=True).text, "command")

@@ -38,7 +38,7 @@ _SAFETY = (
     "what is held can be taken back",
 )
 _DECIDES_NOTHING = ("no decision keys work here",)
-_MUTED = ("muted: bell and notices only;", "HIGH and a lost queue still call")
+_MUTED = ("muted: no bell and no notices,", "but for HIGH and a lost queue")
 _FACTS: dict[Place, tuple[str, ...]] = {
     "review": _SAFETY,
     "memory": (
@@ -50,6 +50,7 @@ _FACTS: dict[Place, tuple[str, ...]] = {
         "no request is decided here",
         "no call is run",
         "! trusts, after all was shown",
+        "untrusted: only what is gone",
     ),
 }
 _OWN_HEADINGS: dict[tuple[Place, Area], str] = {
@@ -156,7 +157,7 @@ def _area(keys: KeyMap, place: Place, area: Area) -> list[Line]:
     return [
         line(chunk(f" {_OWN_HEADINGS.get((place, area), _HEADINGS[area])}", "strong")),
         *(
-            line(chunk(f"  {_keys_of(action):<{_KEY - 2}}", "key", keep=True), chunk(action.words))
+            line(chunk(f"  {_keys_of(action):<{_KEY - 3}} ", "key", keep=True), chunk(action.words))
             for action in actions
         ),
     ]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from signoff.filtering import SAVED_FILTERS, Query, asked_of
+from signoff.filtering import Query, SavedFilter, asked_of
 from signoff_tui.flow import KeyHint, Room, flow
+from signoff_tui.keymap import STANDARD, KeyMap
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
+from signoff_tui.saved_filters import saved_hints
 from signoff_tui.screens.history.listing import Listing
 from signoff_tui.screens.history.looking import Around
 from signoff_tui.screens.history.ranges import range_of
@@ -80,15 +82,17 @@ class Keys:
         reading: A record has the whole screen.
         beside: The record stands beside the list.
         details: Its details are shown.
-        choosing: The next digit chooses a saved filter.
+        choosing: The saved filters, while the next digit chooses one of them.
         several: The cursor is on what was decided together.
+        map: The keys of the person.
     """
 
     reading: bool
     beside: bool
     details: bool
-    choosing: bool
+    choosing: Sequence[SavedFilter]
     several: bool = False
+    map: KeyMap = STANDARD
 
 
 def foot_lines(query: Query, keys: Keys, said: Line, room: Room) -> Sequence[Line]:
@@ -102,7 +106,8 @@ def foot_lines(query: Query, keys: Keys, said: Line, room: Room) -> Sequence[Lin
     """
     if keys.choosing:
         # All of them must be there, however narrow it is.
-        rows = flow(_saved(), Room(room.width, _MOST_ROWS))
+        there = Room(room.width, _MOST_ROWS)
+        rows = flow(saved_hints(keys.choosing, there), there)
         shown = [row for number, row in enumerate(rows) if row.left or number < room.rows]
     else:
         shown = [*flow(_hints(query, keys, room.width), room)]
@@ -110,22 +115,26 @@ def foot_lines(query: Query, keys: Keys, said: Line, room: Room) -> Sequence[Lin
 
 
 def _hints(query: Query, keys: Keys, width: int) -> list[KeyHint]:
-    details, members = KeyHint("i", "content" if keys.details else "details"), KeyHint("Enter", "members")
+    def shown(name: str) -> str:
+        return keys.map.shown(name, place="history")
+
+    details = KeyHint(shown("details"), "content" if keys.details else "details")
+    members = KeyHint("Enter", "members")
     if keys.reading:
-        hints = [KeyHint("j/k", "line"), KeyHint("Space", "page"), details]
+        hints = [
+            KeyHint(keys.map.shown("down", "up", place="history"), "line"),
+            KeyHint(shown("page_down"), "page"),
+            details,
+        ]
     else:
         hints = [
             members if keys.several else details if keys.beside else KeyHint("Enter", "record"),
-            KeyHint("/", "filter"),
-            *([KeyHint("\\", "clear")] if query.expression is not None else []),
-            KeyHint("a", "all agents" if asked_of(query, "agent") else "this agent"),
-            KeyHint("H", "its last hour"),
-            KeyHint("T", f"since: {range_of(query)}"),
-            KeyHint("f", "saved filters" if width >= _ROOMY else "saved"),
-            KeyHint("E", "export"),
+            KeyHint(shown("filter"), "filter"),
+            *([KeyHint(shown("clear_filter"), "clear")] if query.expression is not None else []),
+            KeyHint(shown("only_agent"), "all agents" if asked_of(query, "agent") else "this agent"),
+            KeyHint(shown("agent_history"), "its last hour"),
+            KeyHint(shown("range"), f"since: {range_of(query)}"),
+            KeyHint(shown("saved"), "saved filters" if width >= _ROOMY else "saved"),
+            KeyHint(shown("export"), "export"),
         ]
-    return [*hints, KeyHint("Esc", "back"), KeyHint("?", "help")]
-
-
-def _saved() -> list[KeyHint]:
-    return [*(KeyHint(str(saved.digit), saved.label) for saved in SAVED_FILTERS), KeyHint("Esc", "none")]
+    return [*hints, KeyHint("Esc", "back"), KeyHint(shown("help"), "help")]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from textual import events, on
 
-from signoff.filtering import SAVED_FILTERS, FilterError, last_hour_of
+from signoff.filtering import Filtered, FilterError, SavedFilter, last_hour_of
 from signoff_tui.lines import foreign, line
 from signoff_tui.office import Office
+from signoff_tui.saved_filters import saved_by_digit, usable
 from signoff_tui.screens.history.listing import Listing
 from signoff_tui.screens.history.ranges import next_range, of_one_agent
 from signoff_tui.screens.history.work import Collected, Work
@@ -54,13 +55,18 @@ class FilterKeys(PlainScreen):
         event.stop()
         event.prevent_default()
         self._choosing = False
-        chosen = [saved for saved in SAVED_FILTERS if str(saved.digit) == event.character]
+        chosen = saved_by_digit(self.saved, event.character)
         current = self._listing.current
-        if chosen and chosen[0].needs_agent and current is None:
+        if chosen is not None and chosen.needs_agent and current is None:
             self.say("no record here to take the agent from", "warn")
-        elif chosen:
-            self.use(chosen[0].text(current.agent_name if current is not None else ""))
+        elif chosen is not None:
+            self.use(chosen.text(current.agent_name if current is not None else ""))
         self.draw()
+
+    @property
+    def saved(self) -> Sequence[SavedFilter]:
+        """The filters under a digit."""
+        return usable(self._office.saved_filters, Filtered.HISTORY)
 
     def takes_key(self, event: events.Key) -> bool:
         """Keys while a filter is typed; False when the key is for the text box."""

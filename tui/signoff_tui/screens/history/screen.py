@@ -342,7 +342,8 @@ class HistoryScreen(FilterKeys):
             return [counts]
         rows = (2 if width >= WIDE_ENOUGH else 3) if self.size.height >= HIGH_ENOUGH else 1
         item = listing.item
-        keys = Keys(
-            self._reading, self.two_panes, self._pane.details, self._choosing, item is not None and item.heads
-        )
+        saved = self.saved if self._choosing else ()
+        several = item is not None and item.heads
+        own = self._office.keys
+        keys = Keys(self._reading, self.two_panes, self._pane.details, saved, several, own)
         return [counts, *foot_lines(self.bar.query_in_force, keys, self._said, Room(width, rows))]

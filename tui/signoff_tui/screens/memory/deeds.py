@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from signoff.queue import ReviewQueue
@@ -9,7 +10,7 @@ from signoff_tui.screens.memory import widening
 from signoff_tui.screens.memory.entries import Entry
 from signoff_tui.screens.memory.face import Said
 
-__all__ = ["Deed", "Revoking", "RevokingAll", "Saving"]
+__all__ = ["Deed", "Revoking", "RevokingAll", "RevokingListed", "Saving"]
 
 
 class Deed(Protocol):
@@ -61,6 +62,24 @@ class RevokingAll:
     def do(self, queue: ReviewQueue) -> Said:
         """Revoke them."""
         number = queue.revoke_all(self._session)
+        return Said(f"{number} revoked: the next such calls ask again", "ok")
+
+
+class RevokingListed:
+    """Those are taken back that a filter lists, and no other.
+
+    Args:
+        entries: Which.
+    """
+
+    failed = "NOT all revoked"
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._entries = tuple(entries)
+
+    def do(self, queue: ReviewQueue) -> Said:
+        """Revoke them."""
+        number = sum(queue.revoke(entry.grant.id) for entry in self._entries)
         return Said(f"{number} revoked: the next such calls ask again", "ok")
 
 

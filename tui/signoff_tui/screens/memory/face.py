@@ -6,18 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from signoff.filtering import SavedFilter
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.keymap import STANDARD, KeyMap
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
+from signoff_tui.saved_filters import saved_hints
 from signoff_tui.screens.memory.entries import Entry
+from signoff_tui.screens.memory.filtering import Listing
 
 __all__ = ["Bar", "Said", "empty_lines", "foot_lines", "title_line"]
+
+LEAST_TEXT = 12
+"""Cells of a filter that tell which one it is."""
 
 _ALWAYS = (" revoking never changes decisions already given", " what was decided stays decided")
 _WORDS = {
     "list": _ALWAYS,
     "empty": _ALWAYS,
-    "sheet": (" Nothing is saved before ! is pressed.",),
+    "saved": (" list only", " list only"),
+    "sheet": (" Nothing is saved before {confirm} is pressed.",),
 }
 
 
@@ -34,18 +41,22 @@ class Bar:
     """What the keys can do now.
 
     Attributes:
-        kind: The list, nothing to act on, the question before all is revoked, or a choice of patterns.
+        kind: The list, nothing to act on, the question before all is revoked, a choice of patterns or of filters.
         keys: The keys of the person.
         number: How many are in force.
         filtered: Whether only one session is listed.
+        by_filter: Whether a filter says what is listed.
         live: Whether the key that changes something works now.
+        saved: The filters to choose from.
     """
 
-    kind: Literal["list", "empty", "all", "sheet"]
+    kind: Literal["list", "empty", "all", "sheet", "saved"]
     keys: KeyMap = STANDARD
     number: int = 0
     filtered: bool = False
+    by_filter: bool = False
     live: bool = True
+    saved: Sequence[SavedFilter] = ()
 
 
 def title_line(entries: Sequence[Entry], session: str | None, width: int, *, waiting: int, lost: bool) -> Line:
@@ -97,24 +108,55 @@ def foot_lines(bar: Bar, said: Said, width: int, *, rows: int) -> list[Line]:
         rows: Rows for the keys.
     """
     words = _said(said) if said.words else fullest(_wordings(bar), width)
-    return [words, *flow(_hints(bar), Room(width, rows))]
+    room = Room(width, rows)
+    return [words, *flow(saved_hints(bar.saved, room) if bar.kind == "saved" else _hints(bar), room)]
+
+
+def filter_lines(listing: Listing, keys: KeyMap, width: int) -> list[Line]:
+    """What a filter does not list, and the key that ends it; nothing without one.
+
+    Args:
+        listing: What is listed, and what is not.
+        keys: The keys of the person.
+        width: Cells.
+    """
+    if not listing.filtered:
+        return []
+    hidden = listing.hidden
+    words = f" {hidden} in force not listed, by filter" if hidden else " nothing in force is hidden by filter"
+    full = chunk(words, "warn" if hidden else "muted", keep=True)
+    by = Chunk(foreign(f"  {listing.query.text}").text, "text", cut="end", enough=LEAST_TEXT)
+    key = chunk(f"[{keys.shown('clear_filter', place='memory')}]", "key", keep=True)
+    return [
+        fullest(
+            [
+                line(full, by, right=(chunk("  "), key, chunk(" clears it ", keep=True))),
+                line(full, by, right=(chunk(" "), key, chunk(" "))),
+                line(full, right=(chunk(" "), key)),
+            ],
+            width,
+        )
+    ]
 
 
 def _wordings(bar: Bar) -> Sequence[Line]:
     if bar.kind == "all":
-        question = f" Revoke ALL {bar.number}?"
+        question = f" Revoke the {bar.number} LISTED?" if bar.by_filter else f" Revoke ALL {bar.number}?"
         return [
             line(chunk(f"{question} The next such calls ask again.", "danger")),
             line(chunk(question, "danger")),
         ]
-    return [line(chunk(words, "muted")) for words in _WORDS[bar.kind]]
+    confirm = bar.keys.shown("confirm", place="memory")
+    return [line(chunk(words.replace("{confirm}", confirm), "muted")) for words in _WORDS[bar.kind]]
 
 
 def _hints(bar: Bar) -> Sequence[KeyHint]:
     help_ = KeyHint(bar.keys.shown("help"), "help")
     match bar.kind:
         case "all":
-            confirm = KeyHint("!", f"revoke all {bar.number}", live=bar.live, token="danger")
+            which = "the listed" if bar.by_filter else "all"
+            key = bar.keys.shown("confirm", place="memory")
+            confirm = KeyHint(key, f"revoke {which} {bar.number}", live=bar.live, token="danger")
             return (confirm, KeyHint("Esc", "no, back"))
         case "sheet":
             choose = (
@@ -122,7 +164,10 @@ def _hints(bar: Bar) -> Sequence[KeyHint]:
                 KeyHint(bar.keys.shown("page_down"), "page"),
                 KeyHint("Esc", "back"),
             )
-            return (KeyHint("!", "save", live=bar.live, token="warn"), *choose)
+            save = bar.keys.shown("confirm", place="memory")
+            return (KeyHint(save, "save", live=bar.live, token="warn"), *choose)
+        case "saved":
+            return ()
         case "empty":
             return (
                 KeyHint(bar.keys.shown("inbox"), "inbox"),
@@ -132,16 +177,17 @@ def _hints(bar: Bar) -> Sequence[KeyHint]:
             )
         case "list":
             return (
-                KeyHint("x", "revoke at once", live=bar.live),
-                KeyHint("R", "revoke all", live=bar.number > 0),
+                KeyHint(bar.keys.shown("revoke", place="memory"), "revoke at once", live=bar.live),
+                KeyHint(bar.keys.shown("revoke_all", place="memory"), "revoke all", live=bar.number > 0),
                 KeyHint("w", "widen", live=bar.live),
                 KeyHint("n", "narrow", live=bar.live),
                 KeyHint(bar.keys.shown("full"), "details"),
                 KeyHint("Enter", "uses"),
+                KeyHint(bar.keys.shown("filter", place="memory"), "filter"),
+                KeyHint("Esc", "back"),
                 KeyHint(bar.keys.shown("memory"), "all sessions")
                 if bar.filtered
                 else KeyHint(bar.keys.shown("session_memory"), "its session"),
-                KeyHint("Esc", "back"),
                 KeyHint(bar.keys.shown("inbox"), "inbox"),
                 help_,
             )

@@ -6,21 +6,26 @@ import time
 from collections.abc import Mapping, Sequence
 
 from textual import events, on
+from textual.app import ComposeResult
 
+from signoff.filtering import Filtered, FilterError, SavedFilter, Viewpoint
 from signoff_tui.desk import Desk
 from signoff_tui.lines import Line
 from signoff_tui.look import look_of
 from signoff_tui.office import Office
+from signoff_tui.saved_filters import saved_by_digit, usable
 from signoff_tui.screens.list_beside_details import ListBesideDetails, Rows
 from signoff_tui.screens.memory import widening
 from signoff_tui.screens.memory.asking import LIST, Asking
-from signoff_tui.screens.memory.deeds import Deed, Revoking, RevokingAll, Saving
-from signoff_tui.screens.memory.entries import Entry, Origin, merged, session_of
-from signoff_tui.screens.memory.face import Bar, Said, empty_lines, foot_lines, title_line
+from signoff_tui.screens.memory.deeds import Deed, Revoking, RevokingAll, RevokingListed, Saving
+from signoff_tui.screens.memory.entries import Entry, Origin, session_of
+from signoff_tui.screens.memory.face import Bar, Said, empty_lines, filter_lines, foot_lines, title_line
+from signoff_tui.screens.memory.filtering import Listing
 from signoff_tui.screens.memory.lines import LISTED_AS_ROWS, detail_lines, heading, row_lines
 from signoff_tui.screens.memory.work import Counted, Done, Loaded, Offered, Previewed, Work
 from signoff_tui.screens.plain import News
 from signoff_tui.screens.rereading import Rereading
+from signoff_tui.widgets.filter_bar import FilterBar
 from signoff_tui.widgets.lines_view import LinesView
 
 __all__ = ["MemoryScreen"]
@@ -42,15 +47,22 @@ class MemoryScreen(ListBesideDetails):
         self._session = session_of(query)
         self._desk = desk
         self._work = Work(self, office, self._session)
-        self._rereading = Rereading(lambda: self._work.load(self._entries, self._origins))
+        self._rereading = Rereading(lambda: self._work.load(self._listing.all, self._origins))
         self._asking = Asking(desk.settings, office.keys)
-        self._entries: list[Entry] = []
+        self._listing = Listing(lambda: Viewpoint(office.now(), office.reviewer))
         self._origins: Mapping[str, Origin] = {}
         self._waiting: dict[str, int] = {}
         self._drawn = self._ready = self._busy = False
         self._said = Said()
         self._key = ""
         self._problem = ""
+        self._choosing = False
+        """Whether the next digit chooses a saved filter."""
+
+    def compose(self) -> ComposeResult:
+        """Lay out the parts, and below them the bar for a filter."""
+        yield from super().compose()
+        yield FilterBar(Filtered.MEMORY, self._listing.values, id="filter")
 
     def on_mount(self) -> None:
         """Read what is remembered."""
@@ -58,11 +70,20 @@ class MemoryScreen(ListBesideDetails):
 
     def on_key(self, event: events.Key) -> None:
         """Take note of every key before it is judged what it stands for."""
+        if self.bar.is_open:
+            return  # it has them
         key = event.character if event.is_printable and event.character else event.key
         self._asking.calm.press(key, event.time, time.monotonic())
         self._key = key
-        self._said = Said()
-        super().on_key(event)
+        self._said = Said(self._asking.calm.leader_waits)
+        if self._choosing:
+            event.stop()
+            event.prevent_default()
+            self._choosing = False
+            self._choose_filter(key)
+            self.draw()
+        else:
+            super().on_key(event)
 
     def take_news(self, news: News) -> None:
         """The queue changed, was lost, or is back."""
@@ -117,6 +138,80 @@ class MemoryScreen(ListBesideDetails):
             waiting = tuple(each.request for each in self._desk.inbox.entries() if each.request.pending)
             self._work.match(entry, waiting)
 
+    def go_to(self, index: int) -> None:
+        """Put the cursor on a row; the one that it leaves stays only if the filter keeps it."""
+        before = self._focused
+        super().go_to(index)
+        after = self._focused
+        if before is not None and after is not None and before is not after:
+            self._listing.left(before)
+            self._cursor = self._listing.entries.index(after)
+
+    # -- which are listed --------------------------------------------------------------------------------
+
+    @property
+    def bar(self) -> FilterBar:
+        """Where the filter is typed."""
+        return self.query_one(FilterBar)
+
+    def do_filter(self) -> None:
+        """Type a filter."""
+        if not self._asking.is_open:
+            self.bar.open()
+
+    def do_clear_filter(self) -> None:
+        """List everything."""
+        if not self._asking.is_open:
+            self._use_filter("")
+
+    def do_saved(self) -> None:
+        """Choose a saved filter by its digit."""
+        self._choosing = not self._asking.is_open
+
+    def takes_key(self, event: events.Key) -> bool:
+        """Keys while a filter is typed; False when the key is for the text box."""
+        if event.key in {"up", "down"}:
+            self.step(1 if event.key == "down" else -1)
+            self.draw()
+            return True
+        return self.bar.takes_key(event)
+
+    def takes_paste(self, _: events.Paste) -> bool:
+        """Pasted text is text to look for."""
+        return False
+
+    @on(FilterBar.Applied)
+    def _filter_applied(self, event: FilterBar.Applied) -> None:
+        focused = self._focused
+        self._asking.calm.gone(LIST)  # what a key would act on stands in another list now
+        self._listing.use(event.query, focused)
+        self._cursor = 0 if focused is None else self._listing.entries.index(focused)
+        self.moved()
+        self.draw()
+
+    @on(FilterBar.Closed)
+    def _filter_closed(self) -> None:
+        self.draw()
+
+    @property
+    def _saved(self) -> Sequence[SavedFilter]:
+        return usable(self._office.saved_filters, Filtered.MEMORY)
+
+    def _choose_filter(self, key: str) -> None:
+        chosen, focused = saved_by_digit(self._saved, key), self._focused
+        if chosen is not None and chosen.needs_agent and focused is None:
+            self._say("no row here to take the agent from", "warn")
+        elif chosen is not None:
+            self._use_filter(chosen.text("" if focused is None else focused.grant.agent_name))
+
+    def _use_filter(self, text: str) -> None:
+        try:
+            self.bar.use(text)
+        except FilterError as error:
+            self._say(error.message, "warn")
+        else:
+            self._filter_applied(FilterBar.Applied(self.bar.query_in_force))
+
     # -- revoking ----------------------------------------------------------------------------------------
 
     def do_revoke(self) -> None:
@@ -140,7 +235,8 @@ class MemoryScreen(ListBesideDetails):
         if self._asking.about_all:
             if self._meant("!"):
                 self._asking.close()
-                self._do(RevokingAll(self._session))
+                listed = self._in_force
+                self._do(RevokingListed(listed) if self._listing.filtered else RevokingAll(self._session))
         elif sheet is not None and self._may_save(sheet):
             self._asking.close()
             self._do(Saving(sheet))
@@ -156,6 +252,9 @@ class MemoryScreen(ListBesideDetails):
             return False
         if self._key != key:
             self._say(f"press {key} itself")  # chosen by name somewhere else, where nothing was asked or shown
+            return False
+        if self._asking.calm.leader_lacks:
+            self._say(self._asking.calm.leader_lacks, "warn")
             return False
         if not self._asking.meant():
             self._say(f"{key} was not taken: too soon, or typed among other keys. Press it once more", "warn")
@@ -202,7 +301,7 @@ class MemoryScreen(ListBesideDetails):
     @property
     def row_count(self) -> int:
         """Number of remembered approvals."""
-        return len(self._entries)
+        return len(self._listing.entries)
 
     @property
     def full(self) -> bool:
@@ -216,7 +315,8 @@ class MemoryScreen(ListBesideDetails):
 
     @property
     def _focused(self) -> Entry | None:
-        return self._entries[self._cursor] if self._entries else None
+        entries = self._listing.entries
+        return entries[self._cursor] if entries else None
 
     @property
     def _free_to_act_on(self) -> Entry | None:
@@ -225,30 +325,34 @@ class MemoryScreen(ListBesideDetails):
 
     @property
     def _in_force(self) -> Sequence[Entry]:
-        return [entry for entry in self._entries if entry.in_force]
+        return [entry for entry in self._listing.entries if entry.in_force]
 
     def draw(self) -> None:
         """Draw everything as it is now."""
         super().draw()
-        self._drawn = bool(self._entries)
+        self._drawn = bool(self._listing.entries)
 
     def title_line(self, width: int) -> Line:
         """How much runs without asking."""
         waiting = self._desk.inbox.tally.counts.waiting
-        return title_line(self._entries, self._session, width, waiting=waiting, lost=bool(self._problem))
+        return title_line(self._listing.all, self._session, width, waiting=waiting, lost=bool(self._problem))
 
     def empty_lines(self, width: int) -> Sequence[Line]:
         """That nothing is remembered, or why that is not known."""
+        if self._listing.filtered and not self._problem and self._listing.all:
+            return [Line(), *filter_lines(self._listing, self._office.keys, width)]
         return empty_lines(self._session, self._problem, width, ready=self._ready)
 
     def rows(self, width: int) -> Rows:
         """One row for each remembered approval."""
-        entries, glyphs, now, you = self._entries, look_of(self).glyphs, self._office.now(), self._office.reviewer
+        entries, glyphs = self._listing.entries, look_of(self).glyphs
+        now, you = self._office.now(), self._office.reviewer
 
         def row(index: int, width: int) -> Sequence[Line]:
             return row_lines(entries[index], glyphs, width, focused=index == self._cursor, now=now, you=you)
 
-        return Rows(row, 1 if width >= LISTED_AS_ROWS else 2, [heading(width)])
+        note = filter_lines(self._listing, self._office.keys, width)
+        return Rows(row, 1 if width >= LISTED_AS_ROWS else 2, [heading(width)], note)
 
     def detail_lines(self, width: int) -> Sequence[Line]:
         """The focused one, or what is offered for it."""
@@ -261,21 +365,27 @@ class MemoryScreen(ListBesideDetails):
         return detail_lines(entry, width, now=now, you=self._office.reviewer, waiting=waiting)
 
     def foot_lines(self, width: int, rows: int) -> Sequence[Line]:
-        """What was said, and the keys."""
+        """What was said, and the keys; while a filter is typed, its bar has them."""
+        if self.bar.is_open:
+            return ()
         return foot_lines(self._bar, self._said, width, rows=rows)
 
     @property
     def _bar(self) -> Bar:
         """What the keys can do now."""
         asking, keys, entry = self._asking, self._office.keys, self._focused
+        if self._choosing:
+            return Bar("saved", keys, saved=self._saved)
         if asking.about_all:
-            return Bar("all", keys, number=len(self._in_force), live=asking.armed)
+            return Bar("all", keys, len(self._in_force), by_filter=self._listing.filtered, live=asking.armed)
         if asking.sheet is not None:
             return Bar("sheet", keys, live=asking.armed)
         if entry is None:
             return Bar("empty", keys)
         live = entry.in_force and not self._problem
-        return Bar("list", keys, number=len(self._in_force), filtered=self._session is not None, live=live)
+        one_session = self._session is not None
+        by_filter = self._listing.filtered
+        return Bar("list", keys, len(self._in_force), filtered=one_session, by_filter=by_filter, live=live)
 
     def displayed(self) -> None:
         """What was drawn last is on the screen: its keys are armed from now on."""
@@ -283,7 +393,7 @@ class MemoryScreen(ListBesideDetails):
         if not self.is_mounted or not self.query("#detail"):
             return
         asking, now = self._asking, time.monotonic()
-        if self._entries and self._drawn:
+        if self._listing.entries and self._drawn:
             asking.calm.painted(LIST, now)
         sheet = asking.sheet
         shown = sheet.preview is not None and self._at_end if sheet is not None else self._foot_is_drawn
@@ -315,7 +425,10 @@ class MemoryScreen(ListBesideDetails):
         self._problem = event.problem
         if event.reading is not None:
             self._ready = True
-            self._entries = merged(self._entries, event.reading.entries)
+            focused = self._focused
+            self._listing.read(event.reading.entries)
+            at = [entry.grant.id for entry in self._listing.entries]
+            self._cursor = 0 if focused is None else at.index(focused.grant.id)
             self._origins = event.reading.origins
             self.moved()
         self._rereading.ended()

@@ -222,7 +222,7 @@ class Deciding:
         for action in (self._face.desk.keys.action_of(key, "review") for key in reversed(keys)):
             if action is not None and action.name == "later":
                 self._face.desk.undo_aside()
-            elif action is not None and action.name in {"only_agent", "clear_filter"}:
+            elif action is not None and action.name in {"only_agent", "clear_filter", "saved"}:
                 self._face.undo_filter()
             elif action is not None and action.name in {"tag", "untag_all"}:
                 self._face.desk.tags.undo()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from signoff.filtering import SavedFilter
 from signoff_tui.desk import Answer, Desk
 from signoff_tui.editing import Editable
 from signoff_tui.group_page import GroupPage
@@ -68,6 +69,10 @@ class Face(Protocol):
 
     def undo_filter(self) -> None:
         """Put the filter in force that was before the last one."""
+
+    @property
+    def saved_filters(self) -> Sequence[SavedFilter]:
+        """The filters under a digit."""
 
     @property
     def drafts(self) -> dict[Draft, str]:

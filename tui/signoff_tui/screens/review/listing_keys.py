@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from signoff.filtering import only
+from signoff_tui.flow import Room
 from signoff_tui.orders import Order, following
+from signoff_tui.saved_filters import saved_by_digit, saved_hints
 from signoff_tui.screens.review.face import Face
 from signoff_tui.screens.review.filter_lines import hidden_words
+from signoff_tui.screens.review.open_bar import Asking
 
 __all__ = ["ORDER_WORDS", "ListingKeys"]
 
@@ -77,6 +80,30 @@ class ListingKeys:
             self._face.set_view("inbox")
         self._face.type_filter()
 
+    def do_saved(self) -> None:
+        """Ask for the digit of a saved filter."""
+        face = self._face
+        face.use_filter(face.filter.query.text)  # to undo this key undoes one filter, whichever digit follows
+        saved = face.saved_filters
+        room = Room(face.extent.columns, max(face.extent.action_rows - 1, 1))
+        face.desk.guard.question_opened(frozenset(), frozenset(str(each.digit) for each in saved))
+        face.open_bar(Asking("List only", saved_hints(saved, room), "filter"))
+
+    def choose_filter(self, key: str) -> None:
+        """Put the saved filter of a digit in force."""
+        face = self._face
+        chosen = saved_by_digit(face.saved_filters, key)
+        if chosen is None:
+            return
+        face.desk.guard.sheet_closed()
+        face.open_bar(None)
+        agent = self._agent_here()
+        if chosen.needs_agent and agent is None:
+            face.say("no row here to take the agent from")
+            return
+        face.undo_filter()
+        self._list_only(chosen.text(agent or ""))
+
     def do_clear_filter(self) -> None:
         """List everything."""
         self._face.use_filter("")
@@ -84,15 +111,23 @@ class ListingKeys:
 
     def do_only_agent(self) -> None:
         """List only what the agent under the cursor asks; again: all."""
-        face, inbox = self._face, self._face.desk.inbox
-        entry, group = inbox.focused_request(), inbox.focused_group()
-        if entry is None and group is not None:
-            entry = next(iter(inbox.listed(group.key)), None)
-        text = only(face.filter.query, "agent", None if entry is None else entry.request.asked_by.name)
+        face = self._face
+        text = only(face.filter.query, "agent", self._agent_here())
         if text is None:
             face.use_filter(face.filter.query.text)  # to undo this key undoes nothing
             face.say("no row here to take the agent from")
         else:
-            face.use_filter(text)
-            hidden = face.filter.hidden
-            face.say(hidden_words(hidden, " by filter"), token="danger" if hidden.high else "muted")
+            self._list_only(text)
+
+    def _agent_here(self) -> str | None:
+        """The agent under the cursor."""
+        inbox = self._face.desk.inbox
+        entry, group = inbox.focused_request(), inbox.focused_group()
+        if entry is None and group is not None:
+            entry = next(iter(inbox.listed(group.key)), None)
+        return None if entry is None else entry.request.asked_by.name
+
+    def _list_only(self, text: str) -> None:
+        self._face.use_filter(text)
+        hidden = self._face.filter.hidden
+        self._face.say(hidden_words(hidden, " by filter"), token="danger" if hidden.high else "muted")

@@ -128,7 +128,7 @@ class Asking:
 
     question: str
     hints: tuple[KeyHint, ...]
-    about: Literal["quit", "copy"] = "quit"
+    about: Literal["quit", "copy", "filter"] = "quit"
 
 
 OpenBar = Unseen | GroupNotReady | Remembering | Stopping | Writing | Finding | Asking

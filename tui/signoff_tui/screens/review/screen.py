@@ -12,7 +12,7 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.timer import Timer
 
-from signoff.filtering import Filtered, FilterError
+from signoff.filtering import Filtered, FilterError, SavedFilter
 from signoff.queue.records import ChangeSet
 from signoff_tui.actions import Action
 from signoff_tui.desk import Answer, Desk
@@ -24,6 +24,7 @@ from signoff_tui.inbox_filter import InboxFilter
 from signoff_tui.list_state import ListState
 from signoff_tui.message import LONGEST
 from signoff_tui.office import Draft, Office
+from signoff_tui.saved_filters import usable
 from signoff_tui.screens.review.boxes import Boxes
 from signoff_tui.screens.review.contents import Contents
 from signoff_tui.screens.review.deciding import Deciding
@@ -32,7 +33,15 @@ from signoff_tui.screens.review.extent import Extent, View
 from signoff_tui.screens.review.filtering import Filtering
 from signoff_tui.screens.review.moments import next_moment
 from signoff_tui.screens.review.navigating import Navigating
-from signoff_tui.screens.review.open_bar import Finding, GroupNotReady, OpenBar, Remembering, Unseen, Writing
+from signoff_tui.screens.review.open_bar import (
+    Asking,
+    Finding,
+    GroupNotReady,
+    OpenBar,
+    Remembering,
+    Unseen,
+    Writing,
+)
 from signoff_tui.screens.review.outside import Outside
 from signoff_tui.screens.review.paints import Paints
 from signoff_tui.screens.review.work import Answers, ContentMade, Drifted, Edited, QueueNews, Work
@@ -167,6 +176,11 @@ class ReviewScreen(Screen[None]):
     def undo_filter(self) -> None:
         """Put the filter in force that was before the last one."""
         self._filtering.undo()
+
+    @property
+    def saved_filters(self) -> Sequence[SavedFilter]:
+        """The filters under a digit."""
+        return usable(self._office.saved_filters, Filtered.INBOX)
 
     def goes_on_from(self, state: ListState) -> None:
         """Show the list as it was left before, once there is one."""
@@ -378,7 +392,9 @@ class ReviewScreen(Screen[None]):
             if isinstance(self._bar, Writing):
                 self.message_box.focus()
                 return False
-            if self._moves_allowed or key == "escape":
+            if isinstance(self._bar, Asking) and self._bar.about == "filter" and key != "escape":
+                self._navigating.choose_filter(key)
+            elif self._moves_allowed or key == "escape":
                 self._navigating.press(key)
         self._schedule()
         return True

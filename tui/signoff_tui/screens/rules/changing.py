@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from signoff.config.models import AgentConfig
     from signoff.config.rule_rows import RuleRow
 
-__all__ = ["CannotTrustError", "Change", "change_lines", "look_at", "trust_shown"]
+__all__ = [
+    "CannotTrustError",
+    "Change",
+    "change_lines",
+    "document_lines",
+    "file_line",
+    "look_at",
+    "trust_shown",
+    "untrust_gone",
+]
 
 _TOKENS = {
     RowKind.ADDED: "add",
@@ -140,6 +149,26 @@ def trust_shown(change: Change) -> None:
         raise CannotTrustError(str(error)) from error
 
 
+def untrust_gone(file: str) -> tuple[str, ...]:
+    """Trust a file no more that is not there, nor code that counts only with it.
+
+    Args:
+        file: Its name on the list of trust.
+
+    Returns:
+        What was trusted until now; nothing if the file is there again.
+
+    Raises:
+        CannotTrustError: What is trusted cannot be read or written.
+    """
+    from signoff.config.trusting import untrust_settings
+
+    try:
+        return untrust_settings(file, only_gone=True)
+    except (OSError, TrustError) as error:
+        raise CannotTrustError(str(error)) from error
+
+
 def change_lines(change: Change, width: int) -> list[Line]:
     """What would be trusted, from its effect to each line.
 
@@ -156,21 +185,30 @@ def change_lines(change: Change, width: int) -> list[Line]:
             head = chunk(f"   {sign} {word:<8}", "danger" if loose else TOKENS.get(word, "muted"), keep=True)
             lines += wrapped(f"{row.section} {row.about}: {row.place}{row.words}", width, token, head=head)
     for name, document in change.documents.items():
-        lines += [
-            Line(),
-            line(
-                chunk(" ", "bar-strong"),
-                Chunk(reveal_line(name, "path"), "bar-strong", cut="front"),
-                background="surface",
-            ),
-        ]
+        lines += [Line(), file_line(name)]
         if name in change.uncompared:
             lines += wrapped(
                 "no copy of what you trusted is there: all of it is shown", width, "warn", head=chunk(" ")
             )
-        shown = (row for row in document if row.kind is not RowKind.PLACE)
-        lines += [each for row in shown for each in _row_lines(row, width)]
+        lines += document_lines(document, width)
     return lines
+
+
+def file_line(name: str) -> Line:
+    """The file that the lines below are of."""
+    path = Chunk(reveal_line(name, "path"), "bar-strong", cut="front")
+    return line(chunk(" ", "bar-strong"), path, background="surface")
+
+
+def document_lines(document: Document, width: int) -> list[Line]:
+    """What is different in a file, row by row; the end of no row is hidden.
+
+    Args:
+        document: The difference.
+        width: Cells.
+    """
+    shown = (row for row in document if row.kind is not RowKind.PLACE)
+    return [each for row in shown for each in _row_lines(row, width)]
 
 
 def _counted(change: Change) -> str:

@@ -27,18 +27,20 @@ class Bar:
     """What the keys can do now.
 
     Attributes:
-        kind: The list, a change to be trusted, a call that is typed, or a verdict that is read.
+        kind: The list, a change to be trusted, a call that is typed, a verdict that is read, or rules suggested.
         keys: The keys of the person.
         live: In the list: whether the file is not as it was trusted. Of a change: whether it can be trusted now.
         full: Whether the details have the whole body.
         counted: Whether calls are known that the focused rule asked about.
+        gone: Whether the focused file is not there any more.
     """
 
-    kind: Literal["empty", "list", "change", "typing", "verdict"]
+    kind: Literal["empty", "list", "change", "typing", "verdict", "suggested"]
     keys: KeyMap
     live: bool = False
     full: bool = False
     counted: bool = False
+    gone: bool = False
 
 
 _WORDS = {
@@ -47,9 +49,10 @@ _WORDS = {
         " agents' programs enforce rules",
     ),
     "list": (" this screen shows rules; the agents' own programs enforce them", " agents' programs enforce rules"),
-    "change": (" Nothing is trusted before ! is pressed.",),
+    "change": (" Nothing is trusted before {confirm} is pressed.",),
     "typing": (' a command, or a tool: write_file {"path": "a.txt"}; nothing is run', " nothing is run"),
     "verdict": (" nothing was run",),
+    "suggested": (" only suggested: nothing is saved, and no agent knows of it", " nothing is saved"),
 }
 
 
@@ -110,7 +113,9 @@ def foot_lines(bar: Bar, said: Said, width: int, *, rows: int) -> list[Line]:
     if said.words:
         words = line(replace(foreign(f" {said.words}", said.token), cut="end"))
     else:
-        words = fullest([line(chunk(each, "muted")) for each in _WORDS[bar.kind]], width)
+        confirm = bar.keys.shown("confirm", place="rules")
+        wordings = [each.replace("{confirm}", confirm) for each in _WORDS[bar.kind]]
+        words = fullest([line(chunk(each, "muted")) for each in wordings], width)
     return [words, *flow(_hints(bar), Room(width, 1 if bar.kind == "typing" else rows))]
 
 
@@ -127,7 +132,13 @@ def _hints(bar: Bar) -> Sequence[KeyHint]:
         case "verdict":
             return (KeyHint("t", "type on"), page, back, help_)
         case "change":
-            return (KeyHint("!", "trust it", live=bar.live, token="warn"), KeyHint("e", "edit"), page, back)
+            confirm = keys.shown("confirm", place="rules")
+            return (KeyHint(confirm, "trust it", live=bar.live, token="warn"), KeyHint("e", "edit"), page, back)
+        case "suggested":
+            return (KeyHint("c", "copy the lines"), KeyHint("e", "edit the file there"), page, back, help_)
+        case "list" if bar.gone:
+            untrust = KeyHint(keys.shown("untrust", place="rules"), "trust it no more", token="warn")
+            return (untrust, KeyHint("Ctrl+R", "read again"), back, inbox, help_)
         case "list":
             return (
                 KeyHint("t", "try a call"),
@@ -135,8 +146,9 @@ def _hints(bar: Bar) -> Sequence[KeyHint]:
                 KeyHint("T", "what changed", live=bar.live),
                 KeyHint("Enter", "its calls", live=bar.counted),
                 KeyHint(keys.shown("full"), "list" if bar.full else "details"),
-                KeyHint("Ctrl+R", "read again"),
+                KeyHint("A", "suggest rules"),
                 back,
+                KeyHint("Ctrl+R", "read again"),
                 inbox,
                 help_,
             )

@@ -191,7 +191,7 @@ def _in_force(file: RuleFile, width: int) -> Iterator[Line]:
     said = {
         "trusted": "yes, with just this content",
         "CHANGED": "NO: it changed since. Agents that start now refuse it. T shows what changed",
-        "GONE": "the file is not there any more",
+        "GONE": "NO: the file is not there any more. It can be taken off the list",
         "BROKEN": "NO: it is not valid. Agents that start now refuse it. e opens it",
     }[file.state]
     if file.code_differs and file.known.state == "unchanged":

@@ -26,12 +26,17 @@ from signoff_tui.screens.rules.face import Bar, Said, empty_lines, foot_lines, t
 from signoff_tui.screens.rules.files import Listed, RuleFile
 from signoff_tui.screens.rules.hits import Hits, Tally
 from signoff_tui.screens.rules.lines import ONE_LINE, Known, detail_lines, heading, row_lines
+from signoff_tui.screens.rules.suggesting import Suggested, suggested_lines
 from signoff_tui.screens.rules.trying import Tried, tried_lines
-from signoff_tui.screens.rules.work import Compared, Counted, Failed, Judged, Read, Trusted, Work
+from signoff_tui.screens.rules.work import Compared, Counted, Drawn, Failed, Judged, Read, Trusted, Untrusted, Work
+from signoff_tui.terminal_voice import Copy
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.text_box import TextBox
 
 __all__ = ["RulesScreen"]
+
+_LIST = "list"
+"""Name of what `x` acts on; a change has a name of its own."""
 
 
 class RulesScreen(ListBesideDetails):
@@ -57,12 +62,13 @@ class RulesScreen(ListBesideDetails):
         self._desk = desk
         self._work = Work(self, office)
         self._rereading = Rereading(self._work.read)
-        self._calm = Calm(desk.settings, office.keys, "rules", ("!",))
+        self._calm = Calm(desk.settings, office.keys, "rules", ("!", "x"))
         self._rows: Sequence[Listed] = ()
         self._hits: Mapping[tuple[str, str, str, str], Hits] = {}
         self._tally = Tally()
         self._tried: Tried | None = None
         self._change: Change | None = None
+        self._suggested: Suggested | None = None
         self._said = Said()
         self._key = ""
         self._ready = self._busy = self._lost = False
@@ -86,7 +92,7 @@ class RulesScreen(ListBesideDetails):
         key = event.character if event.is_printable and event.character else event.key
         self._calm.press(key, event.time, time.monotonic())
         self._key = key
-        self._said = Said()
+        self._said = Said(self._calm.leader_waits)
         super().on_key(event)
 
     def take_news(self, news: News) -> None:
@@ -106,6 +112,8 @@ class RulesScreen(ListBesideDetails):
         """Close what is asked or shown; else one level back."""
         if self._change is not None:
             self._close_change()
+        elif self._suggested is not None:
+            self._suggested = None
         elif self._tried is not None:
             self._tried = None
         else:
@@ -118,7 +126,7 @@ class RulesScreen(ListBesideDetails):
         """The calls that the focused rule asked about, in the history."""
         row = self._focused
         rule = None if row is None else row.rule
-        if self._change is not None or rule is None:
+        if self._is_reading or rule is None:
             return
         if not rule.told:
             self._say("requests do not name this rule, so they cannot be listed")
@@ -134,7 +142,7 @@ class RulesScreen(ListBesideDetails):
 
     def step(self, steps: int) -> None:
         """Another row; what was tried is asked of its file."""
-        if self._change is not None:
+        if self._is_reading:
             self.scroller.scroll_relative(y=max(-1, min(1, steps)), animate=False)
             return
         self._tried = None
@@ -142,14 +150,19 @@ class RulesScreen(ListBesideDetails):
 
     @property
     def takes_clicks(self) -> bool:
-        """While a change is shown, the file that it is about stays the focused one."""
-        return self._change is None and not self._typing
+        """While a change or rules are shown, the file that they are about stays the focused one."""
+        return not self._is_reading and not self._typing
+
+    @property
+    def _is_reading(self) -> bool:
+        """Whether a change or rules are shown that are about the focused file."""
+        return self._change is not None or self._suggested is not None
 
     # -- trying a call -----------------------------------------------------------------------------------
 
     def do_try_call(self) -> None:
         """Type a call."""
-        if self._change is not None:
+        if self._is_reading:
             return
         if self._focused is None:
             self._say("there is no rule to try a call on: trust a file first")
@@ -206,6 +219,38 @@ class RulesScreen(ListBesideDetails):
             self.to_top()
             self.draw()
 
+    # -- rules that could be added -----------------------------------------------------------------------
+
+    def do_suggest(self) -> None:
+        """Draw rules from what was approved, and show the file with them."""
+        file = self._rules_of_focused
+        if self._is_reading:
+            return
+        if file is None:
+            self._say("there is no file to suggest rules for: trust one first")
+            return
+        self._say("reading what was approved ...")
+        self._work.suggest(file)
+
+    def do_copy_suggested(self) -> None:
+        """Put the new lines into the clipboard, through the terminal."""
+        if self._suggested is None:
+            self._say("A suggests rules; then c copies them")
+            return
+        self._office.speak(Copy(self._suggested.text))
+        number = len(self._suggested.new)
+        self._say(f"copied {number} lines, if the terminal lets programs copy")
+
+    @on(Drawn)
+    def _drawn(self, event: Drawn) -> None:
+        if event.suggested is None:
+            self._say(event.why, "warn")
+        elif not self._is_reading and not self._typing and event.suggested.file == self._rules_of_focused:
+            self._said = Said()
+            self._suggested, self._tried = event.suggested, None
+            self.to_top()
+        self.draw()
+
     # -- editing and trusting ----------------------------------------------------------------------------
 
     def do_edit(self) -> None:
@@ -218,18 +263,21 @@ class RulesScreen(ListBesideDetails):
                 "a decision is still held: it would wait for the editor. Press e again once it is sent", "warn"
             )
             return
+        suggested = self._suggested
+        place = (row.file.name, row.line) if suggested is None else (suggested.file.name, suggested.line)
         try:
-            in_a_free_terminal(self.app, lambda: edit_file(row.file.name, row.line))
+            in_a_free_terminal(self.app, lambda: edit_file(*place))
         except HandoverError as error:
             self._say(str(error), "danger")
         else:
             self._close_change()
+            self._suggested = None
             self._rereading.wanted()
             self._compare()
 
     def do_review_change(self) -> None:
         """Show what is other than it was trusted."""
-        if self._change is None:
+        if not self._is_reading:
             self._compare()
 
     def do_confirm(self) -> None:
@@ -241,6 +289,8 @@ class RulesScreen(ListBesideDetails):
             self._say("not now: the last key is at work")
         elif self._key != "!":
             self._say("press ! itself")  # chosen by name somewhere else, where nothing was shown
+        elif self._calm.leader_lacks:
+            self._say(self._calm.leader_lacks, "warn")
         elif not self._painted:
             self._say("not trusted: Space shows the rest of it first", "warn")
         elif not self._calm.meant(change.key, self._desk.settings.arm_sheet):
@@ -249,6 +299,26 @@ class RulesScreen(ListBesideDetails):
             self._calm.acted("!")
             self._busy = True
             self._work.trust(change)
+
+    def do_untrust(self) -> None:
+        """Take a file that is gone off the list of trust."""
+        row = self._focused
+        if row is None or self._is_reading:
+            return
+        if row.file.state != "GONE":
+            self._say("only a file that is gone: of others, take what they allow out of them, or delete them")
+        elif self._busy:
+            self._say("not now: the last key is at work")
+        elif self._key != "x":
+            self._say("press x itself")  # chosen by name somewhere else
+        elif self._calm.leader_lacks:
+            self._say(self._calm.leader_lacks, "warn")
+        elif not self._calm.meant(_LIST, self._desk.settings.arm_moved):
+            self._say("x was not taken: too soon, or typed among other keys. Press it once more", "warn")
+        else:
+            self._calm.acted("x")
+            self._busy = True
+            self._work.untrust(row.file.name)
 
     def _compare(self) -> None:
         file = self._rules_of_focused
@@ -263,7 +333,7 @@ class RulesScreen(ListBesideDetails):
     @on(Compared)
     def _compared(self, event: Compared) -> None:
         self._close_change()
-        self._change, self._tried = event.change, None
+        self._change, self._tried, self._suggested = event.change, None, None
         if event.change is None:
             self._say(f"{Path(event.file).name} is as you trusted it", "ok")
         else:
@@ -276,6 +346,17 @@ class RulesScreen(ListBesideDetails):
         self._busy = False
         self._close_change()
         self._say(f"trusted: {Path(event.change.file).name}. Agents that run now must load it again", "ok")
+        self._rereading.wanted()
+        self.draw()
+
+    @on(Untrusted)
+    def _untrusted(self, event: Untrusted) -> None:
+        self._busy = False
+        if event.ended:
+            names = " and ".join(Path(name).name for name in event.ended)
+            self._say(f"trusted no more: {names}. If it comes back, it has to be trusted again", "ok")
+        else:
+            self._say(f"{Path(event.file).name} is there again, so it is still trusted with what you read", "warn")
         self._rereading.wanted()
         self.draw()
 
@@ -300,6 +381,9 @@ class RulesScreen(ListBesideDetails):
         elif focused is None:
             self._cursor = next((index for index, row in enumerate(self._rows) if self._is_asked_for(row)), 0)
         self._cursor = max(0, min(self._cursor, len(keys) - 1))
+        if self._suggested is not None and self._suggested.file not in self._files:
+            self._suggested = None
+            self._say("the file changed meanwhile: A suggests anew", "warn")
         self._work.count(self._rows, self._tally)
         self._rereading.ended()
         self.draw()
@@ -319,7 +403,7 @@ class RulesScreen(ListBesideDetails):
     @property
     def full(self) -> bool:
         """Whether details, a verdict or a change have the whole body."""
-        shown = self._change is not None or self._tried is not None or self._typing
+        shown = self._is_reading or self._tried is not None or self._typing
         return super().full or (shown and not self.two_panes)
 
     @property
@@ -369,6 +453,8 @@ class RulesScreen(ListBesideDetails):
         row = self._focused
         if self._change is not None:
             return change_lines(self._change, width)
+        if self._suggested is not None:
+            return suggested_lines(self._suggested, width)
         if self._tried is not None:
             return tried_lines(self._tried, width)
         return [] if row is None else detail_lines(self._known(row), width)
@@ -392,13 +478,16 @@ class RulesScreen(ListBesideDetails):
         if change is not None:
             armed = self._calm.armed_at(change.key, self._desk.settings.arm_sheet)
             return Bar("change", keys, live=time.monotonic() >= armed)
+        if self._suggested is not None:
+            return Bar("suggested", keys)
         if self._tried is not None:
             return Bar("verdict", keys)
         if row is None:
             return Bar("empty", keys)
         differs = row.file.state in ("CHANGED", "BROKEN")
         counted = bool(self._hits.get(row.key, Hits()).total)
-        return Bar("list", keys, live=differs, full=self._full, counted=counted)
+        gone = row.file.state == "GONE"
+        return Bar("list", keys, live=differs, full=self._full, counted=counted, gone=gone)
 
     @property
     def _painted(self) -> bool:
@@ -408,6 +497,8 @@ class RulesScreen(ListBesideDetails):
     def displayed(self) -> None:
         """What was drawn last is on the screen: once all of a change was, it can be trusted."""
         super().displayed()
+        if self._rows and not self._is_reading:
+            self._calm.painted(_LIST, time.monotonic())
         if not self.is_mounted or self._change is None or self._painted or not self.query("#detail"):
             return
         drawn = self.query_one("#detail", LinesView).drawn and self.scroller.size.height > 0

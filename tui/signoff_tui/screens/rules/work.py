@@ -10,12 +10,13 @@ from textual.screen import Screen
 from signoff.policy.trust import TrustError
 from signoff.queue import QueueError
 from signoff_tui.office import Office
-from signoff_tui.screens.rules.changing import CannotTrustError, Change, look_at, trust_shown
+from signoff_tui.screens.rules.changing import CannotTrustError, Change, look_at, trust_shown, untrust_gone
 from signoff_tui.screens.rules.files import Listed, RuleFile, listed, read_files
 from signoff_tui.screens.rules.hits import Hits, Tally, add_newer
+from signoff_tui.screens.rules.suggesting import NothingToSuggestError, Suggested, suggest
 from signoff_tui.screens.rules.trying import Tried, judge
 
-__all__ = ["Compared", "Counted", "Failed", "Judged", "Read", "Trusted", "Work"]
+__all__ = ["Compared", "Counted", "Drawn", "Failed", "Judged", "Read", "Trusted", "Untrusted", "Work"]
 
 
 class Read(Message, bubble=False):
@@ -69,6 +70,24 @@ class Failed(Message, bubble=False):
         self.words = words
 
 
+class Untrusted(Message, bubble=False):
+    """Files are trusted no more; none if the file was there again."""
+
+    def __init__(self, file: str, ended: Sequence[str]) -> None:
+        super().__init__()
+        self.file = file
+        self.ended = ended
+
+
+class Drawn(Message, bubble=False):
+    """It is known which rules could be added; None if there are none, and why."""
+
+    def __init__(self, suggested: Suggested | None, why: str = "") -> None:
+        super().__init__()
+        self.suggested = suggested
+        self.why = why
+
+
 class Work:
     """Starts workers of the screen.
 
@@ -101,6 +120,14 @@ class Work:
         """Trust what was shown; `Trusted` or `Failed` follows."""
         self._screen.run_worker(self._trust(change), group="trust")
 
+    def untrust(self, file: str) -> None:
+        """Trust a file that is gone no more; `Untrusted` or `Failed` follows."""
+        self._screen.run_worker(self._untrust(file), group="trust")
+
+    def suggest(self, file: RuleFile) -> None:
+        """Draw rules from what was approved; `Drawn` follows."""
+        self._screen.run_worker(self._suggest(file), group="suggest", exclusive=True)
+
     async def _read(self) -> None:
         try:
             files = await self._office.compute(read_files)
@@ -119,6 +146,24 @@ class Work:
 
     async def _judge(self, file: RuleFile, text: str) -> None:
         self._screen.post_message(Judged(await self._office.compute(judge, file, text)))
+
+    async def _untrust(self, file: str) -> None:
+        try:
+            ended = await self._office.compute(untrust_gone, file)
+        except CannotTrustError as error:
+            self._screen.post_message(Failed(f"still trusted: {error}"))
+        else:
+            self._screen.post_message(Untrusted(file, ended))
+
+    async def _suggest(self, file: RuleFile) -> None:
+        try:
+            suggested = await self._office.ask(lambda queue: suggest(queue, file))
+        except NothingToSuggestError as error:
+            self._screen.post_message(Drawn(None, str(error)))
+        except QueueError as error:
+            self._screen.post_message(Drawn(None, f"the history cannot be read: {error}"))
+        else:
+            self._screen.post_message(Drawn(suggested))
 
     async def _compare(self, file: str) -> None:
         try:

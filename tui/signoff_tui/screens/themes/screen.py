@@ -125,7 +125,11 @@ class ThemesScreen(PlainScreen):
 
         self.query_one(RowList).show(len(themes), row, cursor=self._cursor, lines_per_row=ROWS)
         back = "not now" if self._first else "back"
-        hints = [KeyHint("Enter", "keep it"), KeyHint("j/k", "choose"), KeyHint("Esc", back)]
+        hints = [
+            KeyHint("Enter", "keep it"),
+            KeyHint(self._office.keys.shown("down", "up", place="themes"), "choose"),
+            KeyHint("Esc", back),
+        ]
         written = foreign(f" Enter writes it to {self._where} ", "muted")
         said = fullest([line(written), line(chunk(" Enter writes it to your settings ", "muted"))], width)
         self.query_one("#foot", LinesView).show([rule(look.glyphs.rule), said, *flow(hints, Room(width, 1))])

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import itertools
 import os.path
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from signoff.cli.policy.broad import BROAD_PROGRAMS
 from signoff.config.verdicts import SHELL_TOOLS
+from signoff.policy.broad_programs import BROAD_PROGRAMS
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.policy.shell.expanding import expand
 from signoff.policy.shell.hazards import hazard_in
@@ -30,7 +30,7 @@ from signoff.tools.shell_rules import ShellRule
 if TYPE_CHECKING:
     from signoff.queue.history_records import HistoryRecord
 
-__all__ = ["LEAST_APPROVALS", "Suggestion", "suggestions"]
+__all__ = ["LEAST_APPROVALS", "Suggestion", "by_a_person", "directory_of", "suggestions"]
 
 LEAST_APPROVALS = 3
 """How often people must have approved what a rule is about."""
@@ -74,11 +74,14 @@ class _Approved:
     words: tuple[str, ...]
 
 
-def suggestions(records: Iterable[HistoryRecord]) -> list[Suggestion]:
+def suggestions(
+    records: Iterable[HistoryRecord], counts: Callable[[HistoryRecord], bool] = lambda _: True
+) -> list[Suggestion]:
     """Draw rules from the history, those that would have answered most first.
 
     Args:
-        records: All of the history, oldest first.
+        records: All of the history, oldest first: what was refused anywhere in it speaks against a rule.
+        counts: Whether an approval may be drawn from.
     """
     approved: list[_Approved] = []
     against: dict[str, None] = {}
@@ -88,7 +91,7 @@ def suggestions(records: Iterable[HistoryRecord]) -> list[Suggestion]:
             continue
         if record.state is RequestState.REJECTED or record.risk is Risk.HIGH:
             against[command] = None
-        elif _by_a_person(record) and (words := _plain_words(command)) is not None:
+        elif by_a_person(record) and counts(record) and (words := _plain_words(command)) is not None:
             approved.append(_Approved(record, command, words))
     found = [
         Suggestion(pattern, tuple((each.record, each.command) for each in group))
@@ -98,10 +101,20 @@ def suggestions(records: Iterable[HistoryRecord]) -> list[Suggestion]:
     return sorted(found, key=lambda suggestion: (-len(suggestion.answered), suggestion.pattern))
 
 
-def _by_a_person(record: HistoryRecord) -> bool:
+def by_a_person(record: HistoryRecord) -> bool:
+    """Whether a person approved the call of a record."""
     decision = record.decision
     approved = record.state is RequestState.APPROVED and decision is not None and decision.approved
     return approved and decision is not None and decision.source is DecisionSource.REVIEWER
+
+
+def directory_of(record: HistoryRecord) -> str:
+    """Where the command of a call would run, without links, as it was declared; empty if that is not known."""
+    try:
+        runs = [step.real_cwd for step in steps_of(record.snapshot) if isinstance(step, CommandRun)]
+    except SnapshotError:
+        return ""
+    return runs[0] if runs else record.cwd
 
 
 def _command_of(record: HistoryRecord) -> str | None:
