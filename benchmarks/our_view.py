@@ -73,16 +73,12 @@ class Opening:
         displayed = app.review.displayed
 
         def shows() -> None:
-            displayed()
             view = app.review.document
-            if (
-                self.painted is None
-                and isinstance(view.owner, tuple)
-                and view.owner[0] == request.id
-                and view.drawn
-            ):
+            of_request = isinstance(view.owner, tuple) and view.owner[0] == request.id
+            if self.painted is None and of_request and view.drawn:
                 self.painted = time.process_time()
                 self._shown.set()
+            displayed()
 
         app.review.displayed = shows  # type: ignore[method-assign]
 

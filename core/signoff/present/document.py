@@ -23,14 +23,14 @@ from signoff.present.runs import Runs
 from signoff.present.sides import Block, side_by_side
 from signoff.present.words import Span, diff_words
 
-__all__ = ["Alert", "Choosing", "Document", "DocumentKind", "Sources"]
+__all__ = ["LONG_LINE", "Alert", "Choosing", "Document", "DocumentKind", "Sources"]
 
 DocumentKind = Literal["diff", "file_content", "command", "parts", "structured", "text", "binary"]
 
 _ROWS_KEPT = 512
 """Rows that are kept after they were read: some screens full."""
 
-_LONG_LINE = 20_000
+LONG_LINE = 20_000
 """Characters of a line that takes so long to be made safe that it is done once, for every row that shows it."""
 
 _SIDES: tuple[Side, Side] = ("old", "new")
@@ -62,6 +62,7 @@ class Sources:
         eol: What ends a line and is not shown: `\r\n` only if every line of both ends with it.
         field: How strictly the lines are read.
         masks: Says what of the lines is hidden; None hides nothing.
+        short: Whether it is known that no line is longer than `LONG_LINE`, so that nobody need look.
     """
 
     old: Sequence[str] = ()
@@ -69,6 +70,7 @@ class Sources:
     eol: str = "\n"
     field: Field = "content"
     masks: Masks | None = None
+    short: bool = False
     _masks: dict[Side, LineMasks] = dataclasses.field(default_factory=dict, repr=False, compare=False)
     _long: dict[tuple[Side, int, bool], SafeText] = dataclasses.field(
         default_factory=dict, repr=False, compare=False
@@ -95,15 +97,15 @@ class Sources:
             return known
         text = reveal_line(line, self.field, mark_trailing=mark_trailing)
         text = self.masks_of(side).masked(text, line, index)
-        if len(line) > _LONG_LINE:
+        if len(line) > LONG_LINE:
             self._long[key] = text
         return text
 
     def long_lines(self, side: Side) -> Sequence[int]:
         """The very long lines of one version."""
-        if max(map(len, self.of(side)), default=0) <= _LONG_LINE:
+        if self.short or max(map(len, self.of(side)), default=0) <= LONG_LINE:
             return ()
-        return [index for index, line in enumerate(self.of(side)) if len(line) > _LONG_LINE]
+        return [index for index, line in enumerate(self.of(side)) if len(line) > LONG_LINE]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ from itertools import groupby
 from typing import NamedTuple
 
 from signoff.present.diff import LineDiff, Opcode, diff_lines, split_lines
-from signoff.present.document import Choosing, Document, Sources
+from signoff.present.document import LONG_LINE, Choosing, Document, Sources
 from signoff.present.facts import FileFacts, content_fact, line_ends, line_fact_runs, place_runs
 from signoff.present.hunks import CONTEXT, Choice, Hunk, hunks_of
 from signoff.present.language import language_of
 from signoff.present.masking import Masks
-from signoff.present.media import is_binary
+from signoff.present.media import is_binary, text_of
 from signoff.present.reveal import SafeText, quoted, reveal_line
 from signoff.present.rows import RowKind, Run, Side, fixed, joined, lines_run, made_run, number_of
 from signoff.present.runs import Runs
@@ -60,11 +60,11 @@ def diff_document(
     """
     if before is None:
         return file_document(after, path, facts=facts, masks=masks)
-    if is_binary(after):
+    old, new = text_of(before), text_of(after)
+    if new is None:
         return binary_document(before, after, path, facts=facts)
-    replaces_binary = is_binary(before)
-    old = "" if replaces_binary else before.decode()
-    new = after.decode()
+    replaces_binary = old is None
+    old = old or ""
     rows = [*place_runs(path, facts)]
     if replaces_binary:
         rows.append(content_fact("text replaces binary content", before, path))
@@ -235,7 +235,19 @@ class _Change:
 
 def _sources(old: str, new: str, masks: Masks | None) -> Sources:
     ends = {line_ends(text) for text in (old, new)} - {None}
-    return Sources(split_lines(old), split_lines(new), "\r\n" if ends == {"CRLF"} else "\n", masks=masks)
+    eol = "\r\n" if ends == {"CRLF"} else "\n"
+    return Sources(split_lines(old), split_lines(new), eol, masks=masks, short=_is_short(old) and _is_short(new))
+
+
+def _is_short(text: str) -> bool:
+    """Whether no line of a text is very long, found out with a look at few of them."""
+    at = 0
+    while len(text) - at > LONG_LINE:
+        end = text.rfind("\n", at, at + LONG_LINE)
+        if end < 0:
+            return False
+        at = end + 1
+    return True
 
 
 def _eol_notes(sources: Sources) -> tuple[str, ...]:
