@@ -20,6 +20,9 @@ _MOST_LINES = 400
 _WIDTH = 40
 """Characters of a line in a key that is part of a command, the last line apart: few programs have such names."""
 
+_AT_ONCE = 1_000
+"""Lines that are looked through at once for the beginning of a key; it never goes over the end of a line."""
+
 _BEGINNING = "-----BEGIN "
 _BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----\s*\Z", re.ASCII)
 _END = re.compile(r"\s*-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----", re.ASCII)
@@ -39,7 +42,9 @@ def key_blocks(lines: Sequence[str], *, command: bool) -> list[range]:
         command: Whether it is run by a shell; then the lines have to be as long as those of real keys.
     """
     blocks: list[range] = []
-    if _BEGINNING not in "".join(lines):  # much sooner than to look into each of many lines
+    # Much sooner than to look into each of many lines, and than to make a text of all of them.
+    stretches = (lines[at : at + _AT_ONCE] for at in range(0, len(lines), _AT_ONCE))
+    if not any(_BEGINNING in "".join(stretch) for stretch in stretches):
         return blocks
     for number in [number for number, line in enumerate(lines) if _BEGINNING in line]:
         if (blocks and number in blocks[-1]) or not _begins(lines[number], command=command):

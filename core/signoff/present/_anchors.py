@@ -10,7 +10,7 @@ from collections.abc import Hashable, Sequence
 from itertools import compress, count, islice, repeat
 from operator import add, eq, ne, sub
 
-__all__ = ["Range", "Run", "anchors", "equal_head", "equal_tail"]
+__all__ = ["FIRST_STEP", "Range", "Run", "anchors", "equal_head", "equal_tail"]
 
 Range = tuple[int, int, int, int]
 """First line before, the line that follows the last one, and the same of the lines after."""
@@ -18,14 +18,14 @@ Range = tuple[int, int, int, int]
 Run = tuple[int, int, int]
 """Equal lines: the first one before, the first one after, how many."""
 
-_FIRST_STEP = 16
+FIRST_STEP = 16
 """Lines that are compared at once; more and more of them as long as they are equal."""
 
 
 def equal_head(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range) -> int:
     """How many lines at the beginning of a range are the same on both sides."""
     a0, a1, b0, b1 = gap
-    most, done, step = min(a1 - a0, b1 - b0), 0, _FIRST_STEP
+    most, done, step = min(a1 - a0, b1 - b0), 0, FIRST_STEP
     if not most or a[a0] != b[b0]:
         return 0
     while done < most:
@@ -40,7 +40,7 @@ def equal_head(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range) -> int:
 def equal_tail(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range) -> int:
     """How many lines at the end of a range are the same on both sides."""
     a0, a1, b0, b1 = gap
-    most, done, step = min(a1 - a0, b1 - b0), 0, _FIRST_STEP
+    most, done, step = min(a1 - a0, b1 - b0), 0, FIRST_STEP
     if not most or a[a1 - 1] != b[b1 - 1]:
         return 0
     while done < most:

@@ -9,14 +9,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, compress, pairwise
+from operator import ne
 
-from signoff.present._anchors import Range, Run, equal_head
+from signoff.present._anchors import FIRST_STEP, Range, Run
 
 __all__ = ["walked"]
 
 _SURE = 12
 """Equal lines in a row that are no accident."""
+
+_MOST_AT_ONCE = 256
+"""Lines that are compared at once, at most: some of them in vain where lines are added or removed."""
+
+_MOST_REPLACED = 32
+"""Lines that are replaced by as many others without a look at what else they may be."""
 
 _WINDOWS = (32, 1_024)
 """Lines in which they are looked for, on either side; the larger ones where there are none in the smaller ones."""
@@ -42,10 +49,44 @@ def walked(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range) -> list[Run
         if left_out is None:
             break
         at_a, at_b = at_a + left_out[0], at_b + left_out[1]
-        length = equal_head(a, b, (at_a, stop_a, at_b, stop_b))
-        runs.append((at_a, at_b, length))
+        length = _along(a, b, (at_a, stop_a, at_b, stop_b), runs)
         at_a, at_b = at_a + length, at_b + length
     return runs if runs and not _loses(a, b, gap, runs) else None
+
+
+def _along(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range, runs: list[Run]) -> int:
+    """How many lines the way goes on straight: equal ones, and a few that were replaced by as many others.
+
+    Args:
+        a: Lines before.
+        b: Lines after.
+        gap: Where it goes on: its first lines are equal.
+        runs: Gets the equal lines.
+    """
+    a0, a1, b0, b1 = gap
+    most, step = min(a1 - a0, b1 - b0), FIRST_STEP
+    begin = at = 0  # where lines are equal from, and where they have to be compared from
+    while at < most:
+        stop = min(at + step, most)
+        differ = [*compress(range(at, stop), map(ne, a[a0 + at : a0 + stop], b[b0 + at : b0 + stop])), stop]
+        first = differ[0]  # of lines that differ here and there
+        for last, following in pairwise(differ):
+            if following - last > _SURE:
+                runs.append((a0 + begin, b0 + begin, first - begin))
+                if last - first >= _MOST_REPLACED or _is_shifted(a, b, a0 + first, b0 + first):
+                    return first
+                begin, first = last + 1, following
+        gives_up = first == at and (stop == most or stop - at > 2 * _MOST_REPLACED)
+        if first < stop and (gives_up or (first + 1 < most and _is_shifted(a, b, a0 + first, b0 + first))):
+            most = first
+        at, step = first, min(2 * step, _MOST_AT_ONCE)
+    runs.append((a0 + begin, b0 + begin, most - begin))
+    return most
+
+
+def _is_shifted(a: Sequence[Hashable], b: Sequence[Hashable], at_a: int, at_b: int) -> bool:
+    """Whether a line may have been added or removed where lines differ."""
+    return a[at_a] == b[at_b + 1] or a[at_a + 1] == b[at_b]
 
 
 def _left_out(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range) -> tuple[int, int] | None:
@@ -63,16 +104,11 @@ def _nearest(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range, window: i
     a0, a1, b0, b1 = gap
     part = b[b0 : min(b0 + window, b1)]
     first = dict(zip(reversed(part), range(len(part) - 1, -1, -1), strict=True))
-    best: tuple[int, int] | None = None
-    for more_a, line in enumerate(a[a0 : min(a0 + window, a1)]):
-        if best is not None and more_a >= sum(best):
-            break
-        more_b = first.get(line)
-        if more_b is None or (best is not None and more_a + more_b >= sum(best)):
-            continue
-        if _sure(a, b, a0 + more_a, b0 + more_b):
-            best = more_a, more_b
-    return best
+    places = enumerate(map(first.get, a[a0 : min(a0 + window, a1)]))
+    near = sorted((more_a + more_b, more_a) for more_a, more_b in places if more_b is not None)
+    return next(
+        ((more_a, more - more_a) for more, more_a in near if _sure(a, b, a0 + more_a, b0 + more - more_a)), None
+    )
 
 
 def _sure(a: Sequence[Hashable], b: Sequence[Hashable], at_a: int, at_b: int) -> bool:

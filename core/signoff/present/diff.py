@@ -18,7 +18,9 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
-from itertools import count
+from functools import partial
+from itertools import compress, count, repeat
+from operator import eq, not_
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from signoff.present._anchors import Range, Run, anchors, equal_head, equal_tail
@@ -186,6 +188,8 @@ class _Search:
         if not self._afford((a1 - a0) + (b1 - b0)):
             return False
         a, b = self._a, self._b
+        if a1 - a0 == b1 - b0 and self._replaced(gap):
+            return True
         # A line that only one side has is part of no common sequence.
         common = set(a[a0:a1]).intersection(b[b0:b1])
         if not common:
@@ -202,6 +206,19 @@ class _Search:
         self._found.extend((at[x][0], bt[y][0], 1) for x, y in pairs)
         return True
 
+    def _replaced(self, gap: Range) -> bool:
+        """Record the lines that stay where others are replaced one by one; false if it may not be that simple.
+
+        It is as short as it can be if no line that gives way to another is anywhere on the other side.
+        """
+        a0, a1, b0, b1 = gap
+        part_a, part_b = self._a[a0:a1], self._b[b0:b1]
+        same = list(map(eq, part_a, part_b))
+        if not set(compress(part_a, map(not_, same))).isdisjoint(part_b):
+            return False
+        self._found.extend(zip(compress(range(a0, a1), same), compress(range(b0, b1), same), repeat(1)))
+        return True
+
     def _divide(self, gap: Range) -> list[Range] | None:
         """Divide a range where its lines are surely the same: the parts between; None if that is nowhere."""
         a0, a1, b0, b1 = gap
@@ -215,7 +232,10 @@ class _Search:
         self._found.extend(runs)
         parts: list[Range] = []
         for i, j, length in (*runs, (a1, b1, 0)):
-            if a0 < i and b0 < j:
+            if i - a0 == j - b0 == 1:
+                if self._a[a0] == self._b[b0]:
+                    self._found.append((a0, b0, 1))
+            elif a0 < i and b0 < j:
                 parts.append((a0, i, b0, j))
             a0, b0 = i + length, j + length
         return parts
@@ -250,11 +270,12 @@ def _joined(runs: Iterable[Run]) -> list[Run]:
 
 def _opcodes(runs: Iterable[Run], search: _Search) -> Iterator[Opcode]:
     """Turn runs of equal lines into the steps that cover both sides."""
+    make, coarse = partial(tuple.__new__, Opcode), search.coarse
     a0 = b0 = 0
     for a, b, length in (*runs, (search.size_a, search.size_b, 0)):
         if a0 < a or b0 < b:
             tag: Tag = "replace" if a0 < a and b0 < b else "delete" if a0 < a else "insert"
-            yield Opcode(tag, a0, a, b0, b, (a0, b0) not in search.coarse)
+            yield make((tag, a0, a, b0, b, (a0, b0) not in coarse))
         a0, b0 = a + length, b + length
         if length:
-            yield Opcode("equal", a, a0, b, b0)
+            yield make(("equal", a, a0, b, b0, True))

@@ -12,25 +12,25 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 from typing import Literal
 
 from signoff.present.finding import Words
 from signoff.present.hunks import Choice, Hunk
 from signoff.present.masking import LineMasks, Masks
 from signoff.present.reveal import Field, SafeText, findings, reveal, reveal_line
-from signoff.present.rows import Row, RowKind, Run, Side
+from signoff.present.rows import Row, RowKind, Run, Side, joined
+from signoff.present.runs import Runs
 from signoff.present.sides import Block, side_by_side
 from signoff.present.words import Span, diff_words
 
-__all__ = ["Alert", "Choosing", "Document", "DocumentKind", "Sources"]
+__all__ = ["LONG_LINE", "Alert", "Choosing", "Document", "DocumentKind", "Sources"]
 
 DocumentKind = Literal["diff", "file_content", "command", "parts", "structured", "text", "binary"]
 
 _ROWS_KEPT = 512
 """Rows that are kept after they were read: some screens full."""
 
-_LONG_LINE = 20_000
+LONG_LINE = 20_000
 """Characters of a line that takes so long to be made safe that it is done once, for every row that shows it."""
 
 _SIDES: tuple[Side, Side] = ("old", "new")
@@ -62,6 +62,7 @@ class Sources:
         eol: What ends a line and is not shown: `\r\n` only if every line of both ends with it.
         field: How strictly the lines are read.
         masks: Says what of the lines is hidden; None hides nothing.
+        short: Whether it is known that no line is longer than `LONG_LINE`, so that nobody need look.
     """
 
     old: Sequence[str] = ()
@@ -69,6 +70,7 @@ class Sources:
     eol: str = "\n"
     field: Field = "content"
     masks: Masks | None = None
+    short: bool = False
     _masks: dict[Side, LineMasks] = dataclasses.field(default_factory=dict, repr=False, compare=False)
     _long: dict[tuple[Side, int, bool], SafeText] = dataclasses.field(
         default_factory=dict, repr=False, compare=False
@@ -95,15 +97,15 @@ class Sources:
             return known
         text = reveal_line(line, self.field, mark_trailing=mark_trailing)
         text = self.masks_of(side).masked(text, line, index)
-        if len(line) > _LONG_LINE:
+        if len(line) > LONG_LINE:
             self._long[key] = text
         return text
 
     def long_lines(self, side: Side) -> Sequence[int]:
         """The very long lines of one version."""
-        if max(map(len, self.of(side)), default=0) <= _LONG_LINE:
+        if self.short or max(map(len, self.of(side)), default=0) <= LONG_LINE:
             return ()
-        return [index for index, line in enumerate(self.of(side)) if len(line) > _LONG_LINE]
+        return [index for index, line in enumerate(self.of(side)) if len(line) > LONG_LINE]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,7 @@ class Document:
     def __init__(
         self,
         kind: DocumentKind,
-        runs: Sequence[Run],
+        runs: Iterable[Run] | Runs,
         sources: Sources = Sources(),
         *,
         path: str | None = None,
@@ -159,6 +161,7 @@ class Document:
         other_context: Callable[[int], Document] | None = None,
         choosing: Callable[[], Choosing] | None = None,
         choice: Choice | None = None,
+        mark: Callable[[int], str] | None = None,
         levels: int = 0,
         with_levels: Callable[[int], Document] | None = None,
     ) -> None:
@@ -177,9 +180,9 @@ class Document:
         self._sources = sources
         self._context = context
         self._other_context = other_context
-        self._runs = runs
-        self._starts = list(accumulate((run.length for run in runs), initial=0))
-        self._units = list(accumulate((run.length if run.counts else run.folded for run in runs), initial=0))
+        self._mark = mark
+        self._kept = runs if isinstance(runs, Runs) else Runs(runs)
+        self._runs, self._starts, self._units = self._kept.all, self._kept.starts, self._kept.units
         self._rows: OrderedDict[int, Row] = OrderedDict()
 
     def __len__(self) -> int:
@@ -195,10 +198,10 @@ class Document:
         """How hunks are chosen; None where there are none."""
         return None if self._choosing is None else self._choosing()
 
-    @cached_property
+    @property
     def hunks(self) -> Sequence[int]:
         """Rows that are headings of hunks."""
-        return self._rows_that_begin(lambda run: run.kind is RowKind.HUNK)
+        return self._kept.headings
 
     @cached_property
     def changes(self) -> Sequence[int]:
@@ -370,10 +373,6 @@ class Document:
         number, offset = self._at(max(index, 0))
         return self._units[number] + (offset if self._runs[number].counts else 0)
 
-    def _rows_that_begin(self, wanted: Callable[[Run], bool]) -> Sequence[int]:
-        pairs = zip(self._runs, self._starts, strict=False)
-        return [start for run, start in pairs if wanted(run)]
-
     def _text_of(self, run: Run) -> str:
         """The lines of a run as one text."""
         side, first = _side_of(run)
@@ -389,7 +388,10 @@ class Document:
         old_no = None if old is None or not run.numbered else old + 1
         new_no = None if new is None or not run.numbered else new + 1
         if run.text is not None:
-            return Row(run.kind, run.text(), old_no, new_no, unit, lines=run.lines, lead=run.lead)
+            words = run.text()
+            if run.kind is RowKind.HUNK and self._mark is not None:
+                words = joined(self._mark(bisect_left(self.hunks, self._starts[number])), words)
+            return Row(run.kind, words, old_no, new_no, unit, lines=run.lines, lead=run.lead)
         side, first = _side_of(run)
         text = self._sources.safe_line(side, first + offset, mark_trailing=run.counts)
         return Row(run.kind, text, old_no, new_no, unit, side, first + offset)

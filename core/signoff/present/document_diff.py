@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import groupby
+from typing import NamedTuple
 
 from signoff.present.diff import LineDiff, Opcode, diff_lines, split_lines
-from signoff.present.document import Choosing, Document, Sources
+from signoff.present.document import LONG_LINE, Choosing, Document, Sources
 from signoff.present.facts import FileFacts, content_fact, line_ends, line_fact_runs, place_runs
 from signoff.present.hunks import CONTEXT, Choice, Hunk, hunks_of
 from signoff.present.language import language_of
 from signoff.present.masking import Masks
-from signoff.present.media import is_binary
+from signoff.present.media import is_binary, text_of
 from signoff.present.reveal import SafeText, quoted, reveal_line
-from signoff.present.rows import RowKind, Run, Side, fixed, joined, number_of
+from signoff.present.rows import RowKind, Run, Side, fixed, joined, lines_run, made_run, number_of
+from signoff.present.runs import Runs
 
 __all__ = ["CONTEXT", "binary_document", "diff_document", "file_document"]
 
@@ -58,11 +60,11 @@ def diff_document(
     """
     if before is None:
         return file_document(after, path, facts=facts, masks=masks)
-    if is_binary(after):
+    old, new = text_of(before), text_of(after)
+    if new is None:
         return binary_document(before, after, path, facts=facts)
-    replaces_binary = is_binary(before)
-    old = "" if replaces_binary else before.decode()
-    new = after.decode()
+    replaces_binary = old is None
+    old = old or ""
     rows = [*place_runs(path, facts)]
     if replaces_binary:
         rows.append(content_fact("text replaces binary content", before, path))
@@ -164,8 +166,10 @@ class _Change:
     fact_runs: tuple[Run, ...]
     complete: bool
     choice: Choice | None = None
-    runs_kept: dict[int, tuple[Run, ...]] = field(default_factory=dict, repr=False, compare=False)
-    """Rows of the hunks by context, the same for every choice but for what headings say of it."""
+    kept: dict[int, Runs] = field(default_factory=dict, repr=False, compare=False)
+    """Rows by context, the same for every choice but for what headings say of it."""
+    of_hunks: list[tuple[Hunk, ...]] = field(default_factory=list, repr=False, compare=False)
+    """The hunks that are chosen from, once they were asked for: the same for every choice."""
 
     def chosen(self, choice: Choice | None) -> Document:
         """Make the document with some hunks marked as approved and the others as refused."""
@@ -174,15 +178,12 @@ class _Change:
     def document(self, context: int) -> Document:
         """Make the document with so many unchanged lines around each change."""
         context = max(context, 0)
-        runs = [*self.fact_runs]
         changed = [opcode for opcode in self.diff.opcodes if opcode.tag != "equal"]
-        if changed or any(run.kind is not RowKind.PLACE for run in runs):
-            runs.extend(self._hunk_runs(context))
-        else:
-            runs.append(fixed(RowKind.NOTE, "(the content stays the same)", counts=True))
+        if context not in self.kept:
+            self.kept[context] = Runs(self._runs(context, anything=bool(changed)))
         return Document(
             "diff",
-            runs,
+            self.kept[context],
             self.sources,
             path=self.path,
             language_name=language_of(self.path),
@@ -195,10 +196,18 @@ class _Change:
             other_context=self.document,
             choosing=partial(self._choosing, context) if self.complete else None,
             choice=self.choice if self.complete else None,
+            mark=self._mark(context),
         )
 
+    def _runs(self, context: int, *, anything: bool) -> Iterator[Run]:
+        yield from self.fact_runs
+        if anything or any(run.kind is not RowKind.PLACE for run in self.fact_runs):
+            yield from _hunk_runs(self.sources, self.diff.opcodes, context)
+        else:
+            yield fixed(RowKind.NOTE, "(the content stays the same)", counts=True)
+
     def _choosing(self, context: int) -> Choosing:
-        hunks = hunks_of(self.diff.opcodes)
+        hunks = self._hunks()
         chosen = lru_cache(maxsize=_CHOICES_KEPT)(self.chosen)
         return Choosing(hunks, self.choice, self._numbers(hunks, context), chosen)
 
@@ -210,23 +219,35 @@ class _Change:
         shown = hunks_of(self.diff.opcodes, context)
         return tuple(tuple(sorted({number_of_change[change] for change in hunk.changes})) for hunk in shown)
 
-    def _hunk_runs(self, context: int) -> Sequence[Run]:
-        runs = self.runs_kept.get(context)
-        if runs is None:
-            runs = self.runs_kept[context] = tuple(_hunk_runs(self.sources, self.diff.opcodes, context))
-        if self.choice is None:
-            return runs
-        numbers = self._numbers(hunks_of(self.diff.opcodes), context)
-        marks = iter([_mark(each, self.choice) for each in numbers])
-        return [
-            run._replace(text=replace(run.text, mark=next(marks))) if isinstance(run.text, _Heading) else run
-            for run in runs
-        ]
+    def _hunks(self) -> tuple[Hunk, ...]:
+        if not self.of_hunks:
+            self.of_hunks.append(hunks_of(self.diff.opcodes))
+        return self.of_hunks[0]
+
+    def _mark(self, context: int) -> Callable[[int], str] | None:
+        """What each heading says of the choice, by its number; None while nobody chooses."""
+        choice = self.choice
+        if choice is None:
+            return None
+        numbers = cache(lambda: self._numbers(self._hunks(), context))
+        return lambda heading: _mark(numbers()[heading], choice)
 
 
 def _sources(old: str, new: str, masks: Masks | None) -> Sources:
     ends = {line_ends(text) for text in (old, new)} - {None}
-    return Sources(split_lines(old), split_lines(new), "\r\n" if ends == {"CRLF"} else "\n", masks=masks)
+    eol = "\r\n" if ends == {"CRLF"} else "\n"
+    return Sources(split_lines(old), split_lines(new), eol, masks=masks, short=_is_short(old) and _is_short(new))
+
+
+def _is_short(text: str) -> bool:
+    """Whether no line of a text is very long, found out with a look at few of them."""
+    at = 0
+    while len(text) - at > LONG_LINE:
+        end = text.rfind("\n", at, at + LONG_LINE)
+        if end < 0:
+            return False
+        at = end + 1
+    return True
 
 
 def _eol_notes(sources: Sources) -> tuple[str, ...]:
@@ -239,31 +260,34 @@ def _mark(numbers: Sequence[int], choice: Choice) -> str:
     return "[*] " if not refused else "[ ] REFUSED " if len(refused) == len(numbers) else "[~] PARTLY REFUSED "
 
 
-def _hunk_runs(sources: Sources, opcodes: Sequence[Opcode], context: int) -> Iterator[Run]:
+def _hunk_runs(sources: Sources, opcodes: Sequence[Opcode], context: int) -> Sequence[Run]:
     """Rows of a diff: headings, unchanged lines around changes, changes, and folds."""
+    runs: list[Run] = []
     hunk: list[Run] = []
     start = (0, 0)
     for number, opcode in enumerate(opcodes):
-        if opcode.tag != "equal":
-            hunk.extend(_change_runs(sources, opcode))
+        tag, a0, a1, b0, b1, _ = opcode
+        if tag != "equal":
+            hunk += _change_runs(sources, opcode)
             continue
-        length = opcode.a1 - opcode.a0
+        length = a1 - a0
         head = context if number else 0
         tail = context if number < len(opcodes) - 1 else 0
         if head + tail >= length:
-            hunk.extend(_context_runs(sources, opcode.a0, opcode.b0, length))
+            hunk += _context_runs(sources, a0, b0, length)
             continue
         if hunk:
-            hunk.extend(_context_runs(sources, opcode.a0, opcode.b0, head))
-            yield Run(RowKind.HUNK, text=_Heading(sources, start, (opcode.a0 + head, opcode.b0 + head)))
-            yield from hunk
+            hunk += _context_runs(sources, a0, b0, head)
+            runs.append(made_run(RowKind.HUNK, _Heading(sources, start, (a0 + head, b0 + head)).text))
+            runs += hunk
         hidden = length - head - tail
-        yield Run(RowKind.FOLD, text=partial(_fold_text, hidden), lines=hidden)
-        start = opcode.a1 - tail, opcode.b1 - tail
+        runs.append(made_run(RowKind.FOLD, partial(_fold_text, hidden), hidden))
+        start = a1 - tail, b1 - tail
         hunk = [*_context_runs(sources, *start, tail)]
     if hunk:
-        yield Run(RowKind.HUNK, text=_Heading(sources, start, (len(sources.old), len(sources.new))))
-        yield from hunk
+        runs.append(made_run(RowKind.HUNK, _Heading(sources, start, (len(sources.old), len(sources.new))).text))
+        runs += hunk
+    return runs
 
 
 def _fold_text(hidden: int) -> SafeText:
@@ -273,13 +297,19 @@ def _fold_text(hidden: int) -> SafeText:
 def _context_runs(sources: Sources, a0: int, b0: int, length: int) -> Sequence[Run]:
     if not length:
         return ()
-    run = Run(RowKind.CONTEXT, length, False, a0, b0)
+    run = lines_run(RowKind.CONTEXT, length, False, a0, b0)
     return (run,) if a0 + length < len(sources.old) else (run, *_newline_note(sources.old))
 
 
 def _change_runs(sources: Sources, opcode: Opcode) -> Sequence[Run]:
     """Rows of one change: what is removed, then what is added."""
     _, a0, a1, b0, b1, exact = opcode
+    if exact and a1 - a0 == b1 - b0 <= MOST_BLANK and a1 < len(sources.old) and b1 < len(sources.new):
+        # Most changes are a few lines in place of as many others.
+        return (
+            lines_run(RowKind.REMOVED, a1 - a0, True, a0, None, b0),
+            lines_run(RowKind.ADDED, b1 - b0, True, None, b0, a0),
+        )
     runs: list[Run] = []
     if not exact:
         runs.append(fixed(RowKind.NOTE, _GAVE_UP))
@@ -314,7 +344,7 @@ def _changed_lines(
 
     def run(first: int, length: int) -> Run:
         partner = None if shift is None else first + shift
-        return Run(kind, length, True, first if removed else None, None if removed else first, partner)
+        return lines_run(kind, length, True, first if removed else None, None if removed else first, partner)
 
     if stop - start <= MOST_BLANK:
         return (run(start, stop - start),) if start < stop else ()
@@ -346,31 +376,28 @@ def _blank_text(kind: RowKind, count: int, line: str) -> SafeText:
     return joined(f"{words}, each ", quoted(reveal_line(line, mark_trailing=True)), ")")
 
 
-@dataclass(frozen=True, slots=True)
-class _Heading:
+class _Heading(NamedTuple):
     """Heading of a hunk, in the form of a unified diff; its text is made when it is read.
 
     Attributes:
         sources: The lines.
         start: Its first lines, before and after.
         stop: The lines that follow its last ones.
-        mark: What it says of the choice.
     """
 
     sources: Sources
     start: tuple[int, int]
     stop: tuple[int, int]
-    mark: str = ""
 
-    def __call__(self) -> SafeText:
+    def text(self) -> SafeText:
         """Make the text."""
-        sources, start = self.sources, self.start
+        sources, start, _ = self
         old, new = (
             # By POSIX, an empty range is named by the line before it.
             f"{first + (last > first)},{last - first}"
             for first, last in zip(start, self.stop, strict=True)
         )
-        ranges = f"{self.mark}@@ -{old} +{new} @@"
+        ranges = f"@@ -{old} +{new} @@"
         for index in range(start[0] - 1, max(-1, start[0] - 1 - _HEADING_SEARCH), -1):
             line = sources.line("old", index)
             if line[:1].isidentifier() and len(line) <= _HEADING_LENGTH:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mimetypes
 from pathlib import PurePath
 
-__all__ = ["is_binary", "media_type"]
+__all__ = ["is_binary", "media_type", "text_of"]
 
 UNKNOWN = "application/octet-stream"
 
@@ -26,13 +26,17 @@ _MAGIC = (
 
 def is_binary(data: bytes) -> bool:
     """Tell whether content cannot be read as text: it has a NUL or is not UTF-8."""
+    return text_of(data) is None
+
+
+def text_of(data: bytes) -> str | None:
+    """Content as text; None if it cannot be read as that: it has a NUL or is not UTF-8."""
     if b"\0" in data:
-        return True
+        return None
     try:
-        data.decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError:
-        return True
-    return False
+        return None
 
 
 def media_type(data: bytes, path: str) -> str:

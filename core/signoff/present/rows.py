@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from signoff.present.reveal import SafeText, quoted, reveal
 
-__all__ = ["Row", "RowKind", "Run", "Side", "fixed", "joined", "number_of", "quoted_path"]
+__all__ = ["Row", "RowKind", "Run", "Side", "fixed", "joined", "lines_run", "made_run", "number_of", "quoted_path"]
 
 Side = Literal["old", "new"]
 """Which version of a file: as it is, or as it would be."""
@@ -108,6 +108,19 @@ class Run(NamedTuple):
     numbered: bool = True
     lead: int = 0
     folded: int = 0
+
+
+# A long diff has so many of these two that what `Run` does with names and defaults takes most of the time.
+def lines_run(
+    kind: RowKind, length: int, counts: bool, old: int | None, new: int | None, partner: int | None = None
+) -> Run:
+    """Lines of a file. Arguments as the attributes of a run."""
+    return tuple.__new__(Run, (kind, length, counts, old, new, partner, None, 1, True, 0, 0))
+
+
+def made_run(kind: RowKind, text: Callable[[], SafeText], lines: int = 1) -> Run:
+    """A single row that does not count, with a text that is made when it is read. Arguments as for a run."""
+    return tuple.__new__(Run, (kind, 1, False, None, None, None, text, lines, True, 0, 0))
 
 
 def fixed(kind: RowKind, text: SafeText | str, *, counts: bool = False, lines: int = 1) -> Run:

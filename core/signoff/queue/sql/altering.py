@@ -16,6 +16,9 @@ from signoff.queue.sql.engine import Look, Transaction
 
 __all__ = ["keep_contents", "stored_content", "why_not_instead", "with_contents"]
 
+_MOST_ROOM = 64 * 1024 * 1024
+"""Bytes that are set aside for a content before it is known to be as large."""
+
 
 def why_not_instead(submission: Submission, decision: Decision, *, alone: bool) -> str | None:
     """Why an approval of something else than was asked is not taken, or None when it is, or is none.
@@ -82,11 +85,13 @@ def stored_content(look: Look, sha256: str) -> bytes:
     Raises:
         QueueUnavailableError: It is missing or does not match its hash.
     """
-    row = look.row("SELECT compressed FROM blobs WHERE sha256 = ?", pack_text(sha256))
+    row = look.row("SELECT size, compressed FROM blobs WHERE sha256 = ?", pack_text(sha256))
     if row is None:
         raise QueueUnavailableError(f"the queue has no content {sha256}")
+    room = row["size"] if isinstance(row["size"], int) else 0
     try:
-        content = zlib.decompress(row["compressed"])
+        # With the room it takes it is put together once only; a size that is not true costs no more than time.
+        content = zlib.decompress(row["compressed"], bufsize=min(max(room, 1), _MOST_ROOM))
     except zlib.error as error:
         raise QueueUnavailableError(f"the content {sha256} is damaged: {error}") from error
     if hashlib.sha256(content).hexdigest() != sha256:
