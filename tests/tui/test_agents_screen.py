@@ -365,7 +365,7 @@ async def test_x_pressed_twice_in_haste_decides_nothing(
 
 async def test_x_on_an_agent_that_waits_for_nothing_says_so(asking: AgentQueue, place: Path) -> None:
     async with screen(place) as seen:
-        await opens_agents(seen, "connected:", "(X) stop it")
+        await opens_agents(seen, "connected:", "(X) stop, in the inbox")
         await seen.press("X")
         await seen.shows("nothing of it waits: there is nothing to reject")
         await seen.press("k")

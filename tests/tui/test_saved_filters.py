@@ -12,7 +12,8 @@ from signoff.queue import AgentQueue
 from signoff.setting_files.errors import ConfigError
 from signoff_tui.flow import Room, flow
 from signoff_tui.personal import Chosen
-from signoff_tui.saved_filters import saved_by_digit, saved_hints, saved_with, usable
+from signoff_tui.saved_filters import saved_by_digit, saved_with, usable
+from signoff_tui.saved_hints import saved_hints
 from signoff_tui.settings import parse_settings
 
 OWN = {6: "agent:docs-bot is:unseen", 7: "session:s-1"}

@@ -9,7 +9,7 @@ from signoff.filtering import Query, SavedFilter, asked_of
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.keymap import STANDARD, KeyMap
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
-from signoff_tui.saved_filters import saved_hints
+from signoff_tui.saved_hints import saved_hints
 from signoff_tui.screens.history.listing import Listing
 from signoff_tui.screens.history.looking import Around
 from signoff_tui.screens.history.ranges import range_of

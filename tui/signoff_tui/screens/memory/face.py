@@ -10,7 +10,7 @@ from signoff.filtering import SavedFilter
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.keymap import STANDARD, KeyMap
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
-from signoff_tui.saved_filters import saved_hints
+from signoff_tui.saved_hints import saved_hints
 from signoff_tui.screens.memory.entries import Entry
 from signoff_tui.screens.memory.filtering import Listing
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from signoff.filtering import only
 from signoff_tui.flow import Room
 from signoff_tui.orders import Order, following
-from signoff_tui.saved_filters import saved_by_digit, saved_hints
+from signoff_tui.saved_filters import saved_by_digit
+from signoff_tui.saved_hints import saved_hints
 from signoff_tui.screens.review.face import Face
 from signoff_tui.screens.review.filter_lines import hidden_words
 from signoff_tui.screens.review.open_bar import Asking
