@@ -74,7 +74,7 @@ class Answers:
         if request.pending:
             with self._engine.hang_bell(request.id) as bell:
                 self._belief.warm_up()
-                while (request := self._look_at(request_id)).pending:
+                while (request := self._looked_at_again(request_id)).pending:
                     bell.sleep(seconds_to_next_look([request.submission.expires_at]))
         return self._deliver([request])[request_id]
 
@@ -154,6 +154,13 @@ class Answers:
             since,
         )
         return {row["id"] for row in rows}
+
+    def _looked_at_again(self, request_id: str) -> StoredRequest:
+        """A look that may begin while the server goes: one that is cut off changed nothing, and is taken again."""
+        try:
+            return self._look_at(request_id)
+        except QueueUnavailableError:
+            return self._look_at(request_id)
 
     def _look_at(self, request_id: str) -> StoredRequest:
         request = self._concerning(request_id)
