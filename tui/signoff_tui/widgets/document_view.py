@@ -137,21 +137,25 @@ class DocumentView(Widget):
         return 0 if self._shown is None else self._shown.reading.layout
 
     def show(self, owner: object, documents: Sequence[Document]) -> None:
-        """Show documents. The place in them is remembered per owner."""
+        """Show documents. The place in them is remembered per owner.
+
+        Of another owner it is not told that they moved: whoever shows them draws what stands around them as well.
+        """
         given = tuple(documents)
         if self._shown is not None and (self._shown.owner, self._shown.given) == (owner, given):
             if self.size.height and not self._visible:
                 self._relayout()  # the view had no size yet when it was asked to show them
             return
         self._remember_place()
-        if self.owner != owner:
+        other = self.owner != owner
+        if other:
             self._found = self._at_hunk = None
             self._forget_colors()
             self._folded.clear()
             self._levels = None
         self._shown = _Shown(owner, given, self._read(given))
         self._top = self._places.get(owner, Place(0))
-        self._relayout()
+        self._relayout(tells=not other)
 
     def notice(self, lines: Sequence[Line]) -> None:
         """Show the program's own words instead of documents."""
@@ -504,7 +508,7 @@ class DocumentView(Widget):
         event.stop()
         self.scroll_lines(-3)
 
-    def _relayout(self) -> None:
+    def _relayout(self, *, tells: bool = True) -> None:
         self._visible = ()
         if self._shown is not None and self.size.height:
             # A view that grew shows the end at its bottom rather than blank lines.
@@ -514,7 +518,8 @@ class DocumentView(Widget):
             self._want_colors(self._shown.reading)
         self._drawn = False
         self.refresh()
-        self.post_message(self.Moved())
+        if tells:
+            self.post_message(self.Moved())
 
     def _want_colors(self, reading: Reading) -> None:
         wanted: list[tuple[Document, Block]] = []
