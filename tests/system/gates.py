@@ -1,9 +1,11 @@
 """The screen and the command line with their gates watched or taken out: run as a program by the tests.
 
-    python gates.py watched FILE [COMMANDS]   what the nets behind `reveal` had to drop is written to a file
+    python gates.py watched FILE [COMMANDS]   what the nets behind `reveal` had to drop is written to a file, and
+                                              the screens and sheets that were opened to `shown` beside it
     python gates.py open FILE [COMMANDS]      nothing is made safe, nothing is dropped
 
-Without commands, a file with a list of lists in JSON, it is the screen. Nothing outside of the tests can do this.
+Without commands, a file with a list of lists in JSON, it is the screen. A command that begins with "<" and the
+path of a file reads that file. Nothing outside of the tests can do this.
 """
 
 from __future__ import annotations
@@ -11,17 +13,27 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+from collections.abc import Callable
+from functools import partial, wraps
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
+from unittest.mock import patch
 
 from rich.segment import Segment
 from textual import events
+from textual.screen import Screen
 
+from signoff.cli import output
 from signoff.present import _safetext
-from signoff_tui import last_net, message, terminal_driver
+from signoff_tui import last_net, message, replies, terminal_driver
+from signoff_tui.screens.memory.widening import Widening
+from signoff_tui.screens.review import open_bar
 from signoff_tui.widgets import text_box
 from signoff_tui.widgets.filter_bar import words as filter_words
+
+SHEETS = (*get_args(open_bar.OpenBar), open_bar.Picking, Widening)
+"""What opens within a screen: bars, questions, lists and sheets."""
 
 _OF_TEXTUAL = "\x1b]22;default\x07"
 """The shape of the mouse pointer: Textual asks for it, and the net drops it."""
@@ -50,6 +62,25 @@ def watch_the_nets(file: Path) -> None:
     setattr(terminal_driver, "without_strings", without_strings)  # noqa: B010
 
 
+def note_what_is_shown(file: Path) -> None:
+    """Note every screen and sheet that is opened."""
+    seen: set[type] = set()
+
+    def noting(begin: Callable[..., None]) -> Callable[..., None]:
+        @wraps(begin)
+        def begun(self: object, *given: Any, **named: Any) -> None:
+            if type(self) not in seen:
+                seen.add(type(self))
+                with file.open("a") as notes:
+                    notes.write(f"{type(self).__name__}\n")
+            begin(self, *given, **named)
+
+        return begun
+
+    for kind in (Screen, *SHEETS):
+        setattr(kind, "__init__", noting(kind.__init__))  # noqa: B010
+
+
 def take_out_the_gates() -> None:
     """Let all text through as it is, to see that the tests notice."""
 
@@ -69,7 +100,9 @@ def take_out_the_gates() -> None:
     setattr(terminal_driver, "without_strings", lambda data: data)  # noqa: B010
     setattr(text_box.TextBox, "validate_value", lambda self, value: value)  # noqa: B010
     setattr(text_box.TextBox, "_on_paste", pastes)  # noqa: B010
-    setattr(message, "as_message", lambda text: text)  # noqa: B010
+    for module in (message, replies):
+        setattr(module, "as_message", lambda text: text)  # noqa: B010
+    setattr(output, "ascii_json", partial(json.dumps, ensure_ascii=False))  # noqa: B010
     setattr(filter_words.FilterWords, "begin", lambda self: self.query.text)  # noqa: B010
 
 
@@ -77,10 +110,15 @@ if __name__ == "__main__":
     _, which, place, *commands = sys.argv
     if which == "watched":
         watch_the_nets(Path(place))
+        note_what_is_shown(Path(place).with_name("shown"))
     else:
         take_out_the_gates()
     from signoff.cli.main import main
 
     for arguments in json.loads(Path(commands[0]).read_bytes()) if commands else [[]]:
-        with contextlib.suppress(SystemExit):
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(contextlib.suppress(SystemExit))
+            if arguments[:1] and arguments[0].startswith("<"):
+                given = stack.enter_context(Path(arguments.pop(0)[1:]).open())
+                stack.enter_context(patch.object(sys, "stdin", given))
             main(arguments)

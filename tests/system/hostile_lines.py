@@ -53,6 +53,21 @@ class Lines:
         explained = [["policy", "explain", str(plain), "--", text.content] for text in self._texts]
         return self._prints([["policy", "check", str(hostile)], *explained, ["policy", "replay", str(plain)]])
 
+    def lines_of_json(self) -> Written:
+        """What rules say of calls that are given one a line, and of lines that are no calls."""
+        rules, calls = self._scene.folder / "plain.yaml", self._scene.folder / "calls.jsonl"
+        # Of keys the escapes are those of Python, which has others for what is beyond the first plane.
+        told = [text for text in self._texts if max(text.content) > "\uffff"] + [*self._texts[-len(SORTS) :]]
+        given = [{"command": text.content} for text in told]
+        given += [{text.mark: 1, text.name: 2} for text in self._texts]
+        calls.write_text("\n".join(map(json.dumps, given)))
+        return self._prints([[f"<{calls}", "policy", "test", str(rules)]])
+
+    def suggestions(self) -> Written:
+        """Rules that are drawn from what agents of such names asked, with such words in it."""
+        self._scene.approves_commands()
+        return self._prints([["policy", "suggest"], ["policy", "suggest", "--json"]])
+
     def questions(self) -> Written:
         """What is asked before an approval; the answer is another one each time."""
         asked = [*self._own[-len(SORTS) :], self._scene.waiting[-1].id]
@@ -103,6 +118,8 @@ TOPICS: Mapping[str, Callable[[Lines], Written]] = {
     "questions": Lines.questions,
     "mistakes": Lines.mistakes,
     "rules": Lines.rules,
+    "lines of JSON": Lines.lines_of_json,
+    "suggestions": Lines.suggestions,
     "remembered": Lines.remembered,
     "line by line": Lines.line_by_line,
     "decided": Lines.decided,

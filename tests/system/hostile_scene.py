@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
@@ -11,18 +13,26 @@ from pathlib import Path
 from typing import Self
 from unittest.mock import patch
 
-from hostile_texts import Hostile
+from hostile_texts import SORTS, Hostile
 
 from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.connecting import connect_agent
 from signoff.effects import Command, Effect, FileWrite
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.policy.trust import trust
-from signoff.queue import AgentQueue, Decision, Risk, StoredRequest, Submission, open_review_queue
+from signoff.queue import AgentQueue, Decision, GrantPattern, Risk, StoredRequest, Submission, open_review_queue
+from signoff.queue.instead import EDIT, PARTIAL
+from signoff.queue.patterns import AnyValue
 from signoff.types import ApprovalPresentation, ApprovalRequest
 
 _SHORT = 29
 """Characters that are enough for a mark and the first hidden character."""
+
+_PART = 200
+"""Characters of a text that are a reply."""
+
+_APART = 20
+"""Lines that stay as they are between two hunks."""
 
 _NAMES = "\u202e\u200b\u00ad"
 """In the names of directories: without what would end the rows of a screen."""
@@ -34,7 +44,8 @@ class HostileScene:
     First, for every text a request of an agent of its own, with the text in each of its fields. Then, all of one
     agent: a group with a call for every text, in one batch of which the last call is the first; a call that may
     be remembered, with every text as the name and the value of an argument; and one call with every text in a
-    command, an edited file, a new file and the name of a file.
+    command, an edited file, a new file and the name of a file. The person's replies are of such
+    texts, too, and so is what comes out of the person's editor.
 
     Args:
         base: An empty folder.
@@ -43,6 +54,8 @@ class HostileScene:
     Attributes:
         folder: The working directory.
         place: The queue.
+        editor: The command of the person's editor: it leaves arguments with every text as a name, a value and
+            a part of a command.
         waiting: Every request, in the order of the list.
         repeated: Requests for the same, see `repeats`.
     """
@@ -55,6 +68,10 @@ class HostileScene:
         self._own: list[tuple[AgentQueue, StoredRequest]] = []
         self._stack = ExitStack()
         (self.folder / "tmp").mkdir(parents=True)
+        self.editor = shlex.join(["cp", str(self._edited(base / "edited.json"))])
+        replies = self.folder / "config" / "signoff" / "replies.yaml"
+        replies.parent.mkdir(parents=True)
+        replies.write_text("".join(f"- {_as_yaml(text.content[:_PART])}\n" for text in texts), encoding="utf-8")
 
     def __enter__(self) -> Self:
         return self
@@ -78,6 +95,15 @@ class HostileScene:
         with open_review_queue(self.place, reviewer="anna") as queue:
             return [queue.get(request.id).pending for request in self.waiting]
 
+    def asks_for_what_may_be_changed(self) -> None:
+        """An agent that can run something else asks for what hides nothing, to be edited, and for two hunks."""
+        request = ApprovalRequest(tool_name="harmless", description="edit this", payload={}, arguments={"a": 1})
+        submission = plain_submission(request, None, cwd=str(self.folder))
+        submission = replace(submission, supports=submission.supports | {EDIT})
+        agent = self._agent(self.texts[0])
+        agent.submit(submission)
+        agent.submit(self._in_two_hunks())
+
     def ends(self) -> None:
         """Each agent's own request ends, with hostile words: rejected by a colleague, or taken back."""
         for number, ((agent, request), text) in enumerate(zip(self._own, self.texts, strict=True)):
@@ -88,7 +114,7 @@ class HostileScene:
         del self.waiting[: len(self._own)]
 
     def remembers(self) -> None:
-        """For each text, an approval that a colleague gave and that is remembered."""
+        """For each text, an approval that a colleague gave and that is remembered; the last covers any values."""
         with open_review_queue(self.place, reviewer="anna") as queue:
             for text in self.texts:
                 agent = self._agent(text)
@@ -96,6 +122,23 @@ class HostileScene:
                 decision = Decision(approved=True, remember=True, by="anna")
                 verdict = queue.decide(request.id, request.revision, request.submission.digest, decision)
                 assert verdict.accepted, verdict.message
+            wide = self._agent(self.texts[0]).submit(self._rememberable())
+            pattern = GrantPattern.exactly(wide.submission.tool_name, wide.submission.payload)
+            for name in wide.submission.payload:
+                pattern = pattern.widened(name, AnyValue())
+            queue.add_pattern(pattern, session=wide.asked_by.session, origin=wide.id)
+            decision = Decision(approved=True, by="anna")
+            assert queue.decide(wide.id, wide.revision, wide.submission.digest, decision).accepted
+
+    def approves_commands(self) -> None:
+        """A colleague approves a command of each agent, with the text in it if nothing of it is hidden."""
+        with open_review_queue(self.place, reviewer="anna") as queue:
+            for text in (self.texts * 3)[: max(len(self.texts), 3)]:
+                command = f"git status {shlex.quote(text.content if text.content.isprintable() else text.mark)}"
+                request = ApprovalRequest(tool_name="run_command", description="", payload={"command": command})
+                stored = self._agent(text).submit(plain_submission(request, None, cwd=str(self.folder)))
+                decision = Decision(approved=True, by="anna")
+                assert queue.decide(stored.id, stored.revision, stored.submission.digest, decision).accepted
 
     def repeats(self) -> None:
         """For each text an agent, all of them of one session, that asks for the same; the first one twice."""
@@ -184,6 +227,32 @@ class HostileScene:
         ]
         request = ApprovalRequest(tool_name="everything", description="do all", payload={}, effects=tuple(effects))
         return submission_with_snapshot(request, plain_submission(request, None, cwd=str(self.folder)))[0]
+
+    def _in_two_hunks(self) -> Submission:
+        old, lines = self.folder / "hunks.txt", [text.content for text in self.texts[-len(SORTS) :]]
+        kept = "".join(f"unchanged {number}\n" for number in range(_APART))
+        before, after = (
+            kept.join("".join(f"{word} {line}\n" for line in half) for half in (lines[::2], lines[1::2]))
+            for word in ("before", "after")
+        )
+        old.write_text(before, encoding="utf-8")
+        effects = (FileWrite(str(old), after),)
+        request = ApprovalRequest(tool_name="hunks", description="change", payload={}, effects=effects)
+        found = submission_with_snapshot(request, plain_submission(request, None, cwd=str(self.folder)))[0]
+        return replace(found, supports=found.supports | {PARTIAL})
+
+    def _edited(self, file: Path) -> Path:
+        """Write what comes out of the editor."""
+        lines = {text.mark: text.content for text in self.texts}
+        command = "\n".join(f": {shlex.quote(line)}" for line in lines.values())
+        names = {"deep": {line: {"name": line} for line in lines.values()}}
+        file.write_text(json.dumps({"a": 2, "command": command, **names}), encoding="utf-8")
+        return file
+
+
+def _as_yaml(text: str) -> str:
+    """The text as YAML, which knows no pairs of surrogates as JSON does."""
+    return '"{}"'.format("".join(f"\\U{ord(char):08x}" for char in text))
 
 
 def _kept(submission: Submission, *, key: str) -> Submission:

@@ -50,6 +50,7 @@ SURFACES: Mapping[str, Sequence[Surface]] = {
         Surface("inbox", "signoff +Inbox"),
         Surface("request", "signoff +Request"),
         Surface("details", "signoff +details of"),
+        Surface("themes", "signoff +theme", each=False),
         Surface("palette", "pasted", one_row=True, each=False),
         Surface("documents", "signoff +Request"),
         Surface("split", "signoff +Request", each=False),
@@ -60,12 +61,14 @@ SURFACES: Mapping[str, Sequence[Surface]] = {
         Surface("stop sheet", "STOP: reject all"),
         Surface("stop with a message", "STOP .*reject"),
         Surface("text box", "pasted", one_row=True, each=False),
+        Surface("replies", "Replies, ", each=False),
         Surface("held", "held: ", one_row=True),
         Surface("taken back", "taken back", one_row=True, each=False),
     ),
     "kept": (
         Surface("memory", "signoff +Session memory"),
         Surface("widen sheet", "Widen #", each=False),
+        Surface("narrow sheet", "Narrow #"),
         Surface("agents", "signoff +Agents"),
         Surface("ended", "", each=False),
         Surface("history", "signoff +History"),
@@ -81,6 +84,12 @@ SURFACES: Mapping[str, Sequence[Surface]] = {
         Surface("typed call", "pasted", one_row=True, each=False),
         Surface("group page", "signoff +Group page"),
         Surface("inbox filter", "pasted", one_row=True, each=False),
+        Surface("unseen", "not approved", one_row=True, each=False, bare=True),
+        Surface("refused hunks", "signoff +Request", each=False),
+        Surface("edit", "EDITED BY YOU"),
+        Surface("folded tree", "rows? folded", each=False),
+        Surface("parts", 'if a shell runs "command"'),
+        Surface("what ran instead", "changed +approved with changes"),
     ),
     "alike": (
         Surface("release sheet", "Remember for this session"),
@@ -103,6 +112,9 @@ _ROWS = re.compile(rf"([\d,]+) {_BELOW}")
 _WIDE = 300
 """Columns in which names beside each other keep their beginnings."""
 
+HANDED_OVER = "handed over"
+"""The stage in which the terminal is given to an editor and taken back."""
+
 COMPLETED = ("agent", "session", "tool", "group", "batch")
 """Fields with values that agents chose, whatever is in them."""
 
@@ -121,6 +133,7 @@ class Tour:
         self._listener = listener
         self._variables = variables
         self._rows, self._columns = 40 + 2 * len(self._texts), 200 + 60 * len(self._texts)
+        self._rows_of_all = 100 + 30 * len(self._texts)
 
     @property
     def _last(self) -> Hostile:
@@ -180,6 +193,10 @@ class Tour:
                 listener.presses("q", "TARGET", text.end)
         listener.begins("help")
         listener.presses("?", "signoff +keys", "Esc. back")
+        listener.begins("themes")
+        listener.presses("F2", "signoff +theme", "Enter writes it")
+        listener.begins("left")
+        listener.presses("Escape", "signoff +keys")
         listener.begins("palette")
         listener.presses("Escape", "TARGET")
         listener.presses(":", "what to do: type some words")
@@ -282,7 +299,10 @@ class Tour:
         self._sees_all()
         listener.begins("text box")
         listener.types(_pasted(texts), "pasted")
+        listener.begins("replies")
+        listener.presses("\t", "Replies, ", f"1 {texts[0].mark}")
         listener.begins("left")
+        listener.presses("Escape", "Tab")
         listener.presses("Escape", r"\[n\] reject")
         listener.begins("held")
         listener.decides("N", "what to do instead|Tell it")
@@ -302,9 +322,11 @@ class Tour:
             # Not before: the list would be drawn on the high screen for each request that comes and ends.
             listener.resizes(_WIDE, self._rows)
             self._sees_all()
+            if stage == "memory":
+                self._narrows()
             listener.resizes(100, 30)
-            for key, text in zip("G" + "k" * len(self._sorts), reversed(self._sorts), strict=False):
-                listener.presses(key, text.mark)
+            for text in reversed(self._sorts):
+                listener.presses("G" if (stage, text) == ("agents", self._last) else "k", text.mark)
                 if stage == "memory":
                     self._widens(text)
         listener.begins("left")
@@ -315,6 +337,16 @@ class Tour:
         listener = self._listener
         listener.begins("widen sheet")
         listener.presses("w", "Widen #", text.mark)
+        listener.begins("memory")
+        listener.presses("Escape", "revoking never changes")
+
+    def _narrows(self) -> None:
+        """Look at what less could be remembered of what covers any values."""
+        listener = self._listener
+        listener.presses("G", "EVERYTHING")
+        listener.begins("narrow sheet")
+        listener.presses("n", "Narrow #")
+        self._sees_all()
         listener.begins("memory")
         listener.presses("Escape", "revoking never changes")
 
@@ -404,6 +436,47 @@ class Tour:
         listener.begins("left")
         listener.presses("Escape", "TARGET")
 
+    def looks_at_changes(self) -> None:
+        """Hunks that are refused; what came out of the editor, its approval, and what the history says of it."""
+        listener, waiting = self._listener, len(self._scene.waiting)
+        listener.begins("asked")
+        self._scene.asks_for_what_may_be_changed()
+        listener.hears(f" {waiting + 2} waiting")
+        listener.presses("G", "TARGET hunks")
+        listener.presses("v", "signoff +Request")
+        listener.resizes(100, 14)
+        listener.begins("unseen")
+        listener.decides("y", "not approved")
+        listener.begins("asked")
+        listener.presses("Escape", r"\[n\] reject|\[J/K\]")
+        listener.resizes(100, 60)
+        listener.presses("\x03", "Ctrl.C decides nothing")
+        listener.hears("shown 100%")
+        listener.presses("-", "would be written|all hunks are refused")
+        listener.begins("refused hunks")
+        listener.resizes(101, 60)
+        listener.begins("asked")
+        listener.presses("K", "TARGET harmless", "harmless .*shown 100%")
+        listener.begins(HANDED_OVER)
+        listener.presses("E", "EDITED BY YOU")
+        listener.begins("edit")
+        listener.resizes(160, self._rows_of_all)
+        self._sees_all()
+        listener.begins("folded tree")
+        listener.presses("Left", "rows? folded")
+        listener.presses("Right", r"all \d+ levels of the arguments are open")
+        listener.begins("parts")
+        listener.presses("}", "unchanged lines around")
+        self._sees_all()
+        listener.begins("left")
+        listener.decides("y", "held: ")
+        listener.presses("h", "signoff +History", "edited")
+        listener.begins("what ran instead")
+        listener.presses("Enter", "CHANGED by the reviewer")
+        self._sees_all()
+        listener.begins("left")
+        listener.presses("q", "TARGET")
+
     def looks_at_what_is_released(self) -> None:
         """On a very wide screen: what else waits for the same."""
         listener = self._listener
@@ -448,7 +521,12 @@ _LOOKS: Mapping[str, Sequence[Callable[[Tour], None]]] = {
         Tour.looks_at_what_ended,
         Tour.looks_at_filters,
     ),
-    "chosen": (Tour.looks_at_rules, Tour.comes_to_what_waits, Tour.looks_at_what_is_together),
+    "chosen": (
+        Tour.looks_at_rules,
+        Tour.comes_to_what_waits,
+        Tour.looks_at_what_is_together,
+        Tour.looks_at_changes,
+    ),
     "alike": (Tour.looks_at_what_is_released, Tour.is_called, Tour.loses_the_queue),
 }
 
@@ -466,7 +544,7 @@ def opened(scene: HostileScene, command: Sequence[str], columns: int, rows: int)
 
 def variables_for(scene: HostileScene) -> dict[str, str]:
     """The environment of the screen."""
-    return environment(scene.folder, SIGNOFF_QUEUE=str(scene.place), SIGNOFF_NOTIFY="osc9")
+    return environment(scene.folder, SIGNOFF_QUEUE=str(scene.place), SIGNOFF_NOTIFY="osc9", EDITOR=scene.editor)
 
 
 def tour(base: Path, command: Sequence[str], texts: tuple[Hostile, ...], name: str) -> dict[str, Written]:

@@ -23,7 +23,7 @@ from typing import Self
 
 import pyte
 
-KEYS = {"Space": b" ", "Enter": b"\r", "Escape": b"\x1b", "Left": b"\x1b[D"}
+KEYS = {"Space": b" ", "Enter": b"\r", "Escape": b"\x1b", "Left": b"\x1b[D", "Right": b"\x1b[C", "F2": b"\x1bOQ"}
 """What a terminal sends for keys with a name."""
 
 

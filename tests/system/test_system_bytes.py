@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import importlib
+import pkgutil
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -10,13 +12,16 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from gates import SHEETS
 from hostile_lines import TOPICS, printed
 from hostile_scene import HostileScene
 from hostile_texts import SORTS, hostile_texts
-from hostile_tour import SURFACES, Surface, opened, tour
+from hostile_tour import HANDED_OVER, SURFACES, Surface, opened, tour
 from person_bench import Person
+from textual.screen import Screen
 from written_bench import Listener, Written
 
+import signoff_tui.screens
 from system_bench import SCREEN
 
 pytestmark = pytest.mark.system
@@ -97,16 +102,37 @@ def test_a_hostile_name_of_a_directory_shows_what_it_hides(written: Stages, surf
 
 @pytest.mark.parametrize("written", SURFACES, indirect=True)
 def test_between_the_surfaces_nothing_else_is_written_either(written: Stages) -> None:
-    between = [stage for name, stage in written.items() if name != "start"]
+    between = {name: stage for name, stage in written.items() if name != "start"}
     rung = written["notice"].unprintable & {"\x07"} if "notice" in written else set()
-    assert set().union(*(stage.sequences for stage in between)) <= SPOKEN
-    assert set().union(*(stage.unprintable for stage in between)) == rung
+    assert set().union(*(stage.sequences for name, stage in between.items() if name != HANDED_OVER)) <= SPOKEN
+    assert set().union(*(stage.unprintable for stage in between.values())) == rung
 
 
 @pytest.mark.parametrize("written", SURFACES, indirect=True)
 def test_the_gate_leaves_nothing_to_drop_for_the_nets_behind_it(written: Stages, nets: Path) -> None:
     assert written
     assert not nets.exists(), nets.read_text()
+
+
+def test_some_tour_opens_every_screen_and_sheet(tours: Callable[[str, str], Future[Stages]], nets: Path) -> None:
+    for name in SURFACES:
+        tours(name, "watched").result()
+    shown = set(nets.with_name("shown").read_text().split())
+    assert {each.__name__ for each in (*screens(), *SHEETS)} <= shown
+
+
+def screens() -> set[type]:
+    """Every screen that there is, and none that is only the base of others."""
+    for module in pkgutil.walk_packages(signoff_tui.screens.__path__, "signoff_tui.screens."):
+        importlib.import_module(module.name)
+    found: set[type] = set()
+    todo: list[type] = [Screen]
+    while todo:
+        below: list[type] = todo.pop().__subclasses__()
+        found.update(below)
+        todo += below
+    ours = (each for each in found if each.__module__.startswith("signoff_tui."))
+    return {each for each in ours if not each.__subclasses__()}
 
 
 @in_tour("waiting")
@@ -183,7 +209,12 @@ def clicks_on_lists(listener: Listener) -> None:
     """On the list, what lies over it, and the question before leaving; each is left by its one key."""
     listener.hears(r"TARGET .*\[armed")
     listener.clicks_everywhere()
-    for key, words in (("?", "signoff +keys"), ("2", "signoff +Agents"), ("4", "signoff +Session memory")):
+    for key, words in (
+        ("?", "signoff +keys"),
+        ("F2", "signoff +theme"),
+        ("2", "signoff +Agents"),
+        ("4", "signoff +Session memory"),
+    ):
         listener.presses(key, words)
         listener.clicks_everywhere()
         listener.presses("Escape", "TARGET")
@@ -216,6 +247,10 @@ def clicks_on_sheets(listener: Listener) -> None:
     ):
         listener.decides(key, words)
         listener.clicks_everywhere()
+        if key == "n":
+            listener.presses("\t", "Replies, ")
+            listener.clicks_everywhere()
+            listener.presses("Escape", "Tab")
         assert "Inbox" not in listener.presses("Escape", r"\[y\] approve"), words
     listener.presses("i", "signoff +details of")
     listener.clicks_everywhere()
