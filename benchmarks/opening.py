@@ -30,6 +30,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from benchmarks.peak_memory import peak_memory
+
 REPEATS = 3
 PAGE = 40
 SLOW = 5_000.0
@@ -155,7 +157,7 @@ def _used(command: Sequence[str], fed: Sequence[str], lines: int | None) -> Figu
     peak = 0.0
     for number, _ in enumerate(process.stdout, 1):
         if number == lines or number % SAMPLED == 1:
-            peak = max(peak, _peak_memory(process.pid))
+            peak = max(peak, peak_memory(process.pid))
         if number == lines:
             for each in processes:
                 os.kill(each.pid, signal.SIGKILL)  # `Popen.kill` might take what it used from us
@@ -176,16 +178,10 @@ def _cpu(process: subprocess.Popen[bytes]) -> float:
     return 1_000 * (used.ru_utime + used.ru_stime)
 
 
-def _peak_memory(pid: int) -> float:
-    """Megabytes that a process had at most so far. What is told at its end counts who started it as well."""
-    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
-    return next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM:")), 0.0)
-
-
 def _widget(kind: str, change: Change) -> Callable[[], Figures]:
-    script = str(Path(__file__).with_name("peer_view.py"))
-    command = [str(PEERS / "python"), script, kind, str(change.before), str(change.after), str(change.patch)]
-    return lambda: _told(command, {name: value for name, value in os.environ.items() if name != "PYTHONPATH"})
+    files = (str(change.before), str(change.after), str(change.patch))
+    command = [str(PEERS / "python"), "-m", "benchmarks.peer_view", kind, *files]
+    return lambda: _told(command, {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])})
 
 
 def _ours(change: Change) -> Figures:

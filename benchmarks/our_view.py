@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import resource
 import sys
 import tempfile
 import time
@@ -21,6 +20,7 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
+from benchmarks.peak_memory import peak_memory
 from signoff import ApprovalContext, ApprovalRequest, FileWrite, connect_agent
 from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.effects import Effect
@@ -124,7 +124,7 @@ async def opened(after: bytes, folder: Path) -> dict[str, float]:
             stood = heart.longest
             page, end = await _scrolled(app.review, pilot)
             beating.cancel()
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    memory = peak_memory()
     times = {"first": first, "page": page, "end": first + end, "gap": stood, "gap paging": heart.longest}
     return {name: 1_000 * value for name, value in times.items()} | {"memory": memory}
 

@@ -1,4 +1,6 @@
-"""A widget of another package opens a change, in its own process: python peer_view.py KIND BEFORE AFTER PATCH.
+"""A widget of another package opens a change, in a process of its own.
+
+python -m benchmarks.peer_view KIND BEFORE AFTER PATCH
 
 It runs in an environment that knows nothing of signoff, and prints one line of JSON. The stock widgets of Textual
 get the patch ready made: they have no diff engine.
@@ -8,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import resource
 import sys
 import time
 from collections.abc import Callable
@@ -18,6 +19,8 @@ from textual.app import App, ComposeResult
 from textual.containers import VerticalScroll
 from textual.widget import Widget
 from textual.widgets import RichLog, Static, TextArea
+
+from benchmarks.peak_memory import peak_memory
 
 SIZE = 120, 40
 MOST_PAGES = 30
@@ -91,7 +94,7 @@ async def opened(kind: str, paths: list[Path]) -> dict[str, float]:
             pages += 1
         page = (time.process_time() - begin) / max(pages, 1)
         end = page * max(1.0, (view.max_scroll_y + view.size.height) / max(view.size.height, 1) - 1)
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    memory = peak_memory()
     return {"first": 1_000 * first, "page": 1_000 * page, "end": 1_000 * (first + end), "memory": memory}
 
 
