@@ -34,7 +34,7 @@ WORDS = ("npm test", "yes\r", "sudo -s", "y\r", "n\r")
 STANDSTILL = 0.7
 """Seconds; longer than any target takes to be armed."""
 
-HELD = re.compile(r"held: |held \ds|sent(?!, agent)")
+HELD = re.compile(r"held: |held \ds|sent(?![,.])")
 
 PASTES = {
     "bracketed": b"\x1b[200~" + b"y\n" * 100 + b"\x1b[201~",

@@ -172,6 +172,10 @@ class Listener:
         """Press a key, and wait until each of the patterns was written after it; returns what was."""
         return self._waits(lambda: self.terminal.press(key), patterns)
 
+    def rests(self) -> None:
+        """Let pass what a person's hand needs before the next key: quicker keys are taken for typing."""
+        self.terminal.tells(lambda: False, HAND)
+
     def types(self, text: str, *patterns: str) -> str:
         """Type text, and wait until each of the patterns was written after it; returns what was."""
         return self._waits(lambda: self.terminal.type(text), patterns)
@@ -179,7 +183,7 @@ class Listener:
     def decides(self, key: str, *patterns: str) -> None:
         """Press a decision key at the pace of people, again if it came too early, until a pattern is written."""
         while True:
-            self.terminal.tells(lambda: False, HAND)
+            self.rests()
             answer = self.presses(key, f"{patterns[0]}|{NOT_TAKEN.pattern}")
             if not NOT_TAKEN.search(answer):
                 break
