@@ -40,7 +40,7 @@ async def test_the_ticked_hunks_are_what_is_named_held_and_sent(
     request = three_hunks(asking, workdir)
     async with screen(place, settings=HELD, size=size, waiting=1) as seen:
         await opens(seen, request)
-        await seen.press("]", "]", "minus")
+        await seen.press("]", "minus")
         await seen.shows("[ ] REFUSED @@", "hunk 2 refused: 2 of 3 hunks would be written")
         assert "2 of 3 hunks" in seen.target
         await seen.reads(request)
@@ -75,6 +75,65 @@ async def test_the_ticked_hunks_are_what_is_named_held_and_sent(
     assert decision.shown == 1.0
 
 
+async def test_one_press_points_at_the_next_hunk_and_refuses_that_one(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    request = three_hunks(asking, workdir)
+    async with screen(place, size=SMALL, waiting=1) as seen:
+        await opens(seen, request)
+        await seen.shows(">[*] @@ -1,6", "[-] refuse hunk 1 of 3")
+        await seen.press("]")
+        await seen.shows(">[*] @@ -27,7", "[-] refuse hunk 2 of 3")
+        await seen.press("[")
+        await seen.shows(">[*] @@ -1,6", "[-] refuse hunk 1 of 3")
+        await seen.press("[")
+        await seen.shows("no hunk above", "[-] refuse hunk 1 of 3")
+        await seen.press("]", "minus")
+        await seen.shows("hunk 2 refused: 2 of 3 hunks would be written")
+
+
+async def test_keys_that_can_scroll_nothing_leave_the_hunk_that_is_pointed_at(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    request = three_hunks(asking, workdir)
+    async with screen(place, size=(200, 50), waiting=1) as seen:
+        await opens(seen, request)
+        await seen.press("v", "]", "]")
+        await seen.shows(">[*] @@ -55,6", "@@ -1,6", "[-] refuse hunk 3 of 3")
+        await seen.press("j", "j", "k", "ctrl+d", "G", "g")
+        await seen.rests()
+        await seen.shows(">[*] @@ -55,6", "[-] refuse hunk 3 of 3")
+
+
+async def test_the_last_hunk_is_brought_up_if_it_is_pointed_at_where_it_only_begins(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    (workdir / "a.txt").write_text(OLD)
+    new = with_hunks(3).replace("line 30\n", lines(90, "new"))
+    request = post(asking, write(workdir / "a.txt", new, honors=PARTIAL))
+    async with screen(place, size=SMALL, waiting=1) as seen:
+        await opens(seen, request)
+        await seen.press("j", "j", "j", "j", "j", "j")
+        await seen.shows(">[*] @@ -27,7", "[-] refuse hunk 2 of 2")
+        await seen.shows_no("new 8")
+        await seen.press("]")
+        await seen.shows(">[*] @@ -27,7", "new 8")
+        await seen.press("]")
+        await seen.shows("no hunk below")
+
+
+async def test_of_a_single_hunk_no_key_is_offered_that_goes_to_others(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    (workdir / "a.txt").write_text(OLD)
+    request = post(asking, write(workdir / "a.txt", with_hunks(3)))
+    async with screen(place, size=SMALL, waiting=1) as seen:
+        await seen.goes_to(request)
+        await seen.press("enter")
+        await seen.shows("@@ -1,6", "[J/K] next/previous")
+        assert "]/[" not in seen.text
+
+
 async def test_a_hunk_whose_heading_is_not_on_the_screen_is_never_refused(
     asking: AgentQueue, place: Path, workdir: Path
 ) -> None:
@@ -106,7 +165,7 @@ async def test_a_refused_hunk_need_not_be_seen_and_with_none_left_there_is_nothi
         await seen.until(lambda: seen.has_settled(entry), "settled lines")
         await seen.until(lambda: (coverage := seen.desk.coverage(entry)) and coverage.shown >= 2, "the first hunk")
         assert not seen.is_read(entry)
-        await seen.press("]", "]", "minus", "]", "minus")
+        await seen.press("]", "minus", "]", "minus")
         assert seen.is_read(entry)
         await seen.press("[", "[", "minus")
         await seen.shows("all hunks are refused, so there is nothing to approve: reject it instead")

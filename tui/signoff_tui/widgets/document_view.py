@@ -270,12 +270,11 @@ class DocumentView(Widget):
         """Scroll by lines, down for positive numbers."""
         if self._shown is None:
             return
-        self._at_hunk = None
         reading = self._shown.reading
         if lines > 0:
-            self._go(reading.down(self._top, lines, self._height))
+            self._scroll(reading.down(self._top, lines, self._height))
         else:
-            self._go(reading.up(self._top, -lines))
+            self._scroll(reading.up(self._top, -lines))
 
     def scroll_pages(self, pages: float) -> None:
         """Scroll by pages, one line of overlap."""
@@ -283,23 +282,22 @@ class DocumentView(Widget):
 
     def go_home(self) -> None:
         """Go to the first line."""
-        self._at_hunk = None
-        self._go(Place(0))
+        self._scroll(Place(0))
 
     def go_end(self) -> None:
         """Go to the last line."""
-        self._at_hunk = None
         if self._shown is not None:
-            self._go(self._shown.reading.last(self._height))
+            self._scroll(self._shown.reading.last(self._height))
 
     def go_hunk(self, *, forward: bool) -> bool:
-        """Go to the next or previous hunk; False when there is none."""
+        """Go to the next or previous hunk, from the one that is pointed at if any; False when there is none."""
         if self._shown is None:
             return False
         reading = self._shown.reading
         pointed = self._pointed
-        if pointed is not None and pointed == self._at_hunk:
-            return self._point(pointed + (1 if forward else -1))
+        if pointed is not None:
+            # Of the last one, perhaps only the heading is on the screen: it is brought up.
+            return self._point(pointed + (1 if forward else -1)) or (forward and self._bring_up(pointed))
         place = reading.next_hunk(self._top) if forward else reading.previous_hunk(self._top)
         if place is not None and self.choosing is not None:
             return self._point(reading.hunk_at(place)[0] - 1)
@@ -389,6 +387,11 @@ class DocumentView(Widget):
         self._go(place)
         return True
 
+    def _bring_up(self, number: int) -> bool:
+        """Point at a heading; False when that moves nothing."""
+        before = self._top
+        return self._point(number) and self._top != before
+
     def find(self, words: Words, *, forward: bool = True) -> bool:
         """Go to the next or previous row that holds words as they are shown; False when there is none."""
         if self._shown is None:
@@ -402,8 +405,7 @@ class DocumentView(Widget):
         self.refresh()
         if found is None:
             return False
-        self._at_hunk = None
-        self._go(reading.place_of(words, found))
+        self._scroll(reading.place_of(words, found))
         return True
 
     def end_find(self) -> None:
@@ -431,6 +433,11 @@ class DocumentView(Widget):
                     return True
                 return self._go(self._shown.reading.place_of_unit(unit))
         return False
+
+    def _scroll(self, place: Place) -> None:
+        """Put a place at the top; what was pointed at is left behind, unless nothing moves."""
+        if self._go(place):
+            self._at_hunk = None
 
     def _go(self, place: Place) -> bool:
         """Put a place at the top, as far as the text reaches; False when nothing moves."""

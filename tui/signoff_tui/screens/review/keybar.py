@@ -193,7 +193,8 @@ def _choice_hints(desk: Desk, entry: Entry, reader: Reader) -> list[KeyHint]:
     if reader.pointed is not None:
         live = bool(reader.pointed.numbers)
         hints.append(KeyHint(desk.keys.shown("toggle_hunk"), reader.pointed.words, live=live))
-        hints.append(KeyHint(desk.keys.shown("next_hunk", "previous_hunk"), "hunk"))
+        if reader.pointed.of > 1 or not live:  # a single one is gone to while its heading is above the screen
+            hints.append(KeyHint(desk.keys.shown("next_hunk", "previous_hunk"), "hunk"))
     if desk.why_not_edited(entry) is None:
         change = desk.change(entry)
         again = desk.has_edit(entry) or (change is not None and change.choice is None)
@@ -271,8 +272,8 @@ def _moving_hints(
         hints.append(KeyHint("Enter", "close" if closes else "open", slot=_OPENS if two_panes else 0))
     elif entry is not None and view == "request":
         content = desk.content(entry)
-        has_hunks = content is not None and any(document.hunks for document in content.documents)
-        if has_hunks and not (entry.waiting and desk.may_choose(entry)):  # else it stands beside what refuses one
+        several = content is not None and sum(len(document.hunks) for document in content.documents) > 1
+        if several and not (entry.waiting and desk.may_choose(entry)):  # else it stands beside what refuses one
             hints.append(KeyHint(desk.keys.shown("next_hunk", "previous_hunk"), "hunk"))
         hints.append(KeyHint(desk.keys.shown("next_request", "previous_request"), "next/previous"))
     elif entry is not None:
