@@ -38,6 +38,10 @@ async def test_one_key_approves_all_that_were_shown(
         await seen.group_armed()
         await seen.press("Y")
         await seen.until(lambda: states(looking, requests) == ["approved"] * 3)
+        if size == LARGE:
+            await seen.goes_to_group()
+            await seen.shows("nothing listed of the group waits to be decided")
+            await seen.shows_no("covers nothing yet")
 
 
 async def test_what_was_not_shown_stays_waiting(
