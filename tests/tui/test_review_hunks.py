@@ -146,7 +146,7 @@ async def test_a_group_is_approved_without_what_was_changed_and_its_page_changes
         await seen.press("minus")
         await seen.shows("2 of 3 hunks would be written")
         await seen.goes_to_group()
-        await seen.shows("approve the 1 ready: b.txt", "a.txt changed by you", "[V] all on one page")
+        await seen.shows("approve the 1 ready of 2: b.txt", "a.txt changed by you", "[V] all on one page")
         await seen.press("V")
         await seen.shows("you refused parts of it: decide it alone")
         await seen.press("minus")
