@@ -14,7 +14,16 @@ from signoff_tui.inbox import Entry
 from signoff_tui.lines import Line, chunk, foreign, line
 from signoff_tui.screens.review.telling_apart import told_apart
 
-__all__ = ["agents_of", "as_many", "covers_nothing", "held_words", "left_out_names", "listed", "name_of", "names_of"]
+__all__ = [
+    "agents_of",
+    "as_many",
+    "covers_nothing",
+    "held_words",
+    "left_out_names",
+    "listed",
+    "name_of",
+    "names_of",
+]
 
 _BETWEEN = "  "
 
