@@ -42,7 +42,7 @@ async def test_the_ticked_hunks_are_what_is_named_held_and_sent(
         await opens(seen, request)
         await seen.press("]", "]", "minus")
         await seen.shows("[ ] REFUSED @@", "hunk 2 refused: 2 of 3 hunks would be written")
-        assert "2 of 3 hunks" in seen.target
+        assert "rev 1, 2 of 3 hunks" in seen.target
         await seen.reads(request)
         before = seen.armed_at
         await seen.press("]", "]", "]", "minus")  # the last one: another thing to approve, armed for anew
