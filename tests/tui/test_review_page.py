@@ -27,7 +27,7 @@ async def test_each_member_counts_by_its_own_lines_and_one_key_approves_what_was
         await seen.goes_to_group()
         await seen.press("V")
         await seen.page_settled()
-        await seen.shows("1/4  N write_file  a.txt", "[Y] approve the 1 ready of 4: a.txt", "1 HIGH  1 of 4 ready")
+        await seen.shows("1/4  N write_file  a.txt", "[Y] approve the 1 ready: a.txt", "1 HIGH  1 of 4 ready")
         assert [seen.is_read(seen.entry(request)) for request in requests] == [True, False, False]
         await seen.press("V")
         await seen.shows("decision")

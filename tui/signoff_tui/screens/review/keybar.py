@@ -248,7 +248,9 @@ def _approve_group(desk: Desk, members: Eligibility, view: View, room: Room, res
         return KeyHint(desk.keys.shown("approve_group"), f"approve group: {why}", live=False)
     might = len(ready) + sum(item.reason is not Omission.CLOSED for item in members.left_out)
     every = might == len(ready)
-    words = f"approve all {might}" if every else f"approve the {len(ready)} ready of {might}"
+    # In a narrow bar, how many are not ready would take the place of other keys.
+    of = f" of {might}" if _steady(room) else ""
+    words = f"approve all {might}" if every else f"approve the {len(ready)} ready{of}"
     # All of them stand on the page itself: nobody has to leave it to see which they are.
     rest = "" if every and view == "page" else rest
     cells = _names_room(room) - max(len(words) - _USUAL, 0)
