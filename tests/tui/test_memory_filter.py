@@ -79,7 +79,7 @@ async def test_revoke_all_revokes_what_is_listed_and_nothing_that_is_hidden(
         await seen.press("4")
         await seen.shows("3 active")
         await seen.press("f")
-        await seen.shows("[1] last hour of this agent", "[Esc] none")
+        await seen.shows("[1] last hour of this agent", "[Esc] back")
         await seen.press("1")
         await seen.shows("1 in force not listed, by filter  agent:=tester since:1h")
         await armed(seen)

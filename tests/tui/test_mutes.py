@@ -133,7 +133,7 @@ async def test_m_mutes_and_says_until_when_and_a_restart_remembers(
         post(docs, command("ls", workdir))
         async with screen(place, size=size, wall_clock=clock, mute_file=kept, waiting=1) as seen:
             await seen.press("m")
-            await seen.shows(f"muted until {until}; HIGH still calls")
+            await seen.shows(f"all muted until {until}; HIGH still calls")
             assert "muted" in seen.frame[0]
             assert until in seen.frame[0]
             assert "ls" in seen.text
@@ -156,7 +156,7 @@ async def test_m_on_the_agents_mutes_the_one_under_the_cursor(
             await seen.press("2")
             await seen.shows("tests")
             await seen.press("m")
-            await seen.shows("blocked on you", f"muted until {until}; HIGH still calls")
+            await seen.shows("blocked on you", f"docs muted until {until}; HIGH still calls")
             rows = [line for line in seen.frame if until in line and "still" not in line]
             assert rows
             await seen.press("1")
@@ -164,7 +164,7 @@ async def test_m_on_the_agents_mutes_the_one_under_the_cursor(
             await seen.press("2")
             await seen.shows("tests")
             await seen.press("m")
-            await seen.shows("not muted any more", "[m] mute")
+            await seen.shows("docs not muted any more", "[m] mute")
 
 
 @pytest.mark.parametrize(("key", "title"), [("3", "History"), ("4", "memory"), ("5", "Rules")])
@@ -174,5 +174,5 @@ async def test_m_mutes_everything_on_the_other_screens(place: Path, key: str, ti
         await seen.press(key)
         await seen.shows(title)
         await seen.press("m")
-        await seen.shows(f"muted until {until}; HIGH still calls")
+        await seen.shows(f"all muted until {until}; HIGH still calls")
         assert re.search(rf" muted (until )?{until} ", seen.frame[0])

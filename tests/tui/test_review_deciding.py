@@ -25,6 +25,7 @@ async def test_y_on_a_request_that_was_shown_approves_it(
         await seen.reads(request)
         await seen.press("y")
         await seen.shows("approved by you")
+        assert "! approved" not in seen.text
     stored = looking.get(request.id)
     assert stored.state is RequestState.APPROVED
     assert stored.decision is not None

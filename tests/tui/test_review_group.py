@@ -34,10 +34,14 @@ async def test_one_key_approves_all_that_were_shown(
     requests = files(asking, workdir, "a.txt", "b.txt", "c.txt")
     async with screen(place, size=size, waiting=3) as seen:
         await read_all(seen, *requests)
-        await seen.shows("[Y] approve the 3 ready")
+        await seen.shows("[Y] approve all 3")
         await seen.group_armed()
         await seen.press("Y")
         await seen.until(lambda: states(looking, requests) == ["approved"] * 3)
+        if size == LARGE:
+            await seen.goes_to_group()
+            await seen.shows("nothing listed of the group waits to be decided")
+            await seen.shows_no("covers nothing yet")
 
 
 async def test_what_was_not_shown_stays_waiting(
@@ -46,7 +50,7 @@ async def test_what_was_not_shown_stays_waiting(
     requests = files(asking, workdir, "a.txt", "b.txt", "c.txt")
     async with screen(place, size=LARGE, waiting=3) as seen:
         await read_all(seen, *requests[:2])
-        await seen.shows("[Y] approve the 2 ready: a.txt  b.txt")
+        await seen.shows("[Y] approve the 2 ready of 3: a.txt  b.txt")
         await seen.group_armed()
         await seen.press("Y")
         await seen.until(lambda: states(looking, requests) == ["approved", "approved", "pending"])
@@ -59,7 +63,7 @@ async def test_a_high_member_is_never_part_of_it(
     high = post(asking, command("rm -rf build", workdir, **GROUP))
     async with screen(place, size=LARGE, waiting=2) as seen:
         await read_all(seen, high, low)
-        await seen.shows("[Y] approve the 1 ready: a.txt")
+        await seen.shows("[Y] approve the 1 ready of 2: a.txt")
         await seen.group_armed()
         await seen.press("Y")
         await seen.until(lambda: states(looking, [low, high]) == ["approved", "pending"])

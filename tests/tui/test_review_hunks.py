@@ -42,7 +42,7 @@ async def test_the_ticked_hunks_are_what_is_named_held_and_sent(
         await opens(seen, request)
         await seen.press("]", "minus")
         await seen.shows("[ ] REFUSED @@", "hunk 2 refused: 2 of 3 hunks would be written")
-        assert "2 of 3 hunks" in seen.target
+        assert "rev 1, 2 of 3 hunks" in seen.target
         await seen.reads(request)
         before = seen.armed_at
         await seen.press("]", "]", "]", "minus")  # the last one: another thing to approve, armed for anew
@@ -205,7 +205,7 @@ async def test_a_group_is_approved_without_what_was_changed_and_its_page_changes
         await seen.press("minus")
         await seen.shows("2 of 3 hunks would be written")
         await seen.goes_to_group()
-        await seen.shows("approve the 1 ready: b.txt", "a.txt changed by you", "[V] all on one page")
+        await seen.shows("approve the 1 ready of 2: b.txt", "a.txt changed by you", "[V] all on one page")
         await seen.press("V")
         await seen.shows("you refused parts of it: decide it alone")
         await seen.press("minus")

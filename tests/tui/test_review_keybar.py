@@ -63,7 +63,7 @@ async def test_no_key_of_a_group_gives_way_to_long_names(asking: AgentQueue, pla
         for request in requests:
             await seen.reads(request)
         await seen.goes_to_group()
-        await seen.shows("[Y] approve the 3 ready: ", "more", "[N] reject all 3", "[V] all on one page")
+        await seen.shows("[Y] approve all 3: ", "more", "[N] reject all 3", "[V] all on one page")
 
 
 def texts(lines: tuple[Line, ...]) -> list[str]:

@@ -45,7 +45,7 @@ async def test_the_deliberate_key_approves_and_the_share_is_recorded(
         await seen.shows(f"[!] approve anyway, recorded as {int(share * 100)}% shown")
         await seen.offer_armed()
         await seen.press("!")
-        await seen.shows("approved by you")
+        await seen.shows("! approved by you")
     stored = looking.get(request.id)
     assert stored.state is RequestState.APPROVED
     assert stored.decision is not None

@@ -100,8 +100,11 @@ async def test_a_rule_that_asked_about_nothing_has_no_calls_to_list(place: Path,
 async def test_without_a_trusted_file_it_says_how_to_trust_one(place: Path) -> None:
     async with screen(place, size=LARGE) as seen:
         await opens_rules(seen, "No rule file is trusted here", "signoff policy trust FILE", "policy explain FILE")
-        await seen.press("t")
-        await seen.shows("there is no rule to try a call on: trust a file first")
+        for key in ("t", "e", "T", "x", "v", "A"):
+            await seen.press(key)
+            await seen.shows("there is no rule file here: trust one first")
+            await seen.press("j")
+            await seen.shows_no("trust one first")
         await seen.press("t", "e", "T", "!", "enter", "j", "space", "v")
         await seen.shows_no("│")
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from signoff.present.reveal import reveal
 from signoff_tui.beside import Alarm, Clocks
 from signoff_tui.mutes import AgentName, MuteFile, Mutes
 from signoff_tui.summary import clock_text
 
 __all__ = ["Muting", "end_text"]
+
+_NAME = 24
+"""Most characters of an agent's name, where it is said what became of it."""
 
 _LATER = 0.01
 """Seconds by which the alarm comes too late rather than too early."""
@@ -53,9 +57,12 @@ class Muting:
         self._changed()
         until = self._mutes.everything if agent is None else self._mutes.agents.get(agent)
         if until is None:
-            words = "not muted any more"
-            return words if agent is None or self._mutes.everything is None else f"{words}; all are, though"
-        return f"muted until {end_text(until)}; HIGH still calls{'' if kept else '; a restart forgets it'}"
+            if agent is None:
+                return "not muted any more"
+            though = "" if self._mutes.everything is None else "; all are, though"
+            return f"{_short(agent)} not muted any more{though}"
+        who = "all" if agent is None else _short(agent)
+        return f"{who} muted until {end_text(until)}; HIGH still calls{'' if kept else '; a restart forgets it'}"
 
     def _wake_up(self) -> None:
         if self._alarm is not None:
@@ -69,6 +76,12 @@ class Muting:
         self._mutes = self.now
         self._wake_up()
         self._changed()
+
+
+def _short(agent: AgentName) -> str:
+    """The name of an agent, made safe; not so long that there is no room for what is said of it."""
+    name = reveal(agent[0], "agent").text
+    return name if len(name) <= _NAME else f"{name[: _NAME - 2]}.."
 
 
 def end_text(until: int) -> str:

@@ -22,8 +22,11 @@ def saved_with(own: Mapping[int, str]) -> tuple[SavedFilter, ...]:
 
 
 def usable(saved: Sequence[SavedFilter], filtered: Filtered) -> tuple[SavedFilter, ...]:
-    """Those that ask only for what is known of such things."""
-    return tuple(each for each in saved if _is_known(each.text("agent"), filtered))
+    """Those that ask only for what is known of such things; for the inbox, those that what waits may fit."""
+    inbox = filtered is Filtered.INBOX
+    return tuple(
+        each for each in saved if _is_known(each.text("agent"), filtered) and not (inbox and each.decided)
+    )
 
 
 def saved_by_digit(saved: Sequence[SavedFilter], key: str | None) -> SavedFilter | None:

@@ -16,10 +16,10 @@ _LABELS = (60, 18, 12, 7, 0)
 def saved_hints(saved: Sequence[SavedFilter], room: Room) -> tuple[KeyHint, ...]:
     """Each digit with what it shows; where there is little room, fewer words of it, or only the digits."""
     for most in _LABELS:
-        hints = (*(KeyHint(str(each.digit), _short(each.label, most)) for each in saved), KeyHint("Esc", "none"))
+        hints = (*(KeyHint(str(each.digit), _short(each.label, most)) for each in saved), KeyHint("Esc", "back"))
         if sum(len(row.left) // 2 for row in flow(hints, room)) == len(hints):
             return hints
-    return (KeyHint("".join(str(each.digit) for each in saved), "filters"), KeyHint("Esc", "none"))
+    return (KeyHint("".join(str(each.digit) for each in saved), "filters"), KeyHint("Esc", "back"))
 
 
 def _short(label: str, most: int) -> str:

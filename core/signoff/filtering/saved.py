@@ -19,11 +19,13 @@ class SavedFilter:
         digit: The digit.
         label: What it shows, in a few words.
         query: The filter; ``{agent}`` stands for the agent that is looked at.
+        decided: It asks how something was decided, so it fits nothing that waits.
     """
 
     digit: int
     label: str
     query: str
+    decided: bool = False
 
     @property
     def needs_agent(self) -> bool:
@@ -41,12 +43,12 @@ class SavedFilter:
 
 SAVED_FILTERS = (
     SavedFilter(1, "last hour of this agent", f"{_AGENT} since:1h"),
-    SavedFilter(2, "approved without reading all", "shown:<100 decision:approved by:you"),
-    SavedFilter(3, "rejections", "decision:rejected"),
+    SavedFilter(2, "approved without reading all", "shown:<100 decision:approved by:you", decided=True),
+    SavedFilter(3, "rejections", "decision:rejected", decided=True),
     SavedFilter(4, "high risk", "risk:high"),
-    SavedFilter(5, "automatic", "by:memory,rule"),
+    SavedFilter(5, "automatic", "by:memory,rule", decided=True),
 )
-"""The filters that everybody has; for the inbox and the history, the first one for remembered approvals too."""
+"""The filters that everybody has; the history has all, the inbox those about what waits, the memory the first."""
 
 
 def last_hour_of(agent: str) -> str:

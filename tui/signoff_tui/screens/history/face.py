@@ -84,6 +84,7 @@ class Keys:
         details: Its details are shown.
         choosing: The saved filters, while the next digit chooses one of them.
         several: The cursor is on what was decided together.
+        opened: These are listed below it.
         map: The keys of the person.
     """
 
@@ -92,6 +93,7 @@ class Keys:
     details: bool
     choosing: Sequence[SavedFilter]
     several: bool = False
+    opened: bool = False
     map: KeyMap = STANDARD
 
 
@@ -119,7 +121,7 @@ def _hints(query: Query, keys: Keys, width: int) -> list[KeyHint]:
         return keys.map.shown(name, place="history")
 
     details = KeyHint(shown("details"), "content" if keys.details else "details")
-    members = KeyHint("Enter", "members")
+    members = KeyHint("Enter", "fold" if keys.opened else "members")
     if keys.reading:
         hints = [
             KeyHint(keys.map.shown("down", "up", place="history"), "line"),

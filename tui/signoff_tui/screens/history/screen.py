@@ -344,6 +344,7 @@ class HistoryScreen(FilterKeys):
         item = listing.item
         saved = self.saved if self._choosing else ()
         several = item is not None and item.heads
+        opened = several and item is not None and listing.is_open(item)
         own = self._office.keys
-        keys = Keys(self._reading, self.two_panes, self._pane.details, saved, several, own)
+        keys = Keys(self._reading, self.two_panes, self._pane.details, saved, several, opened, own)
         return [counts, *foot_lines(self.bar.query_in_force, keys, self._said, Room(width, rows))]

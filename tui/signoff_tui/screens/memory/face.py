@@ -171,7 +171,7 @@ def _hints(bar: Bar) -> Sequence[KeyHint]:
         case "empty":
             return (
                 KeyHint(bar.keys.shown("inbox"), "inbox"),
-                KeyHint(bar.keys.shown("memory"), "all sessions"),
+                *((KeyHint(bar.keys.shown("memory"), "all sessions"),) if bar.filtered else ()),
                 KeyHint("Esc", "back"),
                 help_,
             )

@@ -381,7 +381,7 @@ class MemoryScreen(ListBesideDetails):
         if asking.sheet is not None:
             return Bar("sheet", keys, live=asking.armed)
         if entry is None:
-            return Bar("empty", keys)
+            return Bar("empty", keys, filtered=self._session is not None or self._listing.filtered)
         live = entry.in_force and not self._problem
         one_session = self._session is not None
         by_filter = self._listing.filtered

@@ -36,6 +36,9 @@ _OPENS = 17
 _BESIDE, _BESIDE_WIDE = 91, 115
 """Cells of the row that names what an approval covers, for what stands beside these names."""
 
+_USUAL = 20
+"""Cells of what stands before these names, which that room allows for; more is taken from the names."""
+
 LEAST_NAMES = 24
 """Cells for the names of what a key covers, however narrow the bar."""
 
@@ -224,7 +227,7 @@ def _group_hints(desk: Desk, group: Group, view: View, room: Room, rest: str, *,
     if not members.waiting:
         return []
     hints = [
-        _approve_group(desk, members, room, rest, armed=armed),
+        _approve_group(desk, members, view, room, rest, armed=armed),
         KeyHint(desk.keys.shown("reject_group"), f"reject all {len(members.waiting)}", live=armed),
     ]
     if view != "page":
@@ -238,16 +241,23 @@ def _group_page_hint(desk: Desk, view: View, reader: Reader) -> KeyHint:
     return KeyHint(desk.keys.shown("page_down"), on_page if view == "page" else "read next unseen")
 
 
-def _approve_group(desk: Desk, members: Eligibility, room: Room, rest: str, *, armed: bool) -> KeyHint:
+def _approve_group(desk: Desk, members: Eligibility, view: View, room: Room, rest: str, *, armed: bool) -> KeyHint:
     ready = members.ready
     if not ready:
         altered = any(item.reason is Omission.ALTERED for item in members.left_out)
         why = f"none ready (changed ones: {desk.keys.shown('approve')})" if altered else "none ready"
         return KeyHint(desk.keys.shown("approve_group"), f"approve group: {why}", live=False)
-    names = as_many(names_of(desk, ready), _names_room(room), rest=rest)
-    return KeyHint(
-        desk.keys.shown("approve_group"), f"approve the {len(ready)} ready: {names}", live=armed, token="strong"
-    )
+    might = len(ready) + sum(item.reason is not Omission.CLOSED for item in members.left_out)
+    every = might == len(ready)
+    # In a narrow bar, how many are not ready would take the place of other keys.
+    of = f" of {might}" if _steady(room) else ""
+    words = f"approve all {might}" if every else f"approve the {len(ready)} ready{of}"
+    # All of them stand on the page itself: nobody has to leave it to see which they are.
+    rest = "" if every and view == "page" else rest
+    cells = _names_room(room) - max(len(words) - _USUAL, 0)
+    names = as_many(names_of(desk, ready), cells, rest=rest, none=rest.removeprefix(": "))
+    told = f"{words}: {names}" if names else words
+    return KeyHint(desk.keys.shown("approve_group"), told, live=armed, token="strong")
 
 
 def _names_room(room: Room) -> int:

@@ -14,7 +14,16 @@ from signoff_tui.inbox import Entry
 from signoff_tui.lines import Line, chunk, foreign, line
 from signoff_tui.screens.review.telling_apart import told_apart
 
-__all__ = ["agents_of", "as_many", "held_words", "left_out_names", "listed", "name_of", "names_of"]
+__all__ = [
+    "agents_of",
+    "as_many",
+    "covers_nothing",
+    "held_words",
+    "left_out_names",
+    "listed",
+    "name_of",
+    "names_of",
+]
 
 _BETWEEN = "  "
 
@@ -91,6 +100,20 @@ def left_out_names(desk: Desk, left_out: Sequence[LeftOut]) -> list[str]:
     """Names of the members that a group approval leaves out, each with the reason."""
     names = names_of(desk, [item.ref for item in left_out])
     return [f"{name} {_why(item)}" for name, item in zip(names, left_out, strict=True)]
+
+
+def covers_nothing(key: str, left_out: Sequence[LeftOut], which: str) -> str:
+    """Why a key that approves several approves none, in one sentence.
+
+    Args:
+        key: The key.
+        left_out: All that it is about, with the reasons.
+        which: What they are, after *nothing*.
+    """
+    reasons = {item.reason for item in left_out} - {Omission.CLOSED, Omission.HIDDEN}
+    if not reasons:
+        return f"nothing {which} waits to be decided"
+    return f"({key}) covers nothing yet: read first" if Omission.UNSEEN in reasons else f"({key}) covers nothing"
 
 
 def listed(

@@ -17,7 +17,7 @@ from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrappe
 from signoff_tui.reading import Rest
 from signoff_tui.screens.review.extent import Extent
 from signoff_tui.screens.review.listing_keys import ORDER_WORDS
-from signoff_tui.screens.review.naming import agents_of, left_out_names, listed, names_of
+from signoff_tui.screens.review.naming import agents_of, covers_nothing, left_out_names, listed, names_of
 from signoff_tui.screens.review.rows import RowStyle
 from signoff_tui.summary import RISK_WORD, Summary, ended_text, summarize
 
@@ -138,9 +138,14 @@ _UNSEEN = "whether its files are still as shown could not be seen: their drive d
 def _warnings(desk: Desk, entry: Entry, summary: Summary, width: int) -> list[Line]:
     content, note = desk.content(entry), entry.request.state_note
     warnings: list[str] = []
+    lines: list[Line] = []
     if entry.closed:
         ended = ended_text(entry.request, desk.reviewer)
-        warnings.append(f"{ended}: {note}" if note else ended)
+        words = f"{ended}: {note}" if note else ended
+        if note or _warns(entry):
+            warnings.append(words)
+        else:
+            lines += wrapped(words, width, "muted", head=chunk("   ", keep=True))
     if entry.note:
         warnings.append(entry.note)
     if (failure := desk.failure(entry)) is not None:
@@ -155,7 +160,16 @@ def _warnings(desk: Desk, entry: Entry, summary: Summary, width: int) -> list[Li
     if content is not None:
         warnings += [*(() if content.complete else content.notes), *content.alerts]
     head = chunk(" ! ", "warn", keep=True)
-    return [part for words in warnings for part in wrapped(words, width, "warn", head=head)]
+    return [*lines, *(part for words in warnings for part in wrapped(words, width, "warn", head=head))]
+
+
+def _warns(entry: Entry) -> bool:
+    """Whether the end of a request wants attention: nobody decided, or it was approved although not all was shown.
+
+    The mark stands for just that approval, so it is on no other one.
+    """
+    decision = entry.request.decision
+    return decision is None or decision.deliberate
 
 
 def _notes(desk: Desk, entry: Entry, width: int) -> list[Line]:
@@ -270,7 +284,8 @@ def covered_lines(desk: Desk, members: Eligibility, width: int, rows: int, where
         seen = f"of those that say seen{where}"
         lines = listed(title, names, width, head="ok", body="text", most=rows, rest=seen)
     else:
-        lines = [line(chunk(f" ({desk.keys.shown('approve_group')}) covers nothing yet: read first", "muted"))]
+        words = covers_nothing(desk.keys.shown("approve_group"), members.left_out, "listed of the group")
+        lines = [line(chunk(f" {words}", "muted"))]
     left_out = [item for item in members.left_out if item.reason is not Omission.CLOSED]
     if left_out:
         names = left_out_names(desk, left_out)

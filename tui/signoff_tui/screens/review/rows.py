@@ -144,8 +144,8 @@ def _request_row(
     seen = (_right(seen_text(desk, entry), cells.seen), chunk(" "))
     if style.two_lines:
         about = state or Chunk(summary.agent, "muted")
-        note = _row_note(entry, style)
-        words = (about,) if note is None else (about, chunk("  "), note)
+        notes = _row_notes(desk, entry, style)
+        words = (about, chunk("  "), notes[0]) if notes else (about,)
         second = Line((chunk("  " * (4 + depth), keep=True), *words), (wait, *seen))
         return [Line(left, (_right(counts, cells.counts), chunk(" "))), second]
     if state is not None:
@@ -153,15 +153,17 @@ def _request_row(
         return [
             Line(left, (chunk(" "), Chunk(state.text, state.token, keep=True, most=width // 2), *changed, *seen))
         ]
-    return [_with_note(left, _row_note(entry, style), counts, (*_agent(summary.agent, width), wait, *seen), width)]
+    right = (*_agent(summary.agent, width), wait, *seen)
+    return [_with_note(left, _row_notes(desk, entry, style), counts, right, width)]
 
 
 def _with_note(
-    left: tuple[Chunk, ...], note: Chunk | None, counts: str, right: tuple[Chunk, ...], width: int
+    left: tuple[Chunk, ...], notes: Sequence[Chunk], counts: str, right: tuple[Chunk, ...], width: int
 ) -> Line:
-    """A row whose name comes first: the note gets what is left."""
+    """A row whose name comes first: the note gets what is left, in the fullest wording that fits."""
     change = (_right(counts, _cells_of_columns(width).counts),) if counts else ()
     free = width - Line(left, (*change, *right)).width - 1
+    note = next((note for note in notes if note.width <= free), notes[0] if notes else None)
     if note is None or free < min(note.width, LEAST_NOTE):
         return Line(left, (chunk(" "), *change, *right))
     words = Chunk(note.text, note.token, keep=True, most=free)
@@ -196,8 +198,9 @@ def member_row(
     )
     right = (_right(seen_text(desk, entry), _SEEN), chunk(" "))
     late = unconfirmed_text(entry.request, desk.reviewer, style.now)
-    note = chunk(late, "warn") if late else _note(entry) or _row_note(entry, style)
-    line = _with_note(left, note, counts_text(desk, entry), right, width)
+    note = chunk(late, "warn") if late else _note(entry)
+    notes = _row_notes(desk, entry, style) if note is None else (note,)
+    line = _with_note(left, notes, counts_text(desk, entry), right, width)
     return (_row(line, focused=focused),)
 
 
@@ -259,11 +262,21 @@ def _note(entry: Entry) -> Chunk | None:
     return None if decision is None or not decision.note else foreign(decision.note.replace("\n", " "), "muted")
 
 
-def _row_note(entry: Entry, style: RowStyle) -> Chunk | None:
-    """The sender's deadline if it is near, else why the request is risky."""
+def _row_notes(desk: Desk, entry: Entry, style: RowStyle) -> Sequence[Chunk]:
+    """The sender's deadline if it is near, else what the reviewer changed, else why the request is risky.
+
+    Returns:
+        One of these, the fullest wording first; nothing if there is none to tell.
+    """
     left = style.time_left(entry)
     near = left is not None and left < NEAR
-    return chunk(f"expires {left_text(left)}", "warn") if near and left is not None else _risk_note(entry)
+    if near and left is not None:
+        return (chunk(f"expires {left_text(left)}", "warn"),)
+    change = None if entry.closed else desk.change(entry)
+    if change is not None:
+        return (foreign(change.summary, "warn"), foreign(change.short, "warn"))
+    note = _risk_note(entry)
+    return () if note is None else (note,)
 
 
 def _risk_note(entry: Entry) -> Chunk | None:

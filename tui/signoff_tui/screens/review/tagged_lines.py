@@ -9,7 +9,7 @@ from signoff_tui.desk import Desk
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.guard import Omission
 from signoff_tui.lines import Chunk, Line, chunk, foreign, line
-from signoff_tui.screens.review.naming import agents_of, left_out_names, listed, names_of
+from signoff_tui.screens.review.naming import agents_of, covers_nothing, left_out_names, listed, names_of
 from signoff_tui.summary import RISK_WORD, summarize
 
 __all__ = ["tag_hints", "tagged_bar", "tagged_wordings"]
@@ -50,7 +50,8 @@ def tagged_bar(desk: Desk, room: Room, most: int, *, armed: bool) -> tuple[Line,
             title, names, room.width, head="ok" if armed else "notyet", body="text", most=most, rest=rest
         )
     else:
-        lines.append(line(chunk(f" ({shown('approve')}) covers nothing yet: read first", "notyet")))
+        words = covers_nothing(shown("approve"), members.left_out, "tagged and listed")
+        lines.append(line(chunk(f" {words}", "notyet")))
     left_out = [item for item in members.left_out if item.reason is not Omission.CLOSED]
     if left_out:
         names = left_out_names(desk, left_out)

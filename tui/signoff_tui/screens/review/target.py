@@ -111,8 +111,8 @@ def _changed_wordings(desk: Desk, entry: Entry) -> list[tuple[Chunk, ...]]:
         return wordings
     raised = desk.risk(entry) is not entry.request.submission.risk
     risk = (chunk(f" {RISK_WORD[desk.risk(entry)]}", f"risk-{desk.risk(entry)}", keep=True),) if raised else ()
-    part = (chunk(" ", keep=True), Chunk(foreign(change.summary).text, "warn", keep=True, most=NAME), *risk)
-    short = (chunk(f" {change.short}", "warn", keep=True), *risk)
+    part = (chunk(", ", keep=True), Chunk(foreign(change.summary).text, "warn", keep=True, most=NAME), *risk)
+    short = (chunk(f", {change.short}", "warn", keep=True), *risk)
     return [*((*words, *part) for words in wordings), (*wordings[-1], *short)]
 
 

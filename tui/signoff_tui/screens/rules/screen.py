@@ -35,6 +35,8 @@ from signoff_tui.widgets.text_box import TextBox
 
 __all__ = ["RulesScreen"]
 
+_NO_FILE = "there is no rule file here: trust one first"
+
 _LIST = "list"
 """Name of what `x` acts on; a change has a name of its own."""
 
@@ -135,6 +137,12 @@ class RulesScreen(ListBesideDetails):
         else:
             self._office.go("history", f"why:{quote(rule.told[0])}")
 
+    def do_full(self) -> None:
+        """Details on the whole screen, and back."""
+        if self._focused is None:
+            self._say(_NO_FILE)
+        super().do_full()
+
     def do_reload(self) -> None:
         """Read the files again."""
         self._say("read again")
@@ -165,7 +173,7 @@ class RulesScreen(ListBesideDetails):
         if self._is_reading:
             return
         if self._focused is None:
-            self._say("there is no rule to try a call on: trust a file first")
+            self._say(_NO_FILE)
             return
         self.add_class("-typing")
         box = self.query_one("#call", TextBox)
@@ -227,7 +235,7 @@ class RulesScreen(ListBesideDetails):
         if self._is_reading:
             return
         if file is None:
-            self._say("there is no file to suggest rules for: trust one first")
+            self._say(_NO_FILE)
             return
         self._say("reading what was approved ...")
         self._work.suggest(file)
@@ -257,6 +265,7 @@ class RulesScreen(ListBesideDetails):
         """Open the file in the person's editor; afterwards show what changed."""
         row = self._focused
         if row is None:
+            self._say(_NO_FILE)
             return
         if len(self._desk.guard.holds):
             self._say(
@@ -303,9 +312,11 @@ class RulesScreen(ListBesideDetails):
     def do_untrust(self) -> None:
         """Take a file that is gone off the list of trust."""
         row = self._focused
-        if row is None or self._is_reading:
+        if self._is_reading:
             return
-        if row.file.state != "GONE":
+        if row is None:
+            self._say(_NO_FILE)
+        elif row.file.state != "GONE":
             self._say("only a file that is gone: of others, take what they allow out of them, or delete them")
         elif self._busy:
             self._say("not now: the last key is at work")
@@ -322,7 +333,9 @@ class RulesScreen(ListBesideDetails):
 
     def _compare(self) -> None:
         file = self._rules_of_focused
-        if file is not None:
+        if file is None:
+            self._say(_NO_FILE)
+        else:
             self._work.compare(file.name)
 
     def _close_change(self) -> None:
