@@ -54,6 +54,7 @@ from signoff_tui.standstill import Standstill
 from signoff_tui.terminal_background import BackgroundTold, is_light
 from signoff_tui.terminal_voice import Around, AskBackground, Saying, Speaks
 from signoff_tui.themes import DEFAULT_THEME, LIGHT_THEME
+from signoff_tui.working import run_beside
 
 __all__ = ["DEFAULT_THEME", "SignoffApp", "run", "spare_the_collector"]
 
@@ -175,7 +176,7 @@ class SignoffApp(App[None]):
         self._bindings.key_to_bindings.clear()
         self._standstill.listen()
         self.push_screen(self._review)
-        self.run_worker(self._watch(), group="watch")
+        run_beside(self, self._watch, group="watch")
         self._following.start()
         self._office.muting.start()
         if self._chosen.theme_follows and not self.no_color:

@@ -24,6 +24,7 @@ from signoff_tui.screens.agents.roster import Agent, Reading, picks, read, waiti
 from signoff_tui.screens.list_beside_details import ListBesideDetails, Rows
 from signoff_tui.screens.plain import News
 from signoff_tui.screens.rereading import Rereading
+from signoff_tui.working import run_beside
 
 __all__ = ["AgentsScreen"]
 
@@ -250,13 +251,13 @@ class AgentsScreen(ListBesideDetails):
         self._timer = None
         if self._reading.hour.calls and time.monotonic() - self._counted_at >= MINUTE:
             self._counted_at = time.monotonic()
-            self.run_worker(self._count(), group="count", exclusive=True)
+            run_beside(self, self._count, group="count", exclusive=True)
         self.draw()
 
     # -- work off the event loop ---------------------------------------------------------------------------
 
     def _start_reading(self) -> None:
-        self.run_worker(self._load(), group="load")
+        run_beside(self, self._load, group="load")
 
     async def _load(self) -> None:
         before, now = self._reading, self._office.now()

@@ -31,6 +31,7 @@ from signoff_tui.screens.history.looking import (
 )
 from signoff_tui.screens.history.together import Act, sizes_of_acts
 from signoff_tui.widgets.document_view import DocumentView
+from signoff_tui.working import run_beside
 
 __all__ = ["Checked", "Collected", "Exported", "Failed", "Fresh", "Listed", "Older", "Read", "Sized", "Work"]
 
@@ -136,35 +137,35 @@ class Work:
 
     def list(self, query: Query) -> None:
         """Read the newest records that a filter keeps, and forget what was asked before; `Listed` follows."""
-        self._screen.run_worker(self._list(query), group="load", exclusive=True)
+        run_beside(self._screen, partial(self._list, query), group="load", exclusive=True)
 
     def look_back(self, query: Query, before: int | None) -> None:
         """Read records below one; `Older` follows."""
-        self._screen.run_worker(self._look_back(query, before), group="load", exclusive=True)
+        run_beside(self._screen, partial(self._look_back, query, before), group="load", exclusive=True)
 
     def look_again(self, query: Query, known: Around) -> None:
         """Read what came since; `Fresh` follows."""
-        self._screen.run_worker(self._look_again(query, known), group="fresh", exclusive=True)
+        run_beside(self._screen, partial(self._look_again, query, known), group="fresh", exclusive=True)
 
     def collect(self) -> None:
         """Look which values there are; `Collected` follows."""
-        self._screen.run_worker(self._collect(), group="collect", exclusive=True)
+        run_beside(self._screen, self._collect, group="collect", exclusive=True)
 
     def read(self, record: HistoryRecord, request_id: str) -> None:
         """Read what was decided on; `Read` follows."""
-        self._screen.run_worker(self._read(record, request_id), group="show", exclusive=True)
+        run_beside(self._screen, partial(self._read, record, request_id), group="show", exclusive=True)
 
     def color(self, wanted: DocumentView.ColorsWanted) -> None:
         """Compute the syntax colors of a block; `DocumentView.Colored` follows."""
-        self._screen.run_worker(self._color(wanted), group="colors")
+        run_beside(self._screen, partial(self._color, wanted), group="colors")
 
     def check(self) -> None:
         """Check the chain of the history; `Checked` follows."""
-        self._screen.run_worker(self._check(), group="check", exclusive=True)
+        run_beside(self._screen, self._check, group="check", exclusive=True)
 
     def export(self, query: Query) -> None:
         """Write what a filter keeps into a file; `Exported` follows."""
-        self._screen.run_worker(self._export(query), group="export", exclusive=True)
+        run_beside(self._screen, partial(self._export, query), group="export", exclusive=True)
 
     async def _list(self, query: Query) -> None:
         try:
@@ -199,7 +200,7 @@ class Work:
     def _size(self, query: Query, records: Sequence[HistoryRecord]) -> None:
         """Look how many records their acts have; `Sized` follows, whatever else is read meanwhile."""
         if records:
-            self._screen.run_worker(self._count(query, records), group="sizes")
+            run_beside(self._screen, partial(self._count, query, records), group="sizes")
 
     async def _count(self, query: Query, records: Sequence[HistoryRecord]) -> None:
         with contextlib.suppress(QueueError):  # then it is told how many are listed, and no more

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from textual.message import Message
 from textual.screen import Screen
@@ -13,6 +14,7 @@ from signoff_tui.screens.memory import widening
 from signoff_tui.screens.memory.deeds import Deed
 from signoff_tui.screens.memory.entries import Entry, Origin, Reading, load, matching
 from signoff_tui.screens.memory.face import Said
+from signoff_tui.working import run_beside
 
 __all__ = ["Counted", "Done", "Loaded", "Offered", "Previewed", "Work"]
 
@@ -77,23 +79,23 @@ class Work:
     def load(self, listed: Sequence[Entry], known: Mapping[str, Origin]) -> None:
         """Read what is remembered; `Loaded` follows."""
         ids = frozenset(entry.grant.id for entry in listed)
-        self._screen.run_worker(self._load(ids, known), group="load")
+        run_beside(self._screen, partial(self._load, ids, known), group="load")
 
     def match(self, entry: Entry, waiting: Sequence[StoredRequest]) -> None:
         """Count the requests that one would answer; `Counted` follows."""
-        self._screen.run_worker(self._match(entry, waiting), group="count", exclusive=True)
+        run_beside(self._screen, partial(self._match, entry, waiting), group="count", exclusive=True)
 
     def do(self, deed: Deed) -> None:
         """Change something; `Done` follows."""
-        self._screen.run_worker(self._do(deed), group="deed")
+        run_beside(self._screen, partial(self._do, deed), group="deed")
 
     def find_offers(self, entry: Entry, *, narrows: bool) -> None:
         """Look what else could be remembered; `Offered` follows, or `Done` if there is nothing."""
-        self._screen.run_worker(self._find_offers(entry, narrows=narrows), group="offer", exclusive=True)
+        run_beside(self._screen, partial(self._find_offers, entry, narrows=narrows), group="offer", exclusive=True)
 
     def preview(self, sheet: widening.Widening) -> None:
         """Look what the chosen pattern would have answered; `Previewed` follows, or `Done` if that fails."""
-        self._screen.run_worker(self._preview(sheet), group="preview", exclusive=True)
+        run_beside(self._screen, partial(self._preview, sheet), group="preview", exclusive=True)
 
     async def _load(self, listed: frozenset[str], known: Mapping[str, Origin]) -> None:
         now = self._office.now()

@@ -6,6 +6,7 @@ What comes of it arrives as messages: a screen that is being closed does not get
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -23,6 +24,7 @@ from signoff_tui.highlight import highlight_blocks
 from signoff_tui.inbox import Entry
 from signoff_tui.office import Office
 from signoff_tui.widgets.document_view import DocumentView
+from signoff_tui.working import run_beside
 
 if TYPE_CHECKING:
     from signoff_tui.screens.review.screen import ReviewScreen
@@ -98,31 +100,31 @@ class Work:
 
     def make(self, entry: Entry, *, revealed: bool = False) -> None:
         """Make the documents of a request, with its secrets or with marks for them; `ContentMade` follows."""
-        self._screen.run_worker(self._make(entry, revealed=revealed), group="content")
+        run_beside(self._screen, partial(self._make, entry, revealed=revealed), group="content")
 
     def color(self, wanted: DocumentView.ColorsWanted) -> None:
         """Compute syntax colors of lines that were drawn without; `DocumentView.Colored` follows."""
-        self._screen.run_worker(self._color(wanted), group="colors")
+        run_beside(self._screen, partial(self._color, wanted), group="colors")
 
     def scan(self, content: Content) -> None:
         """Look through a content that is shown already; `ContentMade` follows once more."""
-        self._screen.run_worker(self._scan(content), group="scan")
+        run_beside(self._screen, partial(self._scan, content), group="scan")
 
     def edit(self, entry: Entry, content: Content, what: Editable, text: str) -> None:
         """Find out what an edit of a request comes to; `Edited` follows."""
-        self._screen.run_worker(self._edit(entry, content, what, text), group="content")
+        run_beside(self._screen, partial(self._edit, entry, content, what, text), group="content")
 
     def look_at_files(self, look: Look) -> None:
         """Look whether the files of a request are as it shows them, and at no others; `Drifted` follows."""
-        self._screen.run_worker(self._look_at_files(look), group="drift", exclusive=True)
+        run_beside(self._screen, partial(self._look_at_files, look), group="drift", exclusive=True)
 
     def send(self, held: Held[Answer]) -> None:
         """Give a decision to the queue; `Answers` follows."""
-        self._screen.run_worker(self._send(held), group="send")
+        run_beside(self._screen, partial(self._send, held), group="send")
 
     def leave(self) -> None:
         """End the program once what was sent has been answered."""
-        self._screen.run_worker(self._leave(), group="leave")
+        run_beside(self._screen, self._leave, group="leave")
 
     async def _make(self, entry: Entry, *, revealed: bool) -> None:
         key = revealed_key(entry.request) if revealed else content_key(entry.request)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from textual.message import Message
 from textual.screen import Screen
@@ -15,6 +16,7 @@ from signoff_tui.screens.rules.files import Listed, RuleFile, listed, read_files
 from signoff_tui.screens.rules.hits import Hits, Tally, add_newer
 from signoff_tui.screens.rules.suggesting import NothingToSuggestError, Suggested, suggest
 from signoff_tui.screens.rules.trying import Tried, judge
+from signoff_tui.working import run_beside
 
 __all__ = ["Compared", "Counted", "Drawn", "Failed", "Judged", "Read", "Trusted", "Untrusted", "Work"]
 
@@ -102,31 +104,31 @@ class Work:
 
     def read(self) -> None:
         """Read the trusted files; `Read` follows."""
-        self._screen.run_worker(self._read(), group="read")
+        run_beside(self._screen, self._read, group="read")
 
     def count(self, rows: Sequence[Listed], known: Tally) -> None:
         """Count what is new in the history; `Counted` follows, unless the queue cannot be read."""
-        self._screen.run_worker(self._count(rows, known), group="count", exclusive=True)
+        run_beside(self._screen, partial(self._count, rows, known), group="count", exclusive=True)
 
     def judge(self, file: RuleFile, text: str) -> None:
         """Ask a file what it says of a call; `Judged` follows."""
-        self._screen.run_worker(self._judge(file, text), group="judge", exclusive=True)
+        run_beside(self._screen, partial(self._judge, file, text), group="judge", exclusive=True)
 
     def compare(self, file: str) -> None:
         """Look what is other than it was trusted; `Compared` or `Failed` follows."""
-        self._screen.run_worker(self._compare(file), group="compare", exclusive=True)
+        run_beside(self._screen, partial(self._compare, file), group="compare", exclusive=True)
 
     def trust(self, change: Change) -> None:
         """Trust what was shown; `Trusted` or `Failed` follows."""
-        self._screen.run_worker(self._trust(change), group="trust")
+        run_beside(self._screen, partial(self._trust, change), group="trust")
 
     def untrust(self, file: str) -> None:
         """Trust a file that is gone no more; `Untrusted` or `Failed` follows."""
-        self._screen.run_worker(self._untrust(file), group="trust")
+        run_beside(self._screen, partial(self._untrust, file), group="trust")
 
     def suggest(self, file: RuleFile) -> None:
         """Draw rules from what was approved; `Drawn` follows."""
-        self._screen.run_worker(self._suggest(file), group="suggest", exclusive=True)
+        run_beside(self._screen, partial(self._suggest, file), group="suggest", exclusive=True)
 
     async def _read(self) -> None:
         try:
