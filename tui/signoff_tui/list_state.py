@@ -6,19 +6,16 @@ what cannot be read is forgotten.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
 
-import platformdirs
-
 from signoff.canonical import parse_json
 from signoff_tui.inbox import Inbox, RowKey
 from signoff_tui.orders import Order
-from signoff_tui.own_files import put_text, read_bytes
+from signoff_tui.own_files import put_text, read_bytes, state_file
 
 __all__ = ["ListState", "ListStates", "state_of"]
 
@@ -79,8 +76,7 @@ class ListStates:
     """
 
     def __init__(self, place: str, folder: Path | None = None) -> None:
-        folder = folder or Path(platformdirs.user_state_path("signoff", appauthor=False)) / "lists"
-        self._file = folder / f"{hashlib.sha256(place.encode('utf-8', 'surrogateescape')).hexdigest()[:32]}.json"
+        self._file = state_file("lists", place, folder)
         self._saved = ListState()
 
     def load(self) -> ListState:

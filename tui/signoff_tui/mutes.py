@@ -5,18 +5,15 @@ Nothing but notices is ever held back: every request is listed and counted as be
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
 from signoff.canonical import parse_json
 from signoff.queue.records import Risk, StoredRequest
-from signoff_tui.own_files import put_text, read_bytes
+from signoff_tui.own_files import put_text, read_bytes, state_file
 
 __all__ = ["MUTE_US", "AgentName", "MuteFile", "Mutes"]
 
@@ -91,8 +88,7 @@ class MuteFile:
     """
 
     def __init__(self, place: str, folder: Path | None = None) -> None:
-        folder = folder or Path(platformdirs.user_state_path("signoff", appauthor=False)) / "mutes"
-        self._file = folder / f"{hashlib.sha256(place.encode('utf-8', 'surrogateescape')).hexdigest()[:32]}.json"
+        self._file = state_file("mutes", place, folder)
 
     def load(self) -> Mutes:
         """What is muted; nothing if that cannot be read."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from pathlib import Path
 
+import platformdirs
+
 from signoff import private_files
 
-__all__ = ["put_text", "read_bytes"]
+__all__ = ["put_text", "read_bytes", "state_file"]
 
 
 def read_bytes(file: Path, *, most: int) -> bytes:
@@ -48,3 +51,15 @@ def put_text(file: Path, text: str) -> None:
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     mode = file.stat().st_mode & 0o777 if file.exists() else 0o600
     private_files.put(file, text.encode(), mode=mode)
+
+
+def state_file(kind: str, place: str, folder: Path | None = None) -> Path:
+    """The file in which something of one queue is kept.
+
+    Args:
+        kind: What is kept; the name of a folder in the person's state directory.
+        place: Where the queue is, as nobody else's.
+        folder: Where the files lie instead.
+    """
+    folder = folder or Path(platformdirs.user_state_path("signoff", appauthor=False)) / kind
+    return folder / f"{hashlib.sha256(place.encode('utf-8', 'surrogateescape')).hexdigest()[:32]}.json"
