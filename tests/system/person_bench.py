@@ -141,6 +141,7 @@ class Person:
         self._takes_its_time(2 * HAND)
         self._glass.type(feedback)
         self.sees(re.escape(feedback))
+        self._last_key = time.monotonic()  # Enter right after the text would be the end of a pasted line
         self._presses("Enter", taken=lambda: self._moved_on(name))
 
     def opens(self, key: str, words: str) -> None:

@@ -87,14 +87,21 @@ class Course:
 
     def goes_on(self) -> bool:
         """Wait until an agent has run something from now on; says whether one did in good time."""
-        before, end = self._ran(), time.monotonic() + STANDSTILL
-        while self._ran() == before:
+        return self._one_more("ran")
+
+    def is_lost(self) -> bool:
+        """Wait until somebody has lost the queue from now on; says whether one did in good time."""
+        return self._one_more("lost")
+
+    def _one_more(self, word: str) -> bool:
+        before, end = self._count(word), time.monotonic() + STANDSTILL
+        while self._count(word) == before:
             if time.monotonic() > end or self.over.wait(LOOK):
                 return False
         return True
 
-    def _ran(self) -> int:
-        return sum(words[0] == "ran" for words in _notes(self._folder, "agent"))
+    def _count(self, word: str) -> int:
+        return sum(words[0] == word for role in ("agent", "reviewer") for words in _notes(self._folder, role))
 
 
 Disturbance = Callable[[Course], Iterator[None]]
@@ -253,12 +260,13 @@ def _notes(folder: Path, role: str) -> Iterator[list[str]]:
             yield line.split()
 
 
-def fill(directory: Path, *, full: float = 1.0, free: float = 2.0) -> Disturbance:
-    """A file system that is full for a while, again and again.
+def fill(directory: Path, *, free: float = 2.0) -> Disturbance:
+    """A file system that is full again and again, each time until somebody notices.
+
+    How soon that is depends on how much of its log the database can write over before the file must grow.
 
     Args:
         directory: On the file system.
-        full: Seconds for which nothing more can be written.
         free: Seconds in between, from when something can be run again.
     """
 
@@ -267,7 +275,7 @@ def fill(directory: Path, *, full: float = 1.0, free: float = 2.0) -> Disturbanc
         while not course.over.wait(free):
             with suppress(FileNotFoundError):
                 _take_all_space(filler)
-                course.over.wait(full)
+                course.is_lost()
                 filler.unlink()
             yield
             course.goes_on()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import termios
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from signoff.cli.facts import SEEN_DIGITS, short_id
 from signoff.cli.options import json_option, open_for_review, queue_option
 from signoff.cli.output import complain, print_json
 from signoff.cli.page import Page, at_terminal, width_of
+from signoff.cli.question import typed_answer
 from signoff.cli.remembering import reach_of, session_reach
 from signoff.cli.request_content import content_of
 from signoff.cli.request_text import request_text, target_line
@@ -195,11 +195,7 @@ def _confirm(request: StoredRequest, content: Content, *, session: bool) -> None
     talk.write(request_text(request, content, time.time_ns() // 1_000, width=width_of(talk)))
     if session:
         talk.write("\nThis approves the call, and what stands behind --session above.\n")
-    talk.write(f"\nType {ident} to approve exactly this; anything else leaves it waiting: ")
-    talk.flush()
-    # What was typed before the question was there is no answer to it.
-    termios.tcflush(sys.stdin, termios.TCIFLUSH)
-    if sys.stdin.readline().strip().lower() != ident:
+    if typed_answer(f"\nType {ident} to approve exactly this; anything else leaves it waiting: ") != ident:
         raise _NotDecidedError(ExitCode.NO, "not confirmed; nothing was decided")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import termios
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from signoff.cli.grants_text import add_preview_text, grant_facts
 from signoff.cli.options import json_option, open_for_review, queue_option
 from signoff.cli.output import complain, one_line, print_json
 from signoff.cli.page import Page, at_terminal, width_of
+from signoff.cli.question import typed_answer
 from signoff.policy.widening import refusal
 from signoff.queue.patterns import AnyValue, GrantPattern, Matcher, OneOf, PatternError, Under
 
@@ -127,11 +127,8 @@ def _confirmed(request: StoredRequest) -> bool:
     if not at_terminal(sys.stdin, sys.stderr):
         raise click.UsageError("without a terminal to ask at, nothing is granted; add --yes if this is wanted")
     ident = short_id(request.id)
-    sys.stderr.write(f"\nType {ident} to approve all that for the session; anything else grants nothing: ")
-    sys.stderr.flush()
-    # What was typed before the question was there is no answer to it.
-    termios.tcflush(sys.stdin, termios.TCIFLUSH)
-    return sys.stdin.readline().strip().lower() == ident
+    question = f"\nType {ident} to approve all that for the session; anything else grants nothing: "
+    return typed_answer(question) == ident
 
 
 def _report(grant: Grant, *, as_json: bool) -> None:

@@ -14,6 +14,7 @@ from signoff.cli.history_filters import read_time
 from signoff.cli.options import json_option, open_for_review, queue_option
 from signoff.cli.output import complain, print_json
 from signoff.cli.page import at_terminal
+from signoff.cli.question import typed_answer
 from signoff.queue.history_records import HistoryHead
 
 if TYPE_CHECKING:
@@ -122,8 +123,7 @@ def _confirmed(found: Pruning) -> bool:
     if not at_terminal(sys.stdin, sys.stderr):
         raise click.UsageError(f"this would delete {_words(found)}; without a terminal to ask on, add --yes")
     print(f"This deletes {_words(found)}.", file=sys.stderr)
-    print("Type yes to delete them; there is no way back: ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower() == "yes"
+    return typed_answer("Type yes to delete them; there is no way back: ") == "yes"
 
 
 def _words(found: Pruning) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import termios
 from pathlib import Path
 
 import click
@@ -11,6 +10,7 @@ import click
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.output import complain, one_line
 from signoff.cli.page import at_terminal
+from signoff.cli.question import typed_answer
 from signoff.cli.settings_file import read_settings
 
 __all__ = ["trust_file"]
@@ -56,8 +56,4 @@ def _confirmed(contents: dict[str, bytes]) -> bool:
     if not at_terminal(sys.stdin, sys.stderr):
         raise click.UsageError("without a terminal to ask at, nothing is trusted; add --yes if this is wanted")
     names = ", ".join(str(one_line(name, "path")) for name in contents)
-    sys.stderr.write(f"\nType yes to trust {names} as they are now: ")
-    sys.stderr.flush()
-    # What was typed before the question was there is no answer to it.
-    termios.tcflush(sys.stdin, termios.TCIFLUSH)
-    return sys.stdin.readline().strip().lower() == "yes"
+    return typed_answer(f"\nType yes to trust {names} as they are now: ") == "yes"
