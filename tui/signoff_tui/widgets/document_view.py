@@ -15,7 +15,6 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import Reactive
 from textual.strip import Strip
-from textual.widget import Widget
 
 from signoff.present.document import Choosing, Document
 from signoff.present.finding import Words
@@ -27,6 +26,7 @@ from signoff_tui.look import look_of
 from signoff_tui.reading import Cell, Place, Reading, Rest, VisibleLine
 from signoff_tui.split_reading import LEAST_WIDTH, SplitReading, can_be_split
 from signoff_tui.widgets.document_lines import NARROW, DocumentLine, Gutter, paint_document_line
+from signoff_tui.widgets.sized import Sized
 
 __all__ = ["DocumentView"]
 
@@ -65,7 +65,7 @@ class _Found:
     row: int
 
 
-class DocumentView(Widget):
+class DocumentView(Sized):
     """A viewport on documents, placed by row and wrapped part."""
 
     DEFAULT_CSS = """
@@ -147,6 +147,8 @@ class DocumentView(Widget):
                 self._relayout()  # the view had no size yet when it was asked to show them
             return
         self._remember_place()
+        if not self.size:
+            self.forget_size()
         other = self.owner != owner
         if other:
             self._found = self._at_hunk = None
@@ -485,7 +487,7 @@ class DocumentView(Widget):
         self._highlights.clear()
         self._asked.clear()
 
-    def on_resize(self, _: events.Resize) -> None:
+    def resized(self) -> None:
         """Wrap anew; the topmost row stays."""
         self._wrap_anew()
 

@@ -13,11 +13,11 @@ from textual import events
 from textual.geometry import Offset
 from textual.message import Message as Posted
 from textual.strip import Strip
-from textual.widget import Widget
 
 from signoff_tui.lines import Line, chunk, foreign, fullest, line, paint
 from signoff_tui.look import look_of
 from signoff_tui.message import Message, rows_of
+from signoff_tui.widgets.sized import Sized
 from signoff_tui.widgets.text_box import TakesKeys
 
 __all__ = ["NEW_LINE", "MessageBox"]
@@ -54,7 +54,7 @@ _EDITS: Mapping[str, Callable[[Message], Message]] = MappingProxyType(
 )
 
 
-class MessageBox(Widget, can_focus=True):
+class MessageBox(Sized, can_focus=True):
     """Some lines of text. What Enter and Esc do is the screen's."""
 
     DEFAULT_CSS = """
@@ -117,7 +117,7 @@ class MessageBox(Widget, can_focus=True):
         x, y, _, _ = self.content_region
         return Offset(x + _MARGIN + self._message.column(self._columns), y + self._row - self._top)
 
-    def on_resize(self) -> None:
+    def resized(self) -> None:
         """Lay out for the width."""
         self._lay_out()
 

@@ -12,6 +12,7 @@ from textual.strip import Strip
 
 from signoff_tui.lines import Line, paint
 from signoff_tui.look import look_of
+from signoff_tui.widgets.sized import Sized
 
 __all__ = ["RowList", "RowPainter"]
 
@@ -19,7 +20,7 @@ RowPainter = Callable[[int, int], Sequence[Line]]
 """Makes the lines of a row: index of the row, width in cells."""
 
 
-class RowList(ScrollView, can_focus=False):
+class RowList(ScrollView, Sized, can_focus=False):
     """Rows with a cursor. The owner says which rows there are and where the cursor is."""
 
     DEFAULT_CSS = """
@@ -110,7 +111,7 @@ class RowList(ScrollView, can_focus=False):
         look = look_of(self)
         return paint(content, self.size.width, look.theme, ellipsis=look.glyphs.ellipsis)
 
-    def on_resize(self, _: events.Resize) -> None:
+    def resized(self) -> None:
         """Keep the focused row on the screen."""
         self._rows.clear()
         if self._cursor is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
@@ -22,6 +22,7 @@ from signoff_tui.screens.history.wording import Deciders
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.row_list import RowList
+from signoff_tui.widgets.sized import Sized
 
 __all__ = ["RecordPane"]
 
@@ -29,7 +30,7 @@ LEAST_FACTS = 4
 """Lines about the record, however low the screen."""
 
 
-class RecordPane(Vertical):
+class RecordPane(Vertical, Sized):
     """Facts above, content below; or all facts, with details."""
 
     DEFAULT_CSS = """
@@ -63,7 +64,7 @@ class RecordPane(Vertical):
         yield RowList(id="details")
         yield DocumentView(id="document")
 
-    def on_resize(self, _: events.Resize) -> None:
+    def resized(self) -> None:
         """Lay out for the size."""
         self._draw()
 

@@ -16,6 +16,7 @@ from signoff_tui.lines import chunk, line
 from signoff_tui.widgets.filter_bar.lines import hint_lines, problem_lines
 from signoff_tui.widgets.filter_bar.words import FilterWords
 from signoff_tui.widgets.lines_view import LinesView
+from signoff_tui.widgets.sized import Sized
 from signoff_tui.widgets.text_box import TextBox
 
 __all__ = ["FilterBar"]
@@ -26,7 +27,7 @@ APPLY_SECONDS = 0.1
 _PROMPT = 3
 
 
-class FilterBar(Vertical):
+class FilterBar(Vertical, Sized):
     """The filter of a list; it is hidden unless somebody types.
 
     The screen asks `takes_key` about every key while the bar is open, and must leave keys that it does not take to
@@ -126,7 +127,7 @@ class FilterBar(Vertical):
                 return False
         return True
 
-    def on_resize(self, _: events.Resize) -> None:
+    def resized(self) -> None:
         """Lay out for the width."""
         self._draw()
 

@@ -1,0 +1,50 @@
+"""A widget that learns of every size it gets."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.geometry import Size
+from textual.screen import Screen
+from textual.widget import Widget
+
+__all__ = ["Sized"]
+
+
+class Sized(Widget):
+    """Lays itself out anew for every size.
+
+    Textual reports a size that differs from the one it knew before. Whoever asks a widget for its size between the
+    moment at which it comes to light and the next layout has it computed there and then; that layout finds it
+    known, and reports nothing. So the size is compared after each layout, too.
+
+    Of several bases it is the last one: Textual takes the style from the first.
+    """
+
+    _laid_out_for: Size | None = None
+
+    def on_mount(self) -> None:
+        """Look after each layout."""
+        self.screen.screen_layout_refresh_signal.subscribe(self, self._was_laid_out)
+
+    def on_resize(self, _: events.Resize) -> None:
+        """Lay out for the size."""
+        self._check_size()
+
+    def resized(self) -> None:
+        """Lay out for `size`, which is another one than before."""
+        raise NotImplementedError
+
+    def forget_size(self) -> None:
+        """Lay out for the next size, even if it is the last one: there was none when the content came."""
+        self._laid_out_for = None
+
+    def _was_laid_out(self, _: Screen[object]) -> None:
+        self._check_size()
+
+    def _check_size(self) -> None:
+        size = self.size
+        if size == self._laid_out_for:
+            return
+        self._laid_out_for = size
+        if size:
+            self.resized()
