@@ -196,7 +196,8 @@ class Tour:
         listener.begins("themes")
         listener.presses("F2", "signoff +theme", "Enter writes it", r"\[Esc\] back")
         listener.resizes(_WIDE, 30)  # so that there is room for the name of the directory
-        listener.presses("\x0c", "Enter writes it to (?!your)")
+        listener.hears("Enter writes it to (?!your)")
+        listener.presses("\x0c", "signoff +theme")  # what stands there already is written again
         listener.begins("left")
         listener.resizes(101, 30)
         listener.presses("Escape", "signoff +keys")

@@ -184,7 +184,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("mute", ("m",), "m", "mute it 15 min; again: unmute", "safety", places=_AGENTS),
     Action("lock", ("L",), "L", "lock or unlock decision keys", "safety"),
     Action("interrupt", ("ctrl+c",), "Ctrl+C", "nothing: q quits", "safety", moves=True),
-    Action("redraw", ("ctrl+l",), "Ctrl+L", "redraw", "safety", moves=True),
+    Action("redraw", ("ctrl+l",), "Ctrl+L", "redraw", "safety", moves=True, places=(*_PAGES, *_THEMES)),
 )
 """Keys may mean different things at different places, but only one thing at one place."""
 

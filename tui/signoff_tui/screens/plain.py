@@ -140,3 +140,7 @@ class PlainScreen(Screen[None]):
     def do_themes(self) -> None:
         """Choose a theme."""
         self._office.go("themes")
+
+    def do_redraw(self) -> None:
+        """Draw everything anew, after another program wrote into the terminal."""
+        self.app.refresh(layout=True)
