@@ -71,6 +71,15 @@ def test_hidden_text_is_warned_of(cli: Cli, hostile: StoredRequest) -> None:
     assert cli.inside("show", hostile.id, "--json").json["warnings"]
 
 
+def test_what_looks_right_and_is_not_is_warned_of(cli: Cli) -> None:
+    copy = "\u0441\u043e\u0440\u0443"
+    with agent_on(cli, copy) as agent:
+        request = post(agent, call(effects=(Command(f"{copy} a b", str(cli.folder)),)))
+        shown = cli.inside("show", request.id).out
+    assert "agent: a word of other letters that reads like ASCII: <U+0441>" in shown
+    assert re.search("^risk .*: disguised", shown, re.MULTILINE)
+
+
 def test_nothing_acts_on_the_terminal_of_who_approves_or_rejects(cli: Cli) -> None:
     with agent_on(cli, HOSTILE, HOSTILE) as agent:
         request = post(agent, call(HOSTILE, HOSTILE, payload={HOSTILE: HOSTILE}))

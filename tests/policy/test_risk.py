@@ -227,6 +227,47 @@ def test_a_command_whose_end_is_pushed_out_of_sight_is_named() -> None:
 
 def test_a_disguised_tool_name_is_named() -> None:
     assert "hidden-chars" in judge(tool="dep\u043boy").reasons
+    assert "hidden-chars" in judge(tool="\u0441\u043e\u0440\u0443").reasons
+
+
+COPY, APPLE = "\u0441\u0440", "\u0430\u0440\u0440\u04cf\u0435"
+"""Cyrillic letters that read like ASCII ones."""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"{COPY} a b",
+        f"ls && sudo /usr/bin/{COPY} a b",
+        f"bash -c '{COPY}.sh a'",
+        f"ssh me@{APPLE}.com",
+        f"curl {APPLE}.com/x",
+        f"git clone git@{APPLE}.com:a/b.git",
+    ],
+)
+def test_a_program_or_host_whose_letters_all_pass_for_ascii_is_named(command: str) -> None:
+    found = of_command(command)
+    assert "disguised" in found.reasons
+    assert found.risk is not Risk.LOW
+
+
+@pytest.mark.parametrize("key", ["url", "host"])
+def test_a_disguised_host_of_a_structured_call_is_named(key: str) -> None:
+    assert "disguised" in judge(**{key: f"{APPLE}.com"}).reasons
+    assert "disguised" not in judge(**{key: "\u043f\u043e\u0447\u0442\u0430.\u0440\u0444"}).reasons
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git commit -m '\u0441 \u043d\u0443\u043b\u044f'",
+        "grep \u0430 \u0441\u0430\u0445\u0430\u0440",
+        "./\u0441\u0431\u043e\u0440\u043a\u0430 \u0441 a",
+        "curl \u043f\u043e\u0447\u0442\u0430.\u0440\u0444",
+    ],
+)
+def test_ordinary_words_of_other_letters_are_no_disguise(command: str) -> None:
+    assert "disguised" not in of_command(command).reasons
 
 
 @pytest.mark.parametrize(

@@ -40,9 +40,27 @@ def test_a_name_of_letters_that_all_pass_for_ascii_is_a_disguise(name: str) -> N
     assert warned(reveal(name, "tool_name")) == ["disguise"]
 
 
-def test_such_a_word_is_only_noted_in_a_path() -> None:
-    safe = reveal("/\u043e\u0440\u0441/x", "path")
-    assert (kinds(safe), safe.warns) == (["disguise"], False)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\u0430\u0433\u0435\u043d\u0442 \u0441 \u0447\u0430\u0442\u043e\u043c",
+        "\u0447\u0430\u0442-\u0443",
+        "\u4e2d \u0430",
+    ],
+)
+def test_a_letter_that_passes_for_none_tells_that_a_name_is_no_disguise(name: str) -> None:
+    assert not reveal(name, "agent").findings
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("/home/\u043e\u0440\u0441/\u0441\u0430\u0445\u0430\u0440", "path"),
+        ("git commit -m '\u0441 \u043d\u0443\u043b\u044f; \u0430 \u0443 \u043d\u0438\u0445?'", "command"),
+    ],
+)
+def test_a_whole_word_in_one_script_is_not_suspicious_where_words_are_ordinary(text: str, field: Field) -> None:
+    assert (reveal(text, field).text, reveal(text, field).findings) == (text, ())
 
 
 # URLs.

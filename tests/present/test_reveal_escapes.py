@@ -100,6 +100,16 @@ def test_marks_beyond_four_in_a_row_are_escapes() -> None:
     assert warned(safe) == ["marks"]
 
 
+@pytest.mark.parametrize("marks", range(4, 20))
+@pytest.mark.parametrize("begins", ["a", "\u2764\ufe0f \u0430"])  # an emoji anywhere changes how marks are counted
+def test_of_each_pile_of_marks_four_stay_however_high_it_is(begins: str, marks: int) -> None:
+    pile = begins + "\u0301" * marks
+    shown = reveal(pile * 3, "content")
+    assert shown.text == reveal(pile, "content").text * 3
+    assert [shown.text.count(f"{begins}\u0301\u0301\u0301\u0301"), shown.text.count("\u0301")] == [3, 12]
+    assert set(shown.replaced) <= {marks - 4}
+
+
 def test_an_emoji_selector_counts_as_a_mark() -> None:
     safe = reveal("\u2764\ufe0f\u0300\u0301\u0302\u0303", "content")
     assert safe.text == "\u2764\ufe0f\u0300\u0301\u0302<U+0303>"

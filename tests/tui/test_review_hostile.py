@@ -142,11 +142,16 @@ def rejects(place: Path, request: StoredRequest) -> None:
 
 
 async def test_the_hidden_characters_are_shown_and_warned_of(place: Path, workdir: Path) -> None:
-    with agent(place, cwd=workdir) as asking:
-        request = post(asking, write(workdir / "a.txt", "name = 'ad\u200bmin\u202e'\n"))
+    with agent(place, "\u0441\u043e\u0440\u0443", cwd=workdir) as asking:
+        request = post(asking, write(workdir / "a.txt", "name = 'ad\u200bmin\u202e'\n", tool_name="\u0440ut"))
         async with screen(place, size=LARGE, waiting=1) as seen:
             await seen.reads(request)
-            await seen.shows("ad<U+200B ZWSP>min<U+202E RLO>", "hidden-chars")
+            await seen.shows(
+                "ad<U+200B ZWSP>min<U+202E RLO>",
+                "hidden-chars",
+                "! agent: a word of other letters that reads like ASCII",
+                "! tool: two scripts inside one word: <U+0440>",
+            )
 
 
 async def test_markup_is_only_text(place: Path, workdir: Path) -> None:

@@ -19,7 +19,7 @@ from signoff.queue.records import Decision, DecisionSource, RequestState, Risk, 
 __all__ = ["CallFacts", "ScreenFacts", "Subject", "of_grant", "of_record", "of_request"]
 
 _REDACTED = frozenset({"hidden-value"})
-_HIDDEN = frozenset({"hidden-chars", "hidden-length"})
+_HIDDEN = frozenset({"disguised", "hidden-chars", "hidden-length"})
 
 
 class CallFacts:

@@ -13,6 +13,7 @@ from typing import Any
 from signoff.effects import Command, Effect, FileEdit, FileWrite
 from signoff.policy.redaction import DEFAULT_REDACTION, Redaction
 from signoff.policy.risk_command import command_findings
+from signoff.policy.risk_disguise import host_disguises
 from signoff.policy.risk_path import path_findings
 from signoff.present.reveal import Field, findings
 from signoff.queue.records import Risk
@@ -97,8 +98,10 @@ def _arguments(arguments: Mapping[str, Any], *, declared: bool) -> Iterator[Find
         if text.upper() == "DELETE":
             yield Risk.HIGH, "delete"
     for key in ("url", "uri", "host", "endpoint"):
-        if any(_texts(arguments.get(key))):
+        texts = [*_texts(arguments.get(key))]
+        if any(texts):
             yield Risk.MEDIUM, "network"
+        yield from host_disguises(texts)
 
 
 def _hostile(tool_name: str, effects: Sequence[Effect], texts: Iterable[str]) -> Iterator[Finding]:

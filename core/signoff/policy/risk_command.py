@@ -7,8 +7,9 @@ never lower because something could not be read.
 from __future__ import annotations
 
 import os.path
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
+from signoff.policy.risk_disguise import host_disguises, name_disguises
 from signoff.policy.risk_path import path_findings
 from signoff.policy.shell.expanding import Expanded, expand
 from signoff.policy.shell.facts import Part, Word
@@ -149,10 +150,19 @@ def candidate_findings(words: Sequence[Word]) -> Iterator[Finding]:
         yield Risk.MEDIUM, "discards-work"
     if name in _NETWORK:
         yield Risk.MEDIUM, "network"
+    yield from name_disguises(name)
+    yield from host_disguises(filter(_may_name_a_host_of(name), rest))
     if name in _TEXT_RUNNERS:
         yield Risk.MEDIUM, "shell-string"
     if name in _INSTALLERS:
         yield Risk.MEDIUM, "package-scripts"
+
+
+def _may_name_a_host_of(name: str) -> Callable[[str], bool]:
+    """Which arguments of a program may begin with a host; what `git` is given is mostly something else."""
+    if name == "git":
+        return lambda text: "//" in text or "@" in text
+    return lambda text: name in _NETWORK and " " not in text
 
 
 def _runs_what_it_loads(expanded: Expanded) -> bool:

@@ -13,7 +13,7 @@ import unicodedata
 
 from signoff.present._unicode import LATIN, LETTERS, WITHIN_WORD
 
-__all__ = ["ascii_twin", "look_alikes", "script_change", "whole_disguise"]
+__all__ = ["ascii_twin", "look_alikes", "name_disguise", "script_change", "whole_disguise"]
 
 _SIGNS = {
     "-": "\u2010\u2011\u2012\u2013\u2212\ufe58\ufe63\uff0d",
@@ -65,6 +65,8 @@ _WHOLE_DISGUISE = re.compile(
     rf"(?<![^\W_])(?=[A-Za-z0-9]*([{_PASS_FOR_LATIN}]))[A-Za-z0-9{_PASS_FOR_LATIN}]++(?![^\W_])"
 )
 _PASSES = re.compile(f"[{_PASS_FOR_LATIN}]")
+_TELLS = re.compile(rf"[^\W\d_A-Za-z{_PASS_FOR_LATIN}]")
+"""A letter that no reader takes for an ASCII one."""
 _LETTER = re.compile(f"[{LETTERS}]")
 _SCRIPT_CHANGE = re.compile(f"([{LETTERS}])[{WITHIN_WORD}]*(?!\\1)([{LETTERS}])")
 
@@ -99,3 +101,12 @@ def whole_disguise(text: str) -> int | None:
     """Where a word that could pass for ASCII has its first letter that is not; None if there is no such word."""
     found = _PASSES.search(text) and _WHOLE_DISGUISE.search(text)
     return found.start(1) if found else None
+
+
+def name_disguise(name: str) -> int | None:
+    """Where a name that could pass for ASCII has its first letter that is not; None if no reader could take it so.
+
+    One letter that cannot be mistaken tells that the others are what they are, such as a short word of Russian.
+    """
+    disguise = whole_disguise(name)
+    return None if disguise is None or _TELLS.search(name) else disguise

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from signoff.present._padding import PADDING, collapsed_runs
-from signoff.present._unicode import HIDDEN, HIDDEN_SIGNS, REPEATED, escaped, escaped_runs
+from signoff.present._unicode import HIDDEN, HIDDEN_SIGNS, REPEATED, REPEATS, escaped, escaped_runs
 
 __all__ = ["is_dense", "written"]
 
@@ -18,8 +18,11 @@ _RUN_AND_REST = 8
 """A text is dense if a hidden run and what follows it have fewer characters than this, on average."""
 
 _IS_HIDDEN = bytes(chr(sign) in HIDDEN_SIGNS for sign in range(0x100))
-_HIDDEN_RUN = re.compile(f"[{HIDDEN}]+")
-_PADDING_RUN = re.compile(f"{PADDING}+")
+_MANY_HIDDEN = b"\x01" * REPEATS
+_COUNTED_OR_PADDING = re.compile(f"[{HIDDEN}]{{{REPEATS},}}|{PADDING}+")
+
+_PIECE = 1 << 12
+"""Characters that are written in one go: so few that the memory for them is used again for the next ones."""
 
 
 def is_dense(shape: str) -> bool:
@@ -28,8 +31,7 @@ def is_dense(shape: str) -> bool:
     Args:
         shape: Its shape, in which padding may be marked.
     """
-    hidden = shape.encode("latin-1", "replace").translate(_IS_HIDDEN)
-    return hidden.count(b"\x01\x00") > len(shape) // _RUN_AND_REST
+    return _flags(shape).count(b"\x01\x00") > len(shape) // _RUN_AND_REST
 
 
 def written(text: str, shape: str) -> str:
@@ -39,34 +41,35 @@ def written(text: str, shape: str) -> str:
         text: The text as it came.
         shape: Its shape, in which padding may be marked.
     """
+    flags = _flags(shape)
     parts: list[str] = []
     at = 0
-    for start, end, sign in _runs(text, shape):
-        parts += [_one_by_one(text[at:start], shape[at:start]), sign]
-        at = end
-    return "".join([*parts, _one_by_one(text[at:], shape[at:])])
+    if _MANY_HIDDEN in flags or PADDING in shape:
+        for start, end, sign in _runs(text, shape):
+            parts += [*_one_by_one(text, flags, at, start), sign]
+            at = end
+    return "".join([*parts, *_one_by_one(text, flags, at, len(text))])
+
+
+def _flags(shape: str) -> bytes:
+    """For each character 1 if it is hidden, else 0."""
+    return shape.encode("latin-1", "replace").translate(_IS_HIDDEN)
 
 
 def _runs(text: str, shape: str) -> Iterator[tuple[int, int, str]]:
     """What is not written character by character: padding, and many hidden characters of one kind in a row."""
-    at = 0
-    for padding in _PADDING_RUN.finditer(shape):
-        start, end = padding.span()
-        yield from _repeats(text, shape, at, start)
-        yield start, end, collapsed_runs[text[start:end]]
-        at = end
-    yield from _repeats(text, shape, at, len(text))
+    for run in _COUNTED_OR_PADDING.finditer(shape):
+        begin, stop = run.span()
+        if shape[begin] == PADDING:
+            yield begin, stop, collapsed_runs[text[begin:stop]]
+        else:
+            for repeated in REPEATED.finditer(text, begin, stop):
+                yield *repeated.span(), escaped(repeated[0])
 
 
-def _repeats(text: str, shape: str, begin: int, end: int) -> Iterator[tuple[int, int, str]]:
-    for repeated in REPEATED.finditer(text, begin, end):
-        # Of marks on a letter, the first few stay.
-        for run in _HIDDEN_RUN.finditer(shape, *repeated.span()):
-            start, stop = run.span()
-            yield start, stop, escaped(text[start:stop])
-
-
-def _one_by_one(text: str, shape: str) -> str:
-    return "".join(
-        [escaped_runs[char] if sign in HIDDEN_SIGNS else char for char, sign in zip(text, shape, strict=True)]
-    )
+def _one_by_one(text: str, flags: bytes, begin: int, stop: int) -> Iterator[str]:
+    """The characters from `begin` to before `stop`, with an escape for each that is hidden."""
+    for start in range(begin, stop, _PIECE):
+        piece = slice(start, min(start + _PIECE, stop))
+        chars = zip(text[piece], flags[piece], strict=True)
+        yield "".join([escaped_runs[char] if hidden else char for char, hidden in chars])

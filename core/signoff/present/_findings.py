@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from signoff.present import _unicode as signs_of
-from signoff.present._confusables import ascii_twin, look_alikes, script_change, whole_disguise
+from signoff.present._confusables import ascii_twin, look_alikes, name_disguise, script_change, whole_disguise
 from signoff.present._hosts import Authority, ascii_host
 from signoff.present._padding import counted, extent, may_pad, pads
 from signoff.present._rules import Rules
@@ -142,10 +142,10 @@ def _scripts(text: str, signs: str, rules: Rules) -> Iterator[Finding]:
         count = "a look-alike" if len(found) == 1 else f"{len(found)} look-alikes, the first one"
         message = f"{count}: {_named(char)} is not '{ascii_twin(char)}'"
         yield Finding("look-alike", found[0], ord(char), True, message)
-    disguise = whole_disguise(text)
-    if mixed is None and disguise is not None:
+    disguise = name_disguise(text) if rules.name and mixed is None else None
+    if disguise is not None:
         message = f"a word of other letters that reads like ASCII: {_named(text[disguise])}"
-        yield Finding("disguise", disguise, ord(text[disguise]), rules.name, message)
+        yield Finding("disguise", disguise, ord(text[disguise]), True, message)
 
 
 def _links(links: Sequence[Authority]) -> Iterator[Finding]:

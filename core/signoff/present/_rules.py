@@ -25,7 +25,7 @@ class Rules:
         length: Characters above which the end may go unread; None for no such limit.
         height: Lines above which the end may go unread; None for no such limit.
         decides: The text is a part of what runs: an end that goes unread is worth a badge.
-        name: The text is a plain name, in which a whole word of look-alikes is a disguise.
+        name: The text is a plain name, which is a disguise if all of its letters pass for ASCII ones.
         links: The text may hold URLs.
         windows_lines: CR before LF is an ordinary line ending, shown but not warned of.
     """

@@ -20,8 +20,8 @@ from itertools import count
 from typing import TypeVar
 
 __all__ = [
-    "BLANK", "HIDDEN", "HIDDEN_SIGNS", "LATIN", "LETTERS", "REPEATED", "WITHIN_WORD", "Table", "escape", "escaped",
-    "escaped_runs", "is_plain", "shape",
+    "BLANK", "HIDDEN", "HIDDEN_SIGNS", "LATIN", "LETTERS", "REPEATED", "REPEATS", "WITHIN_WORD", "Table", "escape",
+    "escaped", "escaped_runs", "is_plain", "shape",
 ]  # fmt: skip
 
 # Signs of characters that are never written raw. They are contiguous, for use in a regular expression.
@@ -206,8 +206,11 @@ _EMOJI = re.compile(
 )
 _SETTLED = str.maketrans({JOINER: PICTOGRAPH, SELECTOR: EMOJI_MARK, KEYCAP: EMOJI_MARK})
 _MOST_MARKS = 4
+_MOST = MARK * _MOST_MARKS
+_FOURTH = "\x8d"  # a mark of four in a row, while marks are counted
 # A search for one character first is fast.
-_ON_NOTHING = re.compile(rf"{MARK}(?:(?<=\A{MARK})|(?<=[ \t\n{BLANK}{HIDDEN}]{MARK})){MARK}*")
+_ON_NOTHING = re.compile(rf"{MARK}(?<![^ \t\n{BLANK}{HIDDEN}]{MARK}){MARK}*")
+_PILE = re.compile(f"{_FOURTH * 2 * _MOST_MARKS}{_FOURTH}*")
 _TOO_MANY = re.compile(rf"{MARK}(?<=[{MARK}{STRAY_MARK}{EMOJI_MARK}]{{{_MOST_MARKS}}}{MARK})")
 
 
@@ -254,8 +257,22 @@ def shape(text: str, *, exact: bool, kept: str) -> str:
             signs = signs.replace(blank, CONTROL)
     if MARK in signs:
         signs = _ON_NOTHING.sub(lambda marks: STRAY_MARK * len(marks[0]), signs)
-        signs = _TOO_MANY.sub(STRAY_MARK, signs)
+        signs = _without_piles(signs)
     return signs
+
+
+def _without_piles(signs: str) -> str:
+    """A shape in which each mark above so many in a row is one too many."""
+    if EMOJI_MARK in signs:
+        return _TOO_MANY.sub(STRAY_MARK, signs)  # some marks in a row may be those of emoji
+    if _MOST + MARK not in signs:
+        return signs
+    # Four at a time: a look at what stands before each mark takes several times as long.
+    signs = signs.replace(_MOST, _FOURTH * _MOST_MARKS)
+    signs = _PILE.sub(lambda pile: (_FOURTH * _MOST_MARKS).ljust(len(pile[0]), STRAY_MARK), signs)
+    for before in (_FOURTH, *STRAY_MARK * (_MOST_MARKS - 1)):
+        signs = signs.replace(before + MARK, before + STRAY_MARK)
+    return signs.replace(_FOURTH, MARK)
 
 
 _C1_NAMES = (
@@ -286,14 +303,14 @@ def escape(code: int) -> str:
 
 
 _escapes = Table[int]({}, escape, _MANY)
-_REPEATS = 8
-REPEATED = re.compile(rf"(.)\1{{{_REPEATS - 1},}}", re.DOTALL)
+REPEATS = 8
+REPEATED = re.compile(rf"(.)\1{{{REPEATS - 1},}}", re.DOTALL)
 """So many of one character in a row that they are counted."""
 
 
 def escaped(run: str) -> str:
     """Every character of a run as an escape; eight or more of one as ``[400 x <U+200B ZWSP>]``."""
-    if len(run) < _REPEATS:
+    if len(run) < REPEATS:
         return escaped_runs[run]
     parts = []
     at = 0

@@ -132,6 +132,9 @@ def _risk(entry: Entry) -> tuple[Chunk, ...]:
     return (level, chunk(" "), foreign(", ".join(submission.risk_reasons), "muted"))
 
 
+_LOOKS_RIGHT = frozenset({"disguise", "look-alike", "mixed-script"})
+"""Kinds of findings of which nothing can be seen in the text itself."""
+
 _UNSEEN = "whether its files are still as shown could not be seen: their drive does not answer"
 
 
@@ -155,12 +158,23 @@ def _warnings(desk: Desk, entry: Entry, summary: Summary, width: int) -> list[Li
             f"since it asked, {reason}: approved, it would only ask again" for reason in desk.drift.reasons
         ]
         warnings += [_UNSEEN] if desk.drift.unseen else []
+    warnings += _misleading_names(entry)
     if summary.outside:
         warnings.append("a file lies outside the agent's working directory")
     if content is not None:
         warnings += [*(() if content.complete else content.notes), *content.alerts]
     head = chunk(" ! ", "warn", keep=True)
     return [*lines, *(part for words in warnings for part in wrapped(words, width, "warn", head=head))]
+
+
+def _misleading_names(entry: Entry) -> list[str]:
+    """What misleads in the names of agent and tool without being shown as an escape."""
+    request = entry.request
+    found = (
+        *(("agent", finding) for finding in reveal(request.asked_by.name, "agent").findings),
+        *(("tool", finding) for finding in reveal(request.submission.tool_name, "tool_name").findings),
+    )
+    return [f"{what}: {finding.message}" for what, finding in found if finding.kind in _LOOKS_RIGHT]
 
 
 def _warns(entry: Entry) -> bool:
