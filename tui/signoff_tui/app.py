@@ -224,7 +224,7 @@ class SignoffApp(App[None]):
         if isinstance(event, Key | MouseDown | Paste):
             self._beside.present()
         if isinstance(event, InputEvent) and not self.screen_stack:
-            return  # typed before there is a screen or after the last one: it is meant for nothing, and decides nothing
+            return  # typed before there is a screen or after the last one: it decides nothing
         await super().on_event(event)
 
     def on_app_focus(self, event: AppFocus) -> None:
