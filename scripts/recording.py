@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from animated_svg import Frame, animated
-from screenshots import WAITING, settled, to_row, until
+from screenshots import WAITING, settled, sheet_armed, to_row, until
 from textual.pilot import Pilot
 
 from signoff.demo.agents import ROLES
@@ -82,6 +82,7 @@ async def _one(reel: Reel) -> None:
     await settled(pilot, app)
     await reel.take("all of it was shown: y is armed", LONG)
     await reel.press("s", "s: approve it for the session, and see what that covers", LONG)
+    await sheet_armed(pilot, app)
     await reel.press("y", "y: remembered, held for a moment; u would take it back", LONG)
     await until(pilot, lambda: not lone.waiting)
 

@@ -142,6 +142,17 @@ async def settled(pilot: Pilot[None], app: SignoffApp) -> None:
     await until(pilot, lambda: desk.settles_at is None and desk.guard.status(time.monotonic()).word == "armed")
 
 
+async def sheet_armed(pilot: Pilot[None], app: SignoffApp) -> None:
+    """Until the open sheet takes its key: before that, the key would be dropped."""
+
+    def armed() -> bool:
+        now = time.monotonic()
+        status = app.review.desk.guard.status(now)
+        return status.word == "sheet" and status.changes_at is not None and status.changes_at <= now
+
+    await until(pilot, armed)
+
+
 async def until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
     """Wait until something is so, at most half a minute."""
     deadline = time.monotonic() + 30

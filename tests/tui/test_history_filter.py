@@ -80,7 +80,7 @@ async def test_escape_brings_the_filter_of_before_back(place: Path) -> None:
         await seen.types("ls")
         await seen.shows("2 of 3")
         await seen.press("escape")
-        await seen.shows("3 records:", "History  3 records")
+        await seen.shows("3 records:", "nothing waiting  3 records")
 
 
 @pytest.mark.usefixtures("three")
@@ -101,7 +101,7 @@ async def test_one_key_clears_the_filter(place: Path) -> None:
         await seen.press("slash")
         await seen.types("npm")
         await seen.press("enter", "backslash")
-        await seen.shows("History  3 records")
+        await seen.shows("nothing waiting  3 records")
 
 
 @pytest.mark.usefixtures("three")
@@ -192,7 +192,7 @@ async def test_only_the_agent_of_a_record_and_again_all(place: Path) -> None:
         await seen.press("a")
         await seen.shows("agent:=release", "1 of 3", "[a] all agents")
         await seen.press("a")
-        await seen.shows("History  3 records")
+        await seen.shows("nothing waiting  3 records")
 
 
 @pytest.mark.usefixtures("three")
@@ -219,7 +219,7 @@ async def test_f_and_anything_else_chooses_nothing(place: Path) -> None:
     async with screen(place) as seen:
         await opens(seen, records=3)
         await seen.press("f", "q")
-        await seen.shows("History  3 records", "[f] saved")
+        await seen.shows("nothing waiting  3 records", "[f] saved")
 
 
 async def test_the_uses_of_a_remembered_approval_are_listed_with_its_number(

@@ -540,7 +540,7 @@ async def test_the_memory_fits_any_size(
     remembered(asking, looking, command("pytest -q " + "tests/very/long/name.py " * 20, workdir))
     remembered(asking, looking, write(workdir / "a.txt", "text"))
     async with screen(place, size=size) as seen:
-        await opens_memory(seen) if size[0] > 50 else await seen.press("4")
+        await opens_memory(seen) if size[0] > 60 else await seen.press("4")
         await seen.shows("2 active")
         assert {len(line) for line in seen.frame} == {size[0]}
         await presses(seen, "w")

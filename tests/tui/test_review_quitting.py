@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from screen_bench import HELD, LARGE, Screen, command, post, screen
+from textual.events import Key
 
 from signoff.queue import AgentQueue, RequestState, ReviewQueue, StoredRequest
 
@@ -26,6 +27,13 @@ async def test_with_nothing_waiting_it_ends_at_once(place: Path, key: str) -> No
         await seen.shows("nothing waiting")
         await seen.press(key)
         await ended(seen)
+
+
+async def test_a_key_that_is_handled_after_the_last_screen_does_nothing(place: Path) -> None:
+    async with screen(place) as seen:
+        await seen.press("q")
+        await ended(seen)
+    await seen.app.on_event(Key("y", "y"))
 
 
 async def test_what_waits_is_said_first(

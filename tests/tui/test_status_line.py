@@ -8,13 +8,14 @@ import pytest
 from screen_bench import HELD, LARGE, agent, command, post, screen
 
 from signoff.queue import AgentQueue
-from signoff_tui.lines import Line
+from signoff_tui.first_line import Standing, first_line
+from signoff_tui.lines import Line, chunk
 from signoff_tui.screens.review.status import Where, status_line, too_small_lines
 from signoff_tui.tally import Counts
 
 NOW = 1_000_000_000
 COUNTS = Counts(waiting=16, high=2, oldest_at=NOW - 30_000_000, agents=3)
-FULL = Where("Inbox", held=4, names="refactor 12  docs-bot 3  +1 more")
+FULL = Where("Inbox", held=4, names="refactor 12  docs-bot 3")
 
 
 def text(line: Line) -> str:
@@ -26,10 +27,10 @@ def text(line: Line) -> str:
     [
         (50, "signoff 16 waiting 2 HIGH 30s queue ok"),
         (80, "signoff Inbox 16 waiting 2 HIGH oldest waits 30 s 3 agents queue ok"),
-        (120, "signoff Inbox 16 waiting 2 HIGH oldest waits 30 s 4 held 3 agents queue ok"),
+        (120, "signoff Inbox 16 waiting (4 of them held) 2 HIGH oldest waits 30 s 3 agents queue ok"),
         (
             160,
-            "signoff Inbox 16 waiting 2 HIGH oldest waits 30 s 4 held refactor 12  docs-bot 3  +1 more queue ok",
+            "signoff Inbox 16 waiting (4 of them held) 2 HIGH oldest waits 30 s refactor 12  docs-bot 3 queue ok",
         ),
     ],
 )
@@ -44,6 +45,26 @@ def test_high_and_read_only_are_said_at_any_width(width: int) -> None:
     assert {"2 HIGH", "READ ONLY", "QUEUE LOST"} <= {
         piece.text.text.strip() for piece in (*line.left, *line.right)
     }
+
+
+@pytest.mark.parametrize(
+    ("width", "words"),
+    [
+        (90, "signoff Session memory 16 waiting 2 HIGH 4 active, 1 revoked fixed order queue ok"),
+        (80, "signoff Session memory 16 waiting 2 HIGH 4 active, 1 revoked queue ok"),
+        (66, "signoff Session memory 16 waiting 2 HIGH 4 active queue ok"),
+        (50, "signoff Memory 16 waiting 2 HIGH 4 active"),
+        (40, "Memory 16 waiting 2 HIGH 4 active"),
+        (20, "2 HIGH 4 active"),
+    ],
+)
+def test_other_screens_say_it_in_the_same_order(width: int, words: str) -> None:
+    facts = [(chunk(" 4 active, 1 revoked ", keep=True),), (chunk(" 4 active ", keep=True),)]
+    order = (chunk(" fixed order ", keep=True),)
+    line = first_line(["Session memory", "Memory"], Standing(16, 2), width, facts, extra=order)
+    assert text(line) == words
+    lost = first_line(["Memory"], Standing(16, 2, connected=False), width, [()])
+    assert {"2 HIGH", "QUEUE LOST"} <= {piece.text.text.strip() for piece in (*lost.left, *lost.right)}
 
 
 @pytest.mark.parametrize(("seconds", "token"), [(59, "bar"), (61, "bar-strong")])
@@ -66,7 +87,7 @@ async def test_a_wide_screen_says_how_much_is_held(asking: AgentQueue, place: Pa
     async with screen(place, size=LARGE, settings=HELD, waiting=1) as seen:
         await seen.reads(request)
         await seen.press("y")
-        await seen.until(lambda: " 1 held " in seen.frame[0])
+        await seen.until(lambda: "1 waiting (all held) " in seen.frame[0])
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from textual import on
 from textual.app import App
 from textual.binding import BindingType
 from textual.driver import Driver
-from textual.events import AppBlur, AppFocus, Event, Key, MouseDown, Paste
+from textual.events import AppBlur, AppFocus, Event, InputEvent, Key, MouseDown, Paste
 from textual.filter import LineFilter, Monochrome, NoColor
 
 from signoff.present.reveal import reveal_line
@@ -223,6 +223,8 @@ class SignoffApp(App[None]):
         """Whatever a person does at the keyboard or with the mouse tells that somebody is there."""
         if isinstance(event, Key | MouseDown | Paste):
             self._beside.present()
+        if isinstance(event, InputEvent) and not self.screen_stack:
+            return  # typed before there is a screen or after the last one: it decides nothing
         await super().on_event(event)
 
     def on_app_focus(self, event: AppFocus) -> None:

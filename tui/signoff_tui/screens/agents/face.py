@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from signoff_tui.first_line import Standing, first_line
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.lines import Line, chunk, foreign, fullest, line, wrapped
 
@@ -20,39 +21,26 @@ class Numbers:
         connected: Agents that are there and wait for nothing.
         ended: Agents that are not there any more.
         hidden: Agents that ended so long ago that they are not listed.
-        waiting: Requests.
     """
 
     blocked: int
     connected: int
     ended: int
     hidden: int
-    waiting: int
 
 
-def title_line(numbers: Numbers, width: int, *, lost: bool) -> Line:
-    """Where am I, who waits, is the queue there."""
-    counts = f"  {numbers.blocked} blocked on you"
+def title_line(numbers: Numbers, standing: Standing, width: int) -> Line:
+    """Where am I, how much waits, for whom, is the queue there."""
     others = "".join(
         f", {number} {word}"
         for number, word in ((numbers.connected, "connected"), (numbers.ended, "ended"))
         if number
     )
-    name = chunk(" signoff  Agents", "strong", keep=True)
-    blocked = chunk(counts, "warn" if numbers.blocked else "muted", keep=True)
-    rest = chunk(others, "muted", keep=True)
-    queue = chunk("QUEUE LOST  ", "danger") if lost else chunk("queue ok  ", "muted")
-    order = chunk("  fixed order  ", "muted")
-    waits = chunk(f"{numbers.waiting} waiting " if numbers.waiting else "nothing waiting ", "text")
-    wordings = [
-        Line((name, blocked, rest), (order, queue, waits)),
-        Line((name, blocked, rest), (chunk("  "), queue, waits)),
-        Line((name, blocked, rest), (chunk(" "), queue)),
-        Line((name, blocked), (chunk(" "), queue)),
-        Line((name, blocked), (queue,) if lost else ()),
-        Line((chunk(" Agents", "strong", keep=True), blocked), (queue,) if lost else ()),
-    ]
-    return fullest(wordings, width)
+    token = "warn" if numbers.blocked else "muted"
+    blocked = chunk(f" {numbers.blocked} blocked on you", token, keep=True)
+    rest = (chunk(f"{others} ", "muted", keep=True),)
+    order = (chunk(" fixed order  ", "bar-muted", keep=True),)
+    return first_line(["Agents"], standing, width, [(blocked, *rest), (blocked,)], extra=order)
 
 
 def empty_lines(problem: str, width: int, *, ready: bool) -> list[Line]:

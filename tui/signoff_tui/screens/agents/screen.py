@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.timer import Timer
 
 from signoff.queue import QueueError, StoredRequest
+from signoff_tui.first_line import standing_of
 from signoff_tui.flow import KeyHint
 from signoff_tui.inbox import Inbox
 from signoff_tui.lines import Line
@@ -162,7 +163,7 @@ class AgentsScreen(ListBesideDetails):
 
     def title_line(self, width: int) -> Line:
         """Who is there, and who waits for a person."""
-        return title_line(self._numbers, width, lost=bool(self._problem))
+        return title_line(self._numbers, standing_of(self._inbox.tally.counts, lost=bool(self._problem)), width)
 
     def empty_lines(self, width: int) -> Sequence[Line]:
         """That there is nobody, or why that is not known."""
@@ -200,7 +201,6 @@ class AgentsScreen(ListBesideDetails):
             connected=len(self._agents) - blocked - ended,
             ended=ended,
             hidden=self._reading.hidden,
-            waiting=self._inbox.tally.counts.waiting,
         )
 
     @property

@@ -52,7 +52,8 @@ class DetailsScreen(ScrollingScreen):
         summary = summarize(self._request)
         name = chunk(" signoff  details of ", "strong", keep=True)
         tool = Chunk(summary.tool, "strong", keep=True, most=max(width // 3, 1))
-        return fullest([line(name, tool, chunk("  "), summary.shown()), line(name, tool)], width)
+        wordings = ((name, tool, chunk("  "), summary.shown()), (name, tool))
+        return fullest([line(*each, background="surface") for each in wordings], width)
 
     def page_lines(self, width: int) -> Sequence[Line]:
         """The facts."""

@@ -90,7 +90,8 @@ class HelpScreen(ScrollingScreen):
         name = chunk(f" signoff  keys for: {_TITLES[self._about]}", "strong", keep=True)
         nothing = "any key not listed does nothing"
         words = [f"{_SAFETY[0]}, {nothing}", _SAFETY[0]] if self._about == "review" else [nothing]
-        return fullest([*(line(name, right=(chunk(f"{each} ", "muted"),)) for each in words), line(name)], width)
+        told = (line(name, right=(chunk(f"{each} ", "muted"),), background="surface") for each in words)
+        return fullest([*told, line(name, background="surface")], width)
 
     def page_lines(self, width: int) -> Sequence[Line]:
         """All keys, and what the marks mean."""

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from signoff.filtering import Query, SavedFilter, asked_of
+from signoff_tui.first_line import Standing, first_line
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.keymap import STANDARD, KeyMap
-from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
+from signoff_tui.lines import Chunk, Line, chunk, foreign, line, wrapped
 from signoff_tui.saved_hints import saved_hints
 from signoff_tui.screens.history.listing import Listing
 from signoff_tui.screens.history.looking import Around
@@ -24,7 +25,7 @@ _ENOUGH = 16
 
 
 def title_line(query: Query, listing: Listing, around: Around, width: int, *, connected: bool) -> Line:
-    """Where am I, what does the filter keep, is the queue there, how much waits.
+    """Where am I, how much waits, what does the filter keep, is the queue there.
 
     Args:
         query: The filter that is listed.
@@ -33,22 +34,11 @@ def title_line(query: Query, listing: Listing, around: Around, width: int, *, co
         width: Cells. What matters least is left out first.
         connected: Whether the queue is there.
     """
-    name = (chunk(" signoff  History ", "strong", keep=True),)
     text = foreign(query.text, "accent")
     asked = (chunk(" "), Chunk(text.text, "accent", cut="end", enough=_ENOUGH), chunk(" ")) if query.text else ()
-    counts = (chunk(f" {_counts(query, listing, around)}", "muted", keep=True),)
-    queue = chunk(" queue ok ", "muted") if connected else chunk(" QUEUE LOST ", "danger")
-    waiting = [chunk(f" {around.waiting} waiting ", "muted")] if around.waiting and connected else []
-    if around.high and connected:
-        waiting.append(chunk(f" {around.high} HIGH ", "risk-high"))
-    needed = () if connected else (queue,)
-    wordings = [
-        line(*name, *asked, *counts, right=(*waiting, queue)),
-        line(*name, *asked, *counts, right=(*waiting, *needed)),
-        line(*name, *asked, *counts, right=needed),
-        line(*asked, *counts, right=needed),
-    ]
-    return fullest(wordings, width)
+    counts = chunk(f" {_counts(query, listing, around)} ", "muted", keep=True)
+    standing = Standing(around.waiting, around.high, connected=connected)
+    return first_line(["History"], standing, width, [(*asked, counts)])
 
 
 def _counts(query: Query, listing: Listing, around: Around) -> str:

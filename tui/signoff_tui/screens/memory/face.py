@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from signoff.filtering import SavedFilter
+from signoff_tui.first_line import Standing, first_line
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.keymap import STANDARD, KeyMap
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
@@ -59,21 +60,13 @@ class Bar:
     saved: Sequence[SavedFilter] = ()
 
 
-def title_line(entries: Sequence[Entry], session: str | None, width: int, *, waiting: int, lost: bool) -> Line:
-    """Where am I, how much runs without asking, how much waits, is the queue there."""
+def title_line(entries: Sequence[Entry], session: str | None, standing: Standing, width: int) -> Line:
+    """Where am I, how much waits, how much runs without asking, is the queue there."""
     active = sum(entry.in_force for entry in entries)
-    counts = f"  {active} active" + (f", {len(entries) - active} revoked" if len(entries) > active else "")
-    name = chunk(" signoff  Session memory", "strong", keep=True)
-    numbers = chunk(counts, "text", keep=True)
-    whose = () if session is None else (chunk("  session ", "muted", keep=True), _named(session))
-    queue = chunk("QUEUE LOST ", "danger") if lost else chunk("queue ok ", "muted")
-    waits = chunk(f" {waiting} waiting " if waiting else " nothing waiting ", "text")
-    wordings = [
-        Line((name, numbers, *whose), (queue, waits)),
-        Line((name, numbers, *whose), (queue,)),
-        Line((chunk(" Memory", "strong", keep=True), numbers, *whose), (queue,) if lost else ()),
-    ]
-    return fullest(wordings, width)
+    counts = f" {active} active" + (f", {len(entries) - active} revoked" if len(entries) > active else "")
+    numbers = chunk(f"{counts} ", "text", keep=True)
+    whose = () if session is None else (chunk(" session ", "muted", keep=True), _named(session), chunk(" "))
+    return first_line(["Session memory", "Memory"], standing, width, [(numbers, *whose)])
 
 
 def _named(session: str) -> Chunk:

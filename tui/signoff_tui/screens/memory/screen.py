@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 
 from signoff.filtering import Filtered, FilterError, SavedFilter, Viewpoint
 from signoff_tui.desk import Desk
+from signoff_tui.first_line import standing_of
 from signoff_tui.lines import Line
 from signoff_tui.look import look_of
 from signoff_tui.office import Office
@@ -334,8 +335,8 @@ class MemoryScreen(ListBesideDetails):
 
     def title_line(self, width: int) -> Line:
         """How much runs without asking."""
-        waiting = self._desk.inbox.tally.counts.waiting
-        return title_line(self._listing.all, self._session, width, waiting=waiting, lost=bool(self._problem))
+        standing = standing_of(self._desk.inbox.tally.counts, lost=bool(self._problem))
+        return title_line(self._listing.all, self._session, standing, width)
 
     def empty_lines(self, width: int) -> Sequence[Line]:
         """That nothing is remembered, or why that is not known."""

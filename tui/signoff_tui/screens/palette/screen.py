@@ -109,7 +109,7 @@ class PaletteScreen(PlainScreen):
         if not self.stands:
             return
         look = look_of(self)
-        title = line(chunk(" signoff  what to do: type some words", "strong"))
+        title = line(chunk(" signoff  what to do: type some words", "strong"), background="surface")
         self.query_one("#title", LinesView).show([title, rule(look.glyphs.rule)])
         found = self._found
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from signoff.present.reveal import reveal
 from signoff_tui.ages import age_text, age_words
+from signoff_tui.first_line import PROGRAM, Standing, high_word, queue_word, waiting_word
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 from signoff_tui.office import Announcement
 from signoff_tui.screens.review.extent import LEAST_COLUMNS, LEAST_ROWS
@@ -60,21 +61,21 @@ def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
         now: Wall clock, microseconds since the epoch.
         width: Cells. What matters least is left out first; how much of it is HIGH never is.
     """
-    name = chunk(" signoff ", "bar-strong", keep=True)
-    title = foreign(f" {where.title} ", "bar")
-    waiting, high = _waiting(where, counts)
+    name, title = PROGRAM, foreign(f" {where.title} ", "bar")
+    standing = Standing(counts.waiting, counts.high, connected=where.connected)
+    waiting, high = (waiting_word(standing),), high_word(counts.high)
     seconds = None if counts.oldest_at is None else (now - counts.oldest_at) / 1e6
     told, oldest, short = (_age(seconds, *words) for words in _AGES)
-    queue, agents = _queue(where), _agents(counts)
+    queue, agents = queue_word(connected=where.connected), _agents(counts)
     modes = tuple(chunk(f" {mode} ", "bar-danger", keep=True) for mode in where.modes)
-    held = (chunk(f" {where.held} held ", "bar", keep=True),) if where.held and width >= HELD_FROM else ()
+    held = (_held(where, counts),) if where.held and width >= HELD_FROM else ()
     names = (
         (foreign(f" {where.names} ", "bar-muted", keep=True),) if where.names and width >= NAMES_FROM else agents
     )
     muted, muted_short = _muted(where, " until "), _muted(where, " ")
     wordings = [
-        ((name, title, *waiting, *high, *told, *held), (*modes, *muted, *names, *queue)),
-        ((name, title, *waiting, *high, *told, *held), (*modes, *muted, *agents, *queue)),
+        ((name, title, *waiting, *held, *high, *told), (*modes, *muted, *names, *queue)),
+        ((name, title, *waiting, *held, *high, *told), (*modes, *muted, *agents, *queue)),
         ((name, title, *waiting, *high, *told), (*modes, *muted, *agents, *queue)),
         ((name, title, *waiting, *high, *oldest), (*modes, *muted, *agents, *queue)),
         ((name, title, *waiting, *high, *oldest), (*modes, *muted, *queue)),
@@ -87,13 +88,10 @@ def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
     return fullest([Line(left, right, "surface") for left, right in wordings], width)
 
 
-def _waiting(where: Where, counts: Counts) -> tuple[tuple[Chunk, ...], tuple[Chunk, ...]]:
-    if not where.connected:
-        words = f" ?? waiting (last known {counts.waiting}) "
-    else:
-        words = f" {counts.waiting} waiting " if counts.waiting else " nothing waiting "
-    high = (chunk(f" {counts.high} HIGH ", "bar-danger", keep=True),) if counts.high else ()
-    return (chunk(words, "bar-strong", keep=True),), high
+def _held(where: Where, counts: Counts) -> Chunk:
+    """Agents wait for what is held as well, until it is sent: it is part of what waits."""
+    words = "all held" if where.held >= counts.waiting else f"{where.held} of them held"
+    return chunk(f"({words}) ", "bar", keep=True)
 
 
 def _muted(where: Where, word: str) -> tuple[Chunk, ...]:
@@ -120,11 +118,6 @@ def _age(seconds: float | None, before: str, words: Callable[[float], str]) -> t
 def _agents(counts: Counts) -> tuple[Chunk, ...]:
     word = "agent" if counts.agents == 1 else "agents"
     return (chunk(f" {counts.agents} {word} ", "bar-muted", keep=True),) if counts.agents else ()
-
-
-def _queue(where: Where) -> tuple[Chunk, ...]:
-    words, token = ("queue ok ", "bar-muted") if where.connected else ("QUEUE LOST ", "bar-danger")
-    return (chunk(words, token, keep=True),)
 
 
 def lost_lines(since: int, why: str, width: int) -> tuple[Line, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from signoff_tui.first_line import Standing, first_line
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.keymap import KeyMap
 from signoff_tui.lines import Line, chunk, foreign, fullest, line, wrapped
@@ -56,29 +57,19 @@ _WORDS = {
 }
 
 
-def title_line(files: Sequence[RuleFile], width: int, *, waiting: int, lost: bool) -> Line:
-    """Where am I, how many rules, are they what was trusted, is the queue there."""
+def title_line(files: Sequence[RuleFile], standing: Standing, width: int) -> Line:
+    """Where am I, how much waits, how many rules, are they what was trusted, is the queue there."""
     rules = sum(len(file.rows) for file in files)
     of = [file for file in files if not file.code]
-    name = chunk(" signoff  Rules", "strong", keep=True)
-    counts = chunk(f"  {rules} {'rule' if rules == 1 else 'rules'}", "text", keep=True)
+    counts = chunk(f" {rules} {'rule' if rules == 1 else 'rules'}", "text", keep=True)
     where = chunk(f" in {len(of)} {'file' if len(of) == 1 else 'files'}", "text", keep=True)
     off = sum(not file.in_force for file in files)
     state = chunk(
-        f"  {off} NOT AS TRUSTED" if off else "  all as trusted" if files else "", "danger" if off else "muted"
+        f"  {off} NOT AS TRUSTED " if off else "  all as trusted " if files else " ",
+        "danger" if off else "muted",
+        keep=True,
     )
-    queue = chunk("  QUEUE LOST ", "danger") if lost else chunk("  queue ok ", "muted")
-    waits = chunk(f" {waiting} waiting " if waiting else " nothing waiting ", "text")
-    needed = (queue,) if lost else ()
-    return fullest(
-        [
-            Line((name, counts, where, state), (queue, waits)),
-            Line((name, counts, where, state), (queue,)),
-            Line((name, counts, state), needed),
-            Line((chunk(" Rules", "strong", keep=True), counts, state), needed),
-        ],
-        width,
-    )
+    return first_line(["Rules"], standing, width, [(counts, where, state), (counts, state)])
 
 
 def empty_lines(problem: str, width: int, *, ready: bool) -> list[Line]:

@@ -13,6 +13,7 @@ from textual.containers import Horizontal
 from signoff.filtering import quote
 from signoff_tui.desk import Desk
 from signoff_tui.external_editor import edit_file
+from signoff_tui.first_line import standing_of
 from signoff_tui.handing_over import HandoverError, in_a_free_terminal
 from signoff_tui.lines import Line, chunk, line
 from signoff_tui.look import look_of
@@ -445,8 +446,7 @@ class RulesScreen(ListBesideDetails):
 
     def title_line(self, width: int) -> Line:
         """How many rules there are, and whether they are what was trusted."""
-        waiting = self._desk.inbox.tally.counts.waiting
-        return title_line(self._files, width, waiting=waiting, lost=self._lost)
+        return title_line(self._files, standing_of(self._desk.inbox.tally.counts, lost=self._lost), width)
 
     def empty_lines(self, width: int) -> Sequence[Line]:
         """That nothing is trusted, or why that is not known."""

@@ -117,7 +117,9 @@ class ThemesScreen(PlainScreen):
         look, width = look_of(self), self.size.width
         name = chunk(" signoff  theme", "strong", keep=True)
         asked = (chunk(": which one do you read best?"),) if self._first else ()
-        self.query_one("#title", LinesView).show([line(name, *asked), rule(look.glyphs.rule)])
+        self.query_one("#title", LinesView).show(
+            [line(name, *asked, background="surface"), rule(look.glyphs.rule)]
+        )
         themes = self._themes
 
         def row(index: int, room: int) -> Sequence[Line]:
