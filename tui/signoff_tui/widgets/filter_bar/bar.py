@@ -176,7 +176,8 @@ class FilterBar(Vertical):
         words, box, width = self._words, self._box, self.size.width
         self.query_one("#prompt", LinesView).show([line(chunk(" / ", "accent"))])
         if words.problem is None or words.offered is not None:
-            hints = hint_lines(words.offered, words.chosen, width)
+            about = words.field_at(box.value, box.cursor_position)
+            hints = hint_lines(words.offered, words.chosen, about, width)
         else:
             hints = problem_lines(words.problem, box.value, _PROMPT - box.scroll_offset.x, width)
         self.query_one("#filter-hints", LinesView).show(hints)
