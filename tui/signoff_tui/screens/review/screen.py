@@ -122,7 +122,7 @@ class ReviewScreen(Screen[None]):
         yield MessageBox(id="feedback")
         yield TextBox(id="find")
         yield LinesView(id="box-keys")
-        yield FilterBar(Filtered.INBOX, self._filtering.filter.values, id="filter")
+        yield FilterBar(Filtered.INBOX, self._filtering.filter.values, self._office.keep_filter, id="filter")
         yield LinesView(id="last")
 
     def on_mount(self) -> None:

@@ -11,7 +11,9 @@ from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrappe
 
 __all__ = ["hint_lines", "problem_lines"]
 
-_KEYS = "   Tab completes   Enter keeps   Esc as before"
+_KEYS = "   Tab completes   Enter keeps   Esc as before   Ctrl+S saves it"
+_FEWER = "   Tab completes  Enter keeps  Ctrl+S saves"
+_FEWEST = "   Enter keeps  Ctrl+S saves"
 
 
 def problem_lines(problem: FilterError, text: str, left: int, width: int) -> list[Line]:
@@ -41,9 +43,11 @@ def hint_lines(offered: Completion | None, chosen: int, about: Field | None, wid
         width: Cells.
     """
     if offered is None:
-        keys = chunk(_KEYS, "muted")
-        about_it = () if about is None else (chunk(f"   {about.name}: {about.help}", "muted"),)
-        return [fullest([line(*about_it, keys), *(line(words) for words in about_it), line(keys)], width)]
+        wordings = [_KEYS, _FEWER, _FEWEST]
+        if about is not None:
+            takes = f"   {about.name}: {about.help}"
+            wordings = [f"{takes}{_KEYS}", takes, *wordings]
+        return [fullest([line(chunk(words, "muted")) for words in wordings], width)]
     candidates = offered.candidates
     if not candidates:
         return [line(chunk("   nothing is known that could stand here", "muted"))]
