@@ -134,7 +134,6 @@ class SignoffApp(App[None]):
         chosen = chosen or Chosen()
         self._personal = personal
         self._asks_for_theme = asks_for_theme
-        self._following = Following(self, personal, chosen)
         self._chosen = replace(
             chosen,
             theme=theme or chosen.theme,
@@ -154,6 +153,7 @@ class SignoffApp(App[None]):
         replies = Replies(None if personal is None else personal.replies)
         clocks = Clocks(time.monotonic, wall_clock, self.set_timer)
         muting = Muting(clocks, self._mutes_changed, mute_file)
+        self._following = Following(self, personal, chosen, muting)
         self._office = Office(queue, place, self, wall_clock, muting, chosen.keys, replies)
         self._office.viewer = chosen.viewer
         self._office.saved_filters = saved_with(chosen.filters)
