@@ -7,7 +7,7 @@ from filter_samples import VIEW, grant, record, subject
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.filtering import FIELDS, Filtered, complete, existing_values, of_record, parse
+from signoff.filtering import FIELDS, Filtered, complete, existing_values, field_at, of_record, parse
 from signoff.present.typeable import typeable
 
 VALUES = {"agent": ["refactor", "docs-bot", "Report", "two words", "a*b", 'say "hi"', "=x", "a,b"]}
@@ -22,6 +22,15 @@ def test_fields_come_first_in_the_order_of_the_table() -> None:
     assert offered("") == [f"{name}:" for name in FIELDS]
     assert offered("risk:high a") == ["agent:", "age:"]
     assert offered("-(S") == ["session:", "scope:", "shown:", "since:"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("path:", "path"), ("risk:high -path:a,b", "path"), ("path", None), ("path:a b", None), ("agnet:a", None)],
+)
+def test_the_field_whose_value_is_typed_is_known(text: str, name: str | None) -> None:
+    found = field_at(text, len(text), Filtered.INBOX)
+    assert (None if found is None else found.name) == name
 
 
 def test_only_fields_that_are_known_there_are_offered() -> None:

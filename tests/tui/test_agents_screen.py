@@ -316,7 +316,7 @@ async def test_more_than_fits_is_counted_and_shown_on_the_whole_screen(
 
 
 @pytest.mark.parametrize(("size", "key"), [(SMALL, "enter"), (SMALL, "X"), (LARGE, "enter")])
-async def test_the_first_request_of_an_agent_is_found_and_not_decided(
+async def test_the_requests_of_an_agent_alone_are_listed_and_not_decided(
     asking: AgentQueue, you: ReviewQueue, place: Path, workdir: Path, size: tuple[int, int], key: str
 ) -> None:
     with agent(place, "other", cwd=workdir) as other:
@@ -326,9 +326,11 @@ async def test_the_first_request_of_an_agent_is_found_and_not_decided(
         async with screen(place, size=size, waiting=5) as seen:
             await opens_agents(seen, "2 blocked on you")
             await seen.press("j", key)
-            await seen.shows("X rejects all of it, once the bar says [armed]")
+            await seen.shows("only its requests are listed", "X rejects all of it", "3 hidden by filter")
             assert seen.focus == wanted[0].id
+            assert "$ ls " not in seen.text
             await seen.armed()
+            await seen.shows(*([] if size == SMALL else ["[X] reject all of it", "[5] rules"]))
             assert len(seen.desk.guard.holds) == 0
         assert len(you.pending()) == 5
 

@@ -111,11 +111,18 @@ def test_hints_have_a_mark_on_the_screen_and_fit(place: int, width: int) -> None
     assert "^" in text(problem_lines(words.problem, typed, 3 - max(0, place - width), width))[0][:width]
 
 
+def test_while_a_value_is_typed_it_is_said_what_fits(words: FilterWords) -> None:
+    about = words.field_at("path:app", 8)
+    assert text(hint_lines(None, 0, about, 80)) == [
+        "   path: a file that it changes: api.py, app/api.py, app/, *.py"
+    ]
+
+
 @given(width=st.integers(40, 120))
 def test_candidates_fit_and_those_without_room_are_counted(width: int) -> None:
     words = FilterWords(Filtered.HISTORY)
     words.complete("", 0, VALUES)
-    (line,) = hint_lines(words.offered, words.chosen, width)
+    (line,) = hint_lines(words.offered, words.chosen, None, width)
     assert line.width <= width
     assert words.offered is not None
     listed = sum(f"{each.text}" in text([line])[0].split() for each in words.offered.candidates)

@@ -12,12 +12,12 @@ from screen_bench import LARGE, QUICK, SMALL, Cable, Screen, agent, call, comman
 
 from signoff import ApprovalContext, ApprovalController, ApprovalRequest
 from signoff.queue import AgentQueue, Decision, Grant, GrantPattern, ReviewQueue, Risk, open_review_queue
-from signoff.queue.patterns import AnyValue, Under
+from signoff.queue.patterns import AnyValue, Exact, Under
 from signoff_tui.lines import Line
 from signoff_tui.look import UNICODE
 from signoff_tui.screens.memory import MemoryScreen
 from signoff_tui.screens.memory.entries import Entry
-from signoff_tui.screens.memory.lines import detail_lines, row_lines
+from signoff_tui.screens.memory.lines import covered, detail_lines, row_lines
 from signoff_tui.widgets.lines_view import LinesView
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
@@ -109,7 +109,7 @@ async def test_another_reviewer_is_named(
     [
         ({"path": "a", "mode": "w"}, "exactly this call", 'mode = "w", path = "a"'),
         ({"path": "a"}, "any call with these values", 'path = "a", ANY mode'),
-        ({"sandbox": "docs"}, "WIDE: no argument is fixed", 'sandbox = "docs", ANY mode, ANY path'),
+        ({"sandbox": "docs"}, "WIDE: only this is fixed", 'sandbox = "docs", ANY mode, ANY path'),
         ({}, "EVERYTHING", "ANY call of this tool"),
     ],
     ids=["exact", "pattern", "wide", "everything"],
@@ -404,6 +404,14 @@ async def saves(seen: Screen) -> None:
     await seen.press("space", "space", "space")
     await seen.shows("[!] save")
     await seen.press("!")
+
+
+def test_the_row_of_a_wider_one_begins_with_what_is_wider(
+    asking: AgentQueue, looking: ReviewQueue, workdir: Path
+) -> None:
+    grant = remembered(asking, looking, command("python3 -m unittest discover -s tests", workdir))
+    pattern = GrantPattern("shell", (("command", Exact.of("ls")), ("cwd", AnyValue())))
+    assert covered(Entry(2, replace(grant, pattern=pattern), None)) == 'cwd ANY, command = "ls"'
 
 
 async def test_another_choice_has_another_preview(asking: AgentQueue, looking: ReviewQueue, place: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +15,9 @@ from model_samples import stored
 from screen_bench import SMALL, agent, command, post, screen
 
 from signoff.queue import Risk
+from signoff_tui.beside import Clocks
 from signoff_tui.mutes import MUTE_US, AgentName, MuteFile, Mutes
-from signoff_tui.muting import end_text
+from signoff_tui.muting import Muting, end_text
 
 NOW = 1_700_000_000_000_000
 NAMES = st.tuples(st.sampled_from(["docs", "tests"]), st.sampled_from(["s-1", "s-2"]))
@@ -114,6 +116,15 @@ def test_a_file_that_never_begins_mutes_nobody(kept: MuteFile, tmp_path: Path) -
 # -- on the screen -------------------------------------------------------------------------------------------
 
 
+class NoAlarm:
+    def stop(self) -> None:
+        """Nothing rings."""
+
+
+def _no_alarm(_seconds: float, _ring: Callable[[], None]) -> NoAlarm:
+    return NoAlarm()
+
+
 class Clock:
     """Times that people read; they pass when the test says so."""
 
@@ -143,6 +154,30 @@ async def test_m_mutes_and_says_until_when_and_a_restart_remembers(
             await seen.press("m")
             await seen.shows("not muted any more")
             assert "muted" not in seen.frame[0]
+
+
+async def test_what_another_screen_mutes_is_muted_here_and_heard_again_with_it(
+    place: Path, kept: MuteFile
+) -> None:
+    until = end_text(NOW + MUTE_US)
+    async with screen(place, wall_clock=Clock(), mute_file=kept) as seen:
+        if not seen.app._following._watch.works:
+            pytest.skip("there is no inotify here")
+        await seen.shows("nothing waiting")
+        kept.save(Mutes().turned(None, NOW))
+        await seen.shows(f"muted until {until}")
+        kept.save(Mutes())
+        await seen.until(lambda: "muted" not in seen.text, "it to be heard again")
+
+
+@pytest.mark.parametrize("lost", [False, True], ids=["kept", "not kept"])
+def test_what_could_not_be_kept_is_not_forgotten_for_it(kept: MuteFile, lost: bool) -> None:
+    if lost:
+        kept.path.parent.write_text("in the way")
+    muting = Muting(Clocks(lambda: 0.0, lambda: NOW, _no_alarm), lambda: None, kept)
+    muting.turn(None)
+    muting.look()
+    assert muting.now.everything == NOW + MUTE_US
 
 
 @pytest.mark.parametrize("size", [SMALL, (50, 40), (200, 50)], ids=["small", "narrow", "wide"])

@@ -11,7 +11,7 @@ from signoff.filtering import SAVED_FILTERS, Filtered
 from signoff.queue import AgentQueue
 from signoff.setting_files.errors import ConfigError
 from signoff_tui.flow import Room, flow
-from signoff_tui.personal import Chosen
+from signoff_tui.personal import Chosen, Personal
 from signoff_tui.saved_filters import saved_by_digit, saved_with, usable
 from signoff_tui.saved_hints import saved_hints
 from signoff_tui.settings import parse_settings
@@ -70,6 +70,25 @@ def test_what_is_no_filter_is_refused_with_file_line_and_key(text: str, problem:
     with pytest.raises(ConfigError) as caught:
         parse_settings(f"filters: {text}", "s")
     assert problem in str(caught.value)
+
+
+# -- saved from the screen -----------------------------------------------------------------------------------
+
+
+async def test_ctrl_s_while_a_filter_is_typed_saves_it_in_the_persons_settings(
+    asking: AgentQueue, place: Path, workdir: Path, folder: Path
+) -> None:
+    post(asking, command("ls", workdir))
+    async with screen(place, theme=None, personal=Personal({"TERM": "xterm"}), waiting=1) as seen:
+        await seen.press("/", "ctrl+s")
+        await seen.shows("not saved: nothing is typed")
+        await seen.press(*"risk:", "ctrl+s")
+        await seen.shows("not saved: it cannot be used as it stands")
+        await seen.press(*"high", "ctrl+s")
+        await seen.shows("saved in your settings: f 6 lists this")
+        assert parse_settings((folder / "screen.yaml").read_text()).filters == {6: "risk:high"}
+        await seen.press("enter", "f")
+        await seen.shows("[6] risk:high")
 
 
 # -- in the inbox --------------------------------------------------------------------------------------------

@@ -143,7 +143,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("suggest", ("A",), "A", "suggest rules; saves nothing", "read", moves=True, places=_RULES),
     Action("copy_suggested", ("c",), "c", "copy the rules suggested", "read", places=_RULES),
     Action("agent_history", ("H",), "H", "this agent's last hour", "go", moves=True, places=(*_REVIEW, "history")),
-    Action("filter", ("/",), "/", "filter", "list", places=_FILTERED),
+    Action("filter", ("/",), "/", "filter; Ctrl+S saves it", "list", places=_FILTERED),
     Action("clear_filter", ("\\", "f4"), "\\", "clear the filter", "list", places=_FILTERED),
     Action("expand", ("right",), "Right", "list what was decided together", "list", places=("history",)),
     Action("collapse", ("left",), "Left", "one row for it again", "list", places=("history",)),

@@ -16,6 +16,7 @@ from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, InputEvent, Key, MouseDown, Paste
 from textual.filter import LineFilter, Monochrome, NoColor
 
+from signoff.filtering import SavedFilter
 from signoff.present.reveal import reveal_line
 from signoff.queue import QueueError, ReviewQueue, open_review_queue, place_name
 from signoff.queue.clock import now_us
@@ -49,7 +50,7 @@ from signoff_tui.screens.review.screen import ReviewScreen
 from signoff_tui.screens.review.work import QueueNews
 from signoff_tui.screens.rules import RulesScreen
 from signoff_tui.screens.themes import ThemesScreen
-from signoff_tui.settings import NotKeptError, keep_theme
+from signoff_tui.settings import NotKeptError, keep_filter, keep_theme
 from signoff_tui.standstill import Standstill
 from signoff_tui.terminal_background import BackgroundTold, is_light
 from signoff_tui.terminal_voice import Around, AskBackground, Saying, Speaks
@@ -133,7 +134,6 @@ class SignoffApp(App[None]):
         chosen = chosen or Chosen()
         self._personal = personal
         self._asks_for_theme = asks_for_theme
-        self._following = Following(self, personal, chosen)
         self._chosen = replace(
             chosen,
             theme=theme or chosen.theme,
@@ -153,6 +153,7 @@ class SignoffApp(App[None]):
         replies = Replies(None if personal is None else personal.replies)
         clocks = Clocks(time.monotonic, wall_clock, self.set_timer)
         muting = Muting(clocks, self._mutes_changed, mute_file)
+        self._following = Following(self, personal, chosen, muting)
         self._office = Office(queue, place, self, wall_clock, muting, chosen.keys, replies)
         self._office.viewer = chosen.viewer
         self._office.saved_filters = saved_with(chosen.filters)
@@ -416,6 +417,18 @@ class SignoffApp(App[None]):
         else:
             self._following.look()  # at once: what it says of the file must not come after this
             self._review.say(f"theme {name}, written to your settings", token="ok")
+
+    def keep_filter(self, query: str) -> Announcement:
+        """Write a filter into the settings, under a digit of the person's own; returns what became of it."""
+        if self._personal is None:
+            return Announcement("not saved: there is no place for settings", "warn")
+        try:
+            digit = keep_filter(self._personal.file, query)
+        except NotKeptError as error:
+            return Announcement(str(error), "danger")
+        others = (each for each in self._office.saved_filters if each.digit != digit)
+        self._office.saved_filters = (*others, SavedFilter(digit, query, query))
+        return Announcement(f"saved in your settings: {self._office.keys.shown('saved')} {digit} lists this")
 
     def _use_theme(self, name: str) -> None:
         self._paint_in(name)

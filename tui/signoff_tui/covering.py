@@ -7,18 +7,48 @@ import posixpath
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from signoff.policy.breadth import Breadth
+from signoff.policy.breadth import Breadth, Reach
+from signoff.queue.patterns import AnyValue, GrantPattern
 
-__all__ = ["BREADTH_WORDS", "ends_words", "names_directory", "where_words"]
+__all__ = ["BREADTH_WORDS", "any_words", "ends_words", "limits_words", "names_directory", "where_words"]
 
 BREADTH_WORDS: Mapping[Breadth, str] = {
     Breadth.EXACT: "exactly this call",
     Breadth.PATTERN: "any call with these values",
-    Breadth.WIDE: "WIDE: no argument is fixed",
+    Breadth.WIDE: "WIDE: only this is fixed",
     Breadth.EVERYTHING: "EVERYTHING",
 }
 
 _DIRECTORIES = ("cwd", "workdir", "working_directory")
+
+
+def limits_words(breadth: Breadth, pattern: GrantPattern) -> str:
+    """How wide a pattern is, and what alone limits it; not safe to draw yet.
+
+    Args:
+        breadth: How wide.
+        pattern: What is covered.
+    """
+    if breadth is Breadth.EXACT:
+        return BREADTH_WORDS[breadth]
+    *others, last = [name for name, matcher in pattern.entries if not isinstance(matcher, AnyValue)] or [""]
+    if not last:
+        return f"{breadth}: nothing limits it"
+    return (
+        f"{breadth}: only {', '.join(others)} and {last} limit it"
+        if others
+        else f"{breadth}: only {last} limits it"
+    )
+
+
+def any_words(reach: Reach, named: Collection[str]) -> Sequence[str]:
+    """What may be anything because nothing is said about it; not safe to draw yet.
+
+    Args:
+        reach: What is covered.
+        named: What is matched on: an argument that the agent spells otherwise than the tool is not free for that.
+    """
+    return [f"ANY {name}" for name in reach.free if name not in named]
 
 
 def names_directory(payload: Mapping[str, Any], free: Collection[str] = ()) -> bool:

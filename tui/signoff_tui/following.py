@@ -1,4 +1,4 @@
-"""Following files that a person or an agent changes while the screen is open: settings, themes, trusted rules."""
+"""Following files that change while the screen is open: settings, themes, trusted rules, mutes elsewhere."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from signoff.policy.trust import TrustError, changed_files, watched_files
 from signoff.present.reveal import reveal_line
 from signoff.setting_files.errors import ConfigError
 from signoff_tui.file_watch import FileWatch
+from signoff_tui.muting import Muting
 from signoff_tui.personal import Chosen, Personal
 
 __all__ = ["Following", "Uses"]
@@ -35,10 +36,12 @@ class Following:
         uses: The app.
         personal: Where the choices of this run come from; None if they never change.
         chosen: What came from there.
+        muting: What is muted; all screens of one queue share it.
     """
 
-    def __init__(self, uses: Uses, personal: Personal | None, chosen: Chosen) -> None:
+    def __init__(self, uses: Uses, personal: Personal | None, chosen: Chosen, muting: Muting) -> None:
         self._uses = uses
+        self._muting = muting
         self._personal = personal
         self._chosen = chosen
         self._said = ""
@@ -61,12 +64,13 @@ class Following:
         """Look whether something is other than it was."""
         # What is not there yet may be there now. And first this: what changes from here on is told.
         self._watch.watch(*self._places())
+        self._muting.look()
         self._look_at_rules()
         if self._personal is not None:
             self._look_at_choices(self._personal)
 
     def _places(self) -> tuple[list[Path], list[Path]]:
-        files, folders = [Path(name) for name in watched_files()], []
+        files, folders = [*map(Path, watched_files()), *self._muting.files], []
         if self._personal is not None:
             files.append(self._personal.file)
             folders.append(self._personal.folder)

@@ -88,12 +88,13 @@ class MuteFile:
     """
 
     def __init__(self, place: str, folder: Path | None = None) -> None:
-        self._file = state_file("mutes", place, folder)
+        self.path = state_file("mutes", place, folder)
+        """Where it lies, whether it is there or not."""
 
     def load(self) -> Mutes:
         """What is muted; nothing if that cannot be read."""
         try:
-            return _read(parse_json(read_bytes(self._file, most=LARGEST_BYTES)))
+            return _read(parse_json(read_bytes(self.path, most=LARGEST_BYTES)))
         except (OSError, ValueError):
             return Mutes()
 
@@ -102,7 +103,7 @@ class MuteFile:
         kept = sorted(mutes.agents.items(), key=lambda each: each[1])[-MOST_AGENTS:]
         found = {"everything": mutes.everything, "agents": [[*name, until] for name, until in kept]}
         try:
-            put_text(self._file, json.dumps(found) + "\n")
+            put_text(self.path, json.dumps(found) + "\n")
         except OSError:
             return False
         return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from signoff.present.reveal import reveal
 from signoff_tui.beside import Alarm, Clocks
@@ -32,7 +33,14 @@ class Muting:
         self._changed = changed
         self._file = file
         self._mutes = Mutes() if file is None else file.load()
+        self._kept = True
+        """Whether the file holds what is muted."""
         self._alarm: Alarm | None = None
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Where it is kept: if that changes, look again."""
+        return () if self._file is None else (self._file.path,)
 
     @property
     def now(self) -> Mutes:
@@ -44,6 +52,16 @@ class Muting:
         self._mutes = self.now
         self._wake_up()
 
+    def look(self) -> None:
+        """Take over what another screen muted, or lets be heard again."""
+        if self._file is None or not self._kept:
+            return
+        before, now = self.now, self._clocks.wall()
+        self._mutes = self._file.load().at(now)
+        if self._mutes != before:
+            self._wake_up()
+            self._changed()
+
     def turn(self, agent: AgentName | None = None) -> str:
         """Mute, or let be heard again; returns what to say.
 
@@ -52,7 +70,7 @@ class Muting:
         """
         now = self._clocks.wall()
         self._mutes = self._mutes.at(now).turned(agent, now)
-        kept = self._file is None or self._file.save(self._mutes)
+        self._kept = self._file is None or self._file.save(self._mutes)
         self._wake_up()
         self._changed()
         until = self._mutes.everything if agent is None else self._mutes.agents.get(agent)
@@ -62,7 +80,8 @@ class Muting:
             though = "" if self._mutes.everything is None else "; all are, though"
             return f"{_short(agent)} not muted any more{though}"
         who = "all" if agent is None else _short(agent)
-        return f"{who} muted until {end_text(until)}; HIGH still calls{'' if kept else '; a restart forgets it'}"
+        forgets = "" if self._kept else "; a restart forgets it"
+        return f"{who} muted until {end_text(until)}; HIGH still calls{forgets}"
 
     def _wake_up(self) -> None:
         if self._alarm is not None:

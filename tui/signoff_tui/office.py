@@ -56,6 +56,9 @@ class Goes(Protocol):
     def hand_over(self, work: Callable[[], None]) -> None:
         """Leave the terminal to something of the person's."""
 
+    def keep_filter(self, query: str) -> Announcement:
+        """Write a filter into the person's settings; returns what became of it."""
+
 
 class Announcement(NamedTuple):
     """Something in the program's own words, and the style it is said in."""
@@ -144,6 +147,10 @@ class Office:
             HandoverError: It failed; the message says why.
         """
         self._app.hand_over(work)
+
+    def keep_filter(self, query: str) -> Announcement:
+        """Write a filter into the person's settings; returns what became of it."""
+        return self._app.keep_filter(query)
 
     def close(self) -> None:
         """Close the queue."""

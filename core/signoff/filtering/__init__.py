@@ -7,7 +7,7 @@ history of a queue.
 
 from __future__ import annotations
 
-from signoff.filtering.completion import Candidate, Completion, complete, existing_values
+from signoff.filtering.completion import Candidate, Completion, complete, existing_values, field_at
 from signoff.filtering.errors import FilterError
 from signoff.filtering.fields import FIELDS, Field, Filtered, Form, fields_of
 from signoff.filtering.history import Found, narrowed, search_history
@@ -40,6 +40,7 @@ __all__ = [
     "complete",
     "exactly",
     "existing_values",
+    "field_at",
     "fields_of",
     "last_hour_of",
     "narrowed",

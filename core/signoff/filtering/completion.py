@@ -11,7 +11,7 @@ from signoff.filtering.subjects import Subject
 from signoff.filtering.syntax import Operator, quote
 from signoff.present.typeable import typeable
 
-__all__ = ["Candidate", "Completion", "as_value", "complete", "existing_values"]
+__all__ = ["Candidate", "Completion", "as_value", "complete", "existing_values", "field_at"]
 
 _TIMES = ("1h", "today", "yesterday")
 _NOT_BARE = f"{SPECIAL},"
@@ -91,6 +91,20 @@ def complete(
         return Completion(cursor, cursor)
     found = _value_candidates(field, filtered, operator, text[begin:cursor], (values or {}).get(field.name, ()))
     return Completion(begin, _end_of_word(text, cursor, SPECIAL + ","), tuple(found))
+
+
+def field_at(text: str, cursor: int, filtered: Filtered) -> Field | None:
+    """The field whose value stands where the cursor is, or ends there; None if there is none.
+
+    Args:
+        text: The filter so far; it need not be one that can be read.
+        cursor: How many characters stand before the cursor.
+        filtered: What it is to filter.
+    """
+    start = _start_of_item(text, cursor)
+    name, colon, _ = text[start or 0 : cursor].partition(":")
+    field = FIELDS.get(name.lower()) if colon and start is not None else None
+    return field if field is not None and filtered in field.known else None
 
 
 def existing_values(subjects: Iterable[Subject]) -> dict[str, list[str]]:

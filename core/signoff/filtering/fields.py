@@ -125,7 +125,7 @@ _ALL_FIELDS = (
             **_words("late", _INBOX),
         },
     ),
-    Field("path", Form.PATH, "a file that it changes", "path:src/**"),
+    Field("path", Form.PATH, "a file that it changes: api.py, app/api.py, app/, *.py", "path:src/**"),
     Field("cmd", Form.TEXT, "a command that it runs", 'cmd:"git push"'),
     Field(
         "decision",

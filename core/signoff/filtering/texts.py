@@ -112,8 +112,9 @@ def name_test(value: Value, operator: Operator) -> Callable[[str], bool]:
 def path_test(value: Value, operator: Operator) -> Callable[[FilePath], bool]:
     """Return whether a path fits a glob, is the one named, or matches the regular expression.
 
-    A glob without ``/`` is about the last part of the path; one that begins with ``/`` is about the absolute path;
-    one that ends with ``/`` is about everything below.
+    Whole parts of the path are compared, wherever they stand in it: ``app/api.py`` fits ``src/app/api.py``. What
+    ends with a name fits all below a folder of that name, too; with ``/`` at its end, nothing else. What begins
+    with ``/`` is about the absolute path, what begins with ``./`` about the path from the working directory on.
 
     Raises:
         PatternError: The regular expression cannot be used.
@@ -126,19 +127,35 @@ def path_test(value: Value, operator: Operator) -> Callable[[FilePath], bool]:
             found = _pattern(wanted)
             return lambda path: found(path.shown)
     fold = not _has_capital(wanted)
-    if value.literal:
-        same = _part_test(wanted, literal=True, fold=fold)
-        return lambda path: same(path.shown) or same(path.absolute)
-    glob = wanted + "**" if wanted.endswith("/") else wanted
-    parts = glob.casefold().split("/") if fold else glob.split("/")
-    tests = [None if part == "**" else _part_test(part, literal=False, fold=False) for part in parts]
-    if tests[-1] is None:  # what is below something is not the thing itself
-        tests.append(_always)
-    of = _PARTS_OF[glob.startswith("/"), fold]
-    if len(tests) == 1 and tests[0] is not None:
-        last = tests[0]
+    of = _PARTS_OF[wanted.startswith("/"), fold]
+    if fold:
+        wanted = wanted.casefold()
+    if not wanted.startswith(("/", "./")) and (value.literal or not _WILD.search(wanted)):
+        end = "" if wanted.endswith("/") else "/"
+        named = f"/{wanted}{end}"
+        return lambda path: named in f"/{path.shown.casefold() if fold else path.shown}{end}"
+    tests = _part_tests(wanted, literal=value.literal)
+    if wanted.startswith("./"):
+        return lambda path: of(path)[0] != "" and _fits(of(path), tests)  # one that is elsewhere begins with "/"
+    if len(tests) == 2 and tests[1] is not None:
+        last = tests[1]
         return lambda path: last(of(path)[-1])
     return lambda path: _fits(of(path), tests)
+
+
+def _part_tests(wanted: str, *, literal: bool) -> list[Callable[[str], bool] | None]:
+    """A test for each part of a path, as `_fits` takes them."""
+    parts = wanted.removeprefix("./").split("/")
+    tests = [
+        None if part == "**" and not literal else _part_test(part, literal=literal, fold=False) for part in parts
+    ]
+    if parts[-1] == "" or tests[-1] is None:  # what is below something is not the thing itself
+        tests[-1:] = [None, _always]
+    elif literal or not _WILD.search(parts[-1]):  # it may be a folder as well
+        tests.append(None)
+    if not wanted.startswith(("/", "./")):
+        tests.insert(0, None)
+    return tests
 
 
 _PARTS_OF: Mapping[tuple[bool, bool], Callable[[FilePath], tuple[str, ...]]] = {

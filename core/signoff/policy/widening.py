@@ -76,7 +76,7 @@ def refusal(request: StoredRequest, pattern: GrantPattern, *, wide: bool) -> str
     if request.state is RequestState.REJECTED:
         return "the request was rejected, and a no is never remembered as a yes"
     if not wide and reach_of_pattern(pattern, submission.payload, submission.arguments).breadth.careless:
-        return f"it would cover {pattern.words()}. No argument would be limited; to grant all that, add --wide"
+        return f"it would cover {pattern.words()}. No argument is compared as given; to grant all that, add --wide"
     return None
 
 

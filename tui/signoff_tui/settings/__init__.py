@@ -6,7 +6,7 @@ configuration directory, never from a working directory and never from ``signoff
 
 from __future__ import annotations
 
-from signoff_tui.settings.keeping import NotKeptError, keep_theme
+from signoff_tui.settings.keeping import NotKeptError, keep_filter, keep_theme
 from signoff_tui.settings.loading import load_settings, parse_settings
 from signoff_tui.settings.places import SETTINGS_VARIABLE, replies_file, settings_file, themes_folder
 from signoff_tui.settings.template import template
@@ -19,6 +19,7 @@ __all__ = [
     "NotKeptError",
     "NotifySettings",
     "ScreenSettings",
+    "keep_filter",
     "keep_theme",
     "load_settings",
     "parse_settings",

@@ -100,7 +100,7 @@ class AgentsScreen(ListBesideDetails):
     # -- going -------------------------------------------------------------------------------------------
 
     def do_requests(self) -> None:
-        """The first request that it waits for, in the inbox; if there is none, its last hour."""
+        """What it waits for, and nothing else, in the inbox; if there is nothing, its last hour."""
         agent = self._focused
         if agent is None:
             return

@@ -58,7 +58,7 @@ class HistoryScreen(FilterKeys):
             yield Divider(id="divider")
             yield RecordPane(id="record-pane")
         yield LinesView(id="rule")
-        yield FilterBar(Filtered.HISTORY, self.existing, id="filter")
+        yield FilterBar(Filtered.HISTORY, self.existing, self._office.keep_filter, id="filter")
         yield LinesView(id="foot")
 
     def on_mount(self) -> None:

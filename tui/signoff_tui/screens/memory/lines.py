@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from signoff.canonical import parse_json
@@ -13,7 +13,14 @@ from signoff.policy.redaction import Redaction
 from signoff.present.reveal import reveal_line
 from signoff.queue import Grant
 from signoff.queue.patterns import AnyValue, Exact, GrantPattern, Matcher, OneOf, Under
-from signoff_tui.covering import BREADTH_WORDS, ends_words, names_directory, where_words
+from signoff_tui.covering import (
+    BREADTH_WORDS,
+    any_words,
+    ends_words,
+    limits_words,
+    names_directory,
+    where_words,
+)
 from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line, wrapped
 from signoff_tui.look import Glyphs
 from signoff_tui.screens.memory.entries import Entry
@@ -21,12 +28,14 @@ from signoff_tui.summary import clock_text
 
 __all__ = [
     "LISTED_AS_ROWS",
+    "applies_to",
     "breadth_token",
     "breadth_word",
     "covered",
     "detail_lines",
     "free_lines",
     "heading",
+    "how_wide_lines",
     "matcher_text",
     "pattern_entry",
     "row_lines",
@@ -41,6 +50,8 @@ LONGEST_ROW = 400
 
 LONGEST_VALUE = 20_000
 """Characters of a value that are shown; of the rest it is said how much there is."""
+
+_MOST_OPEN_FIRST = (AnyValue, Under, OneOf, Exact)
 
 _TOOL, _BREADTH, _USED, _LAST = 12, 11, 5, 6
 _NAME = 12
@@ -111,8 +122,11 @@ def covered(entry: Entry) -> str:
     if pattern is None:
         parts = [f"{name} = {_json(value, name, entry.masks)}" for name, value in sorted(grant.payload.items())]
     else:
-        parts = [f"{name} {matcher_text(name, matcher, entry.masks)}" for name, matcher in pattern.entries]
-    parts += [f"ANY {name}" for name in _free(entry.reach, pattern)]
+        # The most open first: however short the row is cut, it does not look like the one that was widened.
+        entries = sorted(pattern.entries, key=lambda named: _MOST_OPEN_FIRST.index(type(named[1])))
+        parts = [f"{name} {matcher_text(name, matcher, entry.masks)}" for name, matcher in entries]
+    if entry.reach is not None:
+        parts += any_words(entry.reach, _named(grant))
     if entry.reach is not None and entry.reach.breadth is Breadth.EVERYTHING:
         return "ANY call of this tool"
     return (", ".join(parts) or "ANY call of this tool")[:LONGEST_ROW]
@@ -131,18 +145,15 @@ def matcher_text(name: str, matcher: Matcher, masks: Redaction) -> str:
             return "ANY"
 
 
-def free_lines(reach: Reach | None, pattern: GrantPattern | None, width: int) -> list[Line]:
-    """What may be anything because nothing is said about it."""
-    free = _free(reach, pattern)
-    return _fact("", f"with ANY {', '.join(free)}", width, "warn") if free else []
+def free_lines(reach: Reach, named: Collection[str], width: int) -> list[Line]:
+    """What may be anything because nothing is said about it. Arguments as for `any_words`."""
+    free = any_words(reach, named)
+    return _fact("", f"with {', '.join(free)}", width, "warn") if free else []
 
 
-def _free(reach: Reach | None, pattern: GrantPattern | None) -> Sequence[str]:
-    """Arguments that no entry of the payload says anything about."""
-    if reach is None:
-        return ()
-    named = {name for name, _ in pattern.entries} if pattern is not None else set()
-    return [name for name in reach.free if name not in named]
+def _named(grant: Grant) -> Collection[str]:
+    """Names of what a grant matches on."""
+    return grant.payload if grant.pattern is None else {name for name, _ in grant.pattern.entries}
 
 
 def _json(value: Any, name: str, masks: Redaction) -> str:
@@ -198,7 +209,7 @@ def detail_lines(entry: Entry, width: int, *, now: int, you: str, waiting: int |
         lines += _fact("revoked", words, width, "warn")
     if grant.damage is not None:
         return [*lines, *_fact("damaged", f"it covers nothing: {grant.damage}", width, "danger")]
-    lines += _fact("applies to", f"any agent of session {grant.session}, {_where(grant)}", width)
+    lines += _fact("applies to", applies_to(grant.session, grant.payload, grant.pattern), width)
     lines += _fact("ends", ends_words([grant.definition is not None])[0], width)
     lines += _matches(entry, width)
     lines += _fact("used", _uses(entry, now), width)
@@ -207,11 +218,21 @@ def detail_lines(entry: Entry, width: int, *, now: int, you: str, waiting: int |
     return lines
 
 
-def _where(grant: Grant) -> str:
-    """From where calls are answered; a pattern may leave the directory open."""
-    entries = () if grant.pattern is None else grant.pattern.entries
+def applies_to(session: str, payload: Mapping[str, Any], pattern: GrantPattern | None) -> str:
+    """Whose calls are answered, and from where; a pattern may leave the directory open.
+
+    Args:
+        session: Whose agents.
+        payload: Of the call that it was given for.
+        pattern: What is covered; None for the payload and no other.
+    """
+    entries = () if pattern is None else pattern.entries
+    open_to_more = {name for name, matcher in entries if not isinstance(matcher, Exact)}
     free = {name for name, matcher in entries if isinstance(matcher, AnyValue)}
-    return where_words([names_directory(grant.payload, free)])
+    where = where_words([names_directory(payload, free)])
+    if names_directory(payload, free) and not names_directory(payload, open_to_more):
+        where = "only in directories as said here"
+    return f"any agent of session {session}, {where}"
 
 
 def _origin(entry: Entry, now: int, you: str) -> str:
@@ -241,22 +262,32 @@ def _right_now(waiting: int | None) -> str:
 def _matches(entry: Entry, width: int) -> list[Line]:
     grant, word = entry.grant, breadth_word(entry)
     tool = Chunk(foreign(grant.tool_name).text, keep=True, most=24)
-    how = "how wide is not known" if entry.reach is None else BREADTH_WORDS[entry.reach.breadth]
-    breadth = chunk(f"  {how}", breadth_token(word), keep=True)
-    lines = [line(_name("matches"), tool, breadth)]
+    if entry.reach is None:
+        how = "how wide is not known"
+    else:
+        how = BREADTH_WORDS[entry.reach.breadth] if grant.pattern is None else ""
+    lines = [line(_name("matches"), tool, chunk(f"  {how}", breadth_token(word), keep=True))]
     if grant.pattern is None:
         for name, value in sorted(grant.payload.items()):
             lines += _value(name, "=", entry.masks.mask_value(value, name), width)
     else:
         for name, matcher in grant.pattern.entries:
             lines += pattern_entry(name, matcher, width, entry.masks)
-    lines += free_lines(entry.reach, grant.pattern, width)
+    if entry.reach is not None:
+        lines += free_lines(entry.reach, _named(grant), width)
+        if grant.pattern is not None:
+            lines += how_wide_lines(entry.reach.breadth, grant.pattern, width)
     if entry.reach is None:
         words = "its request is not stored: what is not named here may be anything"
         lines += _fact("", words, width, "warn")
     elif entry.reach.breadth is Breadth.EVERYTHING:
         lines += _fact("", "ANY call of this tool, no argument is fixed", width, "danger")
     return lines
+
+
+def how_wide_lines(breadth: Breadth, pattern: GrantPattern, width: int) -> list[Line]:
+    """How wide a pattern is, and what alone limits it."""
+    return _fact("how wide", limits_words(breadth, pattern), width, breadth_token(str(breadth)))
 
 
 def pattern_entry(name: str, matcher: Matcher, width: int, masks: Redaction) -> list[Line]:

@@ -63,7 +63,7 @@ class MemoryScreen(ListBesideDetails):
     def compose(self) -> ComposeResult:
         """Lay out the parts, and below them the bar for a filter."""
         yield from super().compose()
-        yield FilterBar(Filtered.MEMORY, self._listing.values, id="filter")
+        yield FilterBar(Filtered.MEMORY, self._listing.values, self._office.keep_filter, id="filter")
 
     def on_mount(self) -> None:
         """Read what is remembered."""

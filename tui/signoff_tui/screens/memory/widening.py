@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from signoff.policy.breadth import Reach
@@ -21,11 +21,18 @@ from signoff.queue import (
     StoredRequest,
 )
 from signoff.queue.patterns import Exact
-from signoff_tui.covering import BREADTH_WORDS
 from signoff_tui.lines import Chunk, Line, chunk, foreign, line, wrapped
 from signoff_tui.look import Glyphs
 from signoff_tui.screens.memory.entries import Entry
-from signoff_tui.screens.memory.lines import breadth_token, free_lines, matcher_text, pattern_entry, when_text
+from signoff_tui.screens.memory.lines import (
+    applies_to,
+    breadth_token,
+    free_lines,
+    how_wide_lines,
+    matcher_text,
+    pattern_entry,
+    when_text,
+)
 
 __all__ = ["LAST_CALLS", "Option", "Widening", "offers", "preview", "save", "sheet_lines"]
 
@@ -178,7 +185,7 @@ def sheet_lines(sheet: Widening, width: int, glyphs: Glyphs, *, now: int) -> lis
         glyphs: Signs of this run.
         now: Wall clock, microseconds since the epoch.
     """
-    number, option = sheet.entry.number, sheet.chosen
+    number, grant, option = sheet.entry.number, sheet.entry.grant, sheet.chosen
     title = f" Narrow #{number}: remember instead" if sheet.narrows else f" Widen #{number}: remember besides"
     place = f"{sheet.index + 1} of {len(sheet.options)} "
     return [
@@ -192,8 +199,9 @@ def sheet_lines(sheet: Widening, width: int, glyphs: Glyphs, *, now: int) -> lis
             for name, matcher in option.pattern.entries
             for row in pattern_entry(name, matcher, width, sheet.entry.masks)
         ),
-        *free_lines(option.reach, option.pattern, width),
-        *_breadth(option, width),
+        *free_lines(option.reach, {name for name, _ in option.pattern.entries}, width),
+        *how_wide_lines(option.reach.breadth, option.pattern, width),
+        *_fact("applies to", applies_to(grant.session, grant.payload, option.pattern), width),
         *_fact("asks still", "HIGH risk, and what leads elsewhere", width),
         *_fact("saving", _saving(sheet), width),
     ]
@@ -249,12 +257,6 @@ def _call(record: HistoryRecord, now: int) -> Line:
         chunk(f"{' ' * (_NAME + 1)}{when_text(record.at, now)} {record.state} ", "muted", keep=True),
         Chunk(reveal_line(text[:400], "description"), cut="end"),
     )
-
-
-def _breadth(option: Option, width: int) -> Sequence[Line]:
-    word, words = str(option.reach.breadth), BREADTH_WORDS[option.reach.breadth]
-    words = f"{word}: no argument would be limited" if option.reach.breadth.careless else words
-    return _fact("how wide", words, width, breadth_token(word))
 
 
 def _saving(sheet: Widening) -> str:

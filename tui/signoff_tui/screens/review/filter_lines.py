@@ -6,7 +6,7 @@ from signoff_tui.inbox_filter import Hidden
 from signoff_tui.keymap import KeyMap
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 
-__all__ = ["filter_line", "hidden_words", "nothing_listed"]
+__all__ = ["filter_line", "hidden_words", "nothing_listed", "only_listed"]
 
 LEAST_TEXT = 12
 """Cells that tell which filter it is."""
@@ -46,6 +46,12 @@ def hidden_words(hidden: Hidden, by: str = "") -> str:
         return f"nothing hidden{by}"
     high = f", of these {hidden.high} HIGH" if hidden.high else ""
     return f"{hidden.waiting} hidden{by}{high}"
+
+
+def only_listed(keys: KeyMap) -> str:
+    """What is said where the inbox lists only what one agent asks, because another screen wanted that."""
+    clears, stops = keys.shown("clear_filter"), keys.shown("stop_all")
+    return f"only its requests are listed; {clears} lists all, {stops} rejects all of it once [armed]"
 
 
 def nothing_listed(hidden: Hidden, keys: KeyMap, width: int) -> tuple[Line, ...]:

@@ -77,7 +77,8 @@ def action_lines(
             page = [_group_page_hint(desk, view, reader)]
     back = [] if view == "inbox" else [KeyHint("Esc", "back")]
     moving = [*tag_hints(desk), *_moving_hints(desk, view, entry, group, two_panes=two_panes)]
-    going = [*(() if view in {"request", "page"} else _list_hints(desk)), *_going_hints(desk, view)]
+    listing = [] if view in {"request", "page"} else _list_hints(desk, armed=armed)
+    going = [*listing, *_going_hints(desk, view)]
     if (entry is not None or group is not None) and _steady(room):
         page = page or [KeyHint(desk.keys.shown("page_down"), "page", live=False)]
         deciding = _in_slots(_decision_hints(desk, entry, room, armed=armed), page)
@@ -296,14 +297,16 @@ def _moving_hints(
     return hints
 
 
-def _list_hints(desk: Desk) -> list[KeyHint]:
+def _list_hints(desk: Desk, *, armed: bool) -> list[KeyHint]:
     if not any(True for _ in desk.inbox.entries()):
         return []
+    narrow, order = KeyHint(desk.keys.shown("filter"), "filter"), KeyHint(desk.keys.shown("order"), "sort, tidy")
     # With one agent in the list the key would change nothing, or list all again.
-    several = _several_agents(desk)
-    only = [KeyHint(desk.keys.shown("only_agent"), "only this agent")] if several else []
-    order = KeyHint(desk.keys.shown("order"), "sort, tidy")
-    return [KeyHint(desk.keys.shown("filter"), "filter"), order, *only]
+    if _several_agents(desk):
+        return [narrow, order, KeyHint(desk.keys.shown("only_agent"), "only this agent")]
+    if any(entry.waiting for entry in desk.inbox.hidden()):
+        return [narrow, KeyHint(desk.keys.shown("stop_all"), "reject all of it", live=armed), order]
+    return [narrow, order]
 
 
 def _several_agents(desk: Desk) -> bool:

@@ -30,6 +30,7 @@ from signoff_tui.screens.review.contents import Contents
 from signoff_tui.screens.review.deciding import Deciding
 from signoff_tui.screens.review.drawing import Drawing, LastWords
 from signoff_tui.screens.review.extent import Extent, View
+from signoff_tui.screens.review.filter_lines import only_listed
 from signoff_tui.screens.review.filtering import Filtering
 from signoff_tui.screens.review.moments import next_moment
 from signoff_tui.screens.review.navigating import Navigating
@@ -121,7 +122,7 @@ class ReviewScreen(Screen[None]):
         yield MessageBox(id="feedback")
         yield TextBox(id="find")
         yield LinesView(id="box-keys")
-        yield FilterBar(Filtered.INBOX, self._filtering.filter.values, id="filter")
+        yield FilterBar(Filtered.INBOX, self._filtering.filter.values, self._office.keep_filter, id="filter")
         yield LinesView(id="last")
 
     def on_mount(self) -> None:
@@ -267,7 +268,7 @@ class ReviewScreen(Screen[None]):
         self._office.go(name, query)
 
     def seek(self, query: str) -> None:
-        """Put the cursor on the first waiting request that a filter keeps, in the list; else say why not."""
+        """List what a filter keeps, with the cursor on the first of it that waits; else say why not."""
         try:
             key = self._filtering.seek(query)
         except FilterError as error:
@@ -277,9 +278,10 @@ class ReviewScreen(Screen[None]):
             self.say("nothing of it waits any more" if key is None else "answer or close what is open first")
             return
         self.set_view("inbox")
+        self._filtering.use(query)
         self._desk.inbox.move_to(key)
         self.redraw()
-        self.say("the first that it waits for; X rejects all of it, once the bar says [armed]", token="muted")
+        self.say(only_listed(self._desk.keys), token="muted")
 
     def edit(self, entry: Entry, what: Editable, text: str) -> None:
         """Have the person edit a text, and take over what comes of it."""

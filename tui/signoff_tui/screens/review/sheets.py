@@ -12,7 +12,7 @@ from dataclasses import replace
 from signoff.policy.breadth import Breadth
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.reveal import reveal_line
-from signoff_tui.covering import BREADTH_WORDS, ends_words, names_directory, where_words
+from signoff_tui.covering import BREADTH_WORDS, any_words, ends_words, names_directory, where_words
 from signoff_tui.desk import Desk, RememberPreview
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.guard import LeftOut, Offer, Ref
@@ -214,8 +214,8 @@ def _matches(preview: RememberPreview, width: int) -> list[Line]:
     words = [tool, chunk(f"  {BREADTH_WORDS[reach.breadth]}", "danger" if careless else "muted", keep=True)]
     if reach.breadth is Breadth.EVERYTHING:
         words.append(chunk(": ANY call, no argument is fixed", "danger", keep=True))
-    elif reach.free:
-        words += [chunk(", "), foreign(", ".join(f"ANY {name}" for name in reach.free), "warn")]
+    elif free := any_words(reach, dict(reach.fixed)):
+        words += [chunk(", "), foreign(", ".join(free), "warn")]
     lines = [_fact("matches", *words)]
     masks = DEFAULT_REDACTION.also(preview.entry.request.submission.masked_keys)
     for name, value in reach.fixed:

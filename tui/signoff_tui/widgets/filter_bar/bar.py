@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.timer import Timer
 
 from signoff.filtering import Filtered, Query
-from signoff_tui.lines import chunk, line
+from signoff_tui.lines import chunk, line, wrapped
 from signoff_tui.widgets.filter_bar.lines import hint_lines, problem_lines
 from signoff_tui.widgets.filter_bar.words import FilterWords
 from signoff_tui.widgets.lines_view import LinesView
@@ -36,6 +36,7 @@ class FilterBar(Vertical, Sized):
     Args:
         filtered: What is filtered.
         values: Says which values exist, by the name of their field.
+        keep: Saves a filter for another time; returns what became of it, and the style of these words.
     """
 
     DEFAULT_CSS = """
@@ -60,12 +61,16 @@ class FilterBar(Vertical, Sized):
         self,
         filtered: Filtered,
         values: Callable[[], Mapping[str, Iterable[str]]],
+        keep: Callable[[str], tuple[str, str]],
         *,
         id: str | None = None,  # noqa: A002 - Textual's name
     ) -> None:
         super().__init__(id=id)
         self._words = FilterWords(filtered)
         self._values = values
+        self._keep = keep
+        self._said = ("", "")
+        """What became of saving, and the style of these words."""
         self._told_at = 0.0
         self._timer: Timer | None = None
 
@@ -109,7 +114,8 @@ class FilterBar(Vertical, Sized):
         self._draw()
 
     def takes_key(self, event: events.Key) -> bool:
-        """Keep, restore, complete; False when the key is for the text box."""
+        """Keep, restore, complete, save; False when the key is for the text box."""
+        self._said = ("", "")
         match event.key:
             case "enter":
                 if self._words.problem is None:
@@ -123,6 +129,8 @@ class FilterBar(Vertical, Sized):
                 self._complete(1)
             case "shift+tab":
                 self._complete(-1)
+            case "ctrl+s":
+                self._save()
             case _:
                 return False
         return True
@@ -134,6 +142,16 @@ class FilterBar(Vertical, Sized):
     @property
     def _box(self) -> TextBox:
         return self.query_one(TextBox)
+
+    def _save(self) -> None:
+        query = self._words.query
+        if self._words.problem is not None:
+            self._said = ("not saved: it cannot be used as it stands", "warn")
+        elif query.expression is None:
+            self._said = ("not saved: nothing is typed", "warn")
+        else:
+            self._said = self._keep(query.text)
+        self._draw()
 
     def _complete(self, step: int) -> None:
         box = self._box
@@ -176,8 +194,12 @@ class FilterBar(Vertical, Sized):
             return
         words, box, width = self._words, self._box, self.size.width
         self.query_one("#prompt", LinesView).show([line(chunk(" / ", "accent"))])
-        if words.problem is None or words.offered is not None:
-            hints = hint_lines(words.offered, words.chosen, width)
+        said, token = self._said
+        if said:
+            hints = wrapped(said, width, token, head=chunk("   ", keep=True))
+        elif words.problem is None or words.offered is not None:
+            about = words.field_at(box.value, box.cursor_position)
+            hints = hint_lines(words.offered, words.chosen, about, width)
         else:
             hints = problem_lines(words.problem, box.value, _PROMPT - box.scroll_offset.x, width)
         self.query_one("#filter-hints", LinesView).show(hints)

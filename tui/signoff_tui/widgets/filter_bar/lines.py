@@ -6,10 +6,14 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
-from signoff.filtering import Completion, FilterError
-from signoff_tui.lines import Chunk, Line, chunk, foreign, line, wrapped
+from signoff.filtering import Completion, Field, FilterError
+from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 
 __all__ = ["hint_lines", "problem_lines"]
+
+_KEYS = "   Tab completes   Enter keeps   Esc as before   Ctrl+S saves it"
+_FEWER = "   Tab completes  Enter keeps  Ctrl+S saves"
+_FEWEST = "   Enter keeps  Ctrl+S saves"
 
 
 def problem_lines(problem: FilterError, text: str, left: int, width: int) -> list[Line]:
@@ -29,17 +33,21 @@ def problem_lines(problem: FilterError, text: str, left: int, width: int) -> lis
     return [line(mark), *wrapped(problem.message, width, "warn", head=chunk("   ", keep=True))]
 
 
-def hint_lines(offered: Completion | None, chosen: int, width: int) -> list[Line]:
-    """Say what Tab goes through, or what the keys do.
+def hint_lines(offered: Completion | None, chosen: int, about: Field | None, width: int) -> list[Line]:
+    """Say what Tab goes through, or what the field takes, or what the keys do.
 
     Args:
         offered: What could be typed; None before Tab was pressed.
         chosen: Which of it stands in the words.
+        about: The field whose value is being typed; None if there is none.
         width: Cells.
     """
     if offered is None:
-        keys = "   Tab completes   Enter keeps   Esc as before"
-        return [line(chunk(keys, "muted"))]
+        wordings = [_KEYS, _FEWER, _FEWEST]
+        if about is not None:
+            takes = f"   {about.name}: {about.help}"
+            wordings = [f"{takes}{_KEYS}", takes, *wordings]
+        return [fullest([line(chunk(words, "muted")) for words in wordings], width)]
     candidates = offered.candidates
     if not candidates:
         return [line(chunk("   nothing is known that could stand here", "muted"))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from signoff.filtering import Completion, Filtered, FilterError, complete, parse
+from signoff.filtering import Completion, Field, Filtered, FilterError, complete, field_at, parse
 from signoff.present.typeable import typeable
 
 __all__ = ["FilterWords"]
@@ -50,6 +50,10 @@ class FilterWords:
         self.problem = None
         before, self.query = self.query, query
         return before.expression != query.expression
+
+    def field_at(self, text: str, cursor: int) -> Field | None:
+        """The field whose value is being typed. Arguments as for `complete`."""
+        return field_at(text, cursor, self._filtered)
 
     def restore(self) -> bool:
         """Give up what was typed, and return whether another filter is in force now."""
