@@ -112,6 +112,9 @@ _ROWS = re.compile(rf"([\d,]+) {_BELOW}")
 _WIDE = 300
 """Columns in which names beside each other keep their beginnings."""
 
+_PASTE = "\x1b[200~{}\x1b[201~"
+"""What a terminal sends when something is pasted."""
+
 HANDED_OVER = "handed over"
 """The stage in which the terminal is given to an editor and taken back."""
 
@@ -378,7 +381,7 @@ class Tour:
             listener.presses("k", rf"▌ .*{text.mark}")
             listener.presses("Enter", text.end)
         listener.begins("left")
-        listener.resizes(self._columns, 31)
+        listener.resizes(self._columns, 12)
 
     def looks_at_filters(self) -> None:
         """On a very wide screen: what the filter of the history offers, says and keeps."""
@@ -390,11 +393,11 @@ class Tour:
         for field in COMPLETED:
             listener.presses("Escape", "this agent")
             listener.presses("/", "Tab completes")
-            listener.types(f"{field}:", f"{field} needs a value")
+            listener.types(_PASTE.format(f"{field}:"), f"{field} needs a value")
             # The title tells that its list is there: what comes next acts on a record of that.
-            listener.presses("\t", rf"History +{field}:.* of [\d,]+ ", *(text.mark for text in texts))
+            listener.presses("\t", rf"History .*? {field}:.* of [\d,]+ ", *(text.mark for text in texts))
         listener.begins("left")
-        listener.presses("Escape", "this agent", r"History +(?:newest [\d,]+ of )?[\d,]+ ")
+        listener.presses("Escape", "this agent", r"History .*?(?:newest [\d,]+ of [\d,]+|[\d,]+ records?) ")
         listener.begins("saved filter")
         listener.presses("f", "last hour of this agent")
         listener.presses("1", "since:1h")
@@ -416,6 +419,7 @@ class Tour:
         listener.types(_pasted(self._texts[-3:]), "pasted")
         listener.presses("Enter", "nothing was run")
         listener.begins("left")
+        listener.resizes(100, 30)
         listener.presses("1", "signoff +Inbox")
 
     def looks_at_what_is_together(self) -> None:
@@ -476,10 +480,12 @@ class Tour:
         listener.presses("}", "unchanged lines around")
         self._sees_all()
         listener.begins("left")
+        listener.resizes(100, 30)
         listener.decides("y", "held: ")
         listener.presses("h", "signoff +History", "edited")
-        listener.begins("what ran instead")
         listener.presses("Enter", "CHANGED by the reviewer")
+        listener.begins("what ran instead")
+        listener.resizes(160, self._rows_of_all)
         self._sees_all()
         listener.begins("left")
         listener.presses("q", "TARGET")
@@ -564,4 +570,4 @@ def tour(base: Path, command: Sequence[str], texts: tuple[Hostile, ...], name: s
 def _pasted(texts: Sequence[Hostile]) -> str:
     """What a terminal sends when texts are pasted, with a word at each end; terminals let no escape through."""
     pasted = " ".join(text.name for text in texts).replace("\x1b", "").encode(errors="ignore").decode()
-    return f"\x1b[200~pasted {pasted} pasted\x1b[201~"
+    return _PASTE.format(f"pasted {pasted} pasted")
