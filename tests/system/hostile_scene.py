@@ -20,7 +20,16 @@ from signoff.connecting import connect_agent
 from signoff.effects import Command, Effect, FileWrite
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.policy.trust import trust
-from signoff.queue import AgentQueue, Decision, GrantPattern, Risk, StoredRequest, Submission, open_review_queue
+from signoff.queue import (
+    AgentQueue,
+    Decision,
+    Grant,
+    GrantPattern,
+    Risk,
+    StoredRequest,
+    Submission,
+    open_review_queue,
+)
 from signoff.queue.instead import EDIT, PARTIAL
 from signoff.queue.patterns import AnyValue
 from signoff.types import ApprovalPresentation, ApprovalRequest
@@ -95,14 +104,18 @@ class HostileScene:
         with open_review_queue(self.place, reviewer="anna") as queue:
             return [queue.get(request.id).pending for request in self.waiting]
 
+    def granted(self) -> tuple[Grant, ...]:
+        """All that is remembered."""
+        with open_review_queue(self.place, reviewer="anna") as queue:
+            return queue.grants()
+
     def asks_for_what_may_be_changed(self) -> None:
         """An agent that can run something else asks for what hides nothing, to be edited, and for two hunks."""
         request = ApprovalRequest(tool_name="harmless", description="edit this", payload={}, arguments={"a": 1})
         submission = plain_submission(request, None, cwd=str(self.folder))
         submission = replace(submission, supports=submission.supports | {EDIT})
         agent = self._agent(self.texts[0])
-        agent.submit(submission)
-        agent.submit(self._in_two_hunks())
+        self.waiting += map(agent.submit, [submission, self._in_two_hunks()])
 
     def ends(self) -> None:
         """Each agent's own request ends, with hostile words: rejected by a colleague, or taken back."""

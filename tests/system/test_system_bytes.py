@@ -197,6 +197,8 @@ def test_no_click_on_any_cell_of_any_screen_does_more_than_move(tmp_path: Path) 
         with opened(scene, SCREEN, 64, 13) as listener:
             clicks_on_lists(listener)
             clicks_on_sheets(listener)
+            clicks_on_memory(listener, scene)
+            clicks_on_changes(listener, scene)
             listener.resizes(100, 12)
             listener.presses("1", "signoff +Inbox")
             listener.presses("J", "TARGET .*q")
@@ -259,3 +261,42 @@ def clicks_on_sheets(listener: Listener) -> None:
     listener.presses("Escape", "signoff +Group")
     listener.clicks_everywhere()
     listener.presses("Enter", "signoff +Request")
+
+
+def clicks_on_memory(listener: Listener, scene: HostileScene) -> None:
+    """On what else could be remembered: more than what one grant covers, and less."""
+    listener.presses("1", "signoff +Inbox")
+    scene.remembers()
+    granted = scene.granted()
+    listener.presses("4", "signoff +Session memory")
+    listener.presses("w", "Widen #")
+    listener.clicks_everywhere()
+    listener.presses("Escape", "revoking never changes")
+    listener.presses("G", "EVERYTHING")
+    listener.presses("n", "Narrow #")
+    listener.clicks_everywhere()
+    listener.presses("Escape", "revoking never changes")
+    listener.presses("Escape", "TARGET")
+    assert scene.granted() == granted
+
+
+def clicks_on_changes(listener: Listener, scene: HostileScene) -> None:
+    """On refused hunks, and on an edit with its diff, a tree of which is folded."""
+    scene.asks_for_what_may_be_changed()
+    listener.hears(f" {len(scene.waiting)} waiting")
+    listener.presses("G", "TARGET hunks")
+    listener.presses("Enter", "signoff +Request")
+    listener.presses("]", r"\[\*\] @@")
+    listener.rests()
+    listener.presses("-", "would be written|all hunks are refused")
+    listener.clicks_everywhere()
+    listener.presses("K", "TARGET edit this", "shown 100%")
+    listener.rests()
+    listener.presses("E", "EDITED BY YOU")
+    listener.clicks_everywhere()
+    listener.presses("Left")
+    listener.presses("\x06", "Find in what is shown")
+    listener.types("folded", "folded")
+    listener.presses("Enter", "rows? folded")
+    listener.presses("Escape", "reject, say why")
+    listener.clicks_everywhere()
