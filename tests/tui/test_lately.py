@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from screen_bench import SMALL, agent, command, post, screen
+from screen_bench import LARGE, agent, command, post, screen
 
 from signoff.queue import AgentQueue, Decision, ReviewQueue
 from signoff_tui.lines import Line
@@ -57,6 +57,6 @@ async def test_an_inbox_in_which_nothing_waits_any_more_says_what_was_last(
         request = post(asking, command(name, workdir))
         looking.decide(request.id, 1, request.submission.digest, Decision(approved=name == "ls"))
     with agent(place, "docs", cwd=workdir):
-        async with screen(place, size=SMALL, reviewer=looking.reviewer) as seen:
-            await seen.shows("last decision", "rejected pwd", "2 asks: 2 by you", "docs connected")
+        async with screen(place, size=LARGE, reviewer=looking.reviewer) as seen:
+            await seen.shows("last decision", "rejected pwd (tester)", "2 asks: 2 by you", "docs connected")
             assert "To try it" not in seen.text

@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from signoff.present.reveal import reveal_line
 from signoff.queue import AgentRecord, HistoryFilter, HistoryRecord, ReviewQueue
-from signoff_tui.lines import Chunk, Line, chunk, foreign, line, wrapped
+from signoff_tui.lines import Chunk, Line, chunk, wrapped
 from signoff_tui.screens.history.wording import Deciders, outcome, what, when_text
 
 __all__ = ["Lately", "lately_lines", "look_back"]
@@ -20,7 +19,7 @@ MOST_COUNTED = 500
 MOST_AGENTS = 6
 
 _NAME = 18
-_LONGEST_SUBJECT = 400
+_LONGEST_SUBJECT = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,23 +75,23 @@ def lately_lines(lately: Lately, now: int, width: int) -> list[Line]:
         now: Wall clock, microseconds since the epoch.
         width: Cells of a line.
     """
-    lines = []
+    lines: list[Line] = []
     if lately.last is not None:
         words, token = outcome(lately.last)
-        subject = Chunk(reveal_line(what(lately.last)[:_LONGEST_SUBJECT], "description"))
-        agent = foreign(f" ({lately.last.agent_name}) ", "muted", keep=True)
-        done = chunk(f"{words} ", token, keep=True)
-        at = chunk(f"{when_text(lately.last.at, now)}  ", "muted", keep=True)
-        lines.append(line(_head("last decision"), at, done, subject, right=(agent,)))
+        subject = what(lately.last)
+        if len(subject) > _LONGEST_SUBJECT:
+            subject = f"{subject[:_LONGEST_SUBJECT]}..."
+        told = f"{when_text(lately.last.at, now)} {words} {subject} ({lately.last.agent_name})"
+        lines += wrapped(told, width, token, head=_head("last decision"))
     if total := lately.today.total():
         asks = "ask" if total == 1 else "asks"
         counted = f"{total} {asks}" if lately.whole else f"{total} {asks} or more; the last {total}"
         parts = ", ".join(f"{number} {how}" for how, number in lately.today.most_common())
         lines += wrapped(f"{counted}: {parts}", width, head=_head("today"))
-    told = [f"{name} connected" for name in lately.agents] + [f"{name} ended" for name in lately.ended]
-    if told:
-        more = f", and {len(told) - MOST_AGENTS} more" if len(told) > MOST_AGENTS else ""
-        lines += wrapped(", ".join(told[:MOST_AGENTS]) + more, width, head=_head("agents"))
+    there = [f"{name} connected" for name in lately.agents] + [f"{name} ended" for name in lately.ended]
+    if there:
+        more = f", and {len(there) - MOST_AGENTS} more" if len(there) > MOST_AGENTS else ""
+        lines += wrapped(", ".join(there[:MOST_AGENTS]) + more, width, head=_head("agents"))
     return lines
 
 
