@@ -130,7 +130,7 @@ async def _tour(place: Path, plan: Plan, looks: Sequence[str], first_id: int) ->
     with ExitStack() as stack:
         _remember(place, clock, stack)
         async with screen(place, settings=settings, queue=cast("ReviewQueue", cable), **options) as seen:
-            await seen.shows("nothing waiting")
+            await seen.shows("nothing waiting", "last decision")
             await album.take("empty", seen)
             posted = fill(place, clock, stack)
             clock.now = START + 140 * SECOND

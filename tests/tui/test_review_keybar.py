@@ -47,7 +47,9 @@ async def test_keys_keep_their_places_whatever_is_in_focus(
             shown.append(places(seen))
         asking.withdraw(requests[0].id, "not needed")
         await seen.press("g")
-        await seen.shows("it does not wait any more")
+        await seen.shows(
+            "it does not wait any more", "(n) reject: it ended", "session: it ended", "stop: it ended"
+        )
         shown.append(places(seen))
     first, *others, ended = ([each.get(key) for key in KEYS] for each in shown)
     assert None not in first
@@ -64,6 +66,17 @@ async def test_no_key_of_a_group_gives_way_to_long_names(asking: AgentQueue, pla
             await seen.reads(request)
         await seen.goes_to_group()
         await seen.shows("[Y] approve all 3: ", "more", "[N] reject all 3", "[V] all on one page")
+
+
+async def test_a_narrow_bar_says_where_the_other_screens_are_and_that_z_takes_back(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    requests = [post(asking, command(f"ls {name}", workdir)) for name in "ab"]
+    async with screen(place, size=(80, 24), waiting=2) as seen:
+        await seen.goes_to(requests[0])
+        await seen.shows("[z] later", "[2/4/5] agents, memory, rules")
+        await seen.press("z")
+        await seen.shows("[z] not later")
 
 
 def texts(lines: tuple[Line, ...]) -> list[str]:

@@ -136,7 +136,7 @@ async def test_content_that_cannot_be_shown_is_approved_by_its_facts_only(
         await seen.shows("new binary file: image/png, 10 bytes", "content cannot be shown")
         entry = seen.entry(request)
         await seen.until(lambda: (coverage := seen.desk.coverage(entry)) and not coverage.missing)
-        await seen.shows("(y) approve: a part cannot be shown")
+        await seen.shows("(y) approve: a part cannot be shown; y, !")
         await seen.armed()
         await seen.press("y")
         await seen.shows("not approved: a part cannot be shown", "[!] approve anyway, recorded as 99% shown")

@@ -20,6 +20,7 @@ from signoff_tui.look import Look, look_of
 from signoff_tui.muting import end_text
 from signoff_tui.office import Office
 from signoff_tui.reading import Rest
+from signoff_tui.screens.lately import lately_lines
 from signoff_tui.screens.review import panes
 from signoff_tui.screens.review.filter_lines import filter_line, nothing_listed
 from signoff_tui.screens.review.keybar import Reader, action_lines
@@ -239,7 +240,9 @@ class Drawing:
         if not inbox.rows() and inbox.hidden():
             return nothing_listed(self._screen.filter.hidden, self._screen.desk.keys, width)
         if not inbox.rows():
-            return () if self._screen.lost else empty_lines(self._office.place, self._office.announcement, width)
+            lately = lately_lines(self._screen.lately, self._office.now(), width)
+            said = empty_lines(self._office.place, self._office.announcement, lately, width)
+            return () if self._screen.lost else said
         return () if extent.two_lines or extent.low else (inbox_heading(width),)
 
     def _below(self, listing: RowList) -> Sequence[Line]:

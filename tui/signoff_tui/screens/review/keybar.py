@@ -43,6 +43,10 @@ LEAST_NAMES = 24
 """Cells for the names of what a key covers, however narrow the bar."""
 
 
+_OTHERS = ("agents", "memory", "rules")
+"""Screens that lie over the inbox, besides the history."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reader:
     """What the reader has on the screen, as far as keys are about it.
@@ -84,7 +88,11 @@ def action_lines(
         deciding = _in_slots(_decision_hints(desk, entry, room, armed=armed), page)
         return _steadily([deciding, of_group, own, [*back, *moving], going], room)
     deciding = _decision_hints(desk, entry, room, armed=armed) if entry is not None and entry.waiting else []
-    return flow([*deciding[:1], *page, *deciding[1:], *own, *back, *of_group, *moving, *going], room)
+    hints = [*deciding[:1], *page, *deciding[1:], *own, *back, *of_group, *moving]
+    *leading, last = _going_hints(desk, view, narrow=not _steady(room))
+    # Tidying is worth its place where something ended.
+    first = 2 if any(each.closed for each in desk.inbox.entries()) else 1
+    return flow([*hints, *listing[:first], *leading, *listing[first:], last], room)
 
 
 def _steady(room: Room) -> bool:
@@ -108,12 +116,15 @@ def _steadily(kinds: Sequence[Sequence[KeyHint]], room: Room) -> tuple[Line, ...
     return flow_sections([([*deciding, *of_group], 2), ([*moving, *own], 1), (going, room.rows - 3)], room.width)
 
 
-def _going_hints(desk: Desk, view: View) -> list[KeyHint]:
-    """What leads elsewhere; help is the last."""
+def _going_hints(desk: Desk, view: View, *, narrow: bool = False) -> list[KeyHint]:
+    """What leads elsewhere, in a narrow bar the other screens under one hint; help is the last."""
     hints = [KeyHint(desk.keys.shown("history"), "history")]
     if view == "inbox":
-        hints.append(KeyHint(desk.keys.shown("quit"), "quit"))
-        hints += [KeyHint(desk.keys.shown(screen), screen) for screen in ("agents", "memory", "rules")]
+        others = [KeyHint(desk.keys.shown(screen), screen) for screen in _OTHERS]
+        if narrow:
+            others = [KeyHint(desk.keys.shown(*_OTHERS), ", ".join(_OTHERS))]
+        leaves = KeyHint(desk.keys.shown("quit"), "quit")
+        hints += [*others, leaves] if narrow else [leaves, *others]
     return [*hints, KeyHint(desk.keys.shown("help"), "help")]
 
 
@@ -141,12 +152,23 @@ def to_show(desk: Desk, entry: Entry) -> bool:
 def _decision_hints(desk: Desk, entry: Entry | None, room: Room, *, armed: bool) -> list[KeyHint]:
     """What decides one request, in the order of the places: approve, reject, remember, stop."""
     live = armed and entry is not None and entry.waiting
+    over = "" if entry is None or entry.waiting else _why_not(entry)
+    reject = f"reject: {over}" if over else "reject, say why" if room.width >= WIDE else "reject"
     return [
         _approve_hint(desk, entry, armed=armed),
-        KeyHint(desk.keys.shown("reject"), "reject, say why" if room.width >= WIDE else "reject", live=live),
-        _remember_hint(desk, entry, live=live),
-        KeyHint(desk.keys.shown("stop"), "stop the agent", live=live),
+        KeyHint(desk.keys.shown("reject"), reject, live=live),
+        KeyHint(desk.keys.shown("remember"), f"session: {over}", live=False)
+        if over
+        else _remember_hint(desk, entry, live=live),
+        KeyHint(desk.keys.shown("stop"), f"stop: {over}" if over else "stop the agent", live=live),
     ]
+
+
+def _why_not(entry: Entry) -> str:
+    """Why a request cannot be decided, in as few words as go with each key."""
+    if entry.closed:
+        return "it ended"
+    return "held" if entry.held else "sent"
 
 
 def _approve_hint(desk: Desk, entry: Entry | None, *, armed: bool) -> KeyHint:
@@ -159,14 +181,17 @@ def _approve_hint(desk: Desk, entry: Entry | None, *, armed: bool) -> KeyHint:
     if change is not None and change.instead is None:
         return KeyHint(key, "approve: nothing left, reject instead", live=False)
     if coverage is None or not coverage.complete:
-        return KeyHint(key, f"approve: {what_is_missing(desk, entry)}", live=False)
+        # What can be shown wants to be read first; for what never can be, this key leads to the one that approves.
+        never = not to_show(desk, entry)
+        keys = f"; {key}, {desk.keys.shown('despite')}" if never else ""
+        return KeyHint(key, f"approve: {what_is_missing(desk, entry)}{keys}", live=False)
     what = "approve" if change is None else f"approve {change.summary}"
     return KeyHint(key, what, live=armed, token="strong")
 
 
 def _remember_hint(desk: Desk, entry: Entry | None, *, live: bool) -> KeyHint:
     key = desk.keys.shown("remember")
-    if entry is None or not entry.waiting:
+    if entry is None:
         return KeyHint(key, "session", live=False)
     if desk.change(entry) is not None:
         return KeyHint(key, "once only: changed by you", live=False)
@@ -292,7 +317,8 @@ def _moving_hints(
         hints.append(full if two_panes else KeyHint("Enter", "open"))
     around = (entry,) if entry is not None else () if group is None else desk.inbox.listed(group.key)
     if any(member.waiting for member in around):
-        hints.append(KeyHint(desk.keys.shown("later"), "later"))
+        aside = all(member.later for member in around if member.waiting)
+        hints.append(KeyHint(desk.keys.shown("later"), "not later" if aside else "later"))
         hints.append(KeyHint(desk.keys.shown("tag"), "tag"))
     return hints
 

@@ -25,6 +25,8 @@ from signoff_tui.list_state import ListState
 from signoff_tui.message import LONGEST
 from signoff_tui.office import Draft, Office
 from signoff_tui.saved_filters import usable
+from signoff_tui.screens.lately import Lately
+from signoff_tui.screens.rereading import Rereading
 from signoff_tui.screens.review.boxes import Boxes
 from signoff_tui.screens.review.contents import Contents
 from signoff_tui.screens.review.deciding import Deciding
@@ -45,7 +47,7 @@ from signoff_tui.screens.review.open_bar import (
 )
 from signoff_tui.screens.review.outside import Outside
 from signoff_tui.screens.review.paints import Paints
-from signoff_tui.screens.review.work import Answers, ContentMade, Drifted, Edited, QueueNews, Work
+from signoff_tui.screens.review.work import Answers, ContentMade, Drifted, Edited, LookedBack, QueueNews, Work
 from signoff_tui.screens.review.writing_keys import WritingKeys
 from signoff_tui.settings import DiffSettings
 from signoff_tui.tagging import TAGGED
@@ -98,6 +100,10 @@ class ReviewScreen(Screen[None]):
         self._bar: OpenBar | None = None
         self._message = LastWords()
         self._timer: Timer | None = None
+        self._looking_back = Rereading(self._work.look_back)
+        self._nothing_listed = False
+        self.lately = Lately()
+        """What was decided lately, while nothing is listed."""
         self.lost: Lost | None = None
         """Set while the queue is not there."""
 
@@ -339,6 +345,13 @@ class ReviewScreen(Screen[None]):
         self._desk.guard.focus_in(at)
         self.redraw(Cause.FOCUS)
 
+    @on(LookedBack)
+    def _looked_back(self, event: LookedBack) -> None:
+        self._looking_back.ended()
+        if event.lately is not None and event.lately != self.lately:
+            self.lately = event.lately
+            self.redraw()
+
     @on(ContentMade)
     def _content_made(self, event: ContentMade) -> None:
         self._contents.take(event)
@@ -542,6 +555,7 @@ class ReviewScreen(Screen[None]):
         """Draw everything that changed, and tell the guard what is shown and why."""
         if not self.is_mounted or not self.size:
             return
+        self._look_back(cause)
         self._settle_view()
         if self._contents.keeps_picture_waiting():
             self._desk.guard.show(self._desk.target(), cause)  # keys are about it at once; none is armed yet
@@ -558,6 +572,12 @@ class ReviewScreen(Screen[None]):
         self._drawing.last_row(self._message)
         self._paints.expect()
         self._schedule()
+
+    def _look_back(self, cause: Cause) -> None:
+        """While nothing is listed it is said what was decided lately: read it when there may be more."""
+        before, self._nothing_listed = self._nothing_listed, self._desk.inbox.cursor is None
+        if self._nothing_listed and (not before or cause is not Cause.MOVED):
+            self._looking_back.wanted()
 
     def _settle_view(self) -> None:
         """Go back to the list when what the view was about has left it, or a large screen shows both."""

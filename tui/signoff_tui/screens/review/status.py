@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -166,13 +166,19 @@ def too_small_lines(columns: int, rows: int) -> tuple[Line, ...]:
 _COMES = ("Ready: what agents ask appears here.", "What agents ask appears here.")
 """Of an empty inbox. That nothing waits is said above it, where the number stands."""
 
+_TRY_IT = (
+    line(chunk("   To try it, type in another terminal:", "muted")),
+    line(chunk("     signoff ask --tool deploy --arg to=staging")),
+)
 
-def empty_lines(place: str, announcement: Announcement, width: int) -> tuple[Line, ...]:
+
+def empty_lines(place: str, announcement: Announcement, lately: Sequence[Line], width: int) -> tuple[Line, ...]:
     """What an empty inbox says.
 
     Args:
         place: Where the queue is.
         announcement: What else there is to say; its words may be empty.
+        lately: What was decided lately; where nothing ever was, it is said how to try it.
         width: Cells of a line.
     """
     words, token = announcement
@@ -181,7 +187,10 @@ def empty_lines(place: str, announcement: Announcement, width: int) -> tuple[Lin
         fullest([line(chunk(f"   {said}", "strong")) for said in _COMES], width),
         *(wrapped(words, width, token, head=chunk("   ", keep=True)) if words else ()),
         Line(),
-        line(chunk("   Queue: ", "muted", keep=True), Chunk(reveal(place, "path"), "muted")),
-        line(chunk("   To try it, type in another terminal:", "muted")),
-        line(chunk("     signoff ask --tool deploy --arg to=staging")),
+        *lately,
+        line(
+            chunk("   Queue: ", "muted", keep=True),
+            Chunk(reveal(place, "path"), "muted"),
+        ),
+        *(() if lately else _TRY_IT),
     )

@@ -23,13 +23,14 @@ from signoff_tui.guard import Held
 from signoff_tui.highlight import highlight_blocks
 from signoff_tui.inbox import Entry
 from signoff_tui.office import Office
+from signoff_tui.screens.lately import Lately, look_back
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.working import run_beside
 
 if TYPE_CHECKING:
     from signoff_tui.screens.review.screen import ReviewScreen
 
-__all__ = ["Answers", "ContentMade", "Drifted", "Edited", "QueueNews", "Work"]
+__all__ = ["Answers", "ContentMade", "Drifted", "Edited", "LookedBack", "QueueNews", "Work"]
 
 
 SETTLED_SECONDS = 0.2
@@ -86,6 +87,14 @@ class Drifted(Message):
         self.looked = looked
 
 
+class LookedBack(Message):
+    """What was decided lately was read; None if it cannot be."""
+
+    def __init__(self, lately: Lately | None) -> None:
+        super().__init__()
+        self.lately = lately
+
+
 class Work:
     """Starts workers of the screen.
 
@@ -121,6 +130,10 @@ class Work:
     def send(self, held: Held[Answer]) -> None:
         """Give a decision to the queue; `Answers` follows."""
         run_beside(self._screen, partial(self._send, held), group="send")
+
+    def look_back(self) -> None:
+        """Read what was decided lately; `LookedBack` follows."""
+        run_beside(self._screen, self._look_back, group="lately")
 
     def leave(self) -> None:
         """End the program once what was sent has been answered."""
@@ -162,6 +175,15 @@ class Work:
     async def _send(self, held: Held[Answer]) -> None:
         verdicts = await self._office.decide(held)
         self._screen.post_message(Answers(verdicts))
+
+    async def _look_back(self) -> None:
+        now = self._office.now()
+        try:
+            lately = await self._office.ask(lambda queue: look_back(queue, now))
+        except QueueError:  # that it is lost is said on top
+            self._screen.post_message(LookedBack(None))
+        else:
+            self._screen.post_message(LookedBack(lately))
 
     async def _leave(self) -> None:
         await self._office.drained()
