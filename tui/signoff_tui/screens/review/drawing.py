@@ -249,7 +249,11 @@ class Drawing:
         if not desk.inbox.rows():
             return filtered
         below = (panes.below_line(desk, listing.rows_below, width), *filtered)
-        return (*below, self._rule, *panes.strip_lines(desk, rows, width)) if rows else below
+        return (
+            (*below, self._rule, *panes.strip_lines(desk, rows, width, beside=self._screen.two_panes))
+            if rows
+            else below
+        )
 
     # -- the content -----------------------------------------------------------------------------------------
 
