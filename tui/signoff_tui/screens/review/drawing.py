@@ -307,7 +307,7 @@ class Drawing:
         self._lines("#header", header if extent.low else [*header, self._rule])
         there = document.owner == desk.key(entry)
         below, hunk = (document.rest, document.hunk) if there else (Rest(0), (0, 0))
-        foot = panes.coverage_line(desk, entry, below, self._look.glyphs.rule, hunk)
+        foot = panes.coverage_line(desk, entry, below, self._look.glyphs.rule, hunk, width=self._content_width)
         self._lines("#foot", [] if extent.low else [foot])
 
     # -- parts -----------------------------------------------------------------------------------------------

@@ -44,6 +44,9 @@ _MOST_NAMED = 200
 _ROOM_FOR_GROUP = 5
 """Rows of the strip from which it says how the group of the focused request stands."""
 
+_ENOUGH_OF_NAME = 16
+"""Cells of a name that mostly tell which one it is."""
+
 LONGEST_ITEM = 300
 """Characters of a call in the batch: it is a look ahead, nothing to decide on yet."""
 
@@ -54,7 +57,7 @@ LONGEST_ITEM = 300
 def header_lines(desk: Desk, entry: Entry, style: RowStyle, width: int, extent: Extent) -> tuple[Line, ...]:
     """What a person needs to judge a request besides its content, warnings first to stay."""
     summary = summarize(entry.request)
-    first = _what_line(desk, entry, summary)
+    first = _what_line(desk, entry, summary, width)
     if extent.header_rows == 1:
         return (first,)
     lines = [first, *_who_lines(entry, summary, style, width)]
@@ -73,19 +76,23 @@ def header_lines(desk: Desk, entry: Entry, style: RowStyle, width: int, extent: 
     return (*lines, *warnings)
 
 
-def _what_line(desk: Desk, entry: Entry, summary: Summary) -> Line:
+def _what_line(desk: Desk, entry: Entry, summary: Summary, width: int) -> Line:
+    """What would be done to what, and how much of it was shown: where there is little room, in few words."""
     coverage, content = desk.coverage(entry), desk.content(entry)
     changed = content is not None and (content.added or content.removed)
     counts = f"  +{content.added} -{content.removed}" if content is not None and changed else ""
-    shown = "" if coverage is None else f" shown {coverage.percent}% ({coverage.shown}/{coverage.needed}) "
-    return line(
+    left = (
         chunk(f" {summary.kind} ", "accent", keep=True),
         Chunk(summary.tool, "muted", keep=True, most=NAME),
         chunk("  ", keep=True),
-        summary.shown("strong"),
+        summary.shown("strong", enough=_ENOUGH_OF_NAME),
         chunk(counts, keep=True),
-        right=(chunk(shown, "ok" if coverage is not None and coverage.complete else "held", keep=True),),
     )
+    if coverage is None:
+        return line(*left)
+    share, token = f" shown {coverage.percent}%", "ok" if coverage.complete else "held"
+    words = (f"{share} ({coverage.shown}/{coverage.needed}) ", f"{share} ")
+    return fullest([line(*left, right=(chunk(each, token, keep=True),)) for each in words], width)
 
 
 def _who_lines(entry: Entry, summary: Summary, style: RowStyle, width: int) -> list[Line]:
@@ -201,7 +208,9 @@ def _notes(desk: Desk, entry: Entry, width: int) -> list[Line]:
     return wrapped(", ".join(content.notes), width, "muted", head=chunk(" ", keep=True))
 
 
-def coverage_line(desk: Desk, entry: Entry, rest: Rest, glyph: str, hunk: tuple[int, int] = (0, 0)) -> Line:
+def coverage_line(
+    desk: Desk, entry: Entry, rest: Rest, glyph: str, hunk: tuple[int, int] = (0, 0), *, width: int
+) -> Line:
     """Where the reader is and what is still to come, under the content: rows as they are folded here.
 
     Args:
@@ -210,22 +219,22 @@ def coverage_line(desk: Desk, entry: Entry, rest: Rest, glyph: str, hunk: tuple[
         rest: What is below the view.
         glyph: What the rule is drawn with.
         hunk: Which hunk is at the top, from 1, and how many there are.
+        width: Cells. Where there are few, it does not say which hunk, nor that a line goes on.
     """
     coverage = desk.coverage(entry)
     if coverage is None:
         return Line(fill=glyph)
     more = f"{'over ' if rest.more else ''}{rest.rows:,} more {'row' if rest.rows == 1 else 'rows'} below"
     inside = "" if rest.line is None else f", line {rest.line} goes on"
-    below = f" {more}{inside} " if rest.rows else " end "
+    below = [f" {more}{inside} ", f" {more} "] if rest.rows else [" end "]
     where = (
         (chunk(f" hunk {max(hunk[0], 1)}/{hunk[1]} ", "muted"), chunk(glyph * 2, "rule")) if hunk[1] > 1 else ()
     )
     share = " all shown " if coverage.complete else f" {coverage.percent}% shown "
-    return Line(
-        (chunk(glyph * 2, "rule"), *where, chunk(below, "warn" if rest.rows else "muted")),
-        (chunk(share, "ok" if coverage.complete else "held", keep=True), chunk(glyph * 2, "rule")),
-        fill=glyph,
-    )
+    sign, token = chunk(glyph * 2, "rule"), "warn" if rest.rows else "muted"
+    right = (chunk(share, "ok" if coverage.complete else "held", keep=True), sign)
+    wordings = [(*before, chunk(words, token)) for words in below for before in ((sign, *where), (sign,))]
+    return fullest([Line(left, right, fill=glyph) for left in wordings], width)
 
 
 # -- a group -----------------------------------------------------------------------------------------------
