@@ -94,20 +94,18 @@ async def test_the_foot_says_which_hunk_is_read(asking: AgentQueue, place: Path,
         await seen.shows("end")
 
 
-WIDE = (160, 40)
-
-
+@pytest.mark.parametrize(
+    ("size", "keys"), [((160, 40), ""), ((120, 40), "vd")], ids=["of itself", "on the whole screen if wanted"]
+)
 async def test_before_and_after_stand_beside_each_other_where_there_is_room(
-    asking: AgentQueue, place: Path, workdir: Path
+    asking: AgentQueue, place: Path, workdir: Path, size: tuple[int, int], keys: str
 ) -> None:
     (workdir / "a.txt").write_text("one\ntwo\nthree\n")
     request = post(asking, write(workdir / "a.txt", "one\n2\nthree\n"))
-    async with screen(place, size=WIDE, waiting=1) as seen:
+    async with screen(place, size=size, waiting=1) as seen:
         await opens(seen, request)
-        await seen.press("v", "d")
-        await seen.shows("beside each other")
-        row = seen.line("- two")
-        assert "+ 2" in row
+        await seen.press(*keys)
+        await seen.until(lambda: "+ 2" in seen.text and "+ 2" in seen.line("- two"), "two columns")
         entry = seen.entry(request)
         await seen.until(lambda: seen.is_read(entry), "both columns shown")
 

@@ -113,7 +113,7 @@ def test_a_switch_is_on_or_true(yes: str) -> None:
         ("guard: {late: [1s]}", "1:9: guard.late: must be a time such as 250ms, 1s or 2m, not a list"),
         ("guard: {burst_keys: 1}", "1:9: guard.burst_keys: must be a whole number from 2 to 100, not 1"),
         ("mouse: maybe", '1:1: mouse: must be on or off, not "maybe"'),
-        ("diff: {layout: side}", '1:8: diff.layout: must be unified or split, not "side"'),
+        ("diff: {layout: side}", '1:8: diff.layout: must be auto, unified or split, not "side"'),
         ("theme:", "1:1: theme: says nothing; give a value, or leave the key out"),
         ("notify: [bell]", '1:1: notify: must hold keys with values, such as "theme: auto", not a list'),
         ("mouse: on\nmouse: off", "2:1: mouse: is given twice, first in line 1"),

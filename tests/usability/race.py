@@ -53,7 +53,7 @@ async def _one_round(room: Room, request: StoredRequest, screens: dict[str, Scre
         records = [record for record in queue.history(limit=5) if record.request_id == request.id]
     winner = None if decided.decision is None else decided.decision.by
     fair = decided.state is RequestState.APPROVED and len(records) == 1 and winner in screens
-    for seen in screens.values():
-        await seen.shows(f"approved by {winner}")
+    for name, seen in screens.items():
+        await seen.shows(f"approved by {'you' if name == winner else winner}")
         await seen.press("o")
     return fair, took

@@ -10,10 +10,13 @@ from signoff.present.document import Document
 from signoff.present.sides import Block
 from signoff_tui.reading import Reading
 
-__all__ = ["LEAST_WIDTH", "SplitReading", "can_be_split"]
+__all__ = ["LEAST_WIDTH", "WIDE", "SplitReading", "can_be_split"]
 
 LEAST_WIDTH = 110
 """Cells of a view in which two columns are wide enough to read."""
+
+WIDE = 160
+"""Columns of a terminal in which a change takes two of them unless somebody wants it otherwise."""
 
 
 def can_be_split(documents: Sequence[Document]) -> bool:

@@ -43,7 +43,12 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("", "ascii", choice("auto", "on", "off"), "Draw with ASCII only; auto: where the terminal needs it."),
     Setting("", "mouse", SWITCH, "Take clicks and the wheel; off leaves selecting to the terminal."),
     Setting("", "filters", FILTERS, 'Filters for f and a digit, such as {6: "agent:docs-bot is:unseen"}.'),
-    Setting("diff", "layout", choice("unified", "split"), "Before and after below, or beside each other."),
+    Setting(
+        "diff",
+        "layout",
+        choice("auto", "unified", "split"),
+        "Before and after below, or beside each other; auto: beside from 160 columns.",
+    ),
     Setting("diff", "context", whole(1, 10_000), "Unchanged lines around a change."),
     Setting("diff", "wrap", SWITCH, "Wrap long lines; off cuts them, and what is cut off is not shown."),
     Setting("guard", "arm_moved", TIME, "From the picture to the first key that counts, after you moved."),

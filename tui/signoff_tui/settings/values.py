@@ -13,7 +13,7 @@ from signoff_tui.notices import Channel
 __all__ = ["Ascii", "DiffSettings", "KeySettings", "Layout", "NotifySettings", "OutsideSettings", "ScreenSettings"]
 
 Ascii = Literal["auto", "on", "off"]
-Layout = Literal["unified", "split"]
+Layout = Literal["auto", "unified", "split"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +21,13 @@ class DiffSettings:
     """How diffs are shown when the screen opens.
 
     Attributes:
-        layout: Before and after below each other, or beside each other where there is room.
+        layout: Before and after below each other, or beside each other where there is room; ``auto`` is beside
+            each other in a wide terminal.
         context: Unchanged lines around changes.
         wrap: Whether long lines are wrapped rather than cut.
     """
 
-    layout: Layout = "unified"
+    layout: Layout = "auto"
     context: int = 3
     wrap: bool = True
 

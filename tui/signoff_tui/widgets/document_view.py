@@ -24,7 +24,7 @@ from signoff_tui.highlight import BLOCK_LINES, Block, Highlights, Spans
 from signoff_tui.lines import Line, paint
 from signoff_tui.look import look_of
 from signoff_tui.reading import Cell, Place, Reading, Rest, VisibleLine
-from signoff_tui.split_reading import LEAST_WIDTH, SplitReading, can_be_split
+from signoff_tui.split_reading import LEAST_WIDTH, WIDE, SplitReading, can_be_split
 from signoff_tui.widgets.document_lines import NARROW, DocumentLine, Gutter, paint_document_line
 from signoff_tui.widgets.sized import Sized
 
@@ -101,7 +101,7 @@ class DocumentView(Sized):
         self._levels: int | None = None
         """Levels of trees that are open; None for all."""
         self._wrap = True
-        self._split = False
+        self._split: bool | None = False
         self._found: _Found | None = None
         self._at_hunk: int | None = None
         self._top = Place(0)
@@ -219,13 +219,14 @@ class DocumentView(Sized):
         self._forget_colors()
         self._relayout()
 
-    def show_as(self, *, context: int, wrap: bool, split: bool) -> None:
+    def show_as(self, *, context: int, wrap: bool, split: bool | None) -> None:
         """Show documents in this way from now on.
 
         Args:
             context: Unchanged lines around changes.
             wrap: Whether rows that are too wide are wrapped.
-            split: Whether before and after stand beside each other where there is room.
+            split: Whether before and after stand beside each other where there is room; None is as the terminal
+                is wide.
         """
         self._wrap, self._split = wrap, split
         self.set_context(context)
@@ -247,7 +248,7 @@ class DocumentView(Sized):
 
     def toggle_split(self) -> bool:
         """Show before and after in two columns, or below each other; returns which is wanted now."""
-        self._split = not self._split
+        self._split = not self._wants_split
         self._wrap_anew()
         return self._split
 
@@ -477,7 +478,11 @@ class DocumentView(Sized):
         return replace(gutter, columns=min(gutter.columns, 1)) if self._splits(documents) else gutter
 
     def _splits(self, documents: Sequence[Document]) -> bool:
-        return self._split and self.size.width >= LEAST_WIDTH and can_be_split(documents)
+        return self._wants_split and self.size.width >= LEAST_WIDTH and can_be_split(documents)
+
+    @property
+    def _wants_split(self) -> bool:
+        return self.app.size.width >= WIDE if self._split is None else self._split
 
     def _remember_place(self) -> None:
         if self._shown is not None and self._levels is None:  # trees are open when they are seen again

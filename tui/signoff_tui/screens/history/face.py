@@ -125,7 +125,7 @@ def _hints(query: Query, keys: Keys, width: int) -> list[KeyHint]:
             *([KeyHint(shown("clear_filter"), "clear")] if query.expression is not None else []),
             KeyHint(shown("only_agent"), "all agents" if asked_of(query, "agent") else "this agent"),
             KeyHint(shown("agent_history"), "its last hour"),
-            KeyHint(shown("range"), f"since: {range_of(query)}"),
+            KeyHint(shown("range"), "range" if range_of(query) == "set" else f"since: {range_of(query)}"),
             KeyHint(shown("saved"), "saved filters" if width >= _ROOMY else "saved"),
             KeyHint(shown("export"), "export"),
         ]

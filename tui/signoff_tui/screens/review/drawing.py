@@ -252,7 +252,11 @@ class Drawing:
         if not desk.inbox.rows():
             return filtered
         below = (panes.below_line(desk, listing.rows_below, width), *filtered)
-        return (*below, self._rule, *panes.strip_lines(desk, rows, width)) if rows else below
+        return (
+            (*below, self._rule, *panes.strip_lines(desk, rows, width, beside=self._screen.two_panes))
+            if rows
+            else below
+        )
 
     # -- the content -----------------------------------------------------------------------------------------
 
@@ -306,7 +310,7 @@ class Drawing:
         self._lines("#header", header if extent.low else [*header, self._rule])
         there = document.owner == desk.key(entry)
         below, hunk = (document.rest, document.hunk) if there else (Rest(0), (0, 0))
-        foot = panes.coverage_line(desk, entry, below, self._look.glyphs.rule, hunk)
+        foot = panes.coverage_line(desk, entry, below, self._look.glyphs.rule, hunk, width=self._content_width)
         self._lines("#foot", [] if extent.low else [foot])
 
     # -- parts -----------------------------------------------------------------------------------------------

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from signoff_tui.split_reading import WIDE
+
 __all__ = ["LEAST_COLUMNS", "LEAST_ROWS", "STEADY", "STEADY_WIDE", "Extent", "View"]
 
 LEAST_COLUMNS, LEAST_ROWS = 40, 10
@@ -33,6 +35,11 @@ class Extent:
     def two_panes(self) -> bool:
         """Whether the content stands beside the list."""
         return self.columns >= 100
+
+    @property
+    def wide(self) -> bool:
+        """Whether there is room for the list and for two columns of a change."""
+        return self.columns >= WIDE
 
     @property
     def two_lines(self) -> bool:

@@ -9,25 +9,32 @@ from signoff_tui.inbox import Group
 from signoff_tui.lines import Line, chunk, fullest
 from signoff_tui.reading import Rest
 from signoff_tui.screens.review.extent import Extent
-from signoff_tui.screens.review.panes import covered_lines, group_title
+from signoff_tui.screens.review.panes import covered_lines, group_title, left_out_line
 
 __all__ = ["page_header", "page_line"]
 
 MOST = 2
 """Lines for names of who is ready, and as many for the others."""
 
+ROWS_FOR_NAMES = 24
+"""Rows of a terminal from which one line has names of those that are left out."""
+
 
 def page_header(desk: Desk, group: Group, width: int, extent: Extent) -> list[Line]:
     """The name of the group, how much of it is ready, and whom that leaves out; with names where there is room.
 
-    Where there is not, the action bar has the names, and the list of the group all of them.
+    Where there is not, the action bar has the names of those that are ready, and one line as many of the others as
+    fit; the list of the group has all of them.
     """
     who = desk.eligibility(group)
     high = sum(item.reason is Omission.HIGH for item in who.left_out)
     ready = chunk(f"{len(who.ready)} of {len(who.waiting)} ready ", "ok" if who.ready else "muted", keep=True)
     danger = (chunk(f" {high} HIGH ", "risk-high", keep=True),) if high else ()
     title = group_title(desk, group, width, (chunk("  "), *danger, chunk(" "), ready))
-    return [title, *covered_lines(desk, who, width, MOST, ": [Esc] lists them")] if extent.high else [title]
+    if extent.high:
+        return [title, *covered_lines(desk, who, width, MOST, ": [Esc] lists them")]
+    left_out = left_out_line(desk, who, width) if extent.rows >= ROWS_FOR_NAMES else None
+    return [title] if left_out is None else [title, left_out]
 
 
 def page_line(
@@ -55,7 +62,7 @@ def page_line(
         end = f" end; {above:,} unread above: {key} " if above > 0 else " end "
         below = f" {more} " if rest.rows else end
     over = f" {page.left_out} more of the group are not on this page " if page.left_out else ""
-    so_far = f"{units:,}{'' if page.complete else ' and more'}"
+    so_far = f"{'' if page.complete else 'over '}{units:,}"
     share = " all shown " if done else f" {shown:,} of {so_far} lines shown "
     line = chunk(glyph * 2, "rule")
     right = (chunk(share, "ok" if done else "held", keep=True), line)

@@ -17,7 +17,7 @@ from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrappe
 from signoff_tui.reading import Rest
 from signoff_tui.screens.review.extent import Extent
 from signoff_tui.screens.review.listing_keys import ORDER_WORDS
-from signoff_tui.screens.review.naming import agents_of, covers_nothing, left_out_names, listed, names_of
+from signoff_tui.screens.review.naming import agents_of, as_many, covers_nothing, left_out_names, listed, names_of
 from signoff_tui.screens.review.rows import RowStyle
 from signoff_tui.summary import RISK_WORD, Summary, ended_text, summarize
 
@@ -28,6 +28,7 @@ __all__ = [
     "group_lines",
     "group_title",
     "header_lines",
+    "left_out_line",
     "strip_lines",
 ]
 
@@ -36,6 +37,15 @@ NAME = 32
 
 NARROW = 50
 """Cells of a list from which it says in which order it stands."""
+
+_MOST_NAMED = 200
+"""Members of a group beyond which the strip has none of their names: they are looked for with each move."""
+
+_ROOM_FOR_GROUP = 5
+"""Rows of the strip from which it says how the group of the focused request stands."""
+
+_ENOUGH_OF_NAME = 16
+"""Cells of a name that mostly tell which one it is."""
 
 LONGEST_ITEM = 300
 """Characters of a call in the batch: it is a look ahead, nothing to decide on yet."""
@@ -47,7 +57,7 @@ LONGEST_ITEM = 300
 def header_lines(desk: Desk, entry: Entry, style: RowStyle, width: int, extent: Extent) -> tuple[Line, ...]:
     """What a person needs to judge a request besides its content, warnings first to stay."""
     summary = summarize(entry.request)
-    first = _what_line(desk, entry, summary)
+    first = _what_line(desk, entry, summary, width)
     if extent.header_rows == 1:
         return (first,)
     lines = [first, *_who_lines(entry, summary, style, width)]
@@ -66,19 +76,23 @@ def header_lines(desk: Desk, entry: Entry, style: RowStyle, width: int, extent: 
     return (*lines, *warnings)
 
 
-def _what_line(desk: Desk, entry: Entry, summary: Summary) -> Line:
+def _what_line(desk: Desk, entry: Entry, summary: Summary, width: int) -> Line:
+    """What would be done to what, and how much of it was shown: where there is little room, in few words."""
     coverage, content = desk.coverage(entry), desk.content(entry)
     changed = content is not None and (content.added or content.removed)
     counts = f"  +{content.added} -{content.removed}" if content is not None and changed else ""
-    shown = "" if coverage is None else f" shown {coverage.percent}% ({coverage.shown}/{coverage.needed}) "
-    return line(
+    left = (
         chunk(f" {summary.kind} ", "accent", keep=True),
         Chunk(summary.tool, "muted", keep=True, most=NAME),
         chunk("  ", keep=True),
-        summary.shown("strong"),
+        summary.shown("strong", enough=_ENOUGH_OF_NAME),
         chunk(counts, keep=True),
-        right=(chunk(shown, "ok" if coverage is not None and coverage.complete else "held", keep=True),),
     )
+    if coverage is None:
+        return line(*left)
+    share, token = f" shown {coverage.percent}%", "ok" if coverage.complete else "held"
+    words = (f"{share} ({coverage.shown}/{coverage.needed}) ", f"{share} ")
+    return fullest([line(*left, right=(chunk(each, token, keep=True),)) for each in words], width)
 
 
 def _who_lines(entry: Entry, summary: Summary, style: RowStyle, width: int) -> list[Line]:
@@ -194,7 +208,9 @@ def _notes(desk: Desk, entry: Entry, width: int) -> list[Line]:
     return wrapped(", ".join(content.notes), width, "muted", head=chunk(" ", keep=True))
 
 
-def coverage_line(desk: Desk, entry: Entry, rest: Rest, glyph: str, hunk: tuple[int, int] = (0, 0)) -> Line:
+def coverage_line(
+    desk: Desk, entry: Entry, rest: Rest, glyph: str, hunk: tuple[int, int] = (0, 0), *, width: int
+) -> Line:
     """Where the reader is and what is still to come, under the content: rows as they are folded here.
 
     Args:
@@ -203,22 +219,22 @@ def coverage_line(desk: Desk, entry: Entry, rest: Rest, glyph: str, hunk: tuple[
         rest: What is below the view.
         glyph: What the rule is drawn with.
         hunk: Which hunk is at the top, from 1, and how many there are.
+        width: Cells. Where there are few, it does not say which hunk, nor that a line goes on.
     """
     coverage = desk.coverage(entry)
     if coverage is None:
         return Line(fill=glyph)
     more = f"{'over ' if rest.more else ''}{rest.rows:,} more {'row' if rest.rows == 1 else 'rows'} below"
     inside = "" if rest.line is None else f", line {rest.line} goes on"
-    below = f" {more}{inside} " if rest.rows else " end "
+    below = [f" {more}{inside} ", f" {more} "] if rest.rows else [" end "]
     where = (
         (chunk(f" hunk {max(hunk[0], 1)}/{hunk[1]} ", "muted"), chunk(glyph * 2, "rule")) if hunk[1] > 1 else ()
     )
     share = " all shown " if coverage.complete else f" {coverage.percent}% shown "
-    return Line(
-        (chunk(glyph * 2, "rule"), *where, chunk(below, "warn" if rest.rows else "muted")),
-        (chunk(share, "ok" if coverage.complete else "held", keep=True), chunk(glyph * 2, "rule")),
-        fill=glyph,
-    )
+    sign, token = chunk(glyph * 2, "rule"), "warn" if rest.rows else "muted"
+    right = (chunk(share, "ok" if coverage.complete else "held", keep=True), sign)
+    wordings = [(*before, chunk(words, token)) for words in below for before in ((sign, *where), (sign,))]
+    return fullest([Line(left, right, fill=glyph) for left in wordings], width)
 
 
 # -- a group -----------------------------------------------------------------------------------------------
@@ -309,6 +325,27 @@ def covered_lines(desk: Desk, members: Eligibility, width: int, rows: int, where
     return lines
 
 
+def ready_line(desk: Desk, members: Eligibility, width: int) -> Line | None:
+    """What `Y` covers on one line, as many names as it has room for; None if that is nothing."""
+    if not members.ready:
+        return None
+    title = f" [{desk.keys.shown('approve_group')}] approves exactly {len(members.ready)}: "
+    return _on_one_line(title, names_of(desk, members.ready), width, "ok", "text")
+
+
+def left_out_line(desk: Desk, members: Eligibility, width: int) -> Line | None:
+    """What `Y` leaves out and why on one line, as many names as it has room for; None if that is nothing."""
+    left_out = [item for item in members.left_out if item.reason is not Omission.CLOSED]
+    if not left_out:
+        return None
+    return _on_one_line(" left out: ", left_out_names(desk, left_out), width, "muted", "muted")
+
+
+def _on_one_line(title: str, names: Sequence[str], width: int, head: str, body: str) -> Line:
+    told = foreign(as_many(names, width - len(title) - 1), body)
+    return line(chunk(title, head, keep=True), told)
+
+
 def _agents(members: Sequence[Entry], width: int, token: str = "text") -> Chunk:
     """All agents of a group; as many cells as for one name, unless there are several."""
     agents = foreign(agents_of(members), token).text
@@ -319,22 +356,42 @@ def _agents(members: Sequence[Entry], width: int, token: str = "text") -> Chunk:
 # -- the list ----------------------------------------------------------------------------------------------
 
 
-def strip_lines(desk: Desk, rows: int, width: int) -> tuple[Line, ...]:
-    """Some lines about the focused row: whose it is, where it runs, what comes next. Always as many.
+def strip_lines(desk: Desk, rows: int, width: int, *, beside: bool) -> tuple[Line, ...]:
+    """Some lines about the focused row: whose it is, where it runs, what comes next, its group. Always as many.
 
     Args:
         desk: Knows where the cursor is.
         rows: How many lines; none if there is no room.
         width: Cells of a line.
+        beside: Whether what the cursor is on stands beside the list.
     """
     group, entry = desk.inbox.focused_group(), desk.inbox.focused_request()
     lines: list[Line] = []
     if entry is not None:
-        lines = [_whose(entry), *_next_in_batch(desk, entry, rows - 1, width)]
+        about = _of_group(desk, group, rows, width) if group is not None else []
+        following = _next_in_batch(desk, entry, rows - 1 - len(about), width)[: rows - 1 - len(about)]
+        lines = [_whose(entry), *([] if about and not any(map(_says, following)) else following), *about]
     elif group is not None:
         members = desk.inbox.members(group.key)
-        lines = [_whose(members[0], _agents(members, width, "strong")), _totals(desk, group)]
+        about = _of_group(desk, group, rows, width) if not beside else []
+        lines = [_whose(members[0], _agents(members, width, "strong")), *(about or [_totals(desk, group)])]
     return tuple([*lines, *[Line()] * rows][:rows])
+
+
+def _of_group(desk: Desk, group: Group, rows: int, width: int) -> list[Line]:
+    """How a group stands, and what one approval would cover; nothing where there are only few rows."""
+    if rows < _ROOM_FOR_GROUP:
+        return []
+    totals = _totals(desk, group)
+    if len(group.members) > _MOST_NAMED:
+        return [totals]
+    who = desk.eligibility(group)
+    ready, left_out = ready_line(desk, who, width), left_out_line(desk, who, width)
+    return [totals, *(each for each in (ready, left_out) if each is not None)]
+
+
+def _says(given: Line) -> bool:
+    return any(str(piece.text.text).strip() for piece in given.left)
 
 
 def _whose(entry: Entry, agents: Chunk | None = None) -> Line:

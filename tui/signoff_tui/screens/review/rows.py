@@ -166,7 +166,7 @@ def _with_note(
     note = next((note for note in notes if note.width <= free), notes[0] if notes else None)
     if note is None or free < min(note.width, LEAST_NOTE):
         return Line(left, (chunk(" "), *change, *right))
-    words = Chunk(note.text, note.token, keep=True, most=free)
+    words = Chunk(note.text, note.token, keep=True, most=free, cut="end")
     return Line(left, (chunk(" "), words, *change, *right))
 
 

@@ -63,6 +63,7 @@ __all__ = ["Lost", "ReviewScreen"]
 
 MESSAGE_SECONDS = 5.0
 SHORTEST_TIMER = 0.02
+_SPLIT = {"auto": None, "unified": False, "split": True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +224,7 @@ class ReviewScreen(Screen[None]):
 
     def show_diffs(self, diff: DiffSettings) -> None:
         """Show diffs in this way from now on."""
-        self.document.show_as(context=diff.context, wrap=diff.wrap, split=diff.layout == "split")
+        self.document.show_as(context=diff.context, wrap=diff.wrap, split=_SPLIT[diff.layout])
 
     def open_bar(self, bar: OpenBar | None) -> None:
         """Put something over the action bar, or remove it."""
@@ -529,6 +530,7 @@ class ReviewScreen(Screen[None]):
             {
                 "-two": self.two_panes,
                 "-one": not self.two_panes,
+                "-wide": self.extent.wide,
                 "-list": self._view == "inbox",
                 "-content": self._view != "inbox",
                 "-full": self._view in {"request", "page"},
