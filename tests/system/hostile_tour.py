@@ -480,6 +480,7 @@ class Tour:
         listener.presses("}", "unchanged lines around")
         self._sees_all()
         listener.begins("left")
+        listener.presses("\x0c", "shown 100%")
         listener.resizes(100, 30)
         listener.decides("y", "held: ")
         listener.presses("h", "signoff +History", "edited")
@@ -487,8 +488,6 @@ class Tour:
         listener.begins("what ran instead")
         listener.resizes(160, self._rows_of_all)
         self._sees_all()
-        listener.begins("left")
-        listener.presses("q", "TARGET")
 
     def looks_at_what_is_released(self) -> None:
         """On a very wide screen: what else waits for the same."""
