@@ -29,7 +29,8 @@ class Surface:
         words: Its own words: with them it begins.
         one_row: Whether it is the row of these words, and nothing below.
         each: Whether every text is to be seen there with what it hides.
-        bare: Whether what could not be seen was taken out before, so that without a gate nothing else is written.
+        bare: Whether what cannot be seen was taken out before, or escaped as in JSON, so that without a gate
+            nothing else is written.
     """
 
     name: str
@@ -89,7 +90,7 @@ SURFACES: Mapping[str, Sequence[Surface]] = {
         Surface("edit", "EDITED BY YOU"),
         Surface("folded tree", "rows? folded", each=False),
         Surface("parts", 'if a shell runs "command"'),
-        Surface("what ran instead", "changed +approved with changes"),
+        Surface("what ran instead", "changed +approved with changes", bare=True),
     ),
     "alike": (
         Surface("release sheet", "Remember for this session"),
@@ -450,7 +451,7 @@ class Tour:
         listener.begins("asked")
         self._scene.asks_for_what_may_be_changed()
         listener.hears(f" {waiting + 2} waiting")
-        listener.presses("G", "TARGET hunks")
+        listener.insists("G", "TARGET hunks")
         listener.presses("v", "signoff +Request")
         listener.resizes(100, 14)
         listener.begins("unseen")
@@ -484,8 +485,8 @@ class Tour:
         listener.resizes(100, 30)
         listener.decides("y", "held: ")
         listener.presses("h", "signoff +History", "edited")
-        listener.presses("Enter", "CHANGED by the reviewer")
         listener.begins("what ran instead")
+        listener.presses("Enter", "CHANGED by the reviewer")
         listener.resizes(160, self._rows_of_all)
         self._sees_all()
 
@@ -510,6 +511,7 @@ class Tour:
         listener.terminal.type("\x1b[O")
         self._scene.hurries()
         listener.hears_said("]9;")
+        listener.hears("\x07")
         listener.terminal.type("\x1b[I")
 
     def loses_the_queue(self) -> None:

@@ -268,7 +268,7 @@ def clicks_on_memory(listener: Listener, scene: HostileScene) -> None:
     listener.presses("1", "signoff +Inbox")
     scene.remembers()
     granted = scene.granted()
-    listener.presses("4", "signoff +Session memory")
+    listener.presses("4", "signoff +Session memory", r" \d+x ")
     listener.presses("w", "Widen #")
     listener.clicks_everywhere()
     listener.presses("Escape", "revoking never changes")
@@ -284,7 +284,7 @@ def clicks_on_changes(listener: Listener, scene: HostileScene) -> None:
     """On refused hunks, and on an edit with its diff, a tree of which is folded."""
     scene.asks_for_what_may_be_changed()
     listener.hears(f" {len(scene.waiting)} waiting")
-    listener.presses("G", "TARGET hunks")
+    listener.insists("G", "TARGET hunks")
     listener.presses("Enter", "signoff +Request")
     listener.presses("]", r"\[\*\] @@")
     listener.rests()

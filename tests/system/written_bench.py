@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import time
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -41,6 +42,9 @@ _FOLDED = re.compile(r"\s*\n[\s\u2502\u21aa]*")
 
 _LOCKED = "looked like typing"
 """What is said when keys came too fast: from then on letters do nothing until there was silence."""
+
+_AGAIN = 2.0
+"""Seconds until a key is pressed again that did not do what it should."""
 
 _ENOUGH = 5_000
 """Characters that tell what was written instead of what should have been."""
@@ -171,6 +175,21 @@ class Listener:
     def presses(self, key: str, *patterns: str) -> str:
         """Press a key, and wait until each of the patterns was written after it; returns what was."""
         return self._waits(lambda: self.terminal.press(key), patterns)
+
+    def insists(self, key: str, pattern: str) -> None:
+        """Press a key that does the same again, until a pattern is written: the list may be behind its count."""
+        wanted = re.compile(pattern)
+
+        def heard() -> bool:
+            self._listen()
+            return wanted.search("".join(self._now.pieces[start:])) is not None
+
+        self._listen()
+        start, end = len(self._now.pieces), time.monotonic() + PATIENCE
+        self.terminal.press(key)
+        while not self.terminal.tells(heard, _AGAIN):
+            assert time.monotonic() < end, f"{pattern} in:\n{''.join(self._now.pieces[start:])[-_ENOUGH:]}"
+            self.terminal.press(key)
 
     def rests(self) -> None:
         """Let pass what a person's hand needs before the next key: quicker keys are taken for typing."""
