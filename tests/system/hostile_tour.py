@@ -275,7 +275,7 @@ class Tour:
         listener.presses("\x03", "Ctrl.C decides nothing")
         listener.begins("split")
         listener.resizes(131, self._rows)
-        self._pages("d")
+        self._pages("d", "beside each other")
         listener.begins("left")
         listener.presses("d", "below each other")
 
@@ -287,9 +287,11 @@ class Tour:
             # Not only drawn again: more was shown. And all of the page came.
             page = self._listener.presses("Space", rf"(?s:shown \d+% \((?!{shown}/)[\d,]+/.*(?:{_REST}))")
 
-    def _pages(self, key: str) -> None:
-        """Press a key, and page on to the end of what it shows."""
-        page = self._listener.presses(key, _REST)
+    def _pages(self, key: str, words: str) -> None:
+        """Press a key, which is answered with some words, and page on to the end of what it shows."""
+        self._listener.presses(key, words)
+        # What stands below is written again only where it says something else.
+        page = self._listener.presses("\x0c", _REST)
         while not re.search(_END, page):
             # Only another page says another number: space at the end would go on to what was not seen.
             rows = _ROWS.findall(page)[-1]
