@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,6 +17,8 @@ __all__ = ["Expanded", "Run", "expand"]
 _RUNS = "runs"
 """What stands before a command that another one runs."""
 _READERS = frozenset({"read", "mapfile", "readarray"})
+_ANSI_C = re.compile(r"(?<!\\)((?:\\\\)*)\$'")
+"""The beginning of ``$'...'``. To dash and others it is a dollar sign and a quoted text, which may end earlier."""
 _MOST_STEPS = 200
 """Texts in texts and programs run by programs: nobody needs more, and each costs time."""
 
@@ -105,6 +108,9 @@ class _Expanding:
             return
         if reason := suspicious_characters(text):
             self.floors.setdefault(reason)
+        if by is not None and not _is_bash(self.runs[by].part) and _ANSI_C.search(text):
+            self.floors.setdefault("has $'...', which not all shells read alike")
+            self._waiting.append((_ANSI_C.sub(r"\1\\$'", text), by))
         facts = read_command(text)
         self.floors.update(dict.fromkeys(facts.floors))
         self.writes.update(dict.fromkeys(facts.writes))
@@ -132,6 +138,10 @@ class _Expanding:
 
     def _consider(self, candidates: Iterable[tuple[Word, ...]]) -> None:
         self.candidates.update(dict.fromkeys(candidates))
+
+
+def _is_bash(part: Part) -> bool:
+    return part.words[0].text.rpartition("/")[2] == "bash"
 
 
 def _run_by(part: Part, outer: Part) -> Part:
