@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.queue import QueuePlaceError, place_name
-from signoff.queue.postgres.url import is_url, parse_url
+from signoff.queue.place import is_url
+from signoff.queue.postgres.url import parse_url
 
 
 @pytest.mark.parametrize(

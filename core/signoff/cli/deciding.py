@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from signoff.cli.exit_codes import EXIT_CODE_OF_VERDICT, ExitCode
+from signoff.cli.exit_codes import ExitCode
 from signoff.cli.facts import SEEN_DIGITS, short_id
 from signoff.cli.options import json_option, open_for_review, queue_option
 from signoff.cli.output import complain, print_json
@@ -27,7 +27,15 @@ if TYPE_CHECKING:
     from signoff.queue.protocol import ReviewQueue
     from signoff.queue.records import StoredRequest
 
-__all__ = ["approve", "reject"]
+__all__ = ["EXIT_CODE_OF_VERDICT", "approve", "reject"]
+
+EXIT_CODE_OF_VERDICT = {
+    VerdictKind.ACCEPTED: ExitCode.OK,
+    VerdictKind.TOO_LATE: ExitCode.TOO_LATE,
+    VerdictKind.CHANGED: ExitCode.CHANGED,
+    VerdictKind.GONE: ExitCode.NOT_FOUND,
+    VerdictKind.REFUSED: ExitCode.REFUSED,
+}
 
 _CONTEXT = 3
 _SHORTEST_ID = 8

@@ -7,21 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 from signoff.exporting.times import EPOCH, iso, moment_of, no_time
 
-__all__ = ["clock", "iso", "local_time", "parse_since"]
+__all__ = ["iso", "local_time", "parse_since"]
 
 _LENGTH = re.compile(r"(\d{1,9})([smhdw])")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
-
-
-def clock(microseconds: int) -> str:
-    """Write a length of time as ``MM:SS``, from an hour on as ``1h02m``, from a day on as ``1d02h``."""
-    minutes, seconds = divmod(max(0, microseconds) // 1_000_000, 60)
-    if minutes < 60:
-        return f"{minutes:02d}:{seconds:02d}"
-    hours, minutes = divmod(minutes, 60)
-    if hours < 24:
-        return f"{hours}h{minutes:02d}m"
-    return f"{hours // 24}d{hours % 24:02d}h"
 
 
 def local_time(microseconds: int) -> str:

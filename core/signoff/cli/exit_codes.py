@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from signoff.queue.records import VerdictKind
-
-__all__ = ["EXIT_CODE_OF_VERDICT", "EXIT_CODE_TABLE", "ExitCode", "StatusCode"]
+__all__ = ["EXIT_CODE_TABLE", "ExitCode", "StatusCode"]
 
 
 class ExitCode(IntEnum):
@@ -61,14 +59,6 @@ class StatusCode(IntEnum):
     NOT_CONNECTED = 30
     """There is no queue, or it cannot be read."""
 
-
-EXIT_CODE_OF_VERDICT = {
-    VerdictKind.ACCEPTED: ExitCode.OK,
-    VerdictKind.TOO_LATE: ExitCode.TOO_LATE,
-    VerdictKind.CHANGED: ExitCode.CHANGED,
-    VerdictKind.GONE: ExitCode.NOT_FOUND,
-    VerdictKind.REFUSED: ExitCode.REFUSED,
-}
 
 EXIT_CODE_TABLE = """\
     0  done; for `ask`: approved

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from signoff.cli.durations import clock
+from signoff.cli.clock import clock
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.facts import request_facts, short_id
 from signoff.cli.options import json_option, open_for_review, queue_option

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from signoff.canonical import canonical
-from signoff.cli.durations import clock
+from signoff.cli.clock import clock
 from signoff.cli.facts import seen_token, short_id
 from signoff.cli.output import one_line
 from signoff.cli.page import Page

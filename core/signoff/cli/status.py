@@ -1,28 +1,28 @@
 """`signoff status`: one line for a status bar, printed hundreds of times a day.
 
-It loads the queue and nothing else: no command-line library, no models, no screen.
+It loads what counts and nothing else: no command-line library, no models, no screen, none of what decides. Not even
+data classes: the library that makes them takes longer to load than everything that is told here.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, cast, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast, get_args
 
-from signoff.cli.durations import clock
+from signoff.cli.clock import clock
 from signoff.cli.exit_codes import StatusCode
 from signoff.queue.errors import QueueError
-from signoff.queue.records import Stats
+
+if TYPE_CHECKING:
+    from signoff.queue.counts import Stats
 
 __all__ = ["StatusCall", "StatusFormat", "parse_plain_call", "run_status"]
 
 StatusFormat = Literal["plain", "tmux", "json"]
 
 
-@dataclass(frozen=True, slots=True)
-class StatusCall:
+class StatusCall(NamedTuple):
     """What the command line asked of `status`.
 
     Attributes:
@@ -68,11 +68,10 @@ def parse_plain_call(arguments: Sequence[str]) -> StatusCall | None:
 
 def run_status(call: StatusCall) -> StatusCode:
     """Print the line; what prevents it is said on standard error."""
-    from signoff.queue import open_review_queue
+    from signoff.queue import queue_stats
 
     try:
-        with open_review_queue(call.place, create=False) as queue:
-            stats = queue.stats()
+        stats = queue_stats(call.place)
     except QueueError as error:
         from signoff.cli.output import complain
 
@@ -90,6 +89,8 @@ def _line(stats: Stats, style: StatusFormat) -> str:
     if stats.oldest_pending_at is not None:
         oldest = max(0, time.time_ns() // 1_000 - stats.oldest_pending_at)
     if style == "json":
+        import json
+
         return json.dumps(
             {
                 "connected": True,
@@ -110,5 +111,5 @@ def _line(stats: Stats, style: StatusFormat) -> str:
 
 def _not_connected(style: StatusFormat) -> str:
     if style == "json":
-        return json.dumps({"connected": False})
+        return '{"connected": false}'
     return "#[fg=red]not connected#[default]" if style == "tmux" else "not connected"

@@ -23,10 +23,10 @@ from signoff.queue.errors import (
     ReviewerKeysError,
     UnknownRequestError,
 )
-from signoff.queue.place import PLACE_VARIABLE, locate
-from signoff.queue.postgres.url import is_url, parse_url
+from signoff.queue.place import PLACE_VARIABLE, is_url, locate
 
 if TYPE_CHECKING:
+    from signoff.queue.counts import Stats
     from signoff.queue.history_records import (
         HistoryCheck,
         HistoryFault,
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
         RequestState,
         Risk,
         Seal,
-        Stats,
         StoredRequest,
         Submission,
         Verdict,
@@ -110,12 +109,14 @@ __all__ = [
     "open_agent_queue",
     "open_review_queue",
     "place_name",
+    "queue_stats",
 ]
 
 
 __getattr__ = late_names(
     __name__,
     {
+        "counts": ("Stats",),
         "history_records": (
             "HistoryCheck",
             "HistoryFault",
@@ -150,7 +151,6 @@ __getattr__ = late_names(
             "RequestState",
             "Risk",
             "Seal",
-            "Stats",
             "StoredRequest",
             "Submission",
             "Verdict",
@@ -212,6 +212,27 @@ def open_review_queue(
     return SqlReviewQueue(reviewer or _login_name(), _open_engine(place, create=create, tidy=True))
 
 
+def queue_stats(place: str | os.PathLike[str] | None = None) -> Stats:
+    """Count what waits, without all that deciding needs.
+
+    Args:
+        place: As for `open_review_queue`.
+
+    Raises:
+        QueueNotFoundError: There is no queue.
+        QueuePlaceError: The place is unsafe; the message says what to change.
+        QueueVersionError: The queue was written by a newer signoff.
+        QueueUnavailableError: The queue cannot be used; the message says why.
+    """
+    from signoff.queue.sql.counting import count
+
+    engine = _open_engine(place, create=False)
+    try:
+        return count(engine)
+    finally:
+        engine.close()
+
+
 def place_name(place: str | os.PathLike[str] | None = None) -> str:
     """Return where a queue is, in words for people: as it was named, but without any password.
 
@@ -222,7 +243,11 @@ def place_name(place: str | os.PathLike[str] | None = None) -> str:
         QueuePlaceError: It is a URL that nobody can read.
     """
     chosen = _chosen(place)
-    return parse_url(chosen).name if is_url(chosen) else os.fspath(chosen)
+    if not is_url(chosen):
+        return os.fspath(chosen)
+    from signoff.queue.postgres.url import parse_url
+
+    return parse_url(chosen).name
 
 
 def _open_engine(place: str | os.PathLike[str] | None, *, create: bool, tidy: bool = False) -> Engine:
@@ -231,6 +256,7 @@ def _open_engine(place: str | os.PathLike[str] | None, *, create: bool, tidy: bo
     if is_url(chosen):
         try:
             from signoff.queue.postgres.engine import PostgresEngine
+            from signoff.queue.postgres.url import parse_url
         except ImportError as error:
             raise QueueUnavailableError(
                 f"a queue in PostgreSQL needs psycopg ({error}); install it with: pip install 'signoff[postgres]'"

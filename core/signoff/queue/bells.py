@@ -17,14 +17,12 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import select
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 __all__ = ["RELOOK_SECONDS", "REVIEWERS", "Bell", "Bells"]
 
@@ -43,8 +41,7 @@ _MOST_IDLE = 8
 """Most pipes that are kept for later."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Pipe:
+class _Pipe(NamedTuple):
     """A pipe with a reader, and where it hangs."""
 
     descriptor: int
@@ -114,7 +111,7 @@ class Bells:
     def _made(self, key: str) -> _Pipe:
         # Made under a hidden name and moved when it has a reader: a ringer would take down a bell
         # that it found without one.
-        hidden = self._directory / f".{secrets.token_hex(8)}"
+        hidden = self._directory / f".{os.urandom(8).hex()}"
         os.mkfifo(hidden, 0o600)
         descriptor = -1
         try:
@@ -152,7 +149,7 @@ class Bells:
 
     def _place(self, pipe: Path, key: str) -> Path:
         directory = self._directory / key
-        target = directory / secrets.token_hex(8)
+        target = directory / os.urandom(8).hex()
         while True:
             with contextlib.suppress(FileExistsError, FileNotFoundError):
                 directory.mkdir(0o700)

@@ -29,11 +29,9 @@ __all__ = [
     "decision_to_json",
     "decision_to_text",
     "from_text",
-    "pack_text",
     "submission_from_text",
     "submission_to_text",
     "to_text",
-    "unpack_text",
 ]
 
 
@@ -57,29 +55,6 @@ def from_text(text: str) -> Any:
         return json.loads(text)
     except RecursionError as error:
         raise ValueError("it is nested too deep") from error
-
-
-def pack_text(text: str) -> str:
-    """Return text that every database takes, different for different texts; see `unpack_text`.
-
-    Databases refuse lone surrogates, which occur in file names and in what models write, and some
-    refuse NUL.
-    """
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return json.dumps(text)
-    # A text that starts like a packed one is packed too, so that no two look the same.
-    return json.dumps(text) if text.startswith('"') or "\0" in text else text
-
-
-def unpack_text(packed: str) -> str:
-    """Return the text that was packed.
-
-    Raises:
-        ValueError: The text is damaged.
-    """
-    return str(json.loads(packed)) if packed.startswith('"') else packed
 
 
 def submission_to_text(submission: Submission) -> str:

@@ -20,6 +20,8 @@ Every error knows the exit code with which the command line ends on it.
 from __future__ import annotations
 
 __all__ = [
+    "CLOSED_CONNECTION",
+    "FORKED_CONNECTION",
     "DamagedRecordError",
     "GrantRefusedError",
     "InvalidSubmissionError",
@@ -32,6 +34,9 @@ __all__ = [
     "ReviewerKeysError",
     "UnknownRequestError",
 ]
+
+CLOSED_CONNECTION = "this connection to the queue is closed; open a new one"
+FORKED_CONNECTION = "this connection to the queue was opened before a fork; open one of its own in each process"
 
 
 class QueueError(Exception):

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, Self, TypeVar
 
-from signoff.queue import wording
 from signoff.queue.bells import Bell
-from signoff.queue.errors import QueueUnavailableError
+from signoff.queue.errors import CLOSED_CONNECTION, QueueUnavailableError
 
 __all__ = ["AsyncBell", "OwnThread"]
 
@@ -39,7 +38,7 @@ class OwnThread:
         try:
             doing = loop.run_in_executor(self._executor, lambda: work(*args, **options))
         except RuntimeError as error:
-            raise QueueUnavailableError(wording.CLOSED_CONNECTION) from error
+            raise QueueUnavailableError(CLOSED_CONNECTION) from error
         return await doing
 
     def close(self) -> None:

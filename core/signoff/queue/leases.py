@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from signoff.queue.codec import pack_text
+from signoff.queue.packing import pack_text
 from signoff.queue.place import create_private_file
 
 __all__ = ["FileLeases", "Lease", "this_boot", "this_host"]

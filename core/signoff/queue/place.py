@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple, TypeGuard
 
 from signoff.queue.errors import (
     QueueNotFoundError,
@@ -20,11 +20,12 @@ from signoff.queue.errors import (
     QueueUnavailableError,
 )
 
-__all__ = ["PLACE_VARIABLE", "QueuePlace", "create_private_file", "locate", "refuse_unsafe_file"]
+__all__ = ["PLACE_VARIABLE", "QueuePlace", "create_private_file", "is_url", "locate", "refuse_unsafe_file"]
 
 PLACE_VARIABLE = "SIGNOFF_QUEUE"
 """Environment variable that names the queue when the caller does not."""
 
+_SCHEMES = ("postgresql://", "postgres://")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _PRIVATE_DIRECTORY = 0o700
 _PRIVATE_FILE = 0o600
@@ -40,8 +41,7 @@ _SHARED_FILE_SYSTEMS = frozenset(
 _LOCAL_FUSE = frozenset({"fuse.cryfs", "fuse.encfs", "fuse.fuse-overlayfs", "fuse.gocryptfs"})
 
 
-@dataclass(frozen=True, slots=True)
-class QueuePlace:
+class QueuePlace(NamedTuple):
     """The directory of one queue and the names inside it.
 
     Attributes:
@@ -111,6 +111,11 @@ class QueuePlace:
     def _check_content(self) -> None:
         refuse_unsafe_file(self.database)
         _refuse_shared_file_system(self.directory)
+
+
+def is_url(place: object) -> TypeGuard[str]:
+    """Whether what a user wrote names a queue in PostgreSQL."""
+    return isinstance(place, str) and place.startswith(_SCHEMES)
 
 
 def locate(place: str | os.PathLike[str] | None = None) -> QueuePlace:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Protocol, Self
 
+from signoff.queue.counts import Stats
 from signoff.queue.history_records import (
     HistoryCheck,
     HistoryFilter,
@@ -29,7 +30,6 @@ from signoff.queue.records import (
     Decision,
     Grant,
     Outcome,
-    Stats,
     StoredRequest,
     Submission,
     Verdict,

@@ -30,7 +30,6 @@ __all__ = [
     "RequestState",
     "Risk",
     "Seal",
-    "Stats",
     "StoredRequest",
     "Submission",
     "Verdict",
@@ -349,14 +348,3 @@ class ChangeSet:
 
     changes: tuple[Change, ...]
     cursor: int
-
-
-@dataclass(frozen=True, slots=True)
-class Stats:
-    """Counts for a status line."""
-
-    pending: int
-    pending_high: int
-    oldest_pending_at: int | None
-    agents: int
-    grants: int

@@ -8,8 +8,6 @@ from signoff.queue.records import AskedBy, Decision, DecisionSource, RequestStat
 __all__ = [
     "AGENT_GONE",
     "CLOSED",
-    "CLOSED_CONNECTION",
-    "FORKED",
     "agent_is_gone",
     "duration",
     "expired",
@@ -25,9 +23,7 @@ CLOSED = "the agent closed its connection to the queue"
 AGENT_GONE = "the agent ended without an answer"
 """Why a request of a dead agent was withdrawn, without which process that was."""
 
-CLOSED_CONNECTION = "this connection to the queue is closed; open a new one"
 _CHANGED = "approved with changes"
-FORKED = "this connection to the queue was opened before a fork; open one of its own in each process"
 
 
 def duration(microseconds: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from signoff.cli.durations import clock
+from signoff.cli.clock import clock
 from signoff.cli.output import clipped, one_line
 from signoff.cli.page import Page
 from signoff.cli.request_content import kind_of

@@ -14,8 +14,7 @@ import time
 
 import psycopg
 
-from signoff.queue import wording
-from signoff.queue.errors import QueueError, QueueUnavailableError
+from signoff.queue.errors import CLOSED_CONNECTION, QueueError, QueueUnavailableError
 from signoff.queue.postgres.bells import LocalBells
 from signoff.queue.postgres.connecting import Connection, connect, translation
 from signoff.queue.postgres.url import PostgresPlace
@@ -77,7 +76,7 @@ class Listener:
             self._rouse()
             while lock not in self._held:
                 if self._closed:
-                    raise QueueUnavailableError(wording.CLOSED_CONNECTION)
+                    raise QueueUnavailableError(CLOSED_CONNECTION)
                 if self._failure is not None or not self._changed.wait(end - time.monotonic()):
                     self._wanted.discard(lock)
                     raise self._failure or QueueUnavailableError("the server of the queue does not answer")

@@ -9,13 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TypeGuard
 
 from signoff.queue.errors import QueuePlaceError
 
-__all__ = ["PostgresPlace", "is_url", "parse_url"]
-
-_SCHEMES = ("postgresql://", "postgres://")
+__all__ = ["PostgresPlace", "parse_url"]
 
 # Stricter than libpq: whatever could be a piece of a password ends up nowhere but in `secret`.
 _URL = re.compile(
@@ -39,11 +36,6 @@ class PostgresPlace:
     url: str = field(repr=False)
     schema: str
     name: str
-
-
-def is_url(place: object) -> TypeGuard[str]:
-    """Whether what a user wrote names a queue in PostgreSQL."""
-    return isinstance(place, str) and place.startswith(_SCHEMES)
 
 
 def parse_url(url: str) -> PostgresPlace:

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from signoff.queue import wording
 from signoff.queue.checks import check_asked_by
-from signoff.queue.codec import pack_text, to_text
+from signoff.queue.codec import to_text
 from signoff.queue.errors import (
     InvalidSubmissionError,
     QueueUnavailableError,
@@ -18,6 +18,7 @@ from signoff.queue.errors import (
 )
 from signoff.queue.ids import new_id
 from signoff.queue.leases import this_host
+from signoff.queue.packing import pack_text
 from signoff.queue.records import (
     AgentInfo,
     AskedBy,

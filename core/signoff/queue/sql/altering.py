@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from signoff.canonical import NotJsonError, canonical
-from signoff.queue.codec import pack_text
 from signoff.queue.errors import QueueUnavailableError
 from signoff.queue.instead import Instead
+from signoff.queue.packing import pack_text
 from signoff.queue.records import Decision, Submission
 from signoff.queue.sql.engine import Look, Transaction
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 from signoff.queue.bells import RELOOK_SECONDS, Bell
 from signoff.queue.clock import SECOND, now_us
-from signoff.queue.codec import pack_text
 from signoff.queue.errors import (
     DamagedRecordError,
     QueueError,
     QueueUnavailableError,
     UnknownRequestError,
 )
+from signoff.queue.packing import pack_text
 from signoff.queue.records import Outcome, RequestState, StoredRequest
 from signoff.queue.sql import requests
 from signoff.queue.sql.altering import with_contents

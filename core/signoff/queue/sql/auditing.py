@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from signoff.queue.chain import record_hash
-from signoff.queue.codec import pack_text, submission_from_text
+from signoff.queue.codec import submission_from_text
 from signoff.queue.errors import DamagedRecordError
 from signoff.queue.history_records import (
     HistoryCheck,
@@ -15,6 +15,7 @@ from signoff.queue.history_records import (
     HistoryRecord,
     SignedApprovals,
 )
+from signoff.queue.packing import pack_text
 from signoff.queue.records import RequestState
 from signoff.queue.sql import history
 from signoff.queue.sql.engine import Engine, Row

@@ -7,8 +7,7 @@ import os
 import threading
 from collections.abc import Iterator
 
-from signoff.queue import wording
-from signoff.queue.errors import QueueUnavailableError
+from signoff.queue.errors import CLOSED_CONNECTION, FORKED_CONNECTION, QueueUnavailableError
 
 __all__ = ["OwnConnection"]
 
@@ -38,9 +37,9 @@ class OwnConnection:
             QueueUnavailableError: It is one.
         """
         if self.forked:
-            raise QueueUnavailableError(wording.FORKED)
+            raise QueueUnavailableError(FORKED_CONNECTION)
         if self.closed:
-            raise QueueUnavailableError(wording.CLOSED_CONNECTION)
+            raise QueueUnavailableError(CLOSED_CONNECTION)
 
     @contextlib.contextmanager
     def _usable(self) -> Iterator[None]:
@@ -50,7 +49,7 @@ class OwnConnection:
             QueueUnavailableError: It is closed or inherited.
         """
         if self.forked:  # before the guard, which another thread may have held at the fork
-            raise QueueUnavailableError(wording.FORKED)
+            raise QueueUnavailableError(FORKED_CONNECTION)
         with self._guard:
             self.require_open()
             yield

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from signoff.queue import wording
-from signoff.queue.codec import pack_text
 from signoff.queue.errors import DamagedRecordError
+from signoff.queue.packing import pack_text
 from signoff.queue.records import (
     Decision,
     DecisionSource,

@@ -7,7 +7,6 @@ share, with ``?`` for each value.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
@@ -222,4 +221,6 @@ class Engine(Protocol):
 
 def session_bell(session: str) -> str:
     """Key of the bells under which an event loop waits for requests of a session."""
+    import hashlib
+
     return hashlib.sha256(session.encode("ascii", "backslashreplace")).hexdigest()[:32]

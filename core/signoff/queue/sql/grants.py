@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from signoff.queue.codec import pack_text, to_text
+from signoff.queue.codec import to_text
 from signoff.queue.errors import GrantRefusedError, UnknownRequestError
 from signoff.queue.grant import stored_key
 from signoff.queue.ids import new_id
+from signoff.queue.packing import pack_text
 from signoff.queue.patterns import GrantPattern, PatternError
 from signoff.queue.records import Grant, GrantKind, RequestState, StoredRequest, Submission
 from signoff.queue.sql import requests

@@ -8,8 +8,9 @@ from typing import Any
 
 from signoff.queue.chain import FIRST_HASH, record_hash
 from signoff.queue.checks import LONGEST_NAME
-from signoff.queue.codec import asked_by_to_text, decision_to_text, pack_text, submission_to_text
+from signoff.queue.codec import asked_by_to_text, decision_to_text, submission_to_text
 from signoff.queue.history_records import HistoryRecord, Pruning
+from signoff.queue.packing import pack_text
 from signoff.queue.records import (
     AskedBy,
     Decision,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from signoff.queue.codec import pack_text, submission_from_text
+from signoff.queue.codec import submission_from_text
 from signoff.queue.errors import DamagedRecordError
 from signoff.queue.history_records import HistoryRecord
+from signoff.queue.packing import pack_text
 from signoff.queue.patterns import GrantPattern
 from signoff.queue.preview import PatternPreview
 from signoff.queue.records import StoredRequest, Submission

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from signoff.queue.codec import pack_text
 from signoff.queue.errors import DamagedRecordError
 from signoff.queue.history_records import HistoryFilter, HistoryRecord
+from signoff.queue.packing import pack_text
 from signoff.queue.records import RequestState, Risk
 from signoff.queue.sql import history
 from signoff.queue.sql.engine import Engine, Look, Row

@@ -9,14 +9,9 @@ from dataclasses import dataclass, replace
 
 from signoff.canonical import canonical
 from signoff.queue.checks import check_submission_fields
-from signoff.queue.codec import (
-    asked_by_to_text,
-    decision_to_text,
-    pack_text,
-    submission_from_text,
-    submission_to_text,
-)
+from signoff.queue.codec import asked_by_to_text, decision_to_text, submission_from_text, submission_to_text
 from signoff.queue.errors import DamagedRecordError, InvalidSubmissionError
+from signoff.queue.packing import pack_text
 from signoff.queue.records import AskedBy, Decision, RequestState, StoredRequest, Submission
 from signoff.queue.sql import history
 from signoff.queue.sql.altering import keep_contents

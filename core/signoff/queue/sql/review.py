@@ -12,24 +12,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from signoff.queue.bells import RELOOK_SECONDS, REVIEWERS
-from signoff.queue.codec import pack_text
 from signoff.queue.errors import UnknownRequestError
 from signoff.queue.ids import ID_LETTERS
 from signoff.queue.lookahead import UpcomingCall
+from signoff.queue.packing import pack_text
 from signoff.queue.records import (
     AgentRecord,
     Change,
     ChangeSet,
     Decision,
     DecisionSource,
-    Stats,
     StoredRequest,
     Verdict,
 )
 from signoff.queue.sql import requests
 from signoff.queue.sql.altering import stored_content
+from signoff.queue.sql.counting import count
 from signoff.queue.sql.deciding import decide_one, stop_batch
 from signoff.queue.sql.engine import Engine, Look
+from signoff.queue.sql.overdue import find_overdue
 from signoff.queue.sql.review_grants import GrantReview
 from signoff.queue.sql.rows import agent_from_row, request_from_row
 from signoff.queue.sql.shown import Shown
@@ -37,6 +38,7 @@ from signoff.queue.sql.sweeping import Sweeper
 from signoff.queue.sql.upcoming import upcoming
 
 if TYPE_CHECKING:
+    from signoff.queue.counts import Stats
     from signoff.queue.eventloop import OwnThread
     from signoff.queue.history_records import HistoryCheck, HistoryFilter, HistoryHead, HistoryRecord, Pruning
 
@@ -220,7 +222,7 @@ class SqlReviewQueue(GrantReview):
 
         decision = self._named(decision)
         signer = signer_for() if decision.approved else willing_signer()
-        overdue = self._sweeper.look()
+        overdue = find_overdue(self._engine)
         with self._engine.write() as transaction:
             self._sweeper.end(transaction, overdue)
             verdicts = tuple(
@@ -246,7 +248,7 @@ class SqlReviewQueue(GrantReview):
         from signoff.queue.sql.releasing import remember_and_release
 
         signer = signer_for()
-        overdue = self._sweeper.look()
+        overdue = find_overdue(self._engine)
         with self._engine.write() as transaction:
             self._sweeper.end(transaction, overdue)
             return remember_and_release(transaction, target, also, self._named(decision), signer, self._shown)
@@ -337,23 +339,7 @@ class SqlReviewQueue(GrantReview):
         Raises:
             QueueUnavailableError: The queue cannot be used.
         """
-        self._sweeper.sweep()
-        with self._engine.read() as look:
-            waiting = look.row(
-                """
-                SELECT COUNT(*) AS pending, COALESCE(SUM(CASE risk WHEN 'high' THEN 1 ELSE 0 END), 0) AS high,
-                    MIN(created_at) AS oldest
-                FROM requests WHERE state = 'pending'
-                """
-            )
-            assert waiting is not None
-            return Stats(
-                pending=waiting["pending"],
-                pending_high=waiting["high"],
-                oldest_pending_at=waiting["oldest"],
-                agents=look.number("SELECT COUNT(*) FROM agents WHERE ended_at IS NULL"),
-                grants=look.number("SELECT COUNT(*) FROM grants WHERE revoked_at IS NULL"),
-            )
+        return count(self._engine)
 
     def close(self) -> None:
         """End the connection. Closing twice is harmless."""

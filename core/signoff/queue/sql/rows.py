@@ -7,15 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from signoff.canonical import canonical, parse_json
 from signoff.queue.checks import check_grant
-from signoff.queue.codec import (
-    asked_by_from_text,
-    decision_from_text,
-    from_text,
-    submission_from_text,
-    unpack_text,
-)
+from signoff.queue.codec import asked_by_from_text, decision_from_text, from_text, submission_from_text
 from signoff.queue.errors import DamagedRecordError
 from signoff.queue.history_records import HistoryRecord
+from signoff.queue.packing import unpack_text
 from signoff.queue.patterns import GrantPattern
 from signoff.queue.records import (
     AgentRecord,

@@ -10,7 +10,7 @@ import hashlib
 import threading
 from collections.abc import Iterable
 
-from signoff.queue.codec import pack_text
+from signoff.queue.packing import pack_text
 from signoff.queue.sql.engine import Look, Row
 
 __all__ = ["Shown"]

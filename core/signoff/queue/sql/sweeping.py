@@ -6,27 +6,15 @@ Every look of a reviewer sweeps first, so what is shown as waiting really waits.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from signoff.queue import wording
-from signoff.queue.clock import now_us
 from signoff.queue.records import RequestState, StoredRequest
 from signoff.queue.sql import requests
 from signoff.queue.sql.engine import Engine, Row, Transaction
+from signoff.queue.sql.overdue import Overdue, find_overdue
 from signoff.queue.sql.rows import sort_out
 
-__all__ = ["Overdue", "Sweeper", "end_expired", "retire"]
-
-
-@dataclass(frozen=True, slots=True)
-class Overdue:
-    """What a sweep would end."""
-
-    dead_agents: tuple[str, ...]
-    expired: bool
-
-    def __bool__(self) -> bool:
-        return bool(self.dead_agents) or self.expired
+__all__ = ["Sweeper", "end_expired", "retire"]
 
 
 class Sweeper:
@@ -41,7 +29,7 @@ class Sweeper:
         Raises:
             QueueUnavailableError: The queue cannot be used.
         """
-        overdue = self.look()
+        overdue = find_overdue(self._engine)
         if not overdue:
             return
         with self._engine.write() as transaction:
@@ -60,15 +48,6 @@ class Sweeper:
                 for row, damage in waiting:
                     requests.end_damaged(transaction, row, damage)
         return found
-
-    def look(self) -> Overdue:
-        """Find out what is overdue, without changing anything."""
-        with self._engine.read() as look:
-            agents = look.rows("SELECT id, host, boot, pid FROM agents WHERE ended_at IS NULL ORDER BY started_at")
-            expired = look.row(
-                "SELECT 1 FROM requests WHERE state = 'pending' AND expires_at <= ? LIMIT 1", now_us()
-            )
-        return Overdue(self._engine.leases.dead(agents), expired is not None)
 
     def end(self, transaction: Transaction, overdue: Overdue) -> None:
         """End what is overdue as part of a write."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from signoff.queue.codec import pack_text
 from signoff.queue.errors import DamagedRecordError
 from signoff.queue.lookahead import Batch, UpcomingCall, announced, announcement_of, still_upcoming
+from signoff.queue.packing import pack_text
 from signoff.queue.records import StoredRequest
 from signoff.queue.sql import requests
 from signoff.queue.sql.engine import Look

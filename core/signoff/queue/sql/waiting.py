@@ -6,8 +6,7 @@ import asyncio
 import contextlib
 import weakref
 
-from signoff.queue import wording
-from signoff.queue.errors import QueueUnavailableError
+from signoff.queue.errors import CLOSED_CONNECTION, QueueUnavailableError
 from signoff.queue.eventloop import AsyncBell, OwnThread
 from signoff.queue.records import Outcome
 from signoff.queue.sql.answers import (
@@ -60,7 +59,7 @@ class WaitingRoom:
         if loop is None:
             return
         with contextlib.suppress(RuntimeError):  # a closed loop has nobody waiting any more
-            loop.call_soon_threadsafe(self._send_away, QueueUnavailableError(wording.CLOSED_CONNECTION))
+            loop.call_soon_threadsafe(self._send_away, QueueUnavailableError(CLOSED_CONNECTION))
 
     def _attend(self) -> None:
         if self._attendant is None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,7 +24,6 @@ from signoff.queue.locks import WriteLock
 from signoff.queue.place import QueuePlace, create_private_file, refuse_unsafe_file
 from signoff.queue.sql.connection import OwnConnection
 from signoff.queue.sql.engine import PATIENCE_SECONDS, Row, Transaction
-from signoff.queue.sqlite.migrating import migrate
 from signoff.queue.sqlite.schema import APPLICATION_ID, SCHEMA_VERSION, STATEMENTS
 from signoff.queue.sqlite.search import FtsIndex
 
@@ -187,6 +185,8 @@ class SqliteEngine(OwnConnection):
         with self._write_lock.held(PATIENCE_SECONDS), _transaction(self._connection, "IMMEDIATE"):
             (version,) = self._connection.execute("PRAGMA user_version").fetchone()
             if version < SCHEMA_VERSION:
+                from signoff.queue.sqlite.migrating import migrate
+
                 migrate(self._connection, version)
 
     def _create(self) -> None:
@@ -195,7 +195,7 @@ class SqliteEngine(OwnConnection):
         with self._write_lock.held(PATIENCE_SECONDS):
             if target.exists():
                 return
-            draft = target.with_name(f".{secrets.token_hex(8)}.db")
+            draft = target.with_name(f".{os.urandom(8).hex()}.db")
             create_private_file(draft)
             try:
                 with (

@@ -9,8 +9,8 @@ import re
 import sqlite3
 from collections.abc import Callable, Mapping
 
-from signoff.queue.codec import pack_text
 from signoff.queue.errors import DamagedRecordError
+from signoff.queue.packing import pack_text
 from signoff.queue.sql.engine import Row
 from signoff.queue.sql.reading import COLUMNS, SOURCE
 from signoff.queue.sql.rows import history_from_row

@@ -1,0 +1,37 @@
+"""Counting what waits. It loads next to nothing: a status line asks for it every few seconds, all day."""
+
+from __future__ import annotations
+
+from signoff.queue.counts import Stats
+from signoff.queue.sql.engine import Engine
+from signoff.queue.sql.overdue import find_overdue
+
+__all__ = ["count"]
+
+
+def count(engine: Engine) -> Stats:
+    """Count what really waits: what is overdue is ended first.
+
+    Raises:
+        QueueUnavailableError: The queue cannot be used.
+    """
+    if find_overdue(engine):
+        from signoff.queue.sql.sweeping import Sweeper
+
+        Sweeper(engine).sweep()
+    with engine.read() as look:
+        waiting = look.row(
+            """
+            SELECT COUNT(*) AS pending, COALESCE(SUM(CASE risk WHEN 'high' THEN 1 ELSE 0 END), 0) AS high,
+                MIN(created_at) AS oldest
+            FROM requests WHERE state = 'pending'
+            """
+        )
+        assert waiting is not None
+        return Stats(
+            pending=waiting["pending"],
+            pending_high=waiting["high"],
+            oldest_pending_at=waiting["oldest"],
+            agents=look.number("SELECT COUNT(*) FROM agents WHERE ended_at IS NULL"),
+            grants=look.number("SELECT COUNT(*) FROM grants WHERE revoked_at IS NULL"),
+        )
