@@ -10,17 +10,17 @@ import pytest
 
 from signoff_tui.actions import ACTIONS, Action, Place, action_of, actions_on, guard_keys
 from signoff_tui.guard import DECISION_KEYS
-from signoff_tui.screens.agents import AgentsScreen
-from signoff_tui.screens.details import DetailsScreen
+from signoff_tui.screens.agents.screen import AgentsScreen
+from signoff_tui.screens.details.screen import DetailsScreen
 from signoff_tui.screens.help.screen import HelpScreen, key_lines
-from signoff_tui.screens.history import HistoryScreen
-from signoff_tui.screens.memory import MemoryScreen
-from signoff_tui.screens.palette import PaletteScreen
+from signoff_tui.screens.history.screen import HistoryScreen
+from signoff_tui.screens.memory.screen import MemoryScreen
 from signoff_tui.screens.palette.commands import commands_on
+from signoff_tui.screens.palette.screen import PaletteScreen
 from signoff_tui.screens.review.navigating import Navigating
 from signoff_tui.screens.review.writing_keys import WritingKeys
-from signoff_tui.screens.rules import RulesScreen
-from signoff_tui.screens.themes import ThemesScreen
+from signoff_tui.screens.rules.screen import RulesScreen
+from signoff_tui.screens.themes.screen import ThemesScreen
 
 HANDLERS: dict[Place, type] = {
     "review": Navigating,

@@ -25,9 +25,9 @@ from signoff.queue import (
     open_review_queue,
 )
 from signoff.queue.clock import now_us
-from signoff_tui.screens.agents import AgentsScreen
 from signoff_tui.screens.agents.figures import AgentKey
 from signoff_tui.screens.agents.roster import picks
+from signoff_tui.screens.agents.screen import AgentsScreen
 from signoff_tui.summary import clock_text
 from signoff_tui.widgets.lines_view import LinesView
 

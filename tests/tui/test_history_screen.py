@@ -10,7 +10,7 @@ from screen_bench import LARGE, SMALL, Screen, call, command, lines, post, scree
 
 from signoff.asking import plain_submission
 from signoff.queue import AgentQueue, Decision, DecisionSource, ReviewQueue, StoredRequest, open_review_queue
-from signoff_tui.screens.history import HistoryScreen
+from signoff_tui.screens.history.screen import HistoryScreen
 from signoff_tui.screens.plain import News
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])

@@ -11,7 +11,7 @@ from key_counter import counted, reads_all
 from screen_bench import HELD, LARGE, SMALL, Screen, call, command, post, screen
 
 from signoff.queue import AgentQueue, Decision, RequestState, ReviewQueue, StoredRequest
-from signoff_tui.screens.memory import MemoryScreen
+from signoff_tui.screens.memory.screen import MemoryScreen
 from stocked import G10_PAGES, Stock, g10, g10h, stocked
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])

@@ -9,7 +9,7 @@ import pytest
 from screen_bench import LARGE, SMALL, Screen, agent, command, post, screen
 
 from signoff.queue import AgentQueue, Decision, Grant, ReviewQueue
-from signoff_tui.screens.memory import MemoryScreen
+from signoff_tui.screens.memory.screen import MemoryScreen
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from screen_bench import QUICK, Screen, screen
 from syrupy.assertion import SnapshotAssertion
 
 from signoff.queue import AgentInfo, Decision, open_agent_queue, open_review_queue
-from signoff_tui.screens.memory import MemoryScreen
+from signoff_tui.screens.memory.screen import MemoryScreen
 
 VIEWS = ("memory", "revoked", "revoke all", "widen")
 SMALL, LARGE = Plan((80, 24), VIEWS), Plan((120, 40), VIEWS)

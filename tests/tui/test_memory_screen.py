@@ -15,9 +15,9 @@ from signoff.queue import AgentQueue, Decision, Grant, GrantPattern, ReviewQueue
 from signoff.queue.patterns import AnyValue, Exact, Under
 from signoff_tui.lines import Line
 from signoff_tui.look import UNICODE
-from signoff_tui.screens.memory import MemoryScreen
 from signoff_tui.screens.memory.entries import Entry
 from signoff_tui.screens.memory.lines import covered, detail_lines, row_lines
+from signoff_tui.screens.memory.screen import MemoryScreen
 from signoff_tui.widgets.lines_view import LinesView
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])

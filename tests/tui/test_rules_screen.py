@@ -14,7 +14,7 @@ from screen_bench import HELD, LARGE, SMALL, Screen, command, post, screen
 
 from signoff.policy.trust import TrustError, changed_files, require_trusted
 from signoff.queue import AgentQueue, Decision, ReviewQueue
-from signoff_tui.screens.rules import RulesScreen
+from signoff_tui.screens.rules.screen import RulesScreen
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])
 

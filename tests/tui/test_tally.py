@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from model_samples import SECOND, START, stored
 
 from signoff.queue import RequestState, Risk, StoredRequest
-from signoff_tui.tally import Counts, Tally, totals_from
+from signoff_tui.tally import Counts, Tally
 
 IDS = [f"r{number}" for number in range(6)]
 
@@ -68,9 +68,3 @@ def test_a_request_that_is_amended_again_and_again_takes_no_more_room() -> None:
     for revision in range(1, 100):
         tally.put(stored("r", revision=revision))
     assert len(tally._asked) == 1
-
-
-@given(st.lists(st.lists(st.sampled_from(Risk), max_size=3), max_size=20))
-def test_totals_are_those_of_each_row_and_all_below(rows: Sequence[Sequence[Risk]]) -> None:
-    walked = [Counter(risk for row in rows[index:] for risk in row) for index in range(len(rows) + 1)]
-    assert [Counter(total) for total in totals_from(rows)] == walked

@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import App
@@ -38,24 +38,18 @@ from signoff_tui.office import Announcement, Office
 from signoff_tui.personal import Chosen, Personal
 from signoff_tui.replies import Replies
 from signoff_tui.saved_filters import saved_with
-from signoff_tui.screens.agents import AgentsScreen
-from signoff_tui.screens.details import DetailsScreen
-from signoff_tui.screens.help import HelpScreen
-from signoff_tui.screens.history import HistoryScreen
-from signoff_tui.screens.memory import MemoryScreen
-from signoff_tui.screens.palette import PaletteScreen
-from signoff_tui.screens.palette.commands import Command, commands_on
 from signoff_tui.screens.plain import News, PlainScreen
 from signoff_tui.screens.review.screen import ReviewScreen
 from signoff_tui.screens.review.work import QueueNews
-from signoff_tui.screens.rules import RulesScreen
-from signoff_tui.screens.themes import ThemesScreen
 from signoff_tui.settings import NotKeptError, keep_filter, keep_theme
 from signoff_tui.standstill import Standstill
 from signoff_tui.terminal_background import BackgroundTold, is_light
 from signoff_tui.terminal_voice import Around, AskBackground, Saying, Speaks
 from signoff_tui.themes import DEFAULT_THEME, LIGHT_THEME
 from signoff_tui.working import run_beside
+
+if TYPE_CHECKING:
+    from signoff_tui.screens.palette.commands import Command
 
 __all__ = ["DEFAULT_THEME", "SignoffApp", "run", "spare_the_collector"]
 
@@ -303,6 +297,7 @@ class SignoffApp(App[None]):
         Raises:
             ValueError: There is no such screen.
         """
+        # Screens are loaded when they are first shown: most of them are not needed to begin.
         match name:
             case "inbox":
                 while self.screen is not self._review:
@@ -310,20 +305,35 @@ class SignoffApp(App[None]):
                 if query:
                     self._review.seek(query)
             case "agents":
+                from signoff_tui.screens.agents.screen import AgentsScreen
+
                 self._lay_over(AgentsScreen(self._office, query, self._review.desk.inbox))
             case "history":
+                from signoff_tui.screens.history.screen import HistoryScreen
+
                 self._lay_over(HistoryScreen(self._office, query))
             case "memory":
+                from signoff_tui.screens.memory.screen import MemoryScreen
+
                 self._lay_over(MemoryScreen(self._office, query, self._review.desk))
             case "rules":
+                from signoff_tui.screens.rules.screen import RulesScreen
+
                 self._lay_over(RulesScreen(self._office, query, self._review.desk))
             case "help":
+                from signoff_tui.screens.help.screen import HelpScreen
+
                 self._cover(HelpScreen(self._office, self._place))
             case "details":
+                from signoff_tui.screens.details.screen import DetailsScreen
+
                 entry = self._review.desk.inbox.focused_request()
                 if entry is not None:
                     self._cover(DetailsScreen(self._office, entry.request))
             case "palette":
+                from signoff_tui.screens.palette.commands import commands_on
+                from signoff_tui.screens.palette.screen import PaletteScreen
+
                 commands = commands_on(self._place, self._themes, self._office.keys)
                 self._cover(PaletteScreen(self._office, commands, self._run_command))
             case "theme":
@@ -401,6 +411,8 @@ class SignoffApp(App[None]):
         self._use_theme(names[(names.index(self.look.theme.name) + 1) % len(names)])
 
     def _ask_for_a_theme(self, *, first: bool = False) -> None:
+        from signoff_tui.screens.themes.screen import ThemesScreen
+
         themes = tuple(self._themes.values())
         where = "" if self._personal is None else str(self._personal.file)
         self._cover(ThemesScreen(self._office, themes, self.look.theme.name, where, self._keep_theme, first=first))
@@ -459,6 +471,7 @@ def spare_the_collector() -> None:
     drawn. Of what comes later, much comes at once: a long diff is not walked through again and again either, while
     it is made.
     """
+    gc.enable()  # whoever loads all this may have switched it off
     gc.freeze()
     gc.set_threshold(_MADE_AT_ONCE)
 

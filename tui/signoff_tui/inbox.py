@@ -13,7 +13,7 @@ from typing import Literal
 
 from signoff.queue.records import ChangeSet, Risk, StoredRequest
 from signoff_tui.orders import Order, Place, place_in
-from signoff_tui.tally import Tally, totals_from
+from signoff_tui.tally import Tally
 
 __all__ = ["Entry", "Group", "Inbox", "Row", "RowKey"]
 
@@ -90,7 +90,7 @@ class Inbox:
         self._order: list[RowKey] = []
         self._rows: tuple[Row, ...] | None = None
         self._index: dict[RowKey, int] = {}
-        self._waiting_from: Sequence[Mapping[Risk, int]] | None = None
+        self._waiting_from: dict[int, Mapping[Risk, int]] = {}
         self.tally = Tally()
         """What is here, counted. Held decisions still wait: nothing was sent."""
         self._keeps: Callable[[Entry], bool] | None = None
@@ -179,12 +179,16 @@ class Inbox:
 
     def waiting_from(self, index: int) -> Mapping[Risk, int]:
         """How much can be decided, by risk, in a row and below it. Counted after changes, not at each look."""
-        listed = self.rows()
-        if self._waiting_from is None:
-            rows = [self.stands_for(row.key) for row in listed]
-            risks = ([entry.request.submission.risk for entry in entries if entry.waiting] for entries in rows)
-            self._waiting_from = totals_from(list(risks))
-        return self._waiting_from[min(index, len(self._waiting_from) - 1)]
+        listed = self.rows()  # first: it forgets what was counted if other rows are listed now
+        if index not in self._waiting_from:
+            counts = dict.fromkeys(Risk, 0)
+            for row in listed[index:]:
+                single = row.key.kind == "request"  # most are: thousands, counted again with each change
+                for entry in (self._entries[row.key.id],) if single else self.stands_for(row.key):
+                    if entry.waiting:
+                        counts[entry.request.submission.risk] += 1
+            self._waiting_from[index] = counts
+        return self._waiting_from[index]
 
     def focused_request(self) -> Entry | None:
         """The entry under the cursor, if the cursor is on a request."""
@@ -228,7 +232,7 @@ class Inbox:
             if request.id in self._sifted_out and self._passes(known):
                 self._sifted_out.discard(request.id)
         self.queue_cursor = changes.cursor
-        self._waiting_from = None
+        self._waiting_from = {}
         if self._keeps is not None:
             self._lay_out_anew()
         if self.row_index(self.cursor) is None:
@@ -296,13 +300,13 @@ class Inbox:
         """Mark requests as held back, or as free again, those that are still here."""
         for entry in self._known(request_ids):
             entry.held = held
-        self._waiting_from = None
+        self._waiting_from = {}
 
     def set_sent(self, request_ids: Iterable[str], *, sent: bool) -> None:
         """Mark requests as sent, those that are still here, or take that back."""
         for entry in self._known(request_ids):
             entry.sent = sent
-        self._waiting_from = None
+        self._waiting_from = {}
 
     def set_later(self, request_ids: Iterable[str], *, later: bool) -> None:
         """Put requests aside, or take them back."""
@@ -358,7 +362,8 @@ class Inbox:
         return (self._entries[request_id] for request_id in request_ids if request_id in self._entries)
 
     def _lay_out_anew(self) -> None:
-        self._rows = self._waiting_from = None
+        self._rows = None
+        self._waiting_from = {}
 
     def _make_rows(self) -> Iterable[Row]:
         for key in self._order:

@@ -10,6 +10,7 @@ import textwrap
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from rich.cells import cell_len, chop_cells, set_cell_size
@@ -121,7 +122,13 @@ def chunk(words: str | SafeText, token: str = "text", *, keep: bool = False) -> 
     Raises:
         ValueError: Own words hold characters that would have to be revealed: they are not our own.
     """
-    return Chunk(words if isinstance(words, SafeText) else SafeText.own(words), token, keep)
+    return Chunk(words, token, keep) if isinstance(words, SafeText) else _own_chunk(words, token, keep=keep)
+
+
+@lru_cache(maxsize=4096)
+def _own_chunk(words: str, token: str, *, keep: bool) -> Chunk:
+    """Rows are made anew all the time, mostly of the same words."""
+    return Chunk(SafeText.own(words), token, keep)
 
 
 def foreign(text: str, token: str = "text", *, keep: bool = False) -> Chunk:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from signoff.queue.records import Risk, StoredRequest
 
-__all__ = ["Counts", "Tally", "totals_from"]
+__all__ = ["Counts", "Tally"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +93,6 @@ class Tally:
     def _still_waits(self, asked_at: int, request_id: str) -> bool:
         known = self._pending.get(request_id)
         return known is not None and known.created_at == asked_at
-
-
-def totals_from(rows: Sequence[Iterable[Risk]]) -> Sequence[Mapping[Risk, int]]:
-    """For each row, and for the end, how much of each risk there is in it and below it."""
-    totals = dict.fromkeys(Risk, 0)
-    found = [totals]
-    for risks in reversed(rows):
-        totals = totals.copy()
-        for risk in risks:
-            totals[risk] += 1
-        found.append(totals)
-    return found[::-1]
 
 
 def _is_high(request: StoredRequest) -> bool:

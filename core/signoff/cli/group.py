@@ -9,22 +9,11 @@ from collections.abc import Sequence
 import click
 
 from signoff import __version__
-from signoff.cli.ask import ask
-from signoff.cli.config import config
-from signoff.cli.deciding import approve, reject
-from signoff.cli.demo import demo
 from signoff.cli.exit_codes import EXIT_CODE_TABLE, ExitCode
-from signoff.cli.grants import grants
-from signoff.cli.history import history
-from signoff.cli.listing import list_pending
+from signoff.cli.late_group import LateGroup
 from signoff.cli.options import chosen_place, queue_option
 from signoff.cli.output import complain
 from signoff.cli.page import at_terminal
-from signoff.cli.policy.group import policy
-from signoff.cli.popup import popup
-from signoff.cli.reviewers import reviewers
-from signoff.cli.showing import show
-from signoff.cli.status_command import status
 from signoff.queue.errors import QueueError, QueueNotFoundError
 
 __all__ = ["run_group", "signoff"]
@@ -44,6 +33,23 @@ Exit codes:
 {EXIT_CODE_TABLE}
 """
 
+_HOMES = {
+    "approve": ("signoff.cli.deciding", "approve"),
+    "ask": ("signoff.cli.ask", "ask"),
+    "config": ("signoff.cli.config", "config"),
+    "demo": ("signoff.cli.demo", "demo"),
+    "grants": ("signoff.cli.grants", "grants"),
+    "history": ("signoff.cli.history", "history"),
+    "list": ("signoff.cli.listing", "list_pending"),
+    "policy": ("signoff.cli.policy.group", "policy"),
+    "popup": ("signoff.cli.popup", "popup"),
+    "reject": ("signoff.cli.deciding", "reject"),
+    "reviewers": ("signoff.cli.reviewers", "reviewers"),
+    "show": ("signoff.cli.showing", "show"),
+    "status": ("signoff.cli.status_command", "status"),
+}
+"""Where each verb is made, and how it is called there."""
+
 _HOW_A_QUEUE_BEGINS = (
     "a queue comes into being when an agent asks for the first time, or when the screen is opened;"
     " another one is named with --queue or SIGNOFF_QUEUE"
@@ -51,6 +57,8 @@ _HOW_A_QUEUE_BEGINS = (
 
 
 @click.group(
+    cls=LateGroup,
+    homes=_HOMES,
     invoke_without_command=True,
     epilog=_EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -82,25 +90,10 @@ def signoff(context: click.Context, *, theme: str | None, ascii_only: bool, plai
         raise click.UsageError(str(error)) from error
 
 
-for command in (
-    approve,
-    ask,
-    config,
-    demo,
-    grants,
-    history,
-    list_pending,
-    policy,
-    popup,
-    reject,
-    reviewers,
-    show,
-    status,
-):
-    signoff.add_command(command)
-
-
 def _open_screen(theme: str | None, *, ascii_only: bool, read_only: bool) -> int:
+    import gc
+
+    gc.disable()  # what is loaded now stays; the screen switches it on again
     from signoff_tui.app import run
     from signoff_tui.personal import Personal
 

@@ -1,7 +1,7 @@
 """`signoff status`: one line for a status bar, printed hundreds of times a day.
 
-It loads what counts and nothing else: no command-line library, no models, no screen, none of what decides. Not even
-data classes: the library that makes them takes longer to load than everything that is told here.
+It loads what counts and nothing else: no command-line library, no models, no screen, none of what decides. Not
+even data classes: the library that makes them takes longer to load than everything that is told here.
 """
 
 from __future__ import annotations

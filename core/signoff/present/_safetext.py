@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 
 from signoff.present._unicode import HIDDEN, is_plain, shape
@@ -88,9 +89,7 @@ class SafeText:
         Raises:
             ValueError: The words hold a character that would have to be shown as an escape: they are not ours.
         """
-        if not is_plain(words, "\n\t") and _HIDDEN.search(shape(words, exact=False, kept="\n\t")):
-            raise ValueError("own words must not hold hidden characters: use reveal()")
-        return cls(words)
+        return _own(words)
 
     def lines(self) -> tuple[SafeText, ...]:
         """The text split at newlines, which are left out; each line with its own spans and findings.
@@ -154,3 +153,11 @@ class SafeText:
         if span and to <= ends[span - 1]:
             return self.hidden[span - 1][1]
         return to + (self.hidden[span - 1][1] - ends[span - 1] if span else 0)
+
+
+@lru_cache(maxsize=4096)
+def _own(words: str) -> SafeText:
+    """The program has few words, and says them all the time."""
+    if not is_plain(words, "\n\t") and _HIDDEN.search(shape(words, exact=False, kept="\n\t")):
+        raise ValueError("own words must not hold hidden characters: use reveal()")
+    return SafeText(words)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from textual import events
 from textual.geometry import Region, Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -28,6 +29,9 @@ class RowList(ScrollView, Sized, can_focus=False):
     """
 
     ALLOW_SELECT = False
+
+    virtual_size = Reactive(Size(0, 0), layout=False, repaint=False)
+    """Rows that come and go where nobody looks move nothing but the scroll bar: no layout, no row drawn anew."""
 
     class Clicked(Message):
         """A row was clicked."""
@@ -73,6 +77,7 @@ class RowList(ScrollView, Sized, can_focus=False):
         self._cursor = cursor
         if not same_shape:
             self.virtual_size = Size(0, count * lines_per_row)
+            self._scroll_update(self.virtual_size)
         if cursor is not None:
             self._keep_in_place(cursor, None if same_shape and moved else before)
         self._draw_changes()

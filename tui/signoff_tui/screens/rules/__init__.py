@@ -2,9 +2,3 @@
 
 What judges calls takes long to load (pydantic), so it is loaded by the threads that need it, not with the screen.
 """
-
-from __future__ import annotations
-
-from signoff_tui.screens.rules.screen import RulesScreen
-
-__all__ = ["RulesScreen"]
