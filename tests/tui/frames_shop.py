@@ -92,9 +92,11 @@ def frozen() -> Iterator[None]:
     time.tzset()
 
 
-def _one_process(agents: Callable[[SqlReviewQueue], tuple[AgentRecord, ...]]) -> Callable[..., Any]:
+def _one_process(agents: Callable[..., tuple[AgentRecord, ...]]) -> Callable[..., Any]:
     """The same agents, whatever process and machine the test runs in."""
-    return lambda queue: tuple(replace(record, pid=4101, host="shop") for record in agents(queue))
+    return lambda queue, **which: tuple(
+        replace(record, pid=4101, host="shop") for record in agents(queue, **which)
+    )
 
 
 def _submission(key: str, tool: str, description: str, arguments: Mapping[str, Any], **fields: Any) -> Submission:
