@@ -24,7 +24,7 @@ from signoff.present.snapshot import Snapshot, SnapshotError, take
 from signoff.presenting import shown_to_callback
 from signoff.queue.clock import now_us
 from signoff.queue.errors import InvalidSubmissionError, QueueError
-from signoff.queue.records import DecisionSource, Grant, StoredRequest, Submission
+from signoff.queue.records import AgentMode, DecisionSource, Grant, StoredRequest, Submission
 from signoff.redefining import KnownDefinitions, look_again, look_again_sync
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
@@ -51,7 +51,7 @@ class ApprovalController:
             ``_prompt_user`` instead.
         queue: An open agent connection. In interactive mode without a callback the default queue is opened
             when it is first needed. Given one, every decision is in its history, also those by mode,
-            memory and callback.
+            memory and callback, and reviewers see the mode while the connection is there.
         memory: Remembered approvals of this process, shared if you pass the same one to several
             controllers. Approvals remembered through a queue live in the queue.
         cwd: Absolute working directory of the calls; that of the queue connection by default.
@@ -78,6 +78,8 @@ class ApprovalController:
         self._judged = JudgedCalls()
         self._definitions = KnownDefinitions()
         self._opening = threading.Lock()
+        self._announced_as = _Answering()
+        self._announce_mode()
 
     @property
     def mode(self) -> Mode:
@@ -91,6 +93,7 @@ class ApprovalController:
     @mode.setter
     def mode(self, mode: Mode) -> None:
         self._mode = known_mode(mode)
+        self._announce_mode()
 
     @property
     def memory(self) -> ApprovalMemory:
@@ -239,6 +242,7 @@ class ApprovalController:
         self, request: ApprovalRequest, context: ApprovalContext | None
     ) -> ApprovalDecision | None:
         """Answer by mode, memory or grant; None when a person has to be asked."""
+        self._announce_mode()  # what could not be said before
         decision = self._by_mode()
         if decision is not None:
             snapshot = _taken_if_possible(request) if decision.approved else None
@@ -280,7 +284,14 @@ class ApprovalController:
             with self._opening:
                 if self._queue is None:
                     self._queue = connect_agent(cwd=self._cwd)
+            self._announce_mode()
         return self._queue
+
+    def _announce_mode(self) -> None:
+        """Let reviewers see the mode. An answer depends neither on that nor on whether it can be told."""
+        if self._queue is not None:
+            with contextlib.suppress(QueueError):
+                self._queue.announce_mode(AgentMode(self._mode), of=self._announced_as)
 
     def _described(self, request: ApprovalRequest, context: ApprovalContext | None) -> Submission:
         cwd = self._cwd or (self._queue.agent.cwd if self._queue is not None else None)
@@ -419,6 +430,10 @@ class ApprovalController:
             with contextlib.suppress(QueueError):
                 queue.withdraw(posted.id, _NOBODY_WAITS)
             raise
+
+
+class _Answering:
+    """Stands for one controller among those that share a connection; it goes with it."""
 
 
 def _key(request: ApprovalRequest) -> CallKey:

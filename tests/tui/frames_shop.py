@@ -82,7 +82,7 @@ def _now() -> int:
 def frozen() -> Iterator[None]:
     """Freeze what queues write down and what is looked up: times, local time, the process and files of agents."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("engine", "sweeping", "answers"):
+        for module in ("engine", "overdue", "answers"):
             patch.setattr(f"signoff.queue.sql.{module}.now_us", _now)
         patch.setattr("signoff_tui.drift.this_host", lambda: "none of these agents")
         patch.setattr(SqlReviewQueue, "agents", _one_process(SqlReviewQueue.agents))
@@ -92,9 +92,11 @@ def frozen() -> Iterator[None]:
     time.tzset()
 
 
-def _one_process(agents: Callable[[SqlReviewQueue], tuple[AgentRecord, ...]]) -> Callable[..., Any]:
+def _one_process(agents: Callable[..., tuple[AgentRecord, ...]]) -> Callable[..., Any]:
     """The same agents, whatever process and machine the test runs in."""
-    return lambda queue: tuple(replace(record, pid=4101, host="shop") for record in agents(queue))
+    return lambda queue, **which: tuple(
+        replace(record, pid=4101, host="shop") for record in agents(queue, **which)
+    )
 
 
 def _submission(key: str, tool: str, description: str, arguments: Mapping[str, Any], **fields: Any) -> Submission:

@@ -21,6 +21,7 @@ from signoff.present.reveal import reveal_line
 from signoff.queue import QueueError, ReviewQueue, open_review_queue, place_name
 from signoff.queue.clock import now_us
 from signoff_tui.actions import Place
+from signoff_tui.alarm_watch import AlarmWatch
 from signoff_tui.beside import Beside, Clocks
 from signoff_tui.channels import around
 from signoff_tui.external_editor import edit_text
@@ -156,6 +157,7 @@ class SignoffApp(App[None]):
         self._list_states = list_states
         if list_states is not None:
             self._review.goes_on_from(list_states.load())
+        self._alarms = AlarmWatch(self, self._office, self._alarms_changed)
         self._standstill = Standstill(self._review.desk.guard.went_on)
         self._speaks_through: Around = speaks_through
         self._beside = Beside(self._chosen.notices, speaks_through, self.speak, clocks, lambda: muting.now)
@@ -279,10 +281,18 @@ class SignoffApp(App[None]):
         self._review.redraw()
         for screen in self.screen_stack:
             if isinstance(screen, PlainScreen):
-                screen.take_mutes()
+                screen.take_standing()
 
-    def rules_looked_at(self) -> None:
-        """Tell the screens that show rule files to look again."""
+    def _alarms_changed(self) -> None:
+        """Every screen warns of something else, or of nothing any more."""
+        self._review.take_standing()
+        for screen in self.screen_stack:
+            if isinstance(screen, PlainScreen):
+                screen.take_standing()
+
+    def rules_looked_at(self, *, changed: bool) -> None:
+        """Tell the screens that show rule files to look again, and look whether one is broken."""
+        self._alarms.rules_changed(differ=changed)
         for screen in self.screen_stack:
             if isinstance(screen, PlainScreen):
                 screen.take_rules_news()
@@ -359,6 +369,8 @@ class SignoffApp(App[None]):
     def _pass_on(self, event: QueueNews) -> None:
         """What the review took over of the queue is news to the screens that lie over it as well."""
         problem = str(event.news) if isinstance(event.news, QueueError) else ""
+        if not problem:
+            self._alarms.queue_changed()
         for screen in self.screen_stack:
             if isinstance(screen, PlainScreen):
                 screen.post_message(News(problem))

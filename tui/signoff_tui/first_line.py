@@ -68,6 +68,7 @@ def first_line(
         ((short, brief, *high, *facts[-1]), needed),
         ((short, *high, *facts[-1]), needed),
         ((*high, *facts[-1]), needed),
+        ((*high,), needed),
     ]
     return fullest([Line(left, right, "surface") for left, right in wordings], width)
 

@@ -22,8 +22,12 @@ class Uses(Protocol):
     def announce(self, words: str, *, token: str = "ok") -> None:
         """Say something that stays while nothing waits."""
 
-    def rules_looked_at(self) -> None:
-        """Rule files, or the list of those that are trusted, may be other than they were."""
+    def rules_looked_at(self, *, changed: bool) -> None:
+        """Rule files, or the list of those that are trusted, may be other than they were.
+
+        Args:
+            changed: Whether a file is not what was trusted any more, or that is not known.
+        """
 
     def use(self, chosen: Chosen, before: Chosen) -> None:
         """Go on with other choices than before."""
@@ -88,7 +92,7 @@ class Following:
         elif self._changed_rules and not changed:
             self._uses.announce("all rule files are as you trusted them")
         self._changed_rules = changed
-        self._uses.rules_looked_at()
+        self._uses.rules_looked_at(changed=bool(changed))
 
     def _look_at_choices(self, personal: Personal) -> None:
         try:

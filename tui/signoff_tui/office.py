@@ -17,6 +17,7 @@ from signoff.queue import (
     VerdictKind,
 )
 from signoff.queue.records import ChangeSet
+from signoff_tui.alarms import Alarms
 from signoff_tui.aside import Aside
 from signoff_tui.changing import with_marks
 from signoff_tui.desk import Answer
@@ -99,6 +100,8 @@ class Office:
         self._sending: set[asyncio.Task[tuple[Verdict, ...]]] = set()
         self.announcement = Announcement()
         """What an empty inbox says besides."""
+        self.alarms = Alarms()
+        """What the first line of every screen warns of."""
         self.aside = Aside()
         """Does what may never end."""
         self.drafts: dict[Draft, str] = {}

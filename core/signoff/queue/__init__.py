@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from signoff.queue.protocol import AgentQueue, DecisionAttempt, ReviewQueue
     from signoff.queue.records import (
         AgentInfo,
+        AgentMode,
         AgentRecord,
         AskedBy,
         Change,
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PLACE_VARIABLE",
     "AgentInfo",
+    "AgentMode",
     "AgentQueue",
     "AgentRecord",
     "AskedBy",
@@ -138,6 +140,7 @@ __getattr__ = late_names(
         ),
         "records": (
             "AgentInfo",
+            "AgentMode",
             "AgentRecord",
             "AskedBy",
             "Change",

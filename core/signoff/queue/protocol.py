@@ -25,6 +25,7 @@ from signoff.queue.patterns import GrantPattern
 from signoff.queue.preview import PatternPreview
 from signoff.queue.records import (
     AgentInfo,
+    AgentMode,
     AgentRecord,
     ChangeSet,
     Decision,
@@ -47,7 +48,21 @@ class AgentQueue(Protocol):
 
     @property
     def agent(self) -> AgentInfo:
-        """How this connection introduced itself."""
+        """How this connection introduced itself, with the mode that it announced last."""
+
+    def announce_mode(self, mode: AgentMode, of: object | None = None) -> None:
+        """Say how calls that need approval are answered, so that reviewers see it; no decision depends on it.
+
+        Nothing is written where it is known already. Several that answer may share the connection. What is said
+        is then the mode of the one that reviewers must know of most: ``approve_all``, else ``strict``.
+
+        Args:
+            mode: How.
+            of: Who answers so, counted as long as it exists; the connection itself if it is left out.
+
+        Raises:
+            InvalidSubmissionError: There is no such mode.
+        """
 
     def submit(self, submission: Submission) -> StoredRequest:
         """Post a request. Posting the same key and content again returns what is already there.
@@ -347,8 +362,8 @@ class ReviewQueue(Protocol):
             QueueUnavailableError: The history is broken, and nothing was deleted; or the deletion was cut short.
         """
 
-    def agents(self) -> tuple[AgentRecord, ...]:
-        """All agent connections, first seen first."""
+    def agents(self, *, connected: bool = False) -> tuple[AgentRecord, ...]:
+        """All agent connections, or only those that are there, first seen first."""
 
     def stats(self) -> Stats:
         """Counts for a status line."""

@@ -17,6 +17,7 @@ from signoff.queue.seal import Seal
 
 __all__ = [
     "AgentInfo",
+    "AgentMode",
     "AgentRecord",
     "AskedBy",
     "Change",
@@ -91,6 +92,17 @@ class Risk(StrEnum):
     """Never remembered, never part of a group approval."""
 
 
+class AgentMode(StrEnum):
+    """How an agent answers calls that need approval, as it says itself."""
+
+    APPROVE_ALL = "approve_all"
+    """All are approved; nobody is asked."""
+    STRICT = "strict"
+    """All are refused; nobody is asked."""
+    INTERACTIVE = "interactive"
+    """A person is asked."""
+
+
 @dataclass(frozen=True, slots=True)
 class AgentInfo:
     """How an agent introduces itself when it opens a queue.
@@ -100,12 +112,14 @@ class AgentInfo:
         session: Identity of one conversation or run; grants live and die with it.
         cwd: Absolute working directory.
         via: Adapter or framework the calls come through, for example ``pydantic-ai``.
+        mode: How it answers calls that need approval. Reviewers are shown it; no decision depends on it.
     """
 
     name: str
     session: str
     cwd: str
     via: str = "library"
+    mode: AgentMode = AgentMode.INTERACTIVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +136,8 @@ class AgentRecord:
     started_at: int
     ended_at: int | None
     """When it closed the connection or was found dead; None while it lives."""
+    mode: AgentMode | None = None
+    """How it answers, as it says itself; None if it says nothing of that, or nothing that is known."""
     damage: str | None = None
     """What is wrong with its record, if something is."""
 

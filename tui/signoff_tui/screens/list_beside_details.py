@@ -132,7 +132,7 @@ class ListBesideDetails(PlainScreen):
     def moved(self) -> None:
         """Another row has the focus."""
 
-    def take_mutes(self) -> None:
+    def take_standing(self) -> None:
         """Draw it."""
         self.draw()
 
@@ -279,7 +279,7 @@ class ListBesideDetails(PlainScreen):
         share = beside and bool(self.row_count)
         self.query_one("#list-pane").styles.width = f"{self.list_share:.0%}" if share else "1fr"
         self.query_one("#detail-pane").styles.height = "1fr" if full or beside else self._room + 1
-        self.query_one("#title", LinesView).show([self.titled(self.title_line(width), width), rule(glyphs.rule)])
+        self.query_one("#title", LinesView).show([self.titled(self.title_line, width), rule(glyphs.rule)])
         self._draw_list()
         self.query_one("#between", LinesView).show([rule(glyphs.rule)])
         # The pane itself is laid out only after it is written.

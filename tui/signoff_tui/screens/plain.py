@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import ClassVar
 
@@ -10,7 +11,9 @@ from textual.message import Message
 from textual.screen import Screen
 
 from signoff_tui.actions import Action, Place
+from signoff_tui.alarms import with_alarms
 from signoff_tui.lines import Line, chunk, fullest
+from signoff_tui.look import look_of
 from signoff_tui.muting import end_text
 from signoff_tui.office import Office
 from signoff_tui.widgets.text_box import TextBox
@@ -68,19 +71,25 @@ class PlainScreen(Screen[None]):
     def take_rules_news(self) -> None:
         """Rule files, or the list of those that are trusted, may be other than they were."""
 
-    def take_mutes(self) -> None:
-        """Somebody was muted, or is heard again. Screens that say so draw that."""
+    def take_standing(self) -> None:
+        """What the first line of every screen says besides is other than it was: draw it."""
 
     def tell(self, words: str) -> None:
         """Say what became of the last key."""
 
-    def titled(self, title: Line, width: int) -> Line:
-        """A title line of some width in cells that says besides what is muted, where there is room."""
+    def titled(self, title: Callable[[int], Line], width: int) -> Line:
+        """The first line of the screen: its title, what is warned of, and what is muted where there is room.
+
+        Args:
+            title: Makes the title line for a number of cells.
+            width: Cells.
+        """
+        line = with_alarms(title, self._office.alarms, width, ellipsis=look_of(self).glyphs.ellipsis)
         until = self._office.muting.now.everything
         if until is None:
-            return title
+            return line
         muted = [chunk(f" muted {words}{end_text(until)} ", "warn", keep=True) for words in ("until ", "")]
-        return fullest([*(replace(title, right=(words, *title.right)) for words in muted), title], width)
+        return fullest([*(replace(line, right=(words, *line.right)) for words in muted), line], width)
 
     def displayed(self) -> None:
         """A picture of this screen was written: whoever asks for a second key counts from here."""

@@ -49,10 +49,15 @@ class ScrollingScreen(PlainScreen):
         """Write the page for another width."""
         self.write()
 
+    def take_standing(self) -> None:
+        """Write it."""
+        if self.stands:
+            self.write()
+
     def write(self) -> None:
         """Write the page as it is now."""
         width, glyph = self.size.width, look_of(self).glyphs.rule
-        self.query_one("#title", LinesView).show([self.title_line(width), rule(glyph)])
+        self.query_one("#title", LinesView).show([self.titled(self.title_line, width), rule(glyph)])
         self.query_one("#page", LinesView).show([*self.page_lines(width - _SCROLLBAR)])
         self.query_one("#end", LinesView).show([rule(glyph), *flow(self._keys, Room(width, 1))])
 

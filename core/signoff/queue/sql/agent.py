@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 from weakref import WeakKeyDictionary
 
@@ -21,6 +22,7 @@ from signoff.queue.leases import this_host
 from signoff.queue.packing import pack_text
 from signoff.queue.records import (
     AgentInfo,
+    AgentMode,
     AskedBy,
     Decision,
     DecisionSource,
@@ -49,6 +51,9 @@ _ENDS_WITHOUT_REQUEST = {
     DecisionSource.WITHDRAWAL: RequestState.WITHDRAWN,
 }
 
+_ANNOUNCING_SECONDS = 0.5
+"""Longest wait for other writers before a mode is announced: nothing depends on it, and it may be said again."""
+
 
 class SqlAgentQueue:
     """An `AgentQueue` on a database. May be shared by the threads and event loops of one process.
@@ -63,7 +68,7 @@ class SqlAgentQueue:
     """
 
     def __init__(self, info: AgentInfo, engine: Engine) -> None:
-        self._info = info
+        self._info = replace(info, mode=_known_mode(info.mode))
         self._engine = engine
         self._asked_by = AskedBy(
             agent_id=new_id(),
@@ -75,6 +80,9 @@ class SqlAgentQueue:
         )
         check_asked_by(self._asked_by)
         self._guard = threading.Lock()
+        self._announcing = threading.Lock()
+        self._modes: WeakKeyDictionary[object, AgentMode] = WeakKeyDictionary()
+        self._modes[self] = self._info.mode
         self._own_thread: OwnThread | None = None
         self._closing = False
         self._belief = Belief()
@@ -92,8 +100,36 @@ class SqlAgentQueue:
 
     @property
     def agent(self) -> AgentInfo:
-        """How this connection introduced itself."""
+        """How this connection introduced itself, with the mode that it announced last."""
         return self._info
+
+    def announce_mode(self, mode: AgentMode, of: object | None = None) -> None:
+        """Say how calls that need approval are answered, so that reviewers see it; no decision depends on it.
+
+        Nothing is written where it is known already. Several that answer may share the connection. What is said
+        is then the mode of the one that reviewers must know of most: ``approve_all``, else ``strict``.
+
+        Args:
+            mode: How.
+            of: Who answers so, counted as long as it exists; the connection itself if it is left out.
+
+        Raises:
+            InvalidSubmissionError: There is no such mode.
+            QueueUnavailableError: Reviewers are not told; the next call tries it again.
+        """
+        mode = _known_mode(mode)
+        with self._announcing:  # one after the other: the last word is the one that is stored
+            self._modes[self if of is None else of] = mode
+            said = set(self._modes.values())
+            info = replace(self._info, mode=next(each for each in AgentMode if each in said))
+            if info == self._info:
+                return
+            with self._engine.write(durable=False, patience=_ANNOUNCING_SECONDS) as transaction:
+                transaction.run(
+                    "UPDATE agents SET info = ? WHERE id = ?", _info_to_text(info), self._asked_by.agent_id
+                )
+                transaction.mode_changes()
+            self._info = info
 
     def submit(self, submission: Submission) -> StoredRequest:
         """Post a request. Posting the same key and content again returns what is already there.
@@ -342,13 +378,15 @@ class SqlAgentQueue:
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """,
                 self._asked_by.agent_id,
-                to_text({"name": info.name, "session": info.session, "cwd": info.cwd, "via": info.via}),
+                _info_to_text(info),
                 pack_text(info.session),
                 self._asked_by.pid,
                 pack_text(self._asked_by.host),
                 self._engine.leases.machine,
                 transaction.now,
             )
+            if info.mode is not AgentMode.INTERACTIVE:
+                transaction.mode_changes()
 
     def _insert(
         self, transaction: Transaction, posting: requests.Posting, request_id: str, revision: int
@@ -394,6 +432,19 @@ class SqlAgentQueue:
             if room is None:
                 room = self._rooms[loop] = WaitingRoom(self._answers, thread)
             return room
+
+
+def _known_mode(mode: str) -> AgentMode:
+    try:
+        return AgentMode(mode)
+    except ValueError:
+        words = f"unknown mode {mode!r}; choose one of: {', '.join(AgentMode)}"
+        raise InvalidSubmissionError(words) from None
+
+
+def _info_to_text(info: AgentInfo) -> str:
+    said = {"name": info.name, "session": info.session, "cwd": info.cwd, "via": info.via, "mode": info.mode.value}
+    return to_text(said)
 
 
 def _refuse_other_content(there: StoredRequest, submission: Submission) -> None:

@@ -116,6 +116,10 @@ class Transaction(Look):
         """Announce that an agent ended, whether it waited or not: whoever watches looks again."""
         self._next_change()
 
+    def mode_changes(self) -> None:
+        """Announce that an agent answers in another mode: whoever watches looks again."""
+        self._next_change()
+
     @property
     def bells(self) -> tuple[str, ...]:
         """Whom to wake when the change is visible: those who wait, then the reviewers."""

@@ -322,15 +322,16 @@ class SqlReviewQueue(GrantReview):
             prune(self._engine, pruning, self._reviewer)
         return pruning
 
-    def agents(self) -> tuple[AgentRecord, ...]:
-        """All agent connections, first seen first.
+    def agents(self, *, connected: bool = False) -> tuple[AgentRecord, ...]:
+        """All agent connections, or only those that are there, first seen first.
 
         Raises:
             QueueUnavailableError: The queue cannot be used.
         """
         self._sweeper.sweep()
         with self._engine.read() as look:
-            rows = look.rows("SELECT * FROM agents ORDER BY started_at, id")
+            which = "WHERE ended_at IS NULL" if connected else ""
+            rows = look.rows(f"SELECT * FROM agents {which} ORDER BY started_at, id")  # noqa: S608
         return tuple(map(agent_from_row, rows))
 
     def stats(self) -> Stats:

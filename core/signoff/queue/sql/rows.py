@@ -13,6 +13,7 @@ from signoff.queue.history_records import HistoryRecord
 from signoff.queue.packing import unpack_text
 from signoff.queue.patterns import GrantPattern
 from signoff.queue.records import (
+    AgentMode,
     AgentRecord,
     Decision,
     Grant,
@@ -145,10 +146,10 @@ def agent_from_row(row: Row) -> AgentRecord:
             if not all(isinstance(text, str) for text in texts):
                 raise TypeError("it is introduced with something else than texts")
             name, session, cwd, via = texts
-            damage = None
+            mode, damage = _mode(info.get("mode")), None
     except DamagedRecordError as error:
         name = cwd = via = host = DAMAGED
-        session, damage = _told(row["session"]), str(error)
+        session, mode, damage = _told(row["session"]), None, str(error)
     return AgentRecord(
         id=row["id"],
         name=name,
@@ -159,6 +160,7 @@ def agent_from_row(row: Row) -> AgentRecord:
         host=host,
         started_at=row["started_at"],
         ended_at=row["ended_at"],
+        mode=mode,
         damage=damage,
     )
 
@@ -198,6 +200,11 @@ def _intact(what: str, which: object) -> Iterator[None]:
             f"{what} {which} in the queue is damaged: {error}; keep a copy of the queue's directory,"
             " then restore it from a backup"
         ) from error
+
+
+def _mode(said: object) -> AgentMode | None:
+    """A mode that is known; what else an agent says of itself there is acted on by nobody, and not shown."""
+    return next((mode for mode in AgentMode if mode.value == said), None)
 
 
 def _told(packed: str) -> str:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from signoff.queue import StoredRequest
+from signoff.queue import AgentMode, StoredRequest
 from signoff_tui.ages import age_text
 from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line, wrapped
 from signoff_tui.look import Glyphs
@@ -17,10 +17,10 @@ from signoff_tui.screens.agents.figures import HOUR_US, Answered, Figures
 from signoff_tui.screens.agents.roster import Agent, Remembered
 from signoff_tui.summary import clock_text, summarize
 
-__all__ = ["Known", "ages", "detail_lines", "heading", "is_one_line", "row_lines"]
+__all__ = ["Columns", "Known", "ages", "columns_for", "detail_lines", "heading", "row_lines"]
 
 _ONE_LINE = 76
-"""From this many cells on, one line is enough for a row, unless somebody is muted."""
+"""From this many cells on, one line is enough for a row without columns that not everybody needs."""
 
 FEW = 3
 """So many of each kind are told one by one; of the others, how many there are."""
@@ -28,7 +28,7 @@ FEW = 3
 MANY = 8
 """The same where there is room."""
 
-_STATE, _WAITING, _OLDEST, _MUTED = 16, 8, 7, 13
+_STATE, _WAITING, _OLDEST, _MUTED, _MODE = 16, 8, 7, 13, 12
 _YOU, _AUTO, _REJECTED, _OTHER = 9, 5, 4, 6
 _SHORTEST_NAME, _NAME = 10, 10
 _SCROLLBAR = 1
@@ -38,6 +38,18 @@ _SECOND_LINE = "; waiting, and the last hour"
 
 _ROOMY = 56
 """From this many cells on, the age of the oldest is called so."""
+
+_MODES = {
+    AgentMode.INTERACTIVE: ("ask", "text"),
+    AgentMode.APPROVE_ALL: ("approve_all", "danger"),
+    AgentMode.STRICT: ("strict", "danger"),
+    None: ("--", "muted"),
+}
+
+_MODE_WORDS = {
+    AgentMode.APPROVE_ALL: "approve_all: everything is approved without you",
+    AgentMode.STRICT: "strict: everything is refused without you",
+}
 
 _COLUMNS: tuple[tuple[Answered, str], ...] = (
     ("you", "approved by you"),
@@ -95,25 +107,50 @@ def ages(known: Known) -> Sequence[float]:
 # -- rows ------------------------------------------------------------------------------------------------------
 
 
-def is_one_line(width: int, *, muted: bool) -> bool:
-    """Whether one line is enough for a row.
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which columns a row has.
+
+    Attributes:
+        one_line: Whether one line is enough for a row; else it has two, without columns.
+        muted: Whether it is said until when somebody is muted.
+        mode: Whether it is said how each answers.
+    """
+
+    one_line: bool
+    muted: bool
+    mode: bool
+
+
+def columns_for(width: int, agents: Sequence[Agent], *, muted: bool) -> Columns:
+    """The columns for a list. How each answers is always said if one that is there asks nobody.
 
     Args:
         width: Cells.
-        muted: Whether there is a column that says until when somebody is muted.
+        agents: Those in the list.
+        muted: Whether one of them is muted.
     """
-    return width >= _ONE_LINE + (_MUTED if muted else 0)
+    needed = _ONE_LINE + (_MUTED if muted else 0)
+    loud = any(agent.mode in _MODE_WORDS and agent.ended_at is None for agent in agents)
+    mode = loud or width >= needed + _MODE
+    return Columns(width >= needed + (_MODE if mode else 0), muted, mode)
 
 
-def heading(width: int, *, muted: bool) -> Line:
-    """Names of the columns. Arguments as for `is_one_line`."""
-    if not is_one_line(width, muted=muted):
+def heading(width: int, columns: Columns) -> Line:
+    """Names of the columns.
+
+    Args:
+        width: Cells.
+        columns: Which there are.
+    """
+    if not columns.one_line:
         state = (chunk(" state ", "muted", keep=True),)
         wordings = [Line((chunk(f"  agent, session{rest}", "muted"),), state) for rest in (_SECOND_LINE, "")]
         return fullest(wordings, width)
-    columns = (
+    cells = (
         _cell("state", _STATE, "muted"),
-        *([_cell("muted until", _MUTED, "muted")] if muted else []),
+        *([_cell("mode", _MODE, "muted")] if columns.mode else []),
+        *([_cell("muted until", _MUTED, "muted")] if columns.muted else []),
         chunk("waiting".rjust(_WAITING), "muted", keep=True),
         chunk("oldest".rjust(_OLDEST), "muted", keep=True),
         chunk("1h: you".rjust(_YOU), "muted", keep=True),
@@ -121,36 +158,37 @@ def heading(width: int, *, muted: bool) -> Line:
         chunk("rej".rjust(_REJECTED), "muted", keep=True),
         chunk("other".rjust(_OTHER), "muted", keep=True),
     )
-    name, session = _name_and_session(width, muted=muted)
-    return line(chunk("  "), _cell("agent", name, "muted"), _cell("session", session, "muted"), *columns)
+    name, session = _name_and_session(width, columns)
+    return line(chunk("  "), _cell("agent", name, "muted"), _cell("session", session, "muted"), *cells)
 
 
-def row_lines(known: Known, glyphs: Glyphs, width: int, *, focused: bool, muted: bool) -> tuple[Line, ...]:
+def row_lines(known: Known, columns: Columns, glyphs: Glyphs, width: int, *, focused: bool) -> tuple[Line, ...]:
     """The lines of a row: one, or two where it is narrow.
 
     Args:
         known: The agent.
+        columns: Which there are.
         glyphs: Signs of this run.
         width: Cells.
         focused: Whether the cursor is on it.
-        muted: Whether somebody in the list is muted.
     """
     agent, (state, token) = known.agent, known.state
     background = "focus-bg" if focused else "background"
     mark = chunk(f"{glyphs.focus} " if focused else "  ", "accent", keep=True)
     number = len(agent.connected)
     times = f" {number}x" if number > 1 else ""
-    columns = known.figures.columns
+    answered = known.figures.columns
+    mode, mode_token = _MODES[agent.mode]
     waiting, waiting_token = _waiting(known)
     oldest = "--" if known.waited is None else age_text(known.waited)
     until = "" if known.muted_until is None else end_text(known.muted_until)
-    if is_one_line(width, muted=muted):
-        name, session = _name_and_session(width, muted=muted)
+    if columns.one_line:
+        name, session = _name_and_session(width, columns)
         figures = (
-            _right(columns["you"], _YOU),
-            _right(columns["auto"], _AUTO),
-            _right(columns["rejected"], _REJECTED),
-            _right(columns["other"], _OTHER),
+            _right(answered["you"], _YOU),
+            _right(answered["auto"], _AUTO),
+            _right(answered["rejected"], _REJECTED),
+            _right(answered["other"], _OTHER),
         )
         left = (
             mark,
@@ -159,7 +197,8 @@ def row_lines(known: Known, glyphs: Glyphs, width: int, *, focused: bool, muted:
             _foreign_cell(agent.key.session, session - 1),
             chunk(" ", keep=True),
             _cell(state, _STATE, token),
-            *([_cell(until, _MUTED)] if muted else []),
+            *([_cell(mode, _MODE, mode_token)] if columns.mode else []),
+            *([_cell(until, _MUTED)] if columns.muted else []),
             chunk(waiting.rjust(_WAITING), waiting_token, keep=True),
             chunk(oldest.rjust(_OLDEST), "text" if known.waiting else "muted", keep=True),
         )
@@ -171,7 +210,10 @@ def row_lines(known: Known, glyphs: Glyphs, width: int, *, focused: bool, muted:
             chunk(f"{times}  ", "muted", keep=True),
             foreign(agent.key.session, "muted"),
         ),
-        (chunk(f" {state} ", token, keep=True),),
+        (
+            *([chunk(f" {mode} ", mode_token, keep=True)] if agent.mode in _MODE_WORDS else []),
+            chunk(f" {state} ", token, keep=True),
+        ),
         background,
         focused,
     )
@@ -204,10 +246,11 @@ def _hour_words(figures: Figures, room: int) -> str:
     return next((words for words in wordings if len(words) <= room), wordings[-1])
 
 
-def _name_and_session(width: int, *, muted: bool) -> tuple[int, int]:
+def _name_and_session(width: int, columns: Columns) -> tuple[int, int]:
     """Cells for the name, and for the session."""
-    fixed = 2 + _STATE + _WAITING + _OLDEST + _YOU + _AUTO + _REJECTED + _OTHER + 1 + (_MUTED if muted else 0)
-    both = max(width - fixed, _SHORTEST_NAME * 2)
+    fixed = 2 + _STATE + _WAITING + _OLDEST + _YOU + _AUTO + _REJECTED + _OTHER + 1
+    some = (_MUTED if columns.muted else 0) + (_MODE if columns.mode else 0)
+    both = max(width - fixed - some, _SHORTEST_NAME * 2)
     session = max(both // 3, 8)
     return both - session, session
 
@@ -239,6 +282,9 @@ def detail_lines(known: Known, width: int, *, roomy: bool) -> list[Line]:
     record = agent.newest
     lines = _named(agent, width)
     lines += _fact("state", _state_words(known), width, known.state[1])
+    if agent.mode in _MODE_WORDS:
+        words = _MODE_WORDS[agent.mode] if agent.ended_at is None else f"{agent.mode}, until it ended"
+        lines += _fact("mode", words, width, "danger" if agent.ended_at is None else "text")
     if known.muted_until is not None:
         words = f"until {end_text(known.muted_until)}: only HIGH risk of it calls; all it asks is listed"
         lines += _fact("muted", words, width)

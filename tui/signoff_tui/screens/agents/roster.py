@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from signoff.filtering import quote
 from signoff.policy.redaction import DEFAULT_REDACTION, Redaction
 from signoff.queue import (
+    AgentMode,
     AgentRecord,
     DamagedRecordError,
     DecisionSource,
@@ -20,6 +21,7 @@ from signoff.queue import (
     UnknownRequestError,
 )
 from signoff.queue.wording import CLOSED, agent_is_gone
+from signoff_tui.alarms import loudest
 from signoff_tui.screens.agents.figures import AgentKey, Figures, LastHour, count, read_last_hour
 
 __all__ = ["DAY_US", "Agent", "LeftBehind", "Reading", "Remembered", "picks", "read", "waiting_of"]
@@ -83,6 +85,11 @@ class Agent:
     def newest(self) -> AgentRecord:
         """The connection to tell about: the newest that is there, else the one that ended last."""
         return (self.connected or sorted(self.connections, key=lambda record: record.ended_at or 0))[-1]
+
+    @property
+    def mode(self) -> AgentMode | None:
+        """How it answers what needs approval, or did in the end; None if that is not known."""
+        return loudest(record.mode for record in self.connected or (self.newest,))
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from signoff_tui.look import look_of
 from signoff_tui.office import Office
 from signoff_tui.screens.agents.face import Numbers, empty_lines, foot_lines, note_lines, title_line
 from signoff_tui.screens.agents.figures import AgentKey, Figures, count
-from signoff_tui.screens.agents.lines import Known, ages, detail_lines, heading, is_one_line, row_lines
+from signoff_tui.screens.agents.lines import Known, ages, columns_for, detail_lines, heading, row_lines
 from signoff_tui.screens.agents.moments import next_change
 from signoff_tui.screens.agents.roster import Agent, Reading, picks, read, waiting_of
 from signoff_tui.screens.list_beside_details import ListBesideDetails, Rows
@@ -175,13 +175,14 @@ class AgentsScreen(ListBesideDetails):
         mutes = self._office.muting.now.agents
         muted = any((agent.key.name, agent.key.session) in mutes for agent in agents)
 
+        columns = columns_for(width, agents, muted=muted)
+
         def row(index: int, width: int) -> Sequence[Line]:
             focused = index == self._cursor
-            return row_lines(self._known(agents[index]), glyphs, width, focused=focused, muted=muted)
+            return row_lines(self._known(agents[index]), columns, glyphs, width, focused=focused)
 
         note = note_lines(self._numbers, width, counted=None if hour.whole else len(hour.calls))
-        lines = 1 if is_one_line(width, muted=muted) else 2
-        return Rows(row, lines, [heading(width, muted=muted)], note)
+        return Rows(row, 1 if columns.one_line else 2, [heading(width, columns)], note)
 
     def detail_lines(self, width: int) -> Sequence[Line]:
         """Everything that is known about the focused one."""

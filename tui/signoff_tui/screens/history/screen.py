@@ -196,7 +196,7 @@ class HistoryScreen(FilterKeys):
                 self._work.look_again(self._listed, self._around)
         self.draw()
 
-    def take_mutes(self) -> None:
+    def take_standing(self) -> None:
         """Draw it."""
         self.draw()
 
@@ -307,8 +307,7 @@ class HistoryScreen(FilterKeys):
         listing, width = self._listing, self.size.width
         self._lay_out()
         sign = rule(look_of(self).glyphs.rule)
-        title = title_line(self._listed, listing, self._around, width, connected=self._connected)
-        self.query_one("#title", LinesView).show([self.titled(title, width), sign])
+        self.query_one("#title", LinesView).show([self.titled(self._title_line, width), sign])
         self.query_one("#rule", LinesView).show([sign])
         deciders = Deciders(self._office.reviewer, self._around.numbers)
         empty = empty_lines(self._listed, listing, self._problem, width, loaded=self._loaded)
@@ -320,6 +319,9 @@ class HistoryScreen(FilterKeys):
             else:
                 self._pane.show(item.record, deciders)
         self.query_one("#foot", LinesView).show(self._foot(deciders))
+
+    def _title_line(self, width: int) -> Line:
+        return title_line(self._listed, self._listing, self._around, width, connected=self._connected)
 
     def _lay_out(self) -> None:
         # At once: each change has all styles of the screen worked out anew.

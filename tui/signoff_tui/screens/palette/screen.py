@@ -74,6 +74,10 @@ class PaletteScreen(PlainScreen):
         """Pasted text is text to look for."""
         return False
 
+    def take_standing(self) -> None:
+        """Draw it."""
+        self._draw()
+
     @on(TextBox.Changed)
     def _typed(self, event: TextBox.Changed) -> None:
         self._found, self._cursor = fitting(self._commands, event.value), 0
@@ -110,7 +114,8 @@ class PaletteScreen(PlainScreen):
             return
         look = look_of(self)
         title = line(chunk(" signoff  what to do: type some words", "strong"), background="surface")
-        self.query_one("#title", LinesView).show([title, rule(look.glyphs.rule)])
+        first = self.titled(lambda _: title, self.size.width)
+        self.query_one("#title", LinesView).show([first, rule(look.glyphs.rule)])
         found = self._found
 
         def row(index: int, _: int) -> tuple[Line, ...]:

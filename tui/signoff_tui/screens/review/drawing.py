@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from signoff.present.reveal import reveal_line
 from signoff.queue.records import StoredRequest
+from signoff_tui.alarms import with_alarms
 from signoff_tui.documents import KEPT
 from signoff_tui.flow import Room
 from signoff_tui.group_page import GroupPage
@@ -110,7 +111,10 @@ class Drawing:
         where = Where(
             self._title(), guard.connected, modes, self._held_requests(), self._who_waits(width), self._muted()
         )
-        self._lines("#status", [status_line(where, desk.inbox.tally.counts, self._office.now(), width)])
+        counts, now = desk.inbox.tally.counts, self._office.now()
+        alarms, ellipsis = self._office.alarms, self._look.glyphs.ellipsis
+        line = with_alarms(lambda room: status_line(where, counts, now, room), alarms, width, ellipsis=ellipsis)
+        self._lines("#status", [line])
         lost = self._screen.lost
         self._lines("#lost", () if lost is None else lost_lines(lost.since, lost.why, width))
 

@@ -575,6 +575,11 @@ class ReviewScreen(Screen[None]):
         self._paints.expect()
         self._schedule()
 
+    def take_standing(self) -> None:
+        """What the first line says besides is other than it was: draw it. What keys are about stays as it is."""
+        if self.is_mounted and self.size:
+            self._drawing.status()
+
     def _look_back(self, cause: Cause) -> None:
         """While nothing is listed it is said what was decided lately: read it when there may be more."""
         before, self._nothing_listed = self._nothing_listed, self._desk.inbox.cursor is None

@@ -84,6 +84,7 @@ def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
         ((*waiting, *high, *short), (*modes, *muted_short, *queue)),
         ((*waiting, *high), (*modes, *muted_short, *(() if where.connected else queue))),
         ((*waiting, *high), (*modes, *(() if where.connected else queue))),
+        (high, (*modes, *(() if where.connected else queue))),
     ]
     return fullest([Line(left, right, "surface") for left, right in wordings], width)
 

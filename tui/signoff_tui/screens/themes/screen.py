@@ -70,6 +70,10 @@ class ThemesScreen(PlainScreen):
         """Lay out for the size."""
         self._draw()
 
+    def take_standing(self) -> None:
+        """Draw it."""
+        self._draw()
+
     @on(RowList.Clicked)
     def _row_clicked(self, event: RowList.Clicked) -> None:
         self._move_to(event.index)
@@ -117,9 +121,8 @@ class ThemesScreen(PlainScreen):
         look, width = look_of(self), self.size.width
         name = chunk(" signoff  theme", "strong", keep=True)
         asked = (chunk(": which one do you read best?"),) if self._first else ()
-        self.query_one("#title", LinesView).show(
-            [line(name, *asked, background="surface"), rule(look.glyphs.rule)]
-        )
+        title = line(name, *asked, background="surface")
+        self.query_one("#title", LinesView).show([self.titled(lambda _: title, width), rule(look.glyphs.rule)])
         themes = self._themes
 
         def row(index: int, room: int) -> Sequence[Line]:

@@ -1,0 +1,77 @@
+"""Looking for what every screen warns of, whenever there may be more or less of it, and at no other time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from textual.dom import DOMNode
+
+from signoff.policy.trust import TrustError
+from signoff.queue import QueueError, ReviewQueue
+from signoff_tui.alarms import Alarms, Modes, modes_of
+from signoff_tui.office import Office
+from signoff_tui.screens.rereading import Rereading
+from signoff_tui.screens.rules.files import read_files
+from signoff_tui.working import run_beside
+
+__all__ = ["AlarmWatch"]
+
+
+class AlarmWatch:
+    """Keeps the alarms of the office as they are.
+
+    Args:
+        node: What the work ends with.
+        office: Whose alarms these are.
+        changed: Called after they changed.
+    """
+
+    def __init__(self, node: DOMNode, office: Office, changed: Callable[[], None]) -> None:
+        self._node = node
+        self._office = office
+        self._changed = changed
+        self._reading_modes = Rereading(lambda: run_beside(node, self._read_modes, group="modes"))
+
+    def queue_changed(self) -> None:
+        """The queue changed: an agent may have come, gone, or said how it answers."""
+        self._reading_modes.wanted()
+
+    def rules_changed(self, *, differ: bool) -> None:
+        """Rule files may be other than they were.
+
+        Args:
+            differ: Whether any is not as it was trusted; what was trusted is not broken.
+        """
+        if differ:
+            run_beside(self._node, self._read_rules, group="broken rules", exclusive=True)
+        else:
+            self._take(replace(self._office.alarms, rules_broken=False))
+
+    async def _read_modes(self) -> None:
+        try:
+            modes = await self._office.ask(_modes)
+        except QueueError:  # that it is lost is said in its own place; agents go on as they were
+            modes = self._office.alarms.modes
+        self._take(replace(self._office.alarms, modes=modes))
+        self._reading_modes.ended()
+
+    async def _read_rules(self) -> None:
+        broken = await self._office.compute(_is_any_broken)
+        self._take(replace(self._office.alarms, rules_broken=broken))
+
+    def _take(self, alarms: Alarms) -> None:
+        if alarms != self._office.alarms:
+            self._office.alarms = alarms
+            self._changed()
+
+
+def _modes(queue: ReviewQueue) -> Modes:
+    return modes_of(queue.agents(connected=True))
+
+
+def _is_any_broken() -> bool:
+    try:
+        return any(file.state == "BROKEN" for file in read_files())
+    except TrustError:
+        return True
