@@ -133,8 +133,8 @@ async def _scrolled(review: ReviewScreen, pilot: Pilot[None]) -> tuple[float, fl
     """Seconds for a page down, and for as many as there are to the end."""
     view, pages, begin = review.document, 0, time.process_time()
     rows = view.rest.rows
-    while not view.at_end and pages < MOST_PAGES:
-        view.scroll_pages(1)
+    while not view.viewport.at_end and pages < MOST_PAGES:
+        view.viewport.scroll_pages(1)
         await pilot.pause()
         await until(lambda: view.drawn)
         pages += 1

@@ -16,6 +16,7 @@ from screen_bench import HELD, Screen, screen
 from signoff.queue import StoredRequest
 from signoff_tui.documents import content_key
 from signoff_tui.inbox import RowKey
+from signoff_tui.widgets.document_view import DocumentView
 
 STILL = 0.1
 """Seconds without a change after which a picture stands still: all that goes on is over much sooner."""
@@ -221,16 +222,15 @@ async def stands_on(seen: Screen, key: RowKey) -> None:
 
 async def quiet(seen: Screen) -> None:
     """Wait until documents are made and colored, lines are counted and keys are armed."""
-    desk, document = seen.desk, seen.app.screen.query_one("#document")
+    desk, document = seen.desk, seen.app.screen.query_one("#document", DocumentView)
     on_review = seen.app.screen is seen.app.review
 
     def colored() -> bool:
-        shown = document._shown
-        if shown is None or not document.display:
+        reading = document.viewport.reading
+        if reading is None or not document.display:
             return True
-        places = [(*shown.reading.locate(line.row), line) for line in document._visible]
-        rows = [(owner, owner.row(inner)) for owner, inner, _ in places]
-        return all(document._highlights.spans(owner, row.side, row.source_line) is not None for owner, row in rows)
+        places = [reading.locate(line.row) for line in document.viewport.visible]
+        return all(document._colors.spans(owner, owner.row(inner)) is not None for owner, inner in places)
 
     def made() -> bool:
         visible = seen.app.review._drawing.wanted()

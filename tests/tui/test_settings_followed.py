@@ -72,7 +72,7 @@ async def test_diffs_are_shown_as_the_file_says(opens: Opens, folder: Path) -> N
     save(folder, "diff: {context: 7, wrap: off, layout: split}")
     async with opens(LARGE) as seen:
         document = seen.app.review.document
-        assert (document.context, document.wraps, document._split) == (7, False, True)
+        assert (document.context, document.wraps, document._form.split) == (7, False, True)
 
 
 async def test_a_theme_of_ones_own_is_drawn_anew_when_it_is_saved(opens: Opens, folder: Path) -> None:

@@ -133,14 +133,14 @@ class RecordPane(Vertical, Sized):
         if self.details:
             self._details.scroll_relative(y=lines, animate=False, immediate=True, force=True)
         else:
-            self._document.scroll_lines(lines)
+            self._document.viewport.scroll_lines(lines)
 
     def scroll_pages(self, pages: int) -> None:
         """Move by pages."""
         if self.details:
             self.scroll_lines(pages * self._details.page)
         else:
-            self._document.scroll_pages(pages)
+            self._document.viewport.scroll_pages(pages)
 
     @property
     def _document(self) -> DocumentView:

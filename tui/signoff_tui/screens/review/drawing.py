@@ -301,8 +301,8 @@ class Drawing:
         document = self._screen.query_one("#document", DocumentView)
         header = page_header(desk, group, self._content_width, extent)
         self._lines("#header", header if extent.low else [*header, self._rule])
-        at = page.section_at(document.document_at_top) + 1 if page.sections else 0
-        seen = document.unseen_on_screen(page.is_shown) if document.owner is page.owner else 0
+        at = page.section_at(document.viewport.document_at_top) + 1 if page.sections else 0
+        seen = document.viewport.unseen_on_screen(page.is_shown) if document.owner is page.owner else 0
         space, glyph = desk.keys.shown("page_down"), self._look.glyphs.rule
         foot = page_line(page, document.rest, at, glyph, self._content_width, here=seen, key=space)
         self._lines("#foot", [foot])
@@ -313,7 +313,7 @@ class Drawing:
         header = panes.header_lines(desk, entry, self._style, self._content_width, extent)
         self._lines("#header", header if extent.low else [*header, self._rule])
         there = document.owner == desk.key(entry)
-        below, hunk = (document.rest, document.hunk) if there else (Rest(0), (0, 0))
+        below, hunk = (document.rest, document.hunks.at) if there else (Rest(0), (0, 0))
         foot = panes.coverage_line(desk, entry, below, self._look.glyphs.rule, hunk, width=self._content_width)
         self._lines("#foot", [] if extent.low else [foot])
 

@@ -73,14 +73,14 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
     def do_first(self) -> None:
         """First row, or line."""
         if self._reading:
-            self._face.document.go_home()
+            self._face.document.viewport.go_home()
         else:
             self._step(-(10**9))
 
     def do_last(self) -> None:
         """Last row, or line."""
         if self._reading:
-            self._face.document.go_end()
+            self._face.document.viewport.go_end()
         else:
             self._step(10**9)
 
@@ -136,8 +136,8 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
             else:
                 self._read_next()
             return
-        if not face.document.at_end:
-            face.document.scroll_pages(1)
+        if not face.document.viewport.at_end:
+            face.document.viewport.scroll_pages(1)
             return
         desk.settle()
         coverage = desk.coverage(entry)
@@ -149,24 +149,24 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
 
     def do_page_up(self) -> None:
         """Page back."""
-        self._face.document.scroll_pages(-1)
+        self._face.document.viewport.scroll_pages(-1)
 
     def do_half_down(self) -> None:
         """Half a page down."""
-        self._face.document.scroll_pages(0.5)
+        self._face.document.viewport.scroll_pages(0.5)
 
     def do_half_up(self) -> None:
         """Half a page up."""
-        self._face.document.scroll_pages(-0.5)
+        self._face.document.viewport.scroll_pages(-0.5)
 
     def do_next_hunk(self) -> None:
         """Next hunk."""
-        if not self._face.document.go_hunk(forward=True):
+        if not self._face.document.hunks.go(forward=True):
             self._face.say("no hunk below", token="muted")
 
     def do_previous_hunk(self) -> None:
         """Previous hunk."""
-        if not self._face.document.go_hunk(forward=False):
+        if not self._face.document.hunks.go(forward=False):
             self._face.say("no hunk above", token="muted")
 
     def do_find(self) -> None:
@@ -366,7 +366,7 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
 
     def _step(self, steps: int) -> None:
         if self._reading:
-            self._face.document.scroll_lines(steps)
+            self._face.document.viewport.scroll_lines(steps)
             return
         self.step_in_list(steps)
         self._face.redraw()
@@ -393,11 +393,11 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
         page = self._face.page
         if page is not None:
             if page.sections:
-                here = page.section_at(self._face.document.document_at_top)
+                here = page.section_at(self._face.document.viewport.document_at_top)
                 if here + steps >= len(page.sections):
                     self._face.grow_page()
                 there = max(0, min(here + steps, len(page.sections) - 1))
-                self._face.document.go_document(page.sections[there].document)
+                self._face.document.viewport.go_document(page.sections[there].document)
             return
         self._face.desk.inbox.move_to_neighbor(steps)
         self._face.redraw()
@@ -433,20 +433,20 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
                 break
         section = page.section_of(request_id)
         if section is not None:
-            self._face.document.go_document(section.document)
+            self._face.document.viewport.go_document(section.document)
 
     def _open_from(self, page: GroupPage) -> None:
         """Open the request at the top of a page."""
         if page.sections:
-            section = page.sections[page.section_at(self._face.document.document_at_top)]
+            section = page.sections[page.section_at(self._face.document.viewport.document_at_top)]
             self._face.desk.inbox.move_to(RowKey("request", section.request_id))
             self._face.set_view("request")
 
     def _page_on(self, page: GroupPage) -> None:
         """Next page; at the end, what was not shown yet."""
         face = self._face
-        if not face.document.at_end:
-            face.document.scroll_pages(1)
+        if not face.document.viewport.at_end:
+            face.document.viewport.scroll_pages(1)
         elif not page.complete:
             face.grow_page()
             face.say("the rest of the page is being prepared", token="muted")

@@ -61,7 +61,7 @@ class OutsideKeys:
         face, desk = self._face, self._face.desk
         entry = desk.inbox.focused_request()
         if face.page is not None and face.page.sections:
-            section = face.page.sections[face.page.section_at(face.document.document_at_top)]
+            section = face.page.sections[face.page.section_at(face.document.viewport.document_at_top)]
             entry = desk.inbox.entry(section.request_id) if section.request_id in desk.inbox else None
         content = None if entry is None else desk.content(entry)
         if entry is None or content is None:
@@ -76,7 +76,11 @@ class OutsideKeys:
     def _compared(self, content: Content) -> Document | None:
         """The diff that is looked at: of several the one at the top."""
         face = self._face
-        at = face.document.document_at_top if face.page is None and face.document.owner == content.key else 0
+        at = (
+            face.document.viewport.document_at_top
+            if face.page is None and face.document.owner == content.key
+            else 0
+        )
         found = content.documents[at] if at < len(content.documents) else content.documents[0]
         return found if found.kind in _COMPARED else None
 

@@ -41,10 +41,10 @@ def pointed_in(document: DocumentView, desk: Desk, entry: Entry) -> Pointed | No
     """What is pointed at in the content of a request; None if its hunks cannot be refused one by one there."""
     if document.owner != desk.key(entry) or not desk.may_choose(entry):
         return None
-    choosing = document.choosing
+    choosing = document.hunks.choosing
     if choosing is None or choosing.choice is None:
         return None
-    numbers, hidden = document.chosen_from, document.hidden_above
+    numbers, hidden = document.hunks.chosen_from, document.hunks.hidden_above
     refused = bool(choosing.choice.refused.intersection(numbers))
     begins = "is" if len(hidden) == 1 else "are"
     return Pointed(
