@@ -142,7 +142,9 @@ async def settled(pilot: Pilot[None], app: SignoffApp) -> None:
     """Until documents are made, colored and counted, and the keys are armed."""
     desk = app.review.desk
     await pilot.pause(0.6)
-    await until(pilot, lambda: desk.settles_at is None and desk.guard.status(time.monotonic()).word == "armed")
+    await until(
+        pilot, lambda: desk.coverages.settles_at is None and desk.guard.status(time.monotonic()).word == "armed"
+    )
 
 
 async def sheet_armed(pilot: Pilot[None], app: SignoffApp) -> None:

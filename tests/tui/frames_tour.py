@@ -242,7 +242,9 @@ async def quiet(seen: Screen) -> None:
             return True
         coverage, parts = desk.coverage(entry), seen.app.review.document.parts
         painted = coverage is not None and coverage._painted == parts != ()
-        return painted and content_key(entry.request) in desk._visible and desk.settles_at is None
+        return (
+            painted and content_key(entry.request) in desk.coverages._visible and desk.coverages.settles_at is None
+        )
 
     await seen.until(colored, "colors")
     if on_review:

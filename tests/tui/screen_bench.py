@@ -296,8 +296,8 @@ class Screen:
             return review.page is not None and (review.page.complete or review.document.rest.more)
 
         await self.until(goes_on, "a page")
-        await self.until(lambda: review.document.drawn and desk._visible, "a painted page")
-        await self.until(lambda: review.document.drawn and desk.settles_at is None, "settled lines")
+        await self.until(lambda: review.document.drawn and desk.coverages._visible, "a painted page")
+        await self.until(lambda: review.document.drawn and desk.coverages.settles_at is None, "settled lines")
 
     async def reads_page(self) -> None:
         """Press Space until all of the page of a group was shown."""
@@ -312,7 +312,7 @@ class Screen:
     def has_settled(self, entry: Entry) -> bool:
         """Whether all that is on the screen of a request was counted; before that, Space may go too far."""
         coverage = self.desk.coverage(entry)
-        return coverage is not None and bool(coverage._painted) and self.desk.settles_at is None
+        return coverage is not None and bool(coverage._painted) and self.desk.coverages.settles_at is None
 
     def is_read(self, entry: Entry) -> bool:
         coverage = self.desk.coverage(entry)

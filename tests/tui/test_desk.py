@@ -12,12 +12,14 @@ from signoff.present.document_diff import diff_document
 from signoff.present.document_text import text_document
 from signoff.queue import Decision, Risk, StoredRequest, Verdict, VerdictKind
 from signoff_tui.coverage import Part
+from signoff_tui.decision_reach import remember_preview, waiting_of_agent
 from signoff_tui.desk import Answer, Desk
 from signoff_tui.documents import Content, content_key
 from signoff_tui.guard import Act, Cause, Decide, GuardSettings, Held, LeftOut, Omission, Ref
 from signoff_tui.guard import Verdict as Judgement
 from signoff_tui.inbox import Entry, RowKey
 from signoff_tui.keymap import KeyMap
+from signoff_tui.unseen import next_unseen
 
 WIDTH = 80
 GROUP = {"group_id": "save", "session": "s-1"}
@@ -49,14 +51,14 @@ class Bench:
     def paints(self, id_: str, *units: int) -> None:
         """Lines of a request are on the screen."""
         parts = [Part(unit, 0, 1) for unit in units]
-        self.desk.painted(content_key(self.entry(id_).request), parts, WIDTH)
+        self.desk.coverages.painted(content_key(self.entry(id_).request), parts, WIDTH)
 
     def reads(self, id_: str, lines: int = 2, **options: Any) -> None:
         """A request is opened and shown in full."""
         self.opens(id_, lines, **options)
         self.paints(id_, *range(lines))
         self.waits(1.0)
-        self.desk.settle()
+        self.desk.coverages.settle()
 
     def waits(self, seconds: float) -> None:
         self.now += seconds
@@ -100,7 +102,7 @@ def test_the_share_grows_with_what_is_painted() -> None:
     made.opens("a", lines=4)
     made.paints("a", 0)
     made.waits(1.0)
-    made.desk.settle()
+    made.desk.coverages.settle()
     assert made.desk.share(made.entry("a")) == 0.25
 
 
@@ -119,7 +121,7 @@ def test_only_one_content_is_on_the_screen() -> None:
     made.paints("a", 0, 1)
     made.paints("b", 0, 1)
     made.waits(1.0)
-    made.desk.settle()
+    made.desk.coverages.settle()
     assert [made.desk.share(made.entry(id_)) for id_ in ("a", "b")] == [0.0, 1.0]
 
 
@@ -127,9 +129,9 @@ def test_what_is_covered_is_not_on_the_screen() -> None:
     made = bench(stored("a"))
     made.opens("a")
     made.paints("a", 0, 1)
-    made.desk.covered()
+    made.desk.coverages.covered()
     made.waits(1.0)
-    made.desk.settle()
+    made.desk.coverages.settle()
     assert made.desk.share(made.entry("a")) == 0.0
 
 
@@ -137,8 +139,8 @@ def test_painting_the_same_content_after_it_was_covered_is_news() -> None:
     made = bench(stored("a"))
     made.opens("a")
     made.paints("a", 0, 1)
-    made.desk.covered()
-    assert made.desk.painted(content_key(made.entry("a").request), [Part(0, 0, 1)], WIDTH)
+    made.desk.coverages.covered()
+    assert made.desk.coverages.painted(content_key(made.entry("a").request), [Part(0, 0, 1)], WIDTH)
 
 
 def test_another_content_starts_at_zero() -> None:
@@ -205,7 +207,7 @@ def test_only_what_was_fully_shown_is_ready_in_a_group() -> None:
     made.opens("b", lines=4)
     made.paints("b", 0)
     made.waits(1.0)
-    made.desk.settle()
+    made.desk.coverages.settle()
     members = made.desk.eligibility(made.desk.inbox.group(GROUP_ROW))
     assert [ref.id for ref in members.ready] == ["a"]
     assert [(item.ref.id, item.reason, item.coverage) for item in members.left_out] == [
@@ -299,7 +301,7 @@ def test_the_preview_counts_the_other_waiting_requests_that_match() -> None:
         stored("e", **same),
     )
     made.hears(ended(made.entry("e").request))
-    assert made.desk.remember_preview("a").matching == 1
+    assert remember_preview(made.desk.inbox, "a").matching == 1
 
 
 # -- stopping and putting aside ------------------------------------------------------------------------------
@@ -309,61 +311,61 @@ def test_stopping_an_agent_reaches_all_it_waits_for_and_nothing_else() -> None:
     made = bench(stored("a"), stored("b"), stored("c", session="another"), stored("d"))
     made.hears(ended(made.entry("d").request))
     made.entry("b").held = True
-    assert [ref.id for ref in made.desk.waiting_of_agent()] == ["a"]
+    assert [ref.id for ref in waiting_of_agent(made.desk)] == ["a"]
 
 
 def test_putting_a_group_aside_puts_all_that_wait_aside() -> None:
     made = bench(stored("a", **GROUP), stored("b", **GROUP))
     made.desk.inbox.set_later(["a"], later=True)
     made.desk.inbox.move_to(GROUP_ROW)
-    assert [made.desk.put_aside(), made.entry("a").later, made.entry("b").later] == [True, True, True]
-    assert [made.desk.put_aside(), made.entry("a").later, made.entry("b").later] == [False, False, False]
+    assert [made.desk.later.toggle(), made.entry("a").later, made.entry("b").later] == [True, True, True]
+    assert [made.desk.later.toggle(), made.entry("a").later, made.entry("b").later] == [False, False, False]
 
 
 def test_putting_aside_can_be_undone() -> None:
     made = bench(stored("a", **GROUP), stored("b", **GROUP))
     made.desk.inbox.set_later(["a"], later=True)
     made.desk.inbox.move_to(GROUP_ROW)
-    made.desk.put_aside()
-    made.desk.undo_aside()
+    made.desk.later.toggle()
+    made.desk.later.undo()
     assert (made.entry("a").later, made.entry("b").later) == (True, False)
 
 
 def test_what_ended_cannot_be_put_aside() -> None:
     made = bench(stored("a"))
     made.hears(ended(made.entry("a").request))
-    assert made.desk.put_aside() is None
+    assert made.desk.later.toggle() is None
 
 
 # -- what to read next ---------------------------------------------------------------------------------------
 
 
-def next_unseen(made: Bench, at: str) -> str | None:
+def read_next(made: Bench, at: str) -> str | None:
     made.desk.inbox.move_to(RowKey("request", at))
-    key = made.desk.next_unseen()
+    key = next_unseen(made.desk)
     return None if key is None else key.id
 
 
 def test_the_next_unseen_request_is_the_next_below() -> None:
     made = bench(stored("a"), stored("b"), stored("c"))
     made.reads("b")
-    assert next_unseen(made, "a") == "c"
+    assert read_next(made, "a") == "c"
 
 
 def test_the_group_is_read_to_its_end_first() -> None:
     made = bench(stored("o"), *(stored(id_, **GROUP) for id_ in "abc"), stored("z"))
     made.reads("c")
-    assert next_unseen(made, "b") == "a"
+    assert read_next(made, "b") == "a"
 
 
 def test_after_the_last_row_reading_goes_on_at_the_top() -> None:
-    assert next_unseen(bench(stored("a"), stored("b")), "b") == "a"
+    assert read_next(bench(stored("a"), stored("b")), "b") == "a"
 
 
 def test_members_of_a_closed_group_are_found() -> None:
     made = bench(stored("a"), stored("b", **GROUP))
     made.desk.inbox.set_open(GROUP_ROW, open_=False)
-    assert next_unseen(made, "a") == "b"
+    assert read_next(made, "a") == "b"
 
 
 def test_what_ended_or_was_put_aside_is_not_read_next() -> None:
@@ -371,13 +373,13 @@ def test_what_ended_or_was_put_aside_is_not_read_next() -> None:
     made.reads("a")
     made.hears(ended(made.entry("b").request))
     made.desk.inbox.set_later(["c"], later=True)
-    assert next_unseen(made, "a") is None
+    assert read_next(made, "a") is None
 
 
 def test_what_cannot_be_shown_is_not_looked_for_again() -> None:
     made = bench(stored("a"))
     made.reads("a", complete=False)
-    assert next_unseen(made, "a") is None
+    assert read_next(made, "a") is None
 
 
 # -- what the reviewer makes of it ---------------------------------------------------------------------------
@@ -399,40 +401,40 @@ def choosable(id_: str, **fields: Any) -> StoredRequest:
 def test_to_undo_what_typing_refused_of_an_earlier_revision_waives_nothing_of_this_one() -> None:
     made = bench(choosable("a"))
     opens_hunks(made, "a")
-    made.desk.toggle_hunks(made.entry("a"), {0})
-    made.desk.toggle_hunks(made.entry("a"), {1})
+    made.desk.changes.toggle_hunks(made.entry("a"), {0})
+    made.desk.changes.toggle_hunks(made.entry("a"), {1})
     made.hears(choosable("a", revision=2))
     opens_hunks(made, "a")
-    made.desk.undo_toggle()
+    made.desk.changes.undo_toggle()
     coverage = made.desk.coverage(made.entry("a"))
     assert coverage is not None
-    assert (coverage.waived, made.desk.change(made.entry("a"))) == (frozenset(), None)
+    assert (coverage.waived, made.desk.changes.of(made.entry("a"))) == (frozenset(), None)
 
 
 def test_to_undo_a_key_that_did_nothing_undoes_nothing_that_was_meant() -> None:
     made = bench(choosable("a"))
     opens_hunks(made, "a")
-    change = made.desk.toggle_hunks(made.entry("a"), {0})
-    made.desk.toggled_nothing()
-    made.desk.undo_toggle()
-    assert made.desk.change(made.entry("a")) is change
+    change = made.desk.changes.toggle_hunks(made.entry("a"), {0})
+    made.desk.changes.toggled_nothing()
+    made.desk.changes.undo_toggle()
+    assert made.desk.changes.of(made.entry("a")) is change
 
 
 def test_to_undo_a_key_that_put_nothing_aside_takes_nothing_back() -> None:
     made = bench(stored("a"), stored("b"))
     made.desk.inbox.move_to(RowKey("request", "a"))
-    made.desk.put_aside()
+    made.desk.later.toggle()
     made.hears(ended(made.entry("b").request))
     made.desk.inbox.move_to(RowKey("request", "b"))
-    assert made.desk.put_aside() is None
-    made.desk.undo_aside()
+    assert made.desk.later.toggle() is None
+    made.desk.later.undo()
     assert made.entry("a").later
 
 
 def test_hunks_of_a_file_with_the_longest_name_can_be_refused() -> None:
     made = bench(choosable("a"))
     opens_hunks(made, "a", f"/{'x/' * 2046}a")
-    change = made.desk.toggle_hunks(made.entry("a"), {0})
+    change = made.desk.changes.toggle_hunks(made.entry("a"), {0})
     assert change is not None
     assert change.instead is not None
     assert change.instead.refused[0].endswith("/x/a line 4")

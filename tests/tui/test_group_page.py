@@ -43,9 +43,9 @@ def text(of: GroupPage) -> str:
 
 def shows(bench: Bench, of: GroupPage, *units: int) -> None:
     """Units of the page are painted for long enough."""
-    bench.desk.painted_together(of.split([Part(unit, 0, 1) for unit in units]), WIDTH)
+    bench.desk.coverages.painted_together(of.split([Part(unit, 0, 1) for unit in units]), WIDTH)
     bench.waits(1.0)
-    bench.desk.settle()
+    bench.desk.coverages.settle()
 
 
 # -- what is on it -------------------------------------------------------------------------------------------
@@ -170,22 +170,22 @@ def test_the_page_counts_units_as_the_view_does(bench: Bench) -> None:
 def test_nothing_counts_that_moved_before_it_was_still_whosever_it_is(bench: Bench) -> None:
     made = page(bench)
     split = [made.split([Part(unit, 0, 1) for unit in units]) for units in ((0, 1, 2, 3, 4), (0, 1, 2, 3, 5))]
-    bench.desk.painted_together(split[0], WIDTH)
+    bench.desk.coverages.painted_together(split[0], WIDTH)
     bench.waits(0.1)
-    assert bench.desk.painted_together(split[1], WIDTH)
+    assert bench.desk.coverages.painted_together(split[1], WIDTH)
     bench.waits(0.15)
-    bench.desk.settle()
+    bench.desk.coverages.settle()
     assert bench.desk.share(bench.entry("a")) == 0.0
 
 
 def test_what_is_covered_counts_no_more(bench: Bench) -> None:
     made = page(bench)
-    bench.desk.painted_together(made.split([Part(unit, 0, 1) for unit in range(12)]), WIDTH)
-    bench.desk.covered()
+    bench.desk.coverages.painted_together(made.split([Part(unit, 0, 1) for unit in range(12)]), WIDTH)
+    bench.desk.coverages.covered()
     bench.waits(1.0)
-    bench.desk.settle()
+    bench.desk.coverages.settle()
     assert made.shown == (0, 12)
-    assert bench.desk.settles_at is None
+    assert bench.desk.coverages.settles_at is None
 
 
 def test_what_was_decided_meanwhile_need_not_be_shown(bench: Bench) -> None:

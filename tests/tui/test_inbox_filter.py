@@ -186,7 +186,7 @@ def test_putting_a_group_aside_leaves_what_is_hidden() -> None:
     bench.hears(stored("a", tool_name="yes", **GROUP), stored("b", tool_name="no", **GROUP))
     bench.desk.inbox.cursor = GROUP_ROW
     bench.keeps("tool:yes")
-    bench.desk.put_aside()
+    bench.desk.later.toggle()
     assert [bench.entry(id_).later for id_ in "ab"] == [True, False]
 
 

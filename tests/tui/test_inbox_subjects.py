@@ -33,7 +33,7 @@ def test_what_was_painted_counts(bench: Bench) -> None:
     bench.opens("one", 4)
     bench.paints("one", 0, 1)
     bench.waits(1.0)
-    bench.desk.settle()
+    bench.desk.coverages.settle()
     assert states(bench, "one") == ["waiting", "part"]
     bench.reads("two")
     assert states(bench, "two") == ["waiting", "seen"]

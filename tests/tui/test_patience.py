@@ -87,7 +87,7 @@ async def test_while_a_picture_is_owed_nothing_is_armed_or_counts_and_a_key_has_
         monkeypatch.setattr(review, "displayed", lambda: pictures.append(displayed()))
         review.document.refresh()
         await seen.until(lambda: pictures, "a picture of something else")
-        assert (seen.armed_at, seen.desk.settles_at) == (None, None)
+        assert (seen.armed_at, seen.desk.coverages.settles_at) == (None, None)
         await seen.press("y")
         await seen.shows("preparing what this would do")
         assert not any(seen.entry(request).held for request in (first, second))

@@ -118,7 +118,7 @@ async def test_what_cannot_run_is_not_approved_and_kept_to_be_edited_again(
         editing(seen, fails)
         await seen.press("E")
         await seen.shows("not edited: vi ended with 1")
-        assert seen.desk.change(seen.entry(request)) is None
+        assert seen.desk.changes.of(seen.entry(request)) is None
 
 
 async def test_a_request_that_changed_keeps_the_edit_as_a_draft_only(
@@ -137,7 +137,7 @@ async def test_a_request_that_changed_keeps_the_edit_as_a_draft_only(
         await seen.press("E")
         await seen.until(lambda: given, "the draft in the editor")
         assert "Bang" in given[0]
-        assert seen.desk.change(seen.entry(request)) is None
+        assert seen.desk.changes.of(seen.entry(request)) is None
 
 
 async def test_what_else_a_call_would_do_is_still_shown_when_its_file_was_edited(
@@ -149,7 +149,7 @@ async def test_what_else_a_call_would_do_is_still_shown_when_its_file_was_edited
     request = post(asking, asked.model_copy(update={"arguments": also}))
     async with screen(place, size=LARGE, settings=QUICK, waiting=1) as seen:
         await opens(seen, request)
-        await seen.until(lambda: seen.desk.why_not_edited(seen.entry(request)) is None, "looked through")
+        await seen.until(lambda: seen.desk.changes.why_not_edited(seen.entry(request)) is None, "looked through")
         editing(seen, replacing("two", "three"))
         await seen.press("E")
         await seen.shows("[E] edit again")

@@ -148,7 +148,7 @@ async def test_a_hunk_whose_heading_is_not_on_the_screen_is_never_refused(
         await seen.shows("(-) refuse: hunk 2 is above", "new 30")
         await seen.press("minus")
         await seen.shows("hunk 2 is above: ] or [ points at one")
-        assert seen.desk.change(seen.entry(request)) is None
+        assert seen.desk.changes.of(seen.entry(request)) is None
         await seen.press("[")
         await seen.shows("[-] refuse hunk 2 of 2")
         await seen.press("minus")

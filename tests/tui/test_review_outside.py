@@ -33,7 +33,7 @@ def without_terminal(seen: Screen) -> None:
     """There is no terminal to hand over in these tests: the program runs beside the screen."""
 
     def hand_over(work: Callable[[], None]) -> None:
-        assert seen.desk.settles_at is None, "what is not seen meanwhile is counted as shown"
+        assert seen.desk.coverages.settles_at is None, "what is not seen meanwhile is counted as shown"
         work()
 
     seen.app.hand_over = hand_over  # type: ignore[method-assign]

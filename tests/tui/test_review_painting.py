@@ -97,7 +97,7 @@ async def test_what_is_covered_by_another_screen_is_not_counted_until_it_is_back
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.goes_to(request)
         entry = seen.entry(request)
-        await seen.until(lambda: seen.desk.settles_at is None and seen.desk.share(entry) > 0)
+        await seen.until(lambda: seen.desk.coverages.settles_at is None and seen.desk.share(entry) > 0)
         before = seen.desk.share(entry)
         await seen.press("space", "question_mark")
         await seen.until(lambda: seen.app.screen is not seen.app.review)

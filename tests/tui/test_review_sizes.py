@@ -91,7 +91,7 @@ async def test_what_a_pane_that_is_too_small_shows_does_not_count_as_shown(
         await seen.until(lambda: seen.desk.coverage(entry) is not None)
         await seen.rests()
         await seen.rests()
-        assert seen.desk.settles_at is None
+        assert seen.desk.coverages.settles_at is None
         assert seen.desk.share(entry) == 0.0
 
 
@@ -114,7 +114,7 @@ async def test_a_resize_keeps_the_reading_place_and_what_was_shown(
     async with screen(place, size=LARGE, waiting=1) as seen:
         await seen.goes_to(request)
         entry = seen.entry(request)
-        await seen.until(lambda: seen.desk.settles_at is None and seen.desk.share(entry) > 0)
+        await seen.until(lambda: seen.desk.coverages.settles_at is None and seen.desk.share(entry) > 0)
         await seen.press("space")
         await seen.shows("line 40")
         first = next(line for line in seen.frame if "line " in line).split("line ")[1].split()[0]

@@ -168,7 +168,7 @@ class GroupPage:
 
     def _heading(self, number: int, entry: Entry, content: Content | None, failure: str | None) -> Document:
         """What stands above a member, made once: who counts on rows finds the same ones again."""
-        change = self._desk.change(entry)
+        change = self._desk.changes.of(entry)
         changed = "" if change is None else "you edited it" if change.choice is None else "you refused parts of it"
         name = (number, len(self._order), content_key(entry.request), failure, changed)
         if name not in self._headings:

@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 
 from signoff.queue import Risk, StoredRequest
 from signoff_tui.app import SignoffApp
+from signoff_tui.desk import Desk
 from signoff_tui.inbox import Entry, Group
 from signoff_tui.picture import save_picture
 
@@ -131,7 +132,9 @@ class CarefulReviewer:
     async def _read(self, entry: Entry) -> None:
         """Page through the content until all of it was on the screen."""
         while True:
-            await self._until(lambda: self._desk.settles_at is None and self._desk.coverage(entry) is not None)
+            await self._until(
+                lambda: self._desk.coverages.settles_at is None and self._desk.coverage(entry) is not None
+            )
             coverage = self._desk.coverage(entry)
             if coverage is not None and coverage.complete:
                 break
@@ -157,7 +160,7 @@ class CarefulReviewer:
     # -- the screen --------------------------------------------------------------------------------------
 
     @property
-    def _desk(self) -> Any:
+    def _desk(self) -> Desk:
         return self._app.review.desk
 
     @property

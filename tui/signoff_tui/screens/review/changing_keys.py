@@ -25,7 +25,7 @@ class ChangingKeys:
     def do_toggle_hunk(self) -> None:
         """Refuse the hunk that is pointed at, or approve it again."""
         if not self._toggles_hunk():
-            self._face.desk.toggled_nothing()
+            self._face.desk.changes.toggled_nothing()
 
     def _toggles_hunk(self) -> bool:
         face, desk = self._face, self._face.desk
@@ -42,7 +42,7 @@ class ChangingKeys:
             keys = f"{desk.keys.shown('next_hunk')} or {desk.keys.shown('previous_hunk')} points at one"
             face.say(f"{pointed.above or 'the heading of a hunk is not on the screen'}: {keys}")
             return False
-        change = desk.toggle_hunks(entry, numbers)
+        change = desk.changes.toggle_hunks(entry, numbers)
         face.say(_told(change, numbers, desk.keys.shown("toggle_hunk")))
         face.redraw(Cause.CHANGED)
         return True
@@ -54,7 +54,11 @@ class ChangingKeys:
         if entry is None or not face.content_visible:
             face.say("open a request to edit it", token="muted")
             return
-        key, why_not, content = desk.keys.shown("edit_call"), desk.why_not_edited(entry), desk.asked_content(entry)
+        key, why_not, content = (
+            desk.keys.shown("edit_call"),
+            desk.changes.why_not_edited(entry),
+            desk.asked_content(entry),
+        )
         if why_not is not None or content is None:
             face.say(f"{key} does nothing: {why_not}")
         elif len(desk.guard.holds):
@@ -64,7 +68,7 @@ class ChangingKeys:
             if (why_not := why_not_given(what)) is not None:
                 face.say(f"{key} does nothing: {why_not}")
                 return
-            face.edit(entry, what, desk.text_to_edit(entry, what))
+            face.edit(entry, what, desk.changes.text_to_edit(entry, what))
 
 
 def _why_no_choice(desk: Desk, entry: Entry) -> str:
@@ -72,7 +76,7 @@ def _why_no_choice(desk: Desk, entry: Entry) -> str:
         return "the request does not wait any more"
     if PARTIAL not in entry.request.submission.supports:
         return "the agent can only run all of it, or nothing"
-    if desk.change(entry) is not None:
+    if desk.changes.of(entry) is not None:
         return "you edited it: there is one text to approve"
     return "there are no single hunks to choose from"
 

@@ -163,7 +163,7 @@ class Contents:
             self._end_timer()
             return False
         if not before:
-            self._desk.covered()  # from now on nothing counts as shown, until there is a picture
+            self._desk.coverages.covered()  # from now on nothing counts as shown, until there is a picture
             self._end_timer()
             self._timer = self._screen.set_timer(PATIENCE_SECONDS, self.draw_at_once)
         self.make_wanted()

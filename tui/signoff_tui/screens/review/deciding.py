@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, assert_never
 
+from signoff_tui.decision_reach import remember_preview, waiting_of_agent
 from signoff_tui.desk import Answer
 from signoff_tui.flow import KeyHint, Room
 from signoff_tui.guard import (
@@ -221,20 +222,20 @@ class Deciding:
         guard = self._face.desk.guard
         for action in (self._face.desk.keys.action_of(key, "review") for key in reversed(keys)):
             if action is not None and action.name == "later":
-                self._face.desk.undo_aside()
+                self._face.desk.later.undo()
             elif action is not None and action.name in {"only_agent", "clear_filter", "saved"}:
                 self._face.undo_filter()
             elif action is not None and action.name in {"tag", "untag_all"}:
                 self._face.desk.tags.undo()
             elif action is not None and action.name == "toggle_hunk":
-                self._face.desk.undo_toggle()
+                self._face.desk.changes.undo_toggle()
             elif action is not None and action.name == "lock":
                 guard.set_locked(not guard.locked)
 
     def _open_sheet(self, offer: Offer) -> None:
         face, desk = self._face, self._face.desk
         if offer.act is Act.STOP_ALL:
-            refs = desk.waiting_of_agent()
+            refs = waiting_of_agent(desk)
             if not refs:
                 desk.guard.sheet_closed()
                 face.say("this agent waits for nothing")
@@ -247,7 +248,7 @@ class Deciding:
             desk.guard.sheet_closed()
             face.say("never remembered: it hides a secret, leads elsewhere or is not kept")
             return
-        previews = [desk.remember_preview(ref.id) for ref in offer.refs]
+        previews = [remember_preview(desk.inbox, ref.id) for ref in offer.refs]
         listing = None if offer.group or careless(previews) else self._listing(offer.refs[0])
         release = (
             Release(desk.keys.key(RELEASES), listing.listed) if listing is not None and listing.listed else None

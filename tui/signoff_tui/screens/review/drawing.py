@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from signoff.present.reveal import reveal_line
 from signoff.queue.records import StoredRequest
 from signoff_tui.alarms import with_alarms
+from signoff_tui.decision_reach import following_held
 from signoff_tui.documents import KEPT
 from signoff_tui.flow import Room
 from signoff_tui.group_page import GroupPage
@@ -202,7 +203,7 @@ class Drawing:
             return Line() if words is None else line(words)
         desk, seconds = self._screen.desk, max(math.ceil(due - now), 0)
         refs = [ref for held in holds for ref in held.refs]
-        following = desk.following_held()
+        following = following_held(desk)
         undo = (
             chunk(f"[{desk.keys.shown('undo')}]", "key", keep=True),
             chunk(" take back ", keep=True),

@@ -20,6 +20,7 @@ from signoff_tui.screens.review.extent import STEADY, STEADY_WIDE, View
 from signoff_tui.screens.review.naming import as_many, names_of
 from signoff_tui.screens.review.pointing import Pointed
 from signoff_tui.screens.review.tagged_lines import tag_hints
+from signoff_tui.unseen import next_unseen
 
 __all__ = ["Reader", "action_lines", "to_show", "what_is_missing"]
 
@@ -177,7 +178,7 @@ def _approve_hint(desk: Desk, entry: Entry | None, *, armed: bool) -> KeyHint:
         return KeyHint(key, "approve: capitals act on groups", live=False)
     if not entry.waiting:
         return KeyHint(key, "approve: it does not wait any more", live=False)
-    coverage, change = desk.coverage(entry), desk.change(entry)
+    coverage, change = desk.coverage(entry), desk.changes.of(entry)
     if change is not None and change.instead is None:
         return KeyHint(key, "approve: nothing left, reject instead", live=False)
     if coverage is None or not coverage.complete:
@@ -193,7 +194,7 @@ def _remember_hint(desk: Desk, entry: Entry | None, *, live: bool) -> KeyHint:
     key = desk.keys.shown("remember")
     if entry is None:
         return KeyHint(key, "session", live=False)
-    if desk.change(entry) is not None:
+    if desk.changes.of(entry) is not None:
         return KeyHint(key, "once only: changed by you", live=False)
     if entry.request.submission.risk is Risk.HIGH:
         return KeyHint(key, "never for HIGH", live=False)
@@ -208,7 +209,7 @@ def _page_hints(desk: Desk, entry: Entry, *, visible: bool) -> list[KeyHint]:
     coverage = desk.coverage(entry)
     if to_show(desk, entry):
         words = "show the rest" if coverage is not None and coverage.shown else "show it"
-    elif desk.next_unseen() is not None:
+    elif next_unseen(desk) is not None:
         words = "page, next unseen" if visible else "read next unseen"
     elif visible:
         words = "page"
@@ -224,9 +225,9 @@ def _choice_hints(desk: Desk, entry: Entry, reader: Reader) -> list[KeyHint]:
         hints.append(KeyHint(desk.keys.shown("toggle_hunk"), reader.pointed.words, live=live))
         if reader.pointed.of > 1 or not live:  # a single one is gone to while its heading is above the screen
             hints.append(KeyHint(desk.keys.shown("next_hunk", "previous_hunk"), "hunk"))
-    if desk.why_not_edited(entry) is None:
-        change = desk.change(entry)
-        again = desk.has_edit(entry) or (change is not None and change.choice is None)
+    if desk.changes.why_not_edited(entry) is None:
+        change = desk.changes.of(entry)
+        again = desk.changes.has_draft(entry) or (change is not None and change.choice is None)
         hints.append(KeyHint(desk.keys.shown("edit_call"), "edit again" if again else "edit"))
     return hints
 
@@ -309,7 +310,9 @@ def _moving_hints(
     elif entry is not None and view == "request":
         content = desk.content(entry)
         several = content is not None and sum(len(document.hunks) for document in content.documents) > 1
-        if several and not (entry.waiting and desk.may_choose(entry)):  # else it stands beside what refuses one
+        if several and not (
+            entry.waiting and desk.changes.may_choose(entry)
+        ):  # else it stands beside what refuses one
             hints.append(KeyHint(desk.keys.shown("next_hunk", "previous_hunk"), "hunk"))
         hints.append(KeyHint(desk.keys.shown("next_request", "previous_request"), "next/previous"))
     elif entry is not None:

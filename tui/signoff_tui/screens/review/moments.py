@@ -36,7 +36,7 @@ def next_moment(desk: Desk, shown: Iterable[StoredRequest], now: float, wall: in
     moments = [
         desk.guard.holds.next_due(),
         armed_at if armed_at is not None and armed_at > now else None,
-        desk.settles_at,
+        desk.coverages.settles_at,
         now + (1.0 if len(desk.guard.holds) else _until_a_time_changes(desk, shown, wall)),
     ]
     return min(moment for moment in moments if moment is not None)

@@ -14,6 +14,7 @@ from signoff_tui.screens.review.keybar import to_show
 from signoff_tui.screens.review.listing_keys import ListingKeys
 from signoff_tui.screens.review.open_bar import Finding
 from signoff_tui.screens.review.outside_keys import OutsideKeys
+from signoff_tui.unseen import next_unseen
 
 __all__ = ["Navigating"]
 
@@ -110,7 +111,7 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
 
     def do_later(self) -> None:
         """Put the request, or the whole group, aside; again takes it back."""
-        aside = self._face.desk.put_aside()
+        aside = self._face.desk.later.toggle()
         if aside is not None:
             key = self._face.desk.keys.shown("later")
             words = f"put aside: the agent keeps waiting; {key} takes it back" if aside else "waiting again"
@@ -139,7 +140,7 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
         if not face.document.viewport.at_end:
             face.document.viewport.scroll_pages(1)
             return
-        desk.settle()
+        desk.coverages.settle()
         coverage = desk.coverage(entry)
         if entry.waiting and coverage is not None and coverage.missing:
             if not face.document.go_unseen(coverage.is_shown):
@@ -451,7 +452,7 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
             face.grow_page()
             face.say("the rest of the page is being prepared", token="muted")
         else:
-            face.desk.settle()
+            face.desk.coverages.settle()
             shown, units = page.shown
             if face.document.go_unseen(page.is_shown):
                 return
@@ -460,7 +461,7 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
 
     def _read_next(self) -> None:
         face = self._face
-        key = face.desk.next_unseen()
+        key = next_unseen(face.desk)
         if key is None:
             face.say("everything that waits was shown", token="muted")
             return

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from signoff_tui.decision_reach import remember_preview
 from signoff_tui.desk import Desk
 from signoff_tui.flow import KeyHint, Room
 from signoff_tui.guard import LeftOut, Offer, Ref
@@ -143,7 +144,7 @@ def bar_lines(desk: Desk, open_bar: OpenBar, room: Room, *, armed: bool, now: in
             return sheets.group_bar(desk, left_out, room, tagged=about == TAGGED, remembers=remembers)
         case Remembering(refs, listing):
             others = sheets.others_lines(desk, refs, listing, now=now, width=room.width)
-            previews = [desk.remember_preview(ref.id) for ref in refs if ref.id in desk.inbox]
+            previews = [remember_preview(desk.inbox, ref.id) for ref in refs if ref.id in desk.inbox]
             release = 0 if listing is None else len(listing.listed)
             if not previews:
                 return ()

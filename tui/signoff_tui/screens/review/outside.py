@@ -87,7 +87,7 @@ class Outside:
         Returns:
             Whether it did not fail.
         """
-        self._desk.covered()
+        self._desk.coverages.covered()
         try:
             work()
         except HandoverError as error:

@@ -58,12 +58,12 @@ class Paints:
         if page is not None and not desk.guard.too_small:
             if document.owner != page.owner or not document.drawn:
                 return False
-            return desk.painted_together(page.split(document.parts), document.layout_number)
+            return desk.coverages.painted_together(page.split(document.parts), document.layout_number)
         entry = desk.inbox.focused_request()
         if entry is None or not self._screen.content_visible or desk.guard.too_small:
-            desk.covered()
+            desk.coverages.covered()
             return False
         key = desk.key(entry)
         if document.owner != key or not document.drawn:
             return False
-        return desk.painted(key, document.parts, document.layout_number)
+        return desk.coverages.painted(key, document.parts, document.layout_number)

@@ -39,7 +39,7 @@ class Pointed:
 
 def pointed_in(document: DocumentView, desk: Desk, entry: Entry) -> Pointed | None:
     """What is pointed at in the content of a request; None if its hunks cannot be refused one by one there."""
-    if document.owner != desk.key(entry) or not desk.may_choose(entry):
+    if document.owner != desk.key(entry) or not desk.changes.may_choose(entry):
         return None
     choosing = document.hunks.choosing
     if choosing is None or choosing.choice is None:

@@ -12,6 +12,7 @@ from rich.cells import cell_len
 
 from signoff.queue.records import Risk
 from signoff_tui.ages import age_text
+from signoff_tui.decision_reach import waiting_for_the_same
 from signoff_tui.desk import Desk
 from signoff_tui.guard import Omission, Ref
 from signoff_tui.inbox import Entry
@@ -57,7 +58,7 @@ def listing_for(desk: Desk, ref: Ref, *, now: int, width: int, rows: int) -> Lis
         width: Cells of a line.
         rows: Lines for names.
     """
-    waiting = desk.waiting_for_the_same(ref.id)
+    waiting = waiting_for_the_same(desk.inbox, ref.id)
     refs = [ref_of(entry) for entry in waiting if _why_it_stays(desk, entry) is None]
     while refs and len(_named(desk, ref, refs, now=now, width=width - _SPARE)) > rows:
         refs.pop()
@@ -72,7 +73,7 @@ def release_lines(desk: Desk, ref: Ref, listing: Listing, *, now: int, width: in
 
 def stay_lines(desk: Desk, ref: Ref, listing: Listing, width: int) -> list[Line]:
     """What waits for the same and would go on waiting, with the reason."""
-    others = [entry for entry in desk.waiting_for_the_same(ref.id) if ref_of(entry) not in listing.listed]
+    others = [entry for entry in waiting_for_the_same(desk.inbox, ref.id) if ref_of(entry) not in listing.listed]
     new = [entry for entry in others if ref_of(entry) not in listing.known]
     known = [entry for entry in others if ref_of(entry) in listing.known]
     reasons = {entry.id: _why_it_stays(desk, entry) for entry in known}
@@ -99,7 +100,7 @@ def _why_it_stays(desk: Desk, entry: Entry) -> str | None:
         return "HIGH: decided alone"
     if desk.inbox.is_hidden(entry.id):
         return str(Omission.HIDDEN)
-    if desk.change(entry) is not None:
+    if desk.changes.of(entry) is not None:
         return "changed by you: decided alone"
     if entry.later:
         return "put aside"

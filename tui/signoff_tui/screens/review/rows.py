@@ -272,7 +272,7 @@ def _row_notes(desk: Desk, entry: Entry, style: RowStyle) -> Sequence[Chunk]:
     near = left is not None and left < NEAR
     if near and left is not None:
         return (chunk(f"expires {left_text(left)}", "warn"),)
-    change = None if entry.closed else desk.change(entry)
+    change = None if entry.closed else desk.changes.of(entry)
     if change is not None:
         return (foreign(change.summary, "warn"), foreign(change.short, "warn"))
     note = _risk_note(entry)

@@ -360,7 +360,9 @@ class ReviewScreen(Screen[None]):
     @on(Edited)
     def _edited(self, event: Edited) -> None:
         key = self._desk.keys.shown("edit_call")
-        kept = self._desk.take_edit(event.entry, event.text, event.change, event.of, failed=bool(event.failure))
+        kept = self._desk.changes.take_edit(
+            event.entry, event.text, event.change, event.of, failed=bool(event.failure)
+        )
         if event.failure:
             self.say(f"the edit cannot run: {event.failure}; {key} opens it again")
         elif not kept:
@@ -511,7 +513,7 @@ class ReviewScreen(Screen[None]):
 
     def covered(self) -> None:
         """Another screen is about to lie over this one and to take the keys."""
-        self._desk.covered()
+        self._desk.coverages.covered()
         self._desk.guard.editor_opened()
 
     def on_screen_resume(self) -> None:
@@ -661,5 +663,5 @@ class ReviewScreen(Screen[None]):
             self.send(held)
         if self._message.until and time.monotonic() >= self._message.until:
             self._message = LastWords()
-        self._desk.settle()
+        self._desk.coverages.settle()
         self.redraw()

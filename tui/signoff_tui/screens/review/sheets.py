@@ -13,7 +13,8 @@ from signoff.policy.breadth import Breadth
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.reveal import reveal_line
 from signoff_tui.covering import BREADTH_WORDS, any_words, ends_words, names_directory, where_words
-from signoff_tui.desk import Desk, RememberPreview
+from signoff_tui.decision_reach import RememberPreview, following_in_batch
+from signoff_tui.desk import Desk
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.guard import LeftOut, Offer, Ref
 from signoff_tui.inbox import Entry
@@ -263,7 +264,7 @@ def editor_lines(desk: Desk, offer: Offer, room: Room, *, hard: bool) -> tuple[L
     if not hard:
         return (_about_rejecting(reach, room.width),)
     quoted = reach if len(offer.refs) != 1 else f'"{reach}"'
-    following = desk.following_in_batch(offer.refs)
+    following = following_in_batch(desk.inbox, offer.refs)
     return (
         _about_stopping(agents_of(waiting), quoted, len(following), room.width, several=len(waiting) > 1),
         _also_stopped(desk, following, room.width),

@@ -106,11 +106,15 @@ def _ended_wordings(desk: Desk, entry: Entry) -> list[tuple[Chunk, ...]]:
 
 def _changed_wordings(desk: Desk, entry: Entry) -> list[tuple[Chunk, ...]]:
     """The request, with what the reviewer made of it."""
-    wordings, change = _request_wordings(entry), desk.change(entry)
+    wordings, change = _request_wordings(entry), desk.changes.of(entry)
     if change is None:
         return wordings
-    raised = desk.risk(entry) is not entry.request.submission.risk
-    risk = (chunk(f" {RISK_WORD[desk.risk(entry)]}", f"risk-{desk.risk(entry)}", keep=True),) if raised else ()
+    raised = desk.changes.risk(entry) is not entry.request.submission.risk
+    risk = (
+        (chunk(f" {RISK_WORD[desk.changes.risk(entry)]}", f"risk-{desk.changes.risk(entry)}", keep=True),)
+        if raised
+        else ()
+    )
     part = (chunk(", ", keep=True), Chunk(foreign(change.summary).text, "warn", keep=True, most=NAME), *risk)
     short = (chunk(f", {change.short}", "warn", keep=True), *risk)
     return [*((*words, *part) for words in wordings), (*wordings[-1], *short)]
