@@ -238,7 +238,7 @@ async def quiet(seen: Screen) -> None:
 
     def shown() -> bool:
         entry = desk.inbox.focused_request()
-        if entry is None or not seen.app.review.content_visible:
+        if entry is None or not seen.app.review.views.content_visible:
             return True
         coverage, parts = desk.coverage(entry), seen.app.review.document.parts
         painted = coverage is not None and coverage._painted == parts != ()

@@ -293,7 +293,7 @@ class Screen:
         review, desk = self.app.review, self.desk
 
         def goes_on() -> bool:
-            return review.page is not None and (review.page.complete or review.document.rest.more)
+            return review.views.page is not None and (review.views.page.complete or review.document.rest.more)
 
         await self.until(goes_on, "a page")
         await self.until(lambda: review.document.drawn and desk.coverages._visible, "a painted page")
@@ -303,7 +303,7 @@ class Screen:
         """Press Space until all of the page of a group was shown."""
         while True:
             await self.page_settled()
-            page = self.app.review.page
+            page = self.app.review.views.page
             assert page is not None
             if page.complete and page.shown[0] == page.shown[1]:
                 return

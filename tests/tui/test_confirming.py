@@ -64,7 +64,7 @@ async def test_the_row_says_that_the_agent_has_not_confirmed_until_it_has(
         await seen.press("y", "escape")
         await seen.shows("approved by you")
         now = time.monotonic()
-        moment = next_moment(seen.desk, seen.app.review._drawing.timed(), now, seen.app.review.now())
+        moment = next_moment(seen.desk, seen.app.review._drawing.timed(), now, seen.app.review.office.now())
         assert moment - now <= SOON
         ahead = 47 * SECOND
         await seen.press("k")

@@ -96,7 +96,7 @@ async def test_the_screen_goes_on_where_it_was_left(place: Path, tmp_path: Path,
             await seen.goes_to(member)
             await seen.press("left")
             await seen.goes_to(second)
-            seen.app.review.use_filter("agent:docs")
+            seen.app.review.filtering.use("agent:docs")
         async with screen(place, list_states=states, waiting=5) as seen:
             inbox = seen.desk.inbox
             await seen.shows("filtered as you left it: 1 hidden")

@@ -61,7 +61,9 @@ async def tour(seen: Screen, posted: Mapping[str, StoredRequest], album: Album) 
     await seen.press("escape", "T")
     await seen.goes_to_row(GROUP)
     await seen.press("V")
-    await seen.until(lambda: seen.app.review.page is not None and seen.app.review.page.complete, "a page")
+    await seen.until(
+        lambda: seen.app.review.views.page is not None and seen.app.review.views.page.complete, "a page"
+    )
     await made(seen)
     await album.take("page", seen)
 

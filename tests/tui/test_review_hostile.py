@@ -113,7 +113,7 @@ async def test_no_sheet_holds_a_character_that_acts_or_hides(
                 await seen.press(key)
                 assert is_clean(seen)
                 await seen.press("escape")
-                await seen.press(*([] if seen.app.review.view == "request" else ["enter"]))
+                await seen.press(*([] if seen.app.review.views.now == "request" else ["enter"]))
 
 
 async def test_what_is_said_when_a_hostile_request_ends_is_clean(

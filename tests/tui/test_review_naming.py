@@ -148,7 +148,7 @@ async def test_space_in_the_list_opens_what_the_bar_names(asking: AgentQueue, pl
         await seen.goes_to(first)
         await seen.shows("[Space] show it")
         await seen.press("space")
-        assert (seen.focus, seen.app.review.view) == (first.id, "request")
+        assert (seen.focus, seen.app.review.views.now) == (first.id, "request")
 
 
 async def test_taking_back_returns_to_what_was_taken_back(asking: AgentQueue, place: Path, workdir: Path) -> None:

@@ -125,8 +125,8 @@ async def test_a_filter_that_typing_chose_is_undone_with_the_typing(
     post(asking, command("ls", workdir))
     async with screen(place, waiting=1) as seen:
         await seen.press("a")
-        await seen.until(lambda: seen.app.review.filter.query.text == "agent:=tester")
+        await seen.until(lambda: seen.app.review.filtering.filter.query.text == "agent:=tester")
         await seen.press("f", "4")
-        await seen.until(lambda: seen.app.review.filter.query.text == "risk:high")
+        await seen.until(lambda: seen.app.review.filtering.filter.query.text == "risk:high")
         seen.app.review._deciding._undo(("f", "4"))
-        assert seen.app.review.filter.query.text == "agent:=tester"
+        assert seen.app.review.filtering.filter.query.text == "agent:=tester"

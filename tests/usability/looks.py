@@ -123,7 +123,7 @@ async def _wrong_sizes(place: Path, plan: Sequence[tuple[tuple[int, int], Sequen
                 if not _fits(seen, width, height) or (name in {"inbox", "group"} and not _says(seen)):
                     wrong.append(f"{name} {width}x{height}")
                 seen.app.go("inbox")
-                seen.app.review.set_view("inbox")
+                seen.app.review.views.show("inbox")
                 await seen.pilot.pause()
     return wrong
 

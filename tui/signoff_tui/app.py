@@ -156,7 +156,7 @@ class SignoffApp(App[None]):
         self._review.desk.guard.set_read_only(read_only)
         self._list_states = list_states
         if list_states is not None:
-            self._review.goes_on_from(list_states.load())
+            self._review.filtering.goes_on_from(list_states.load())
         self._alarms = AlarmWatch(self, self._office, self._alarms_changed)
         self._standstill = Standstill(self._review.desk.guard.went_on)
         self._speaks_through: Around = speaks_through
@@ -237,7 +237,7 @@ class SignoffApp(App[None]):
 
     def _keep_list_state(self) -> None:
         if self._list_states is not None:
-            self._list_states.save(self._review.list_state)
+            self._list_states.save(self._review.filtering.state)
 
     def _handle_exception(self, error: Exception) -> None:
         """Textual calls this with what nobody expected; the screen ends."""
@@ -313,7 +313,7 @@ class SignoffApp(App[None]):
                 while self.screen is not self._review:
                     self.pop_screen()
                 if query:
-                    self._review.seek(query)
+                    self._review.filtering.seek(query)
             case "agents":
                 from signoff_tui.screens.agents.screen import AgentsScreen
 

@@ -32,7 +32,7 @@ class AfterPicture:
 
     def displayed(self) -> None:
         """A picture was painted, or none is waited for any more."""
-        if self._screen.document.drawn or not self._screen.content_visible:
+        if self._screen.document.drawn or not self._screen.views.content_visible:
             waiting, self._waiting = self._waiting, []
             for work in waiting:
                 work()

@@ -30,7 +30,7 @@ class ChangingKeys:
     def _toggles_hunk(self) -> bool:
         face, desk = self._face, self._face.desk
         entry = desk.inbox.focused_request()
-        if entry is None or not face.content_visible:
+        if entry is None or not face.views.content_visible:
             face.say("open a request to refuse single hunks of it", token="muted")
             return False
         pointed = pointed_in(face.document, desk, entry)
@@ -51,7 +51,7 @@ class ChangingKeys:
         """Edit what would run, in the person's own editor."""
         face, desk = self._face, self._face.desk
         entry = desk.inbox.focused_request()
-        if entry is None or not face.content_visible:
+        if entry is None or not face.views.content_visible:
             face.say("open a request to edit it", token="muted")
             return
         key, why_not, content = (
@@ -68,7 +68,7 @@ class ChangingKeys:
             if (why_not := why_not_given(what)) is not None:
                 face.say(f"{key} does nothing: {why_not}")
                 return
-            face.edit(entry, what, desk.changes.text_to_edit(entry, what))
+            face.outside.edit(entry, what, desk.changes.text_to_edit(entry, what))
 
 
 def _why_no_choice(desk: Desk, entry: Entry) -> str:

@@ -55,16 +55,16 @@ class Contents:
     def show(self) -> None:
         """Show what the cursor is on, as far as it has room, and have made what is missing."""
         screen, entry = self._screen, self._desk.inbox.focused_request()
-        visible = entry is not None and screen.content_visible
+        visible = entry is not None and screen.views.content_visible
         if entry is None or not visible or not self._desk.is_revealed(entry):
             self._desk.revealed = None
-        if screen.page is not None:
-            self.show_page(screen.page)
+        if screen.views.page is not None:
+            self.show_page(screen.views.page)
         elif entry is not None and visible:
             self._show_request(entry)
         elif entry is None:
             screen.document.notice(())
-        looked_at = entry is not None and entry.waiting and visible and screen.page is None
+        looked_at = entry is not None and entry.waiting and visible and screen.views.page is None
         self._drift.follow(entry.request if entry is not None and looked_at else None)
         self.make_wanted()
 
@@ -81,7 +81,7 @@ class Contents:
 
     def grow_page(self) -> bool:
         """Put the next member on the page, if it is made; returns whether that was so."""
-        page = self._screen.page
+        page = self._screen.views.page
         if page is None or not page.grow():
             return False
         self._screen.document.show(page.owner, page.documents)
@@ -128,7 +128,7 @@ class Contents:
             self._desk.contents.fail(event.key, event.failure)
         request_id, *_ = event.key
         entry = self._desk.inbox.focused_request()
-        if self._screen.page is not None or (entry is not None and entry.id == request_id):
+        if self._screen.views.page is not None or (entry is not None and entry.id == request_id):
             self._screen.redraw(Cause.MOVED)
         elif not self._redraws_soon:
             # Many are made at once: they are drawn together.
@@ -154,7 +154,7 @@ class Contents:
     def keeps_picture_waiting(self) -> bool:
         """Whether the picture waits for the contents of the focused request, and has them made."""
         entry, missing = self._desk.inbox.focused_request(), None
-        shown = entry is not None and self._screen.content_visible and self._screen.page is None
+        shown = entry is not None and self._screen.views.content_visible and self._screen.views.page is None
         if entry is not None and shown and not self._desk.is_revealed(entry):
             made = self._desk.content(entry) is not None or self._desk.failure(entry) is not None
             missing = None if made else content_key(entry.request)

@@ -76,7 +76,7 @@ class Deciding:
                 face.say(text)
             case Decide(permit):
                 left = self._left_out_of_the_tagged(permit.refs)
-                note = face.feedback_text(permit.refs) if isinstance(face.bar, Writing) else None
+                note = face.boxes.feedback_text(permit.refs) if isinstance(face.bar, Writing) else None
                 face.say("")
                 face.open_bar(None)
                 desk.hold(permit, note)
@@ -109,7 +109,7 @@ class Deciding:
         self._face.desk.take_back(held)
         for item in held:
             if item.payload.decision.note:
-                self._face.drafts[tuple(ref.id for ref in item.refs)] = item.payload.decision.note
+                self._face.office.drafts[tuple(ref.id for ref in item.refs)] = item.payload.decision.note
         verb = "is" if len(refs) == 1 else "are"
         self._face.say(
             f"{why}: {as_many(names_of(self._face.desk, refs), NAMES)} {verb} waiting again", token="held"
@@ -146,7 +146,7 @@ class Deciding:
             return
         group = entries[0].group
         several = len(held.refs) > 1 and held.permit.act is not Act.RELEASE
-        whole = several and group is not None and face.view == "inbox"
+        whole = several and group is not None and face.views.now == "inbox"
         inbox.move_to(group if whole and group is not None else RowKey("request", entries[0].id))
         face.desk.guard.restart()
         face.redraw(Cause.CHANGED)
@@ -224,7 +224,7 @@ class Deciding:
             if action is not None and action.name == "later":
                 self._face.desk.later.undo()
             elif action is not None and action.name in {"only_agent", "clear_filter", "saved"}:
-                self._face.undo_filter()
+                self._face.filtering.undo()
             elif action is not None and action.name in {"tag", "untag_all"}:
                 self._face.desk.tags.undo()
             elif action is not None and action.name == "toggle_hunk":
@@ -259,7 +259,7 @@ class Deciding:
 
     def _listing(self, ref: Ref) -> Listing | None:
         """What the sheet of a request lists to be released; None where the whole sheet would have no room."""
-        face, extent, now = self._face, self._face.extent, self._face.now()
+        face, extent, now = self._face, self._face.extent, self._face.office.now()
         listing = listing_for(face.desk, ref, now=now, width=extent.columns, rows=extent.listed_rows)
         sheet = Remembering((ref,), listing)
         lines = bar_lines(face.desk, sheet, Room(extent.columns, extent.action_rows), armed=False, now=now)
@@ -284,7 +284,7 @@ class Deciding:
         face, bar = self._face, self._face.bar
         face.open_bar(None)
         if isinstance(bar, Asking) and bar.about == "copy":
-            face.copy(key)
+            face.outside.copy(key)
             return
         holds = face.desk.guard.holds
         if key == "u":

@@ -73,14 +73,14 @@ class Drawing:
 
     def wanted(self) -> Sequence[Entry]:
         """Requests whose documents are needed for what is visible, the focused one first."""
-        inbox, page = self._screen.desk.inbox, self._screen.page
+        inbox, page = self._screen.desk.inbox, self._screen.views.page
         if page is not None:
             # One after the other, and no more than is about to be read.
             near_the_end = not page.documents or not self._screen.document.rest.more
             return [page.wanted] if page.wanted is not None and near_the_end else []
         focused, group = inbox.focused_request(), inbox.focused_group()
         wanted = [focused] if focused is not None else []
-        if group is not None and self._screen.group_visible:
+        if group is not None and self._screen.views.group_visible:
             visible = self._screen.query_one("#members", RowList).visible_rows
             wanted += inbox.listed(group.key)[visible.start : visible.stop]
         visible = self._screen.query_one("#rows", RowList).visible_rows
@@ -116,7 +116,7 @@ class Drawing:
         alarms, ellipsis = self._office.alarms, self._look.glyphs.ellipsis
         line = with_alarms(lambda room: status_line(where, counts, now, room), alarms, width, ellipsis=ellipsis)
         self._lines("#status", [line])
-        lost = self._screen.lost
+        lost = self._screen.incoming.lost
         self._lines("#lost", () if lost is None else lost_lines(lost.since, lost.why, width))
 
     def _muted(self) -> Muted | None:
@@ -146,7 +146,7 @@ class Drawing:
     def _title(self) -> str:
         inbox = self._screen.desk.inbox
         group, entry = inbox.focused_group(), inbox.focused_request()
-        match self._screen.view:
+        match self._screen.views.now:
             case "request" if group is not None and entry is not None:
                 members = inbox.listed(group.key)
                 return f"Request {members.index(entry) + 1}/{len(members)}"
@@ -177,16 +177,16 @@ class Drawing:
         else:
             armed = status.word == "armed"
             two_panes, reader = screen.two_panes, self._reader
-            lines = action_lines(desk, screen.view, room, reader, two_panes=two_panes, armed=armed)
+            lines = action_lines(desk, screen.views.now, room, reader, two_panes=two_panes, armed=armed)
             self._lines("#actions", lines)
 
     @property
     def _reader(self) -> Reader:
-        screen, page, entry = self._screen, self._screen.page, self._screen.desk.inbox.focused_request()
+        screen, page, entry = self._screen, self._screen.views.page, self._screen.desk.inbox.focused_request()
         if page is not None:
             shown, units = page.shown
             return Reader(unread=shown < units or not page.complete, told=screen.extent.high)
-        if entry is None or not screen.content_visible:
+        if entry is None or not screen.views.content_visible:
             return Reader()
         return Reader(pointed_in(screen.document, screen.desk, entry))
 
@@ -243,16 +243,16 @@ class Drawing:
     def _heading(self, width: int) -> Sequence[Line]:
         extent, inbox = self._screen.extent, self._screen.desk.inbox
         if not inbox.rows() and inbox.hidden():
-            return nothing_listed(self._screen.filter.hidden, self._screen.desk.keys, width)
+            return nothing_listed(self._screen.filtering.filter.hidden, self._screen.desk.keys, width)
         if not inbox.rows():
-            lately = lately_lines(self._screen.lately, self._office.now(), width)
+            lately = lately_lines(self._screen.incoming.lately, self._office.now(), width)
             said = empty_lines(self._office.place, self._office.announcement, lately, width)
-            return () if self._screen.lost else said
+            return () if self._screen.incoming.lost else said
         return () if extent.two_lines or extent.low else (inbox_heading(width),)
 
     def _below(self, listing: RowList) -> Sequence[Line]:
         desk, rows = self._screen.desk, self._screen.extent.strip_rows
-        width, kept = listing.size.width, self._screen.filter
+        width, kept = listing.size.width, self._screen.filtering.filter
         filtered = (filter_line(kept.query.text, kept.hidden, desk.keys, width),) if kept.in_force else ()
         if not desk.inbox.rows():
             return filtered
@@ -267,11 +267,11 @@ class Drawing:
 
     def surroundings(self) -> None:
         """The lines around the content, or the overview of a group in its place."""
-        inbox, page = self._screen.desk.inbox, self._screen.page
+        inbox, page = self._screen.desk.inbox, self._screen.views.page
         entry, group = inbox.focused_request(), inbox.focused_group()
         if group is not None and page is not None:
             self._around_page(group, page)
-        elif group is not None and self._screen.group_visible:
+        elif group is not None and self._screen.views.group_visible:
             self._overview(group, entry)
         elif entry is not None:
             self._around_content(entry)

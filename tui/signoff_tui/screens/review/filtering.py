@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual import events
 
-from signoff.filtering import FilterError, Query, Viewpoint
+from signoff.filtering import Filtered, FilterError, Query, SavedFilter, Viewpoint
 from signoff_tui.inbox_filter import InboxFilter
 from signoff_tui.list_state import ListState, state_of
-from signoff_tui.screens.review.filter_lines import hidden_words
+from signoff_tui.saved_filters import usable
+from signoff_tui.screens.review.filter_lines import hidden_words, only_listed
 from signoff_tui.screens.review.seeking import first_waiting
 
 if TYPE_CHECKING:
     from signoff_tui.desk import Desk
-    from signoff_tui.inbox import RowKey
     from signoff_tui.office import Office
     from signoff_tui.screens.review.screen import ReviewScreen
 
@@ -60,13 +61,27 @@ class Filtering:
         self.filter.undo()
         self._screen.filter_bar.use(self.filter.query.text)
 
-    def seek(self, query: str) -> RowKey | None:
-        """The first waiting request that a filter keeps.
+    def seek(self, query: str) -> None:
+        """List what a filter keeps, with the cursor on the first of it that waits; else say why not."""
+        screen = self._screen
+        try:
+            key = first_waiting(self._desk, query, self._viewpoint())
+        except FilterError as error:
+            screen.say(f"not found: {error}")
+            return
+        if key is None or not screen.pressing.moves_allowed:
+            screen.say("nothing of it waits any more" if key is None else "answer or close what is open first")
+            return
+        screen.views.show("inbox")
+        self.use(query)
+        self._desk.inbox.move_to(key)
+        screen.redraw()
+        screen.say(only_listed(self._desk.keys), token="muted")
 
-        Raises:
-            FilterError: It is not valid.
-        """
-        return first_waiting(self._desk, query, self._viewpoint())
+    @property
+    def saved(self) -> Sequence[SavedFilter]:
+        """The filters under a digit."""
+        return usable(self._office.saved_filters, Filtered.INBOX)
 
     # -- typing --------------------------------------------------------------------------------------------
 

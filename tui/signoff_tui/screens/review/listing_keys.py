@@ -36,7 +36,7 @@ class ListingKeys:
             them = "it" if len(tags) == 1 else "them"
             decides = f": [{face.desk.keys.shown('tagged')}] decides {them}" if tags else ""
             face.say(f"{len(tags)} tagged{decides}", token="muted")
-            if entry is not None and face.view != "request":
+            if entry is not None and face.views.now != "request":
                 self.step_in_list(1)
         face.redraw()
 
@@ -64,7 +64,7 @@ class ListingKeys:
         face, inbox = self._face, self._face.desk.inbox
         before = [row.key for row in inbox.rows()]
         count = face.desk.tidy()
-        face.filter.settle()
+        face.filtering.filter.settle()
         if count:
             face.say(f"{count} ended {'row' if count == 1 else 'rows'} removed; history keeps them", token="muted")
         elif [row.key for row in inbox.rows()] != before:
@@ -77,15 +77,17 @@ class ListingKeys:
 
     def do_filter(self) -> None:
         """Type a filter, with the list in view."""
-        if self._face.view != "inbox":
-            self._face.set_view("inbox")
-        self._face.type_filter()
+        if self._face.views.now != "inbox":
+            self._face.views.show("inbox")
+        self._face.filtering.type()
 
     def do_saved(self) -> None:
         """Ask for the digit of a saved filter."""
         face = self._face
-        face.use_filter(face.filter.query.text)  # to undo this key undoes one filter, whichever digit follows
-        saved = face.saved_filters
+        face.filtering.use(
+            face.filtering.filter.query.text
+        )  # to undo this key undoes one filter, whichever digit follows
+        saved = face.filtering.saved
         room = Room(face.extent.columns, max(face.extent.action_rows - 1, 1))
         face.desk.guard.question_opened(frozenset(), frozenset(str(each.digit) for each in saved))
         face.open_bar(Asking("List only", saved_hints(saved, room), "filter"))
@@ -93,7 +95,7 @@ class ListingKeys:
     def choose_filter(self, key: str) -> None:
         """Put the saved filter of a digit in force."""
         face = self._face
-        chosen = saved_by_digit(face.saved_filters, key)
+        chosen = saved_by_digit(face.filtering.saved, key)
         if chosen is None:
             return
         face.desk.guard.sheet_closed()
@@ -102,20 +104,20 @@ class ListingKeys:
         if chosen.needs_agent and agent is None:
             face.say("no row here to take the agent from")
             return
-        face.undo_filter()
+        face.filtering.undo()
         self._list_only(chosen.text(agent or ""))
 
     def do_clear_filter(self) -> None:
         """List everything."""
-        self._face.use_filter("")
+        self._face.filtering.use("")
         self._face.say("everything is listed", token="muted")
 
     def do_only_agent(self) -> None:
         """List only what the agent under the cursor asks; again: all."""
         face = self._face
-        text = only(face.filter.query, "agent", self._agent_here())
+        text = only(face.filtering.filter.query, "agent", self._agent_here())
         if text is None:
-            face.use_filter(face.filter.query.text)  # to undo this key undoes nothing
+            face.filtering.use(face.filtering.filter.query.text)  # to undo this key undoes nothing
             face.say("no row here to take the agent from")
         else:
             self._list_only(text)
@@ -129,6 +131,6 @@ class ListingKeys:
         return None if entry is None else entry.request.asked_by.name
 
     def _list_only(self, text: str) -> None:
-        self._face.use_filter(text)
-        hidden = self._face.filter.hidden
+        self._face.filtering.use(text)
+        hidden = self._face.filtering.filter.hidden
         self._face.say(hidden_words(hidden, " by filter"), token="danger" if hidden.high else "muted")

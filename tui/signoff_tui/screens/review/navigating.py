@@ -51,7 +51,7 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
     @property
     def _reading(self) -> bool:
         """Whether the content has the whole screen, so that row keys move lines."""
-        return self._face.view in {"request", "page"}
+        return self._face.views.now in {"request", "page"}
 
     # -- lists -------------------------------------------------------------------------------------------
 
@@ -98,15 +98,15 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
         face, inbox = self._face, self._face.desk.inbox
         if inbox.cursor is None:
             return
-        if face.page is not None:
-            self._open_from(face.page)
+        if face.views.page is not None:
+            self._open_from(face.views.page)
         elif inbox.cursor.kind == "group":
             if face.two_panes:
                 self._set_open(open_=not inbox.group(inbox.cursor).open)
             else:
                 self._enter_group(inbox.cursor)
         elif not face.two_panes:
-            face.set_view("request")
+            face.views.show("request")
         face.redraw()
 
     def do_later(self) -> None:
@@ -124,15 +124,15 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
         """Show the request; next page; at the end, what was not shown yet; then the next unseen request."""
         face, desk = self._face, self._face.desk
         entry = desk.inbox.focused_request()
-        if face.page is not None:
-            self._page_on(face.page)
+        if face.views.page is not None:
+            self._page_on(face.views.page)
             return
         if entry is None:
             self._read_next()
             return
-        if not face.two_panes and face.view != "request":
+        if not face.two_panes and face.views.now != "request":
             if to_show(desk, entry):
-                face.set_view("request")
+                face.views.show("request")
                 face.redraw()
             else:
                 self._read_next()
@@ -172,7 +172,7 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
 
     def do_find(self) -> None:
         """Look for words in the text."""
-        if self._face.content_visible or self._face.page is not None:
+        if self._face.views.content_visible or self._face.views.page is not None:
             self._face.desk.guard.editor_opened()
             self._face.open_bar(Finding())
         else:
@@ -224,7 +224,7 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
         """Show the secrets of the request on the screen, or hide them again."""
         face, desk = self._face, self._face.desk
         entry = desk.inbox.focused_request()
-        if entry is None or not (face.two_panes or face.view == "request"):
+        if entry is None or not (face.two_panes or face.views.now == "request"):
             face.say(f"{desk.keys.shown('reveal')} shows the secrets of an open request", token="muted")
             return
         desk.toggle_revealed(entry)
@@ -236,21 +236,21 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
         """The content on the whole screen, and back."""
         face = self._face
         if face.desk.inbox.focused_request() is not None:
-            face.set_view("inbox" if face.view == "request" else "request")
+            face.views.show("inbox" if face.views.now == "request" else "request")
             face.redraw()
 
     def do_group_page(self) -> None:
         """All of the group on one page, from the request under the cursor on; and back."""
         face, inbox = self._face, self._face.desk.inbox
         group, entry = inbox.focused_group(), inbox.focused_request()
-        if face.page is not None:
+        if face.views.page is not None:
             self.do_back()
             return
         if group is None:
             face.say(f"{face.desk.keys.shown('group_page')} shows a group on one page: go to one", token="muted")
             return
         inbox.move_to(group.key)
-        face.set_view("page")
+        face.views.show("page")
         face.redraw()
         if entry is not None:
             self._go_to_section(entry.id)
@@ -259,7 +259,7 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
 
     def do_inbox(self) -> None:
         """Back to the list."""
-        self._face.set_view("inbox")
+        self._face.views.show("inbox")
         self._face.redraw()
 
     def do_back(self) -> None:
@@ -273,14 +273,14 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
             self._face.redraw()
             return
         group = self._face.desk.inbox.focused_group()
-        inside = self._face.view in {"request", "page"}
+        inside = self._face.views.now in {"request", "page"}
         in_group = inside and group is not None and not self._face.two_panes
-        self._face.set_view("group" if in_group else "inbox")
+        self._face.views.show("group" if in_group else "inbox")
         self._face.redraw()
 
     def do_quit(self) -> None:
         """Back; from the inbox: quit, asking first if something is held or waits."""
-        if self._face.view != "inbox":
+        if self._face.views.now != "inbox":
             self.do_back()
         else:
             self._deciding.ask_to_quit()
@@ -350,7 +350,7 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
 
     def do_mute(self) -> None:
         """Hold all notices back for a while; or do not any more."""
-        self._face.say(self._face.mute(), token="muted")
+        self._face.say(self._face.office.muting.turn(), token="muted")
 
     def do_lock(self) -> None:
         """Lock or unlock the decision keys."""
@@ -374,7 +374,7 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
 
     def step_in_list(self, steps: int) -> None:
         """Move the cursor by rows of the list, or of the group that has the screen."""
-        if self._face.view == "group":
+        if self._face.views.now == "group":
             self._step_in_group(steps)
         else:
             self._face.desk.inbox.move(steps)
@@ -391,7 +391,7 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
         inbox.move_to(members[max(0, min(len(members) - 1, at + steps))])
 
     def _to_neighbor(self, steps: int) -> None:
-        page = self._face.page
+        page = self._face.views.page
         if page is not None:
             if page.sections:
                 here = page.section_at(self._face.document.viewport.document_at_top)
@@ -406,10 +406,10 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
     def _set_open(self, *, open_: bool) -> None:
         inbox = self._face.desk.inbox
         group = inbox.focused_group()
-        if group is not None and self._face.view == "inbox":
+        if group is not None and self._face.views.now == "inbox":
             inbox.set_open(group.key, open_=open_)
             self._face.redraw()
-        elif self._face.content_visible:
+        elif self._face.views.content_visible:
             now, levels = self._face.document.fold_tree(more=not open_)
             if levels > 1:
                 said = f"all {levels}" if now == levels else f"{now} of {levels}"
@@ -423,10 +423,10 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
             self._face.say("the filter hides all of this group")
             return
         inbox.move_to(RowKey("request", waiting[0].id))
-        self._face.set_view("group")
+        self._face.views.show("group")
 
     def _go_to_section(self, request_id: str) -> None:
-        page = self._face.page
+        page = self._face.views.page
         if page is None:
             return
         while sum(map(len, page.documents)) < NEAR and page.section_of(request_id) is None:
@@ -441,7 +441,7 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
         if page.sections:
             section = page.sections[page.section_at(self._face.document.viewport.document_at_top)]
             self._face.desk.inbox.move_to(RowKey("request", section.request_id))
-            self._face.set_view("request")
+            self._face.views.show("request")
 
     def _page_on(self, page: GroupPage) -> None:
         """Next page; at the end, what was not shown yet."""
@@ -467,7 +467,7 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
             return
         face.desk.inbox.move_to(key)
         if not face.two_panes:
-            face.set_view("request")
+            face.views.show("request")
         face.redraw(Cause.MOVED)
 
     def _set_context(self, lines: int) -> None:

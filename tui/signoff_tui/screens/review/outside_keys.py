@@ -34,7 +34,7 @@ class OutsideKeys:
             return
         entry, content = found
         document = self._compared(content)
-        viewer = self._face.viewer
+        viewer = self._face.office.viewer
         if not viewer or document is None:
             self._in_pager(entry, content)
         else:
@@ -60,8 +60,8 @@ class OutsideKeys:
         """The request that is looked at, with its documents and without its secrets; says so if there is none."""
         face, desk = self._face, self._face.desk
         entry = desk.inbox.focused_request()
-        if face.page is not None and face.page.sections:
-            section = face.page.sections[face.page.section_at(face.document.viewport.document_at_top)]
+        if face.views.page is not None and face.views.page.sections:
+            section = face.views.page.sections[face.views.page.section_at(face.document.viewport.document_at_top)]
             entry = desk.inbox.entry(section.request_id) if section.request_id in desk.inbox else None
         content = None if entry is None else desk.content(entry)
         if entry is None or content is None:
@@ -78,14 +78,14 @@ class OutsideKeys:
         face = self._face
         at = (
             face.document.viewport.document_at_top
-            if face.page is None and face.document.owner == content.key
+            if face.views.page is None and face.document.owner == content.key
             else 0
         )
         found = content.documents[at] if at < len(content.documents) else content.documents[0]
         return found if found.kind in _COMPARED else None
 
     def _hand_over(self, work: Callable[[], None]) -> None:
-        if self._face.hand_over(work):
+        if self._face.outside.hand_over(work):
             self._face.say("what was shown outside does not count as shown here", token="muted")
 
 

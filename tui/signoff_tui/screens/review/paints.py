@@ -47,20 +47,20 @@ class Paints:
         frame = guard.pending
         if frame is None or not all(view.drawn for view in self._naming()):
             return False
-        shows = self._screen.content_visible or self._screen.page is not None
+        shows = self._screen.views.content_visible or self._screen.views.page is not None
         if shows and not self._screen.document.drawn:
             return False
         guard.painted(frame, time.monotonic())
         return True
 
     def _content_displayed(self) -> bool:
-        desk, document, page = self._screen.desk, self._screen.document, self._screen.page
+        desk, document, page = self._screen.desk, self._screen.document, self._screen.views.page
         if page is not None and not desk.guard.too_small:
             if document.owner != page.owner or not document.drawn:
                 return False
             return desk.coverages.painted_together(page.split(document.parts), document.layout_number)
         entry = desk.inbox.focused_request()
-        if entry is None or not self._screen.content_visible or desk.guard.too_small:
+        if entry is None or not self._screen.views.content_visible or desk.guard.too_small:
             desk.coverages.covered()
             return False
         key = desk.key(entry)

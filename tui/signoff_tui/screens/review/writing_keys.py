@@ -128,11 +128,11 @@ class WritingKeys:
             elif text is not None:
                 box.change(Message.of(text))
 
-        self._screen.with_editor(write)
+        self._screen.outside.without_terminal(write, "not edited")
 
     def do_copy_message(self) -> None:
         """Copy what is written, through the terminal."""
-        self._screen.copy_text(self._box.value)
+        self._screen.outside.copy_text(self._box.value)
 
     def do_back(self) -> None:
         """Close the list of replies, else the box; what is written is kept."""

@@ -1,0 +1,113 @@
+"""What comes in at the review screen: changes of the queue and its answers, edits, what was decided lately."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from signoff.queue import QueueError
+from signoff.queue.records import ChangeSet
+from signoff_tui.guard import Cause
+from signoff_tui.screens.lately import Lately
+from signoff_tui.screens.rereading import Rereading
+
+if TYPE_CHECKING:
+    from signoff_tui.desk import Desk
+    from signoff_tui.office import Office
+    from signoff_tui.screens.review.deciding import Deciding
+    from signoff_tui.screens.review.screen import ReviewScreen
+    from signoff_tui.screens.review.work import Answers, Edited, LookedBack, Work
+
+__all__ = ["Incoming", "Lost"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The queue is not there: since when (wall clock, microseconds), and what it said."""
+
+    since: int
+    why: str
+
+
+class Incoming:
+    """Takes over what comes in.
+
+    Args:
+        screen: Says what came of it, and shows it.
+        desk: Keeps it.
+        office: Has the wall clock.
+        deciding: Takes decisions back that are void.
+        work: Reads what was decided lately.
+    """
+
+    def __init__(self, screen: ReviewScreen, desk: Desk, office: Office, deciding: Deciding, work: Work) -> None:
+        self._screen = screen
+        self._desk = desk
+        self._office = office
+        self._deciding = deciding
+        self._looking_back = Rereading(work.look_back)
+        self._nothing_listed = False
+        self.lately = Lately()
+        """What was decided lately, while nothing is listed."""
+        self.lost: Lost | None = None
+        """Set while the queue is not there."""
+
+    def take_news(self, news: ChangeSet | QueueError) -> None:
+        """The queue changed, or cannot be reached."""
+        if isinstance(news, ChangeSet):
+            self._set_connected(connected=True)
+            self._take_changes(news)
+        else:
+            self._set_connected(connected=False, why=str(news))
+
+    def take_answers(self, event: Answers) -> None:
+        """The queue answered to a decision."""
+        refused = self._desk.answered(event.verdicts)
+        if refused:
+            self._screen.say("not accepted: " + "; ".join(verdict.message for verdict in refused))
+        self._screen.redraw(Cause.CHANGED)
+
+    def take_edit(self, event: Edited) -> None:
+        """An edit was compared with what was asked."""
+        key = self._desk.keys.shown("edit_call")
+        kept = self._desk.changes.take_edit(
+            event.entry, event.text, event.change, event.of, failed=bool(event.failure)
+        )
+        if event.failure:
+            self._screen.say(f"the edit cannot run: {event.failure}; {key} opens it again")
+        elif not kept:
+            self._screen.say(f"the request changed meanwhile: your edit is kept, {key} opens it again")
+        elif event.change is None:
+            self._screen.say("as it was asked", token="muted")
+        else:
+            self._screen.say("edited: read it, then approve it", token="held")
+        self._screen.redraw(Cause.CHANGED)
+
+    def look_back(self, cause: Cause) -> None:
+        """While nothing is listed it is said what was decided lately: read it when there may be more."""
+        before, self._nothing_listed = self._nothing_listed, self._desk.inbox.cursor is None
+        if self._nothing_listed and (not before or cause is not Cause.MOVED):
+            self._looking_back.wanted()
+
+    def take_lately(self, event: LookedBack) -> None:
+        """What was decided lately was read."""
+        self._looking_back.ended()
+        if event.lately is not None and event.lately != self.lately:
+            self.lately = event.lately
+            self._screen.redraw()
+
+    def _take_changes(self, changes: ChangeSet) -> None:
+        was_empty = self._desk.inbox.cursor is None
+        taken = self._desk.apply(changes)
+        self._deciding.take_back(taken, "not sent, it changed")
+        self._deciding.welcome_back()
+        self._screen.filtering.show_as_left()
+        self._screen.redraw(Cause.ARRIVED if was_empty else Cause.CHANGED)
+
+    def _set_connected(self, *, connected: bool, why: str = "") -> None:
+        if connected == self._desk.guard.connected:
+            return
+        self.lost = None if connected else Lost(self._office.now(), why)
+        taken = self._desk.guard.set_connected(connected)
+        self._deciding.take_back(taken, "not sent, the queue was lost")
+        self._screen.redraw(Cause.CHANGED)

@@ -1,0 +1,69 @@
+"""What changes on the review screen by itself: holds end, lines count as shown, times and words go by."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from textual.timer import Timer
+
+from signoff_tui.screens.review.drawing import Drawing, LastWords
+from signoff_tui.screens.review.moments import next_moment
+
+if TYPE_CHECKING:
+    from signoff_tui.office import Office
+    from signoff_tui.screens.review.screen import ReviewScreen
+
+__all__ = ["PassingTime"]
+
+MESSAGE_SECONDS = 5.0
+SHORTEST_TIMER = 0.02
+
+
+class PassingTime:
+    """Wakes the screen once, when the next thing changes.
+
+    Args:
+        screen: What changes.
+        drawing: Knows which times are on the screen, and draws the last row.
+        office: Has the wall clock.
+    """
+
+    def __init__(self, screen: ReviewScreen, drawing: Drawing, office: Office) -> None:
+        self._screen = screen
+        self._drawing = drawing
+        self._office = office
+        self._timer: Timer | None = None
+        self.words = LastWords()
+        """What the last row says."""
+
+    def say(self, text: str, *, token: str) -> None:
+        """Say something on the last row, for some seconds."""
+        until = time.monotonic() + MESSAGE_SECONDS if text else 0.0
+        self.words = LastWords(text, token, until)
+        self._drawing.last_row(self.words)
+        self.schedule()
+
+    def end_words(self) -> None:
+        """What was said does not hold any more."""
+        self.words = LastWords()
+
+    def schedule(self) -> None:
+        """Wake up once, when the next thing changes by itself."""
+        if self._timer is not None:
+            self._timer.stop()
+        now = time.monotonic()
+        moment = next_moment(self._screen.desk, self._drawing.timed(), now, self._office.now())
+        if self.words.until:
+            moment = min(moment, self.words.until)
+        self._timer = self._screen.set_timer(max(moment - now, SHORTEST_TIMER), self._tick)
+
+    def _tick(self) -> None:
+        self._timer = None
+        desk = self._screen.desk
+        for held in desk.guard.holds.due(time.monotonic()):
+            self._screen.send(held)
+        if self.words.until and time.monotonic() >= self.words.until:
+            self.end_words()
+        desk.coverages.settle()
+        self._screen.redraw()
