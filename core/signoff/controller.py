@@ -79,6 +79,7 @@ class ApprovalController:
         self._definitions = KnownDefinitions()
         self._opening = threading.Lock()
         self._announced_as = _Answering()
+        self._announced: Mode | None = None
         self._announce_mode()
 
     @property
@@ -289,9 +290,11 @@ class ApprovalController:
 
     def _announce_mode(self) -> None:
         """Let reviewers see the mode. An answer depends neither on that nor on whether it can be told."""
-        if self._queue is not None:
+        mode = self._mode
+        if self._queue is not None and mode != self._announced:
             with contextlib.suppress(QueueError):
-                self._queue.announce_mode(AgentMode(self._mode), of=self._announced_as)
+                self._queue.announce_mode(AgentMode(mode), of=self._announced_as)
+                self._announced = mode
 
     def _described(self, request: ApprovalRequest, context: ApprovalContext | None) -> Submission:
         cwd = self._cwd or (self._queue.agent.cwd if self._queue is not None else None)
