@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import shutil
 import signal
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
@@ -85,12 +86,20 @@ def _own_directories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
         yield
 
 
+@pytest.fixture(scope="session")
+def new_queue(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A queue that nobody has used. Nobody may: to copy it takes a tenth of what it takes to make one."""
+    place = tmp_path_factory.mktemp("new") / "queue"
+    open_review_queue(place, create=True).close()
+    return place
+
+
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(new_queue: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the queue of this test is; also what ``SIGNOFF_QUEUE`` says."""
     place = tmp_path / "queue"
     monkeypatch.setenv("SIGNOFF_QUEUE", str(place))
-    open_review_queue(place, create=True).close()
+    shutil.copytree(new_queue, place)
     return place
 
 

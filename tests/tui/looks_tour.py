@@ -60,12 +60,14 @@ class Album:
         before = ""
         while before != (before := seen.text):  # noqa: ASYNC110 - nobody announces that nothing happens any more
             await asyncio.sleep(STILL)
-        self.shots[name] = {look: self._painted(look, seen) for look in self.looks}
-        self._painted(self.looks[0], seen)
+        # The look in which the tour goes on comes last: each change works out all styles anew.
+        shots = {look: await self._painted(look, seen) for look in reversed(self.looks)}
+        self.shots[name] = {look: shots[look] for look in self.looks}
 
-    def _painted(self, look: str, seen: Screen) -> Shot:
+    async def _painted(self, look: str, seen: Screen) -> Shot:
         seen.app.no_color = look == NO_COLOR
         seen.app._paint_in(self.looks[0] if look == NO_COLOR else look)
+        await seen.app._flush_next_callbacks()  # Textual works out the styles a little later
         return [_steady(cells(row)) for row in seen.rows]
 
 

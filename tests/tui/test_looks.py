@@ -6,6 +6,8 @@ After a wanted change: pytest --snapshot-update, then look at what draw_looks.py
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pytest
@@ -63,9 +65,17 @@ def shots(tours: Tours, plan: str, view: str) -> dict[str, Shot]:
     return taken
 
 
+@pytest.fixture(scope="module")
+def texts(tours: Tours) -> Callable[[str, str], str]:
+    """What is stored of a view of a plan."""
+    return cache(lambda plan, view: as_text(shots(tours, plan, view)))
+
+
 @SIZED
-def test_a_view_in_all_looks(plan: str, view: str, tours: Tours, look: SnapshotAssertion) -> None:
-    assert as_text(shots(tours, plan, view)) == look
+def test_a_view_in_all_looks(
+    plan: str, view: str, texts: Callable[[str, str], str], look: SnapshotAssertion
+) -> None:
+    assert texts(plan, view) == look
 
 
 COLORED = [
@@ -107,9 +117,11 @@ def test_ascii_mode_draws_nothing_but_ascii(tours: Tours) -> None:
 
 
 @SIZED
-def test_what_is_stored_can_be_drawn_again(plan: str, view: str, tours: Tours) -> None:
+def test_what_is_stored_can_be_drawn_again(
+    plan: str, view: str, tours: Tours, texts: Callable[[str, str], str]
+) -> None:
     taken = shots(tours, plan, view)
-    assert from_text(as_text(taken)) == {look: [list(row) for row in shot] for look, shot in taken.items()}
+    assert from_text(texts(plan, view)) == {look: [list(row) for row in shot] for look, shot in taken.items()}
 
 
 def colors_of(cell: tuple[str, str]) -> tuple[str, str]:

@@ -104,22 +104,22 @@ async def test_another_reviewer_is_named(
         await opens_memory(seen, "by anna, from request")
 
 
-@pytest.mark.parametrize(
-    ("payload", "breadth", "words"),
-    [
+async def test_breadth_is_told_from_the_arguments_of_the_call_and_not_from_its_payload_alone(
+    asking: AgentQueue, looking: ReviewQueue, place: Path
+) -> None:
+    told = [
         ({"path": "a", "mode": "w"}, "exactly this call", 'mode = "w", path = "a"'),
         ({"path": "a"}, "any call with these values", 'path = "a", ANY mode'),
         ({"sandbox": "docs"}, "WIDE: only this is fixed", 'sandbox = "docs", ANY mode, ANY path'),
         ({}, "EVERYTHING", "ANY call of this tool"),
-    ],
-    ids=["exact", "pattern", "wide", "everything"],
-)
-async def test_breadth_is_told_from_the_arguments_of_the_call_and_not_from_its_payload_alone(
-    asking: AgentQueue, looking: ReviewQueue, place: Path, payload: dict[str, str], breadth: str, words: str
-) -> None:
-    remembered(asking, looking, call(payload=payload, arguments={"path": "a", "mode": "w"}))
+    ]
+    for payload, _, _ in told:
+        remembered(asking, looking, call(payload=payload, arguments={"path": "a", "mode": "w"}))
     async with screen(place, size=LARGE) as seen:
-        await opens_memory(seen, words, breadth)
+        await opens_memory(seen, *(words for _, _, words in told))
+        for _, breadth, _ in told:
+            await tells(seen, breadth)
+            await seen.press("j")
 
 
 def test_secrets_are_marks(asking: AgentQueue, looking: ReviewQueue, workdir: Path) -> None:
@@ -277,19 +277,22 @@ async def test_all_are_revoked_with_a_second_key(
     assert looking.grants() == ()
 
 
-@pytest.mark.parametrize("key", ["enter", "R", "escape"])
 async def test_no_other_key_revokes_all(
-    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, key: str
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     for name in "ab":
         remembered(asking, looking, command(f"ls {name}", workdir))
     async with screen(place) as seen:
         await opens_memory(seen, "2 active")
-        await presses(seen, "R")
-        await seen.shows("[!] revoke all 2")
-        await presses(seen, key, "all")
-        await seen.pilot.pause()
-    assert len(looking.grants()) == 2
+        for key in ("enter", "R", "escape"):
+            await presses(seen, "R")
+            await seen.shows("[!] revoke all 2")
+            await presses(seen, key, "all")
+            await seen.pilot.pause()
+            assert len(looking.grants()) == 2, key
+            if memory(seen)._asking.is_open:
+                await seen.press("escape")
+            await seen.shows_no("[!] revoke all 2")
 
 
 async def test_only_the_session_that_is_listed_is_revoked(
@@ -426,16 +429,20 @@ async def test_another_choice_has_another_preview(asking: AgentQueue, looking: R
         await tells(seen, "would have matched 2 of the last 2 calls", "Write src/b.py")
 
 
-@pytest.mark.parametrize("key", ["enter", "y", "escape"])
-async def test_no_other_key_saves(asking: AgentQueue, looking: ReviewQueue, place: Path, key: str) -> None:
+async def test_no_other_key_saves(asking: AgentQueue, looking: ReviewQueue, place: Path) -> None:
     remembered(asking, looking, writing("docs/a.md"))
     async with screen(place, size=LARGE) as seen:
         await opens_memory(seen, "1 active")
-        await presses(seen, "w")
-        await seen.shows("[!] save")
-        await seen.press(key)
-        await seen.pilot.pause()
-    assert len(looking.grants()) == 1
+        for key in ("enter", "y", "escape"):
+            await presses(seen, "w")
+            await seen.shows("[!] save")
+            await seen.press(key)
+            await seen.pilot.pause()
+            assert len(looking.grants()) == 1, key
+            if memory(seen)._asking.is_open:
+                await seen.press("escape")
+            await seen.shows_no("[!] save")
+    assert len(looking.grants(include_revoked=True)) == 1
 
 
 async def test_a_narrower_one_takes_the_place_of_the_wide_one(
@@ -539,18 +546,19 @@ async def test_hostile_words_are_inert_wherever_they_stand(
     assert len(looking.grants(include_revoked=True)) == 1
 
 
-@pytest.mark.parametrize(
-    "size", [(40, 10), (50, 40), (60, 16), (80, 24), (99, 30), (120, 40), (200, 50)], ids=lambda size: f"{size[0]}"
-)
 async def test_the_memory_fits_any_size(
-    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path, size: tuple[int, int]
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     remembered(asking, looking, command("pytest -q " + "tests/very/long/name.py " * 20, workdir))
     remembered(asking, looking, write(workdir / "a.txt", "text"))
-    async with screen(place, size=size) as seen:
-        await opens_memory(seen) if size[0] > 60 else await seen.press("4")
-        await seen.shows("2 active")
-        assert {len(line) for line in seen.frame} == {size[0]}
-        await presses(seen, "w")
-        await seen.shows("Widen #1")
-        assert {len(line) for line in seen.frame} == {size[0]}
+    async with screen(place) as seen:
+        for size in [(40, 10), (50, 40), (60, 16), (80, 24), (99, 30), (120, 40), (200, 50)]:
+            await seen.pilot.resize_terminal(*size)
+            await opens_memory(seen) if size[0] > 60 else await seen.press("4")
+            await seen.shows("2 active")
+            assert [len(line) for line in seen.frame] == [size[0]] * size[1]
+            await presses(seen, "w")
+            await seen.shows("Widen #1")
+            assert [len(line) for line in seen.frame] == [size[0]] * size[1]
+            seen.app.go("inbox")
+            await seen.until(lambda: seen.app.screen is seen.app.review)

@@ -77,11 +77,12 @@ BATCH = {"batch_id": "b-1", "batch_position": 0, "batch_remaining": [{"tool": EV
 
 def is_clean(seen: Screen) -> bool:
     """Nothing on the screen acts, hides or is a link; every row has its exact width."""
-    for row in seen.rows:
+    rows = seen.rows
+    for row in rows:
         for segment in row:
             assert not FORBIDDEN.search(segment.text), segment
             assert segment.style is None or (segment.style.link is None and not segment.style.meta), segment
-    return all(cell_len(line) == seen.app.size.width for line in seen.frame)
+    return all(cell_len("".join(segment.text for segment in row)) == seen.app.size.width for row in rows)
 
 
 @EACH_KIND

@@ -461,8 +461,10 @@ class SignoffApp(App[None]):
 
     def _paint_in(self, name: str) -> None:
         self.look = Look(self._themes[name], self._glyphs)
-        self.theme = name
-        self.refresh_css()
+        if self.theme == name:  # other colors under the same name
+            self.refresh_css(animate=False)
+        else:
+            self.theme = name  # Textual works out all styles for it; here as well would take twice as long
         for widget in self.screen.walk_children(with_self=True):
             widget.refresh()
 

@@ -63,26 +63,10 @@ class ListBesideDetails(PlainScreen):
     ListBesideDetails { background: $signoff-background; color: $signoff-text; }
     ListBesideDetails #body { layout: vertical; height: 1fr; }
     ListBesideDetails #list-pane { width: 1fr; height: 1fr; min-height: 3; }
-    ListBesideDetails #divider { display: none; }
     ListBesideDetails #between { height: 1; }
     ListBesideDetails #detail-pane { width: 1fr; }
     ListBesideDetails #scroll { height: 1fr; width: 1fr; }
-    ListBesideDetails.-low #detail-pane { display: none; }
-
-    /* Side by side. */
     ListBesideDetails.-two #body { layout: horizontal; }
-    ListBesideDetails.-two #divider { display: block; }
-    ListBesideDetails.-two #between { display: none; }
-
-    /* Details that have the whole body. */
-    ListBesideDetails.-full #list-pane { display: none; }
-    ListBesideDetails.-full #between { display: none; }
-    ListBesideDetails.-full #divider { display: none; }
-    ListBesideDetails.-full #detail-pane { display: block; }
-
-    /* Nothing to tell details of. */
-    ListBesideDetails.-empty #divider { display: none; }
-    ListBesideDetails.-empty #detail-pane { display: none; }
 
     ListBesideDetails VerticalScroll { scrollbar-size-vertical: 1; }
     ListBesideDetails RowList, ListBesideDetails #scroll {
@@ -140,7 +124,7 @@ class ListBesideDetails(PlainScreen):
 
     def compose(self) -> ComposeResult:
         """Lay out the parts."""
-        self._lay_out(full=False, empty=False)  # before there are parts, whose styles would be worked out twice
+        self.set_class(self.two_panes, "-two")  # before there are parts, whose styles would be worked out twice
         yield LinesView(id="title")
         with Container(id="body"):
             with Vertical(id="list-pane"):
@@ -153,6 +137,10 @@ class ListBesideDetails(PlainScreen):
                 with VerticalScroll(id="scroll", can_focus=False):
                     yield LinesView(id="detail")
         yield LinesView(id="foot")
+
+    def on_mount(self) -> None:
+        """Lay out for what nobody knows yet."""
+        self._lay_out(full=False, empty=False)
 
     def on_resize(self, _: events.Resize) -> None:
         """Lay out for the size."""
@@ -288,9 +276,13 @@ class ListBesideDetails(PlainScreen):
         self._draw_foot()
 
     def _lay_out(self, *, full: bool, empty: bool) -> None:
-        # At once: each change has all styles of the screen worked out anew.
-        low = self.low and not self.two_panes
-        self.update_classes({"-two": self.two_panes, "-full": full, "-low": low, "-empty": empty})
+        # A change of a class has the styles of all parts worked out anew: no class for what changes often.
+        beside, below = self.two_panes, not self.two_panes
+        self.set_class(beside, "-two")
+        self.query_one("#list-pane").display = not full
+        self.query_one("#divider").display = beside and not full and not empty
+        self.query_one("#between").display = below and not full
+        self.query_one("#detail-pane").display = full or not (empty or (below and self.low))
 
     def displayed(self) -> None:
         """How much of the details is not on the screen is known now."""

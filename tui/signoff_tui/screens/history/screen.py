@@ -51,7 +51,6 @@ class HistoryScreen(FilterKeys):
 
     def compose(self) -> ComposeResult:
         """Lay out the parts."""
-        self._lay_out()  # before there are parts, whose styles would have to be worked out twice
         yield LinesView(id="title")
         with Horizontal():
             yield ListPane(self._listing, id="list-pane")
@@ -63,6 +62,7 @@ class HistoryScreen(FilterKeys):
 
     def on_mount(self) -> None:
         """Read the newest records that fit."""
+        self._lay_out()
         try:
             self.bar.use(self._query)
         except FilterError:
@@ -324,16 +324,14 @@ class HistoryScreen(FilterKeys):
         return title_line(self._listed, self._listing, self._around, width, connected=self._connected)
 
     def _lay_out(self) -> None:
-        # At once: each change has all styles of the screen worked out anew.
+        # By no class of the screen: that would have the styles of all its parts worked out anew.
         empty = self._listing.current is None
-        self.update_classes(
-            {
-                "-two": self.two_panes,
-                "-record": self._reading and not empty,
-                "-list": not self.two_panes and not self._opened,
-                "-empty": empty,
-            }
-        )
+        beside = self.two_panes and not empty
+        list_pane = self.query_one("#list-pane")
+        list_pane.display = empty or not self._reading
+        list_pane.styles.width = "55%" if beside else "1fr"
+        self.query_one("#divider").display = beside
+        self.query_one("#record-pane").display = beside or (self._opened and not empty)
 
     def _foot(self, deciders: Deciders) -> list[Line]:
         listing, width = self._listing, self.size.width

@@ -107,6 +107,7 @@ class ReviewScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Draw the empty desk; the office brings changes from now on."""
+        self._lay_out()
         self.show_diffs(self._diff)
         self.redraw(Cause.ARRIVED)
 
@@ -311,17 +312,16 @@ class ReviewScreen(Screen[None]):
         self.redraw()
 
     def _lay_out(self) -> None:
-        # At once: each change has all styles of the screen worked out anew.
-        self.update_classes(
-            {
-                "-two": self.two_panes,
-                "-one": not self.two_panes,
-                "-wide": self.extent.wide,
-                "-list": self.views.now == "inbox",
-                "-content": self.views.now != "inbox",
-                "-full": self.views.now in {"request", "page"},
-            }
-        )
+        # At once: each change has all styles of the screen worked out anew. So the view, which changes often, is
+        # no class.
+        self.update_classes({"-two": self.two_panes, "-wide": self.extent.wide})
+        if not self.is_attached or not self.query("#body"):
+            return
+        view = self.views.now
+        full = view in {"request", "page"}
+        self.query_one("#list-pane").display = not full if self.two_panes else view == "inbox"
+        self.query_one("#divider").display = self.two_panes and not full
+        self.query_one("#content-pane").display = self.two_panes or view != "inbox"
 
     # -- drawing ------------------------------------------------------------------------------------------
 
