@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,10 +16,12 @@ import pytest
 from answering import Answer, Reviewer, yes
 from signoff.connecting import connect_agent
 from signoff.demo.agents import ROLES, main, read_report, run_agent
+from signoff.demo.processes import AgentProcesses
 from signoff.demo.project import create_project, saved_files, shop_files
 from signoff.demo.report import Report
 from signoff.demo.roles import SAVE_PROJECT
-from signoff.queue import Decision, Risk, StoredRequest
+from signoff.queue import Decision, Risk, StoredRequest, open_review_queue
+from system_bench import eventually
 
 StartReviewer = Callable[[Answer], Reviewer]
 
@@ -92,6 +95,17 @@ def test_agents_in_processes_of_their_own_do_all_that_is_approved(shop: Path, re
     assert {request.asked_by.name for request in reviewer.seen} == set(ROLES)
     assert len({request.asked_by.session for request in reviewer.seen}) == 3
     assert {request.submission.cwd for request in reviewer.seen} == {str(shop)}
+
+
+def test_an_interrupt_that_was_typed_into_a_pager_ends_no_agent(
+    shop: Path, place: Path, tmp_path: Path, reviewed: StartReviewer
+) -> None:
+    with AgentProcesses(("release",), shop, place, tmp_path / "logs") as agents, open_review_queue(place) as queue:
+        eventually(queue.pending, "a request")
+        os.kill(queue.agents()[0].pid, signal.SIGINT)
+        reviewed(yes)
+        eventually(lambda: agents.ended, "the end of the agent")
+        assert agents.exit_codes() == {"release": 0}
 
 
 def test_saving_is_one_group_of_ten_requests(shop: Path, reviewed: StartReviewer) -> None:

@@ -13,6 +13,9 @@ from signoff.queue import PLACE_VARIABLE
 
 __all__ = ["AgentProcesses"]
 
+UNINTERRUPTED = ("sh", "-c", 'trap "" INT; exec "$@"', "agent")
+"""Starts a program that Ctrl+C does not end: typed in a pager on this terminal, it is not meant for agents."""
+
 PATIENCE = 5.0
 """Seconds that an agent gets to end after it was asked to."""
 
@@ -34,7 +37,7 @@ class AgentProcesses:
             environment = {**os.environ, PLACE_VARIABLE: str(place), "SIGNOFF_SESSION": f"s-{number}"}
             with (logs / f"{role}.txt").open("wb") as output:
                 self._running[role] = subprocess.Popen(
-                    [sys.executable, "-m", "signoff.demo.agents", role, str(project)],
+                    [*UNINTERRUPTED, sys.executable, "-m", "signoff.demo.agents", role, str(project)],
                     env=environment,
                     stdin=subprocess.DEVNULL,
                     stdout=output,

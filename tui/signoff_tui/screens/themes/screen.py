@@ -131,12 +131,17 @@ class ThemesScreen(PlainScreen):
         self.query_one(RowList).show(len(themes), row, cursor=self._cursor, lines_per_row=ROWS)
         back = "not now" if self._first else "back"
         hints = [
-            KeyHint("Enter", "keep it"),
+            KeyHint("Enter", "keep it" if self._where else "use it"),
             KeyHint(self._office.keys.shown("down", "up", place="themes"), "choose"),
             KeyHint("Esc", back),
         ]
-        written = foreign(f" Enter writes it to {self._where} ", "muted")
-        said = fullest([line(written), line(chunk(" Enter writes it to your settings ", "muted"))], width)
+        wordings = (f" Enter writes it to {self._where} ", " Enter writes it to your settings ")
+        if not self._where:
+            wordings = (
+                " It lasts until you quit: nothing is written ",
+                " It lasts until you quit ",
+            )
+        said = fullest([line(foreign(words, "muted")) for words in wordings], width)
         self.query_one("#foot", LinesView).show([rule(look.glyphs.rule), said, *flow(hints, Room(width, 1))])
 
 
