@@ -97,6 +97,7 @@ class Live:
         line.render_line = render_line  # type: ignore[method-assign]
         app.post_display_hook = post_display_hook  # type: ignore[method-assign]
         guard.press = judges  # type: ignore[method-assign]
+        line.refresh()  # what it says already is not drawn again by itself
 
 
 @contextlib.asynccontextmanager
