@@ -494,8 +494,12 @@ def below_line(desk: Desk, visible: range, width: int) -> Line:
         [_elsewhere(mark, counts, risks) for mark, counts in (("v {} below", below), ("^ {} above", above))]
         for risks in ((Risk.HIGH, Risk.MEDIUM, Risk.LOW), (Risk.HIGH,))
     )
+    signs = [_elsewhere(mark, counts, (Risk.HIGH,)) for mark, counts in (("v {}", below), ("^ {}", above))]
     wordings = [(*full[0], *full[1]), (*full[0], *short[1]), (*short[0], *short[1])]
-    return fullest([*(line(*words, right=right) for words in wordings), line(*wordings[-1])], width)
+    return fullest(
+        [*(line(*words, right=right) for words in wordings), line(*wordings[-1]), line(*signs[0], *signs[1])],
+        width,
+    )
 
 
 def _elsewhere(mark: str, counts: Mapping[Risk, int], risks: Sequence[Risk]) -> tuple[Chunk, ...]:
