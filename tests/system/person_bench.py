@@ -166,7 +166,7 @@ class Person:
 
     def wants_to_leave(self) -> str:
         """Ask to leave although something waits; returns the screen with the question, ready to be answered."""
-        self._presses("q", taken=self._shows("waiting stay blocked"))
+        self._presses("q", taken=self._shows("blocked until somebody decides"))
         question = self._glass.text()
         self._takes_its_time(2 * HAND)
         return question

@@ -165,7 +165,7 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Left]:
 
 
 def test_q_asks_before_it_leaves_what_waits(left: Left) -> None:
-    assert "12 waiting stay blocked until somebody decides." in left.question
+    assert "12 requests stay blocked until somebody decides." in left.question
 
 
 def test_leaving_the_demo_ends_its_agents(left: Left) -> None:

@@ -154,7 +154,7 @@ async def _questions(seen: Screen, posted: Mapping[str, StoredRequest], album: A
     await seen.shows("approve anyway")
     await album.take("unseen", seen)
     await seen.press("escape", "1", "q")
-    await seen.shows("stay blocked")
+    await seen.shows("blocked until somebody decides")
     await seen.sheet_armed()
     await album.take("quit", seen)
     await seen.press("escape")

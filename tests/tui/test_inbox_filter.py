@@ -160,8 +160,18 @@ def test_a_filter_that_matches_nothing_says_so(bench: Filtering) -> None:
     bench.keeps("agent:nobody")
     assert bench.rows == ["a"]
     told = texts((filter_line("agent:nobody", bench.filter.hidden, KeyMap(), 120),))
-    assert "no row matches:  agent:nobody  (only the row under the cursor is listed)" in told
-    assert "no row matches" in texts((filter_line("agent:nobody", bench.filter.hidden, KeyMap(), 80),))
+    assert "no row matches agent:nobody; the focused one stays listed  [\\] clears it" in told
+    assert "no row matches agent:nobody" in texts(
+        (filter_line("agent:nobody", bench.filter.hidden, KeyMap(), 80),)
+    )
+
+
+@pytest.mark.parametrize("width", [41, 50, 62, 80])
+def test_a_filter_that_matches_nothing_names_the_key_that_clears_it(width: int) -> None:
+    row = filter_line("risk:high", Hidden(0, 0, matches=False), KeyMap(), width)
+    assert row.width <= width
+    assert "no row matches risk:high" in texts((row,))
+    assert "".join(piece.text.text for piece in row.right).strip() == "[\\] clears it"
 
 
 # -- what is hidden is decided by nothing that covers several --------------------------------------------------

@@ -47,16 +47,16 @@ async def test_a_filter_is_applied_while_it_is_typed_kept_by_enter_and_cleared(
 async def test_a_group_act_under_a_filter_covers_what_is_listed_and_says_what_is_hidden(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
-    requests = [post(asking, write(workdir / name, name, **GROUP)) for name in ("a.txt", "b.txt", "c.md")]
-    async with screen(place, size=LARGE, waiting=3) as seen:
+    requests = [post(asking, write(workdir / name, name, **GROUP)) for name in ("a.txt", "b.txt", "c.md", "d.md")]
+    async with screen(place, size=LARGE, waiting=4) as seen:
         for request in requests:
             await seen.reads(request)
-        await seen.press("k", "k", "k", "slash")
+        await seen.press("k", "k", "k", "k", "slash")
         await seen.until(lambda: seen.app.review.filter_bar.is_open)
         await seen.types("path:*.txt")
         await seen.press("enter")
         await seen.shows(
-            "2 of 3 listed", "[Y] approves exactly 2: a.txt  b.txt", "left out: c.md hidden by the filter"
+            "2 of 4 listed", "[Y] approves exactly 2: a.txt  b.txt", "left out: 2 hidden by the filter"
         )
         await seen.group_armed()
         await seen.press("Y")

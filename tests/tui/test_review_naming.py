@@ -158,7 +158,9 @@ async def test_taking_back_returns_to_what_was_taken_back(asking: AgentQueue, pl
         await seen.reads(first)
         await seen.press("y")
         await seen.until(lambda: seen.focus != first.id, "the next request")
-        await seen.press("u")
+        await seen.goes_to(first)
+        await seen.shows("approve: held, [u] takes it back")
+        await seen.press("j", "u")
         assert seen.focus == first.id
 
 

@@ -48,7 +48,7 @@ async def test_a_screen_for_looking_can_be_left(asking: AgentQueue, place: Path,
     post(asking, command("ls", workdir))
     async with screen(place, read_only=True, waiting=1) as seen:
         await seen.press("q")
-        await seen.shows("1 waiting stay blocked")
+        await seen.shows("1 request stays blocked")
         await seen.until(lambda: question_armed_at(seen) < time.monotonic(), "an armed question")
         await seen.press("y")
         await ended(seen)

@@ -42,7 +42,7 @@ async def test_what_waits_is_said_first(
     request = post(asking, command("ls", workdir))
     async with screen(place, waiting=1) as seen:
         await seen.press("q")
-        await seen.shows("1 waiting stay blocked until somebody decides", "[y] quit", "[Esc] stay")
+        await seen.shows("1 request stays blocked until somebody decides", "[y] quit", "[Esc] stay")
         await seen.sheet_armed()
         await seen.press("y")
         await ended(seen)
@@ -53,9 +53,9 @@ async def test_staying_is_possible(asking: AgentQueue, place: Path, workdir: Pat
     post(asking, command("ls", workdir))
     async with screen(place, waiting=1) as seen:
         await seen.press("q")
-        await seen.shows("stay blocked")
+        await seen.shows("stays blocked")
         await seen.press("escape")
-        await seen.shows_no("stay blocked")
+        await seen.shows_no("stays blocked")
         assert seen.app.is_running
 
 
@@ -102,7 +102,7 @@ async def test_q_in_a_request_goes_back_first(asking: AgentQueue, place: Path, w
         await seen.shows("Request")
         await seen.press("q")
         await seen.shows("Inbox")
-        assert "stay blocked" not in seen.text
+        assert "stays blocked" not in seen.text
 
 
 async def test_ctrl_c_neither_quits_nor_decides(asking: AgentQueue, place: Path, workdir: Path) -> None:

@@ -64,12 +64,18 @@ async def test_a_request_of_a_group_stands_below_its_heading(
         assert first == heading + 1
 
 
-async def test_what_waits_below_the_list_is_counted(asking: AgentQueue, place: Path, workdir: Path) -> None:
+async def test_what_waits_below_the_list_and_above_is_counted(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
     for number in range(30):
         post(asking, command(f"ls {number}", workdir))
     post(asking, high(workdir))
     async with screen(place, waiting=31) as seen:
         await seen.shows("below: 1 HIGH, ")
+        await seen.shows_no(" above: ")
+        await seen.press("G")
+        await seen.shows(" above: ")
+        await seen.shows_no(" below: ")
 
 
 async def test_members_of_a_closed_group_below_are_counted_too(

@@ -98,5 +98,5 @@ async def test_the_key_that_opens_the_stop_sheet_does_not_confirm_it(
         await seen.press("X", "enter", "y")
         await seen.shows("y does nothing here")
         await seen.press("escape")
-        await seen.shows_no("STOP: reject all")
+        await seen.shows_no("STOP: reject")
     assert looking.get(request.id).pending

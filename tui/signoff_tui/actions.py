@@ -92,7 +92,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("reveal", ("r",), "r", "show or hide secrets", "read"),
     Action("full", ("v",), "v", "full screen", "read", moves=True),
     Action("outside", ("|",), "|", "outside: your viewer, or pager", "read"),
-    Action("pager", (), ":", "pager: all of it, in $PAGER", "read"),
+    Action("pager", (), ":", "pager: all, in $PAGER", "read"),
     Action("group_page", ("V",), "V", "all of the group on one page", "read", moves=True),
     Action("down", ("j", "down"), "j", "next row, or line", "list", moves=True, places=_PAGES),
     Action("up", ("k", "up"), "k", "previous row, or line", "list", moves=True, places=_PAGES),

@@ -59,12 +59,13 @@ _OWN_HEADINGS: dict[tuple[Place, Area], str] = {
     ("message", "list"): "message box (n, x): Enter sends",
 }
 _MARKS = (
-    "brackets: [y] works now, (y) not yet: arming, or not all shown",
+    "brackets: [y] works now, (y) not now: arming, or its words say why",
     "marks: low med HIGH risk, new 61% seen, held = not sent yet, --- closed",
     "kinds: D edit, N new file, $ command, { structured call, T text, B binary, G group",
 )
 _MOST_COLUMNS, _GAP, _MORE_GAP = 4, 1, 3
 _KEY = 9
+_MOVING = {"down": "Down", "up": "Up", "pagedown": "PgDn", "pageup": "PgUp", "home": "Home", "end": "End"}
 
 
 class HelpScreen(ScrollingScreen):
@@ -88,14 +89,21 @@ class HelpScreen(ScrollingScreen):
     def title_line(self, width: int) -> Line:
         """Whose keys these are."""
         name = chunk(f" signoff  keys for: {_TITLES[self._about]}", "strong", keep=True)
-        nothing = "any key not listed does nothing"
-        words = [f"{_SAFETY[0]}, {nothing}", _SAFETY[0]] if self._about == "review" else [nothing]
+        also = also_moving(self._about, self._office.keys)
+        words = [f"{_SAFETY[0]}; {also}", _SAFETY[0]] if self._about == "review" else [also]
         told = (line(name, right=(chunk(f"{each} ", "muted"),), background="surface") for each in words)
         return fullest([*told, line(name, background="surface")], width)
 
     def page_lines(self, width: int) -> Sequence[Line]:
         """All keys, and what the marks mean."""
         return [*key_lines(self._about, width, self._office.keys), Line(), *mark_lines(width)]
+
+
+def also_moving(place: Place, keys: KeyMap) -> str:
+    """The keys without letters that move as well: the list of keys names only the first of each action."""
+    bound = {key for action in keys.actions_on(place) for key in action.keys}
+    names = [name for key, name in _MOVING.items() if key in bound]
+    return f"also moving: {' '.join(names)}" if names else ""
 
 
 def key_lines(place: Place, width: int, keys: KeyMap = STANDARD) -> list[Line]:
@@ -158,7 +166,7 @@ def _area(keys: KeyMap, place: Place, area: Area) -> list[Line]:
     return [
         line(chunk(f" {_OWN_HEADINGS.get((place, area), _HEADINGS[area])}", "strong")),
         *(
-            line(chunk(f"  {_keys_of(action):<{_KEY - 3}} ", "key", keep=True), chunk(action.words))
+            line(chunk(f"  {_keys_of(action):<{_KEY - 3}} ", "key", keep=True), chunk(_words_of(action)))
             for action in actions
         ),
     ]
@@ -168,6 +176,11 @@ def _keys_of(action: Action) -> str:
     """The first key, and the number of a screen if that is another one."""
     number = _number(action)
     return action.shown if number in ("", action.shown) else f"{action.shown} {number}"
+
+
+def _words_of(action: Action) -> str:
+    """What an action does; one without a key of its own is chosen by its name, after the key that leads there."""
+    return action.words if action.keys else f"then {action.words}"
 
 
 def _number(action: Action) -> str:

@@ -32,7 +32,7 @@ def commands_on(place: Place, themes: Iterable[str], keys: KeyMap = STANDARD) ->
     """All that can be chosen at a place: each of its actions once, and the themes."""
     actions = {action.name: action for action in keys.actions_on(place) if action.name != "palette"}
     return (
-        *(Command(action.words, action.shown, action) for action in actions.values()),
+        *(Command(action.words, action.shown if action.keys else "", action) for action in actions.values()),
         *(Command(f"theme {name}", theme=name) for name in themes),
     )
 

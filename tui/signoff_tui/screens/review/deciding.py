@@ -185,8 +185,9 @@ class Deciding:
                 KeyHint("Esc", "stay"),
             )
         elif waiting:
+            stay = "1 request stays" if waiting == 1 else f"{waiting} requests stay"
             self._ask(
-                f"{waiting} waiting stay blocked until somebody decides.",
+                f"{stay} blocked until somebody decides.",
                 KeyHint("y", "quit"),
                 KeyHint("Esc", "stay"),
             )

@@ -253,10 +253,13 @@ class Drawing:
     def _below(self, listing: RowList) -> Sequence[Line]:
         desk, rows = self._screen.desk, self._screen.extent.strip_rows
         width, kept = listing.size.width, self._screen.filtering.filter
-        filtered = (filter_line(kept.query.text, kept.hidden, desk.keys, width),) if kept.in_force else ()
-        if not desk.inbox.rows():
+        some = bool(desk.inbox.rows())
+        filtered = (
+            (filter_line(kept.query.text, kept.hidden, desk.keys, width, kept=some),) if kept.in_force else ()
+        )
+        if not some:
             return filtered
-        below = (panes.below_line(desk, listing.rows_below, width), *filtered)
+        below = (panes.below_line(desk, listing.visible_rows, width), *filtered)
         return (
             (*below, self._rule, *panes.strip_lines(desk, rows, width, beside=self._screen.two_panes))
             if rows

@@ -12,7 +12,7 @@ LEAST_TEXT = 12
 """Cells that tell which filter it is."""
 
 
-def filter_line(text: str, hidden: Hidden, keys: KeyMap, width: int) -> Line:
+def filter_line(text: str, hidden: Hidden, keys: KeyMap, width: int, *, kept: bool = True) -> Line:
     """What is hidden, by which filter, and the key that ends it. What is hidden is never cut.
 
     Args:
@@ -20,21 +20,40 @@ def filter_line(text: str, hidden: Hidden, keys: KeyMap, width: int) -> Line:
         hidden: What it hides.
         keys: The keys of the person.
         width: Cells.
+        kept: Whether the row under the cursor stays listed, though it does not match.
     """
-    token = "danger" if hidden.high else "warn" if hidden.waiting else "muted"
-    full, short = (chunk(f" {hidden_words(hidden, by)}", token, keep=True) for by in (" by filter", ""))
-    by = Chunk(foreign(f"  {text}").text, "text" if hidden.matches else "warn", cut="end", enough=LEAST_TEXT)
-    none = () if hidden.matches else (chunk("  no row matches:", "warn", keep=True),)
-    stays = () if hidden.matches else (chunk("  (only the row under the cursor is listed)", "warn", keep=True),)
     key = chunk(f"[{keys.shown('clear_filter')}]", "key", keep=True)
     clears = (chunk("  "), key, chunk(" clears it ", keep=True))
+    if not hidden.matches:
+        return _nothing_matches(text, hidden, (clears, (chunk(" "), key, chunk(" "))), width, kept=kept)
+    token = "danger" if hidden.high else "warn" if hidden.waiting else "muted"
+    full, short = (chunk(f" {hidden_words(hidden, by)}", token, keep=True) for by in (" by filter", ""))
+    by = Chunk(foreign(f"  {text}").text, cut="end", enough=LEAST_TEXT)
     return fullest(
         [
-            line(full, *none, by, *stays, right=clears),
-            *(line(short, *none, by, *stays, right=right) for right in (clears, (key,)) if stays),
-            line(full, *none, by, right=clears),
-            line(short, *none, by, right=(chunk(" "), key, chunk(" "))),
+            line(full, by, right=clears),
+            line(short, by, right=(chunk(" "), key, chunk(" "))),
             line(short, right=(key,)),
+        ],
+        width,
+    )
+
+
+def _nothing_matches(
+    text: str, hidden: Hidden, rights: tuple[tuple[Chunk, ...], ...], width: int, *, kept: bool
+) -> Line:
+    """That a filter matches nothing, and why a row may still be listed; what waits and is hidden comes first."""
+    token = "danger" if hidden.high else "warn"
+    first = (chunk(f" {hidden_words(hidden)} ", token, keep=True),) if hidden.waiting else ()
+    none = chunk(" no row matches", "warn", keep=True)
+    by = Chunk(foreign(f" {text}").text, "warn", cut="end", enough=LEAST_TEXT)
+    stays = ("; the focused one stays listed", "; the focused one stays") if kept else ()
+    clears, key = rights
+    return fullest(
+        [
+            *(line(*first, none, by, chunk(words, "warn", keep=True), right=clears) for words in (*stays, "")),
+            line(*first, none, by, right=key),
+            line(*(first or (none,)), right=key),
         ],
         width,
     )

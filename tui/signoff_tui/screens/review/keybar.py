@@ -172,12 +172,21 @@ def _why_not(entry: Entry) -> str:
     return "held" if entry.held else "sent"
 
 
+def _taking_back(desk: Desk, entry: Entry) -> str:
+    """The key that takes back a held decision: of several, one key takes the last, another all."""
+    last = list(desk.guard.holds)[-1:]
+    if any(ref.id == entry.id for held in last for ref in held.refs):
+        return f"held, [{desk.keys.shown('undo')}] takes it back"
+    return f"held, [{desk.keys.shown('undo_all')}] takes all back"
+
+
 def _approve_hint(desk: Desk, entry: Entry | None, *, armed: bool) -> KeyHint:
     key = desk.keys.shown("approve")
     if entry is None:
         return KeyHint(key, "approve: capitals act on groups", live=False)
     if not entry.waiting:
-        return KeyHint(key, "approve: it does not wait any more", live=False)
+        why = _taking_back(desk, entry) if entry.held else "it does not wait any more"
+        return KeyHint(key, f"approve: {why}", live=False)
     coverage, change = desk.coverage(entry), desk.changes.of(entry)
     if change is not None and change.instead is None:
         return KeyHint(key, "approve: nothing left, reject instead", live=False)

@@ -97,9 +97,19 @@ def _held_stops(stops: int, count: int) -> tuple[str, str]:
 
 
 def left_out_names(desk: Desk, left_out: Sequence[LeftOut]) -> list[str]:
-    """Names of the members that a group approval leaves out, each with the reason."""
-    names = names_of(desk, [item.ref for item in left_out])
-    return [f"{name} {_why(item)}" for name, item in zip(names, left_out, strict=True)]
+    """Names of the members that a group approval leaves out, each with the reason.
+
+    Several that a filter hides are only counted. They come first: where there is room for few names, the rest is
+    counted by name.
+    """
+    hidden = sum(item.reason is Omission.HIDDEN for item in left_out)
+    together = hidden > 1
+    named = [item for item in left_out if not together or item.reason is not Omission.HIDDEN]
+    names = names_of(desk, [item.ref for item in named])
+    return [
+        *([f"{hidden} {Omission.HIDDEN}"] if together else []),
+        *(f"{name} {_why(item)}" for name, item in zip(names, named, strict=True)),
+    ]
 
 
 def covers_nothing(key: str, left_out: Sequence[LeftOut], which: str) -> str:

@@ -246,7 +246,11 @@ def group_lines(desk: Desk, group: Group, width: int, extent: Extent) -> tuple[L
     if extent.low:
         return (title,)
     rows = max((extent.header_rows - 2) // 2, 1)
-    return (title, _totals(desk, group), *covered_lines(desk, desk.eligibility(group), width, rows, ", below"))
+    return (
+        title,
+        _totals(desk, group, width),
+        *covered_lines(desk, desk.eligibility(group), width, rows, ", below"),
+    )
 
 
 def group_title(desk: Desk, group: Group, width: int, right: Sequence[Chunk] = ()) -> Line:
@@ -270,25 +274,41 @@ def group_title(desk: Desk, group: Group, width: int, right: Sequence[Chunk] = (
     )
 
 
-def _totals(desk: Desk, group: Group) -> Line:
+def _totals(desk: Desk, group: Group, width: int) -> Line:
+    """How a group stands: facts give way whole, so that no number is cut."""
     members = desk.inbox.members(group.key)
     contents = [content for entry in members if (content := desk.content(entry)) is not None]
     added, removed = sum(item.added for item in contents), sum(item.removed for item in contents)
     states = [entry.request.state for entry in members]
-    facts = [_size(group)]
-    if len(contents) == len(members) and (added or removed):
-        facts.append(f"+{added} -{removed}")
-    decided = (RequestState.APPROVED, RequestState.REJECTED)
-    facts += [f"{states.count(state)} {state}" for state in decided if state in states]
-    facts.append(f"{states.count(RequestState.PENDING)} waiting")
+    lines = [f"+{added} -{removed}"] if len(contents) == len(members) and (added or removed) else []
+    decided = [
+        f"{states.count(state)} {state}"
+        for state in (RequestState.APPROVED, RequestState.REJECTED)
+        if state in states
+    ]
+    waiting = [f"{states.count(RequestState.PENDING)} waiting"]
     hidden = len(members) - len(desk.inbox.listed(group.key))
-    if hidden:
-        facts.append(f"{hidden} hidden by the filter")
-    totals = [chunk(f" {'   '.join(facts)}", "muted")]
+    by_filter, short = ([f"{hidden} hidden{by}"] if hidden else [] for by in (" by the filter", ""))
+    size = [_size(group)]
     high = sum(entry.request.pending and entry.request.submission.risk is Risk.HIGH for entry in members)
-    if high:
-        totals.append(chunk(f"   {high} HIGH: decide one by one", "risk-high", keep=True))
-    return Line(tuple(totals))
+    wordings = [
+        ([*size, *lines, *decided, *waiting, *by_filter], ": decide one by one"),
+        ([*size, *lines, *decided, *waiting, *short], ": decide one by one"),
+        ([*size, *lines, *decided, *waiting, *short], ""),
+        ([*size, *decided, *waiting, *short], ""),
+        ([*size, *waiting, *short], ""),
+        ([*waiting, *short], ""),
+    ]
+    return fullest(
+        [
+            line(
+                chunk(f" {'   '.join(facts)}", "muted"),
+                *([chunk(f"   {high} HIGH{advice}", "risk-high", keep=True)] if high else []),
+            )
+            for facts, advice in wordings
+        ],
+        width,
+    )
 
 
 def _size(group: Group) -> str:
@@ -374,7 +394,7 @@ def strip_lines(desk: Desk, rows: int, width: int, *, beside: bool) -> tuple[Lin
     elif group is not None:
         members = desk.inbox.members(group.key)
         about = _of_group(desk, group, rows, width) if not beside else []
-        lines = [_whose(members[0], _agents(members, width, "strong")), *(about or [_totals(desk, group)])]
+        lines = [_whose(members[0], _agents(members, width, "strong")), *(about or [_totals(desk, group, width)])]
     return tuple([*lines, *[Line()] * rows][:rows])
 
 
@@ -382,7 +402,7 @@ def _of_group(desk: Desk, group: Group, rows: int, width: int) -> list[Line]:
     """How a group stands, and what one approval would cover; nothing where there are only few rows."""
     if rows < _ROOM_FOR_GROUP:
         return []
-    totals = _totals(desk, group)
+    totals = _totals(desk, group, width)
     if len(group.members) > _MOST_NAMED:
         return [totals]
     who = desk.eligibility(group)
@@ -456,16 +476,35 @@ def _batch_item(item: Mapping[str, Any], masks: Redaction) -> str:
     return f"{item.get('tool', '?')} {about}".strip()[:LONGEST_ITEM]
 
 
-def below_line(desk: Desk, hidden: range, width: int) -> Line:
-    """What waits below the visible rows, HIGH always counted."""
-    counts = desk.inbox.waiting_from(hidden.start)
-    waiting = sum(counts.values())
+def below_line(desk: Desk, visible: range, width: int) -> Line:
+    """What waits below the visible rows and above them, HIGH always counted."""
+    inbox = desk.inbox
+    below = inbox.waiting_from(visible.stop)
+    above = dict.fromkeys(Risk, 0)
+    if visible.start:
+        every, rest = inbox.waiting_from(0), inbox.waiting_from(visible.start)
+        above = {risk: every[risk] - rest[risk] for risk in Risk}
     in_order = desk.inbox.order == "arrival"
     arrived = 0 if in_order else sum(desk.inbox.has_arrived(row.key) for row in desk.inbox.rows())
     order = ORDER_WORDS[desk.inbox.order] + (f", {arrived} new at the end (+)" if arrived else "")
     right = (chunk(f"{order} ", "muted"),) if width >= NARROW else ()
-    if not waiting:
+    if not any((*below.values(), *above.values())):
         return Line() if in_order else line(right=right)
-    parts = [f"{counts[risk]} {RISK_WORD[risk]}" for risk in (Risk.HIGH, Risk.MEDIUM, Risk.LOW) if counts[risk]]
-    text = f" v {waiting} below: {', '.join(parts)}"
-    return line(chunk(text, "danger" if counts[Risk.HIGH] else "muted"), right=right)
+    full, short = (
+        [_elsewhere(mark, counts, risks) for mark, counts in (("v {} below", below), ("^ {} above", above))]
+        for risks in ((Risk.HIGH, Risk.MEDIUM, Risk.LOW), (Risk.HIGH,))
+    )
+    signs = [_elsewhere(mark, counts, (Risk.HIGH,)) for mark, counts in (("v {}", below), ("^ {}", above))]
+    wordings = [(*full[0], *full[1]), (*full[0], *short[1]), (*short[0], *short[1])]
+    return fullest(
+        [*(line(*words, right=right) for words in wordings), line(*wordings[-1]), line(*signs[0], *signs[1])],
+        width,
+    )
+
+
+def _elsewhere(mark: str, counts: Mapping[Risk, int], risks: Sequence[Risk]) -> tuple[Chunk, ...]:
+    """How many wait where nobody looks, those of some risks by themselves; nothing if none does."""
+    waiting = sum(counts.values())
+    parts = ", ".join(f"{counts[risk]} {RISK_WORD[risk]}" for risk in risks if counts[risk])
+    words = f" {mark.format(waiting)}{': ' if parts else ''}{parts} "
+    return (chunk(words, "danger" if counts[Risk.HIGH] else "muted"),) if waiting else ()

@@ -241,8 +241,9 @@ def stop_sheet(desk: Desk, refs: Sequence[Ref], room: Room, *, armed: bool) -> t
     """Stopping everything an agent waits for names its reach first."""
     hidden = sum(desk.inbox.is_hidden(ref.id) for ref in refs)
     also = f", also the {hidden} that the filter hides" if hidden else ""
+    which = "the 1 request" if len(refs) == 1 else f"all {len(refs)} requests"
     return (
-        line(chunk(f" STOP: reject all {len(refs)} requests this agent waits for{also}:", "danger")),
+        line(chunk(f" STOP: reject {which} this agent waits for{also}:", "danger")),
         *listed("   ", names_of(desk, refs), room.width, head="text", body="text"),
         *flow(
             [

@@ -72,7 +72,7 @@ def _wordings(desk: Desk, bar: OpenBar | None) -> list[tuple[Chunk, ...]]:
 
 def _agent_wordings(desk: Desk, refs: Sequence[Ref]) -> list[tuple[Chunk, ...]]:
     agent = summarize(desk.inbox.entry(refs[0].id).request).agent
-    reach = chunk(f", all {len(refs)} that it waits for", keep=True)
+    reach = chunk(f", {'the 1' if len(refs) == 1 else f'all {len(refs)}'} that it waits for", keep=True)
     return [(chunk("agent ", keep=True), Chunk(agent, "strong", keep=True, most=NAME), reach)]
 
 
