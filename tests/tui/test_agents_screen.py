@@ -111,15 +111,16 @@ async def test_an_agent_that_left_nothing_behind_ended(place: Path, workdir: Pat
     with agent(place, "tests", cwd=workdir):
         pass
     async with screen(place) as seen:
-        await opens_agents(seen, "ended ", "nothing of it was waiting")
+        await opens_agents(seen, "ended ")
         assert "gone" not in seen.text
+        assert "waiting" not in details(seen)
 
 
 async def test_an_agent_that_you_stopped_says_when(place: Path, you: ReviewQueue, workdir: Path) -> None:
     with agent(place, "tests", cwd=workdir) as tests:
         decide(you, post(tests, command("ls", workdir)), approved=False, hard=True)
     async with screen(place) as seen:
-        await opens_agents(seen, "ended ", "nothing of it was waiting")
+        await opens_agents(seen, "ended ")
         assert f"; stopped by you {clock_text(you.history()[0].at)}" in details(seen)
 
 
@@ -128,7 +129,7 @@ async def test_an_agent_that_ends_while_one_looks_is_seen_to_end(place: Path, wo
         async with screen(place) as seen:
             await opens_agents(seen, "connected: nothing of it waits")
             tests.close()
-            await seen.shows("ended ", "nothing of it was waiting")
+            await seen.shows("ended ", "1 ended")
 
 
 async def test_an_agent_whose_process_died_while_it_waited_is_gone(place: Path) -> None:
@@ -249,12 +250,12 @@ async def test_the_last_hour_is_counted_by_who_answered(
     answered(asking, workdir, "git diff", DecisionSource.GRANT, "g-1")
     answered(asking, workdir, "git show", DecisionSource.MODE, "approve_all")
     async with screen(place) as seen:
-        await opens_agents(seen, "1h: you auto rej other", "tester")
+        await opens_agents(seen, "1h: yes auto  no other", "tester")
         assert seen.line("tester").split()[-4:] == ["2", "3", "1", "2"]
         await seen.press("v")
         await seen.shows("5 times in the last hour", "median wait for you 0 s", "rule 7  1x")
-        assert "2 approved by you, 3 without asking (1 by mode, 1 by memory, 1 by rule)" in details(seen)
-        assert "1 rejected (1 by you), 2 other" in details(seen)
+        assert "2 yes by you, 3 auto (1 by mode, 1 by memory, 1 by rule)" in details(seen)
+        assert "1 no (1 by you), 2 other" in details(seen)
         assert "1 approved by anna" in details(seen)
         assert "1 withdrawn" in details(seen)
 
@@ -280,7 +281,7 @@ async def test_the_figures_follow_the_queue(
         await opens_agents(seen, "2 wait")
         for request in requests:
             decide(you, request)
-        await seen.shows("connected: nothing of it waits", "2 approved by you")
+        await seen.shows("connected: nothing of it waits", "2 yes by you")
 
 
 async def test_what_is_remembered_for_the_session_is_told_without_its_secrets(
@@ -381,6 +382,21 @@ async def test_the_last_hour_of_an_agent_is_at_most_three_keys_away(place: Path,
             await opens_agents(seen, "second")
             await seen.press("j", "H")
             assert gone == [("history", 'agent:="second" session:="s-41" since:1h')]
+
+
+async def test_what_was_opened_for_an_agent_leads_back_to_its_row(place: Path, workdir: Path) -> None:
+    with agent(place, "first", cwd=workdir), agent(place, "second", cwd=workdir):
+        async with screen(place) as seen:
+            await opens_agents(seen, "second")
+            await seen.press("j", "M")
+            await seen.shows("Session memory", "session s-41")
+            await seen.press("escape")
+            await seen.shows("Agents")
+            assert details(seen).split()[0] == "second"
+            await seen.press("H")
+            await seen.shows("History")
+            await seen.press("2", "escape")
+            await seen.shows("Inbox")
 
 
 async def test_enter_on_an_agent_that_waits_for_nothing_shows_its_last_hour(

@@ -468,9 +468,10 @@ async def test_there_is_nothing_narrower_than_one_call(
 ) -> None:
     remembered(asking, looking, command("ls", workdir))
     async with screen(place) as seen:
-        await opens_memory(seen, "1 active")
+        await opens_memory(seen, "1 active", "(n) narrow", "(Enter) uses")
         await presses(seen, "n")
         await seen.shows("#1 gets no narrower: it covers one call only")
+        assert "nothing narrower" not in seen.text
 
 
 async def test_a_row_for_which_there_is_no_room_can_be_read_on_the_whole_screen(
@@ -493,7 +494,7 @@ async def test_a_row_for_which_there_is_no_room_can_be_read_on_the_whole_screen(
 
 async def test_an_empty_memory_says_so(place: Path) -> None:
     async with screen(place) as seen:
-        await opens_memory(seen, "Nothing is remembered: every call asks.")
+        await opens_memory(seen, "Nothing is remembered: no call is let through by memory.")
         await seen.press("x", "R", "!", "w", "n", "enter", "j", "space", "M")
         assert "Nothing is remembered" in seen.text
 

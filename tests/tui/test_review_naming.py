@@ -10,7 +10,8 @@ from screen_bench import HELD, LARGE, SMALL, agent, amend, call, command, post, 
 
 from signoff.queue import AgentQueue, StoredRequest
 from signoff_tui.inbox import RowKey
-from signoff_tui.screens.review.naming import as_many, listed
+from signoff_tui.refs import ref_of
+from signoff_tui.screens.review.naming import as_listed, as_many, listed
 from signoff_tui.screens.review.telling_apart import LONGEST, told_apart
 
 NARROW = (50, 40)
@@ -162,6 +163,15 @@ async def test_taking_back_returns_to_what_was_taken_back(asking: AgentQueue, pl
         await seen.shows("approve: held, [u] takes it back")
         await seen.press("j", "u")
         assert seen.focus == first.id
+
+
+async def test_requests_are_named_in_the_order_in_which_they_came(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    asked = [post(asking, write(workdir / name, "x\n")) for name in ("m.txt", "a.txt", "z.txt")]
+    async with screen(place, waiting=3) as seen:
+        refs = [ref_of(seen.desk.inbox.entry(each.id)) for each in asked]
+        assert as_listed(seen.desk, sorted(refs)) == as_listed(seen.desk, refs[::-1]) == refs
 
 
 async def test_an_approval_of_others_leaves_the_reader_where_he_reads(

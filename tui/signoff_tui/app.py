@@ -317,19 +317,19 @@ class SignoffApp(App[None]):
             case "agents":
                 from signoff_tui.screens.agents.screen import AgentsScreen
 
-                self._lay_over(AgentsScreen(self._office, query, self._review.desk.inbox))
+                self._lay_over(AgentsScreen(self._office, query, self._review.desk.inbox), query)
             case "history":
                 from signoff_tui.screens.history.screen import HistoryScreen
 
-                self._lay_over(HistoryScreen(self._office, query))
+                self._lay_over(HistoryScreen(self._office, query), query)
             case "memory":
                 from signoff_tui.screens.memory.screen import MemoryScreen
 
-                self._lay_over(MemoryScreen(self._office, query, self._review.desk))
+                self._lay_over(MemoryScreen(self._office, query, self._review.desk), query)
             case "rules":
                 from signoff_tui.screens.rules.screen import RulesScreen
 
-                self._lay_over(RulesScreen(self._office, query, self._review.desk))
+                self._lay_over(RulesScreen(self._office, query, self._review.desk), query)
             case "help":
                 from signoff_tui.screens.help.screen import HelpScreen
 
@@ -375,12 +375,17 @@ class SignoffApp(App[None]):
             if isinstance(screen, PlainScreen):
                 screen.post_message(News(problem))
 
-    def _lay_over(self, screen: PlainScreen) -> None:
-        """Lay a screen over the review, in the place of what lies there."""
-        if self.screen is self._review:
+    def _lay_over(self, screen: PlainScreen, query: str) -> None:
+        """Lay a screen over the review, in the place of what lies there.
+
+        What picks something was opened for a row: it lies over the screen with that row, and leads back to it.
+        """
+        if query or self.screen is self._review:
             self._cover(screen)
-        else:
-            self.switch_screen(screen)
+            return
+        while self.screen_stack[-2] is not self._review:
+            self.pop_screen()
+        self.switch_screen(screen)
 
     def _cover(self, screen: PlainScreen) -> None:
         """Lay a screen over what is there. The review gets no keys until it is back."""

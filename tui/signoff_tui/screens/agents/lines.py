@@ -19,7 +19,7 @@ from signoff_tui.summary import clock_text, summarize
 
 __all__ = ["Columns", "Known", "ages", "columns_for", "detail_lines", "heading", "row_lines"]
 
-_ONE_LINE = 76
+_ONE_LINE = 79
 """From this many cells on, one line is enough for a row without columns that not everybody needs."""
 
 FEW = 3
@@ -29,7 +29,10 @@ MANY = 8
 """The same where there is room."""
 
 _STATE, _WAITING, _OLDEST, _MUTED, _MODE = 16, 8, 7, 13, 12
-_YOU, _AUTO, _REJECTED, _OTHER = 9, 5, 4, 6
+_YES, _AUTO, _NO, _OTHER = 10, 5, 4, 6
+_YES_BY_YOU = 18
+"""The same, where there is room to say whose yes is counted."""
+
 _SHORTEST_NAME, _NAME = 10, 10
 _SCROLLBAR = 1
 _LONGEST = 300
@@ -52,9 +55,9 @@ _MODE_WORDS = {
 }
 
 _COLUMNS: tuple[tuple[Answered, str], ...] = (
-    ("you", "approved by you"),
-    ("auto", "without asking"),
-    ("rejected", "rejected"),
+    ("you", "yes by you"),
+    ("auto", "auto"),
+    ("rejected", "no"),
     ("other", "other"),
 )
 
@@ -115,11 +118,18 @@ class Columns:
         one_line: Whether one line is enough for a row; else it has two, without columns.
         muted: Whether it is said until when somebody is muted.
         mode: Whether it is said how each answers.
+        whose: Whether it is said whose yes is counted.
     """
 
     one_line: bool
     muted: bool
     mode: bool
+    whose: bool = False
+
+    @property
+    def yes(self) -> int:
+        """Cells for the number of approvals."""
+        return _YES_BY_YOU if self.whose else _YES
 
 
 def columns_for(width: int, agents: Sequence[Agent], *, muted: bool) -> Columns:
@@ -133,7 +143,8 @@ def columns_for(width: int, agents: Sequence[Agent], *, muted: bool) -> Columns:
     needed = _ONE_LINE + (_MUTED if muted else 0)
     loud = any(agent.mode in _MODE_WORDS and agent.ended_at is None for agent in agents)
     mode = loud or width >= needed + _MODE
-    return Columns(width >= needed + (_MODE if mode else 0), muted, mode)
+    needed += _MODE if mode else 0
+    return Columns(width >= needed, muted, mode, whose=width >= needed + _YES_BY_YOU - _YES)
 
 
 def heading(width: int, columns: Columns) -> Line:
@@ -153,9 +164,9 @@ def heading(width: int, columns: Columns) -> Line:
         *([_cell("muted until", _MUTED, "muted")] if columns.muted else []),
         chunk("waiting".rjust(_WAITING), "muted", keep=True),
         chunk("oldest".rjust(_OLDEST), "muted", keep=True),
-        chunk("1h: you".rjust(_YOU), "muted", keep=True),
+        chunk(("1h: yes by you" if columns.whose else "1h: yes").rjust(columns.yes), "muted", keep=True),
         chunk("auto".rjust(_AUTO), "muted", keep=True),
-        chunk("rej".rjust(_REJECTED), "muted", keep=True),
+        chunk("no".rjust(_NO), "muted", keep=True),
         chunk("other".rjust(_OTHER), "muted", keep=True),
     )
     name, session = _name_and_session(width, columns)
@@ -185,9 +196,9 @@ def row_lines(known: Known, columns: Columns, glyphs: Glyphs, width: int, *, foc
     if columns.one_line:
         name, session = _name_and_session(width, columns)
         figures = (
-            _right(answered["you"], _YOU),
+            _right(answered["you"], columns.yes),
             _right(answered["auto"], _AUTO),
-            _right(answered["rejected"], _REJECTED),
+            _right(answered["rejected"], _NO),
             _right(answered["other"], _OTHER),
         )
         left = (
@@ -239,8 +250,8 @@ def _waiting(known: Known) -> tuple[str, str]:
 def _hour_words(figures: Figures, room: int) -> str:
     columns = figures.columns
     wordings = (
-        f"1h: {columns['you']} you, {columns['auto']} auto, {columns['rejected']} rej, {columns['other']} other",
-        f"1h: {columns['you']} you {columns['auto']} auto {columns['rejected']} rej {columns['other']} other",
+        f"1h: {columns['you']} yes, {columns['auto']} auto, {columns['rejected']} no, {columns['other']} other",
+        f"1h: {columns['you']} yes {columns['auto']} auto {columns['rejected']} no {columns['other']} other",
         f"1h: {_number(figures.calls, 'call')}",
     )
     return next((words for words in wordings if len(words) <= room), wordings[-1])
@@ -248,7 +259,7 @@ def _hour_words(figures: Figures, room: int) -> str:
 
 def _name_and_session(width: int, columns: Columns) -> tuple[int, int]:
     """Cells for the name, and for the session."""
-    fixed = 2 + _STATE + _WAITING + _OLDEST + _YOU + _AUTO + _REJECTED + _OTHER + 1
+    fixed = 2 + _STATE + _WAITING + _OLDEST + columns.yes + _AUTO + _NO + _OTHER + 1
     some = (_MUTED if columns.muted else 0) + (_MODE if columns.mode else 0)
     both = max(width - fixed - some, _SHORTEST_NAME * 2)
     session = max(both // 3, 8)
@@ -323,7 +334,7 @@ def _state_words(known: Known) -> str:
     if left.stopped_at is not None:
         words = f"{words}; stopped by you {when_text(left.stopped_at, known.now)}"
     if not left.number:
-        return f"{words}, nothing of it was waiting"
+        return words  # what it withdrew itself before it ended is not counted, so not that nothing waited
     how = "its process ended" if left.died else "it closed its connection"
     most = " at least" * left.more
     return (

@@ -171,7 +171,7 @@ class Listing:
             self.items.append(Item(members[0], together, heads=True, size=size, odd="" if open_ else inside))
             if open_:
                 self.items += [
-                    Item(member, together, size=size, odd=odd.get(member.seq, "")) for member in members
+                    Item(member, together, size=size, odd=odd.get(member.seq, "")) for member in together.as_asked
                 ]
         self._find_cursor()
 

@@ -57,6 +57,7 @@ class RecordPane(Vertical, Sized):
         self._request: StoredRequest | None = None
         self._deciders = Deciders()
         self._chain = ""
+        self._opened = False
 
     def compose(self) -> ComposeResult:
         """Lay out the parts."""
@@ -95,8 +96,9 @@ class RecordPane(Vertical, Sized):
             self._wanted = record.seq
             self.post_message(self.Wanted(record, record.request_id))
 
-    def show_together(self, together: Together, deciders: Deciders) -> None:
-        """Show what several records have in common, and name them."""
+    def show_together(self, together: Together, deciders: Deciders, *, opened: bool) -> None:
+        """Show what several records have in common, and name them; they may be listed below their row already."""
+        self._opened = opened
         self._together, self._record, self._request, self._deciders = together, together.records[0], None, deciders
         self._wanted = None
         self._draw()
@@ -167,10 +169,14 @@ class RecordPane(Vertical, Sized):
             facts = [*facts[: room - 1], words]
         self.query_one("#record", LinesView).show([*facts, rule(glyphs.rule)])
         if self._together is not None:
-            self._document.notice(member_lines(self._together, self.size.height - len(facts) - 1))
+            self._document.notice(
+                member_lines(self._together, self.size.height - len(facts) - 1, opened=self._opened)
+            )
 
     def _facts(self, record: HistoryRecord, width: int) -> Sequence[Line]:
         details, chain = self.details, self._chain if self.details else ""
         if self._together is not None:
-            return together_lines(self._together, self._deciders, width, members=details, chain=chain)
+            return together_lines(
+                self._together, self._deciders, width, members=details, opened=self._opened, chain=chain
+            )
         return record_lines(record, self._deciders, width, request=self._request, details=details, chain=chain)

@@ -89,6 +89,8 @@ class HistoryScreen(FilterKeys):
         if item is not None and item.heads and not self._reading:
             self._set_open(open_=not self._listing.is_open(item))
             return
+        if item is not None and (self.two_panes or self._opened):  # it is shown already
+            self.say(f"[{self._office.keys.shown('details', place='history')}] shows its details", "muted")
         self._opened = item is not None
         self.draw()
 
@@ -315,7 +317,7 @@ class HistoryScreen(FilterKeys):
         item = listing.item
         if item is not None and (self.two_panes or self._opened):
             if item.heads and item.together is not None:
-                self._pane.show_together(item.together, deciders)
+                self._pane.show_together(item.together, deciders, opened=listing.is_open(item))
             else:
                 self._pane.show(item.record, deciders)
         self.query_one("#foot", LinesView).show(self._foot(deciders))

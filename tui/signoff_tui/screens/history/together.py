@@ -44,6 +44,11 @@ class Together:
     size: int
 
     @property
+    def as_asked(self) -> tuple[HistoryRecord, ...]:
+        """The same in the order in which they were asked, as the inbox lists them."""
+        return tuple(sorted(self.records, key=lambda record: record.took_us, reverse=True))
+
+    @property
     def group(self) -> str | None:
         """The group that all of them belong to, or None."""
         groups = {record.group_id for record in self.records}

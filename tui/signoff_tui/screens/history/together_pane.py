@@ -18,7 +18,13 @@ Fact = tuple[str, str, str]
 
 
 def together_lines(
-    together: Together, deciders: Deciders, width: int, *, members: bool = False, chain: str = ""
+    together: Together,
+    deciders: Deciders,
+    width: int,
+    *,
+    members: bool = False,
+    opened: bool = False,
+    chain: str = "",
 ) -> Sequence[Line]:
     """What the records have in common.
 
@@ -27,21 +33,23 @@ def together_lines(
         deciders: Who and what decides here.
         width: Cells.
         members: Name the records as well.
+        opened: Whether they are listed below their row.
         chain: What a check of the chain found, in words; empty if nobody asked.
     """
-    facts = _facts(together, deciders)
+    facts = _facts(together, deciders, opened=opened)
     if chain:
         facts.append(("chain", chain, "text"))
     lines = [row for name, words, token in facts for row in wrapped(words, width, token, head=_head(name))]
-    return [*lines, Line(), *map(_member_line, together.records)] if members else lines
+    return [*lines, Line(), *map(_member_line, together.as_asked)] if members else lines
 
 
-def member_lines(together: Together, rows: int) -> Sequence[Line]:
+def member_lines(together: Together, rows: int, *, opened: bool = False) -> Sequence[Line]:
     """As many of the records as there are rows for, and how many more there are."""
     room = max(rows - 2, 0)
-    shown = together.records if len(together.records) <= room + 1 else together.records[:room]
+    shown = together.as_asked if len(together.records) <= room + 1 else together.as_asked[:room]
     more = len(together.records) - len(shown)
-    rest = [line(chunk(f"   and {more} more: [Enter] lists them", "warn"))] if more else []
+    where = "in the list" if opened else "[Enter] lists them"
+    rest = [line(chunk(f"   and {more} more: {where}", "warn"))] if more else []
     return [Line(), *map(_member_line, shown), *rest]
 
 
@@ -54,11 +62,13 @@ def _member_line(record: HistoryRecord) -> Line:
     return line(chunk(f"   {letter} ", "muted", keep=True), subject, right=(*risk, ended))
 
 
-def _facts(together: Together, deciders: Deciders) -> list[Fact]:
+def _facts(together: Together, deciders: Deciders, *, opened: bool) -> list[Fact]:
     first, act = together.records[0], together.act
     words, token = outcome(together.least_shown)
     listed, left_out = counted(together), together.size - len(together.records)
-    facts = [("together", f"{listed}, decided by one key; [Enter] lists them", "strong")]
+    facts = [
+        ("together", f"{listed}, decided by one key; [Enter] {'folds' if opened else 'lists'} them", "strong")
+    ]
     if left_out:
         facts.append(("", f"{left_out} more of them are not listed here", "warn"))
     facts += [("decision", words, token), ("by", deciders.in_full(first), "text")]

@@ -10,6 +10,7 @@ from signoff.policy.breadth import Reach
 from signoff.policy.redaction import DEFAULT_REDACTION, Redaction
 from signoff.policy.widening import reach_of_grant
 from signoff.queue import DamagedRecordError, Grant, ReviewQueue, StoredRequest, UnknownRequestError
+from signoff.queue.patterns import Exact
 
 __all__ = ["Entry", "Origin", "Reading", "load", "matching", "merged", "session_of"]
 
@@ -43,6 +44,12 @@ class Entry:
     def in_force(self) -> bool:
         """Whether it answers calls."""
         return self.grant.revoked_at is None
+
+    @property
+    def exact(self) -> bool:
+        """Whether it covers one call only, so that nothing is narrower."""
+        pattern = self.grant.pattern
+        return pattern is None or all(isinstance(matcher, Exact) for _, matcher in pattern.entries)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,9 @@ class Bar:
         filtered: Whether only one session is listed.
         by_filter: Whether a filter says what is listed.
         live: Whether the key that changes something works now.
+        narrows: Whether there is something narrower.
+        used: Whether it answered calls.
+        full: Whether the details have the whole screen.
         saved: The filters to choose from.
     """
 
@@ -57,6 +60,9 @@ class Bar:
     filtered: bool = False
     by_filter: bool = False
     live: bool = True
+    narrows: bool = True
+    used: bool = True
+    full: bool = False
     saved: Sequence[SavedFilter] = ()
 
 
@@ -82,7 +88,7 @@ def empty_lines(session: str | None, problem: str, width: int, *, ready: bool) -
     whose = "" if session is None else f" for session {session}"
     return [
         Line(),
-        *_words(f"Nothing is remembered{whose}: every call asks.", width, "strong"),
+        *_words(f"Nothing is remembered{whose}: no call is let through by memory.", width, "strong"),
         *_words("s on a request approves it and remembers that for its session.", width, "muted"),
     ]
 
@@ -173,9 +179,9 @@ def _hints(bar: Bar) -> Sequence[KeyHint]:
                 KeyHint(bar.keys.shown("revoke", place="memory"), "revoke at once", live=bar.live),
                 KeyHint(bar.keys.shown("revoke_all", place="memory"), "revoke all", live=bar.number > 0),
                 KeyHint("w", "widen", live=bar.live),
-                KeyHint("n", "narrow", live=bar.live),
-                KeyHint(bar.keys.shown("full"), "details"),
-                KeyHint("Enter", "uses"),
+                KeyHint("n", "narrow", live=bar.live and bar.narrows),
+                KeyHint(bar.keys.shown("full"), "list" if bar.full else "details"),
+                KeyHint("Enter", "uses", live=bar.used),
                 KeyHint(bar.keys.shown("filter", place="memory"), "filter"),
                 KeyHint("Esc", "back"),
                 KeyHint(bar.keys.shown("memory"), "all sessions")

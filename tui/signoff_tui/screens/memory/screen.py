@@ -386,7 +386,17 @@ class MemoryScreen(ListBesideDetails):
         live = entry.in_force and not self._problem
         one_session = self._session is not None
         by_filter = self._listing.filtered
-        return Bar("list", keys, len(self._in_force), filtered=one_session, by_filter=by_filter, live=live)
+        return Bar(
+            "list",
+            keys,
+            len(self._in_force),
+            filtered=one_session,
+            by_filter=by_filter,
+            live=live,
+            narrows=not entry.exact,
+            used=entry.grant.uses > 0,
+            full=self.full,
+        )
 
     def displayed(self) -> None:
         """What was drawn last is on the screen: its keys are armed from now on."""

@@ -127,7 +127,7 @@ def offers(queue: ReviewQueue, entry: Entry, *, narrows: bool) -> Widening:
     patterns = narrower(now, payload) if narrows else wider(now)
     covering = [pattern for pattern in patterns if pattern.matches(request.submission.tool_name, payload)]
     if not covering:
-        narrowest = "it covers one call only: there is nothing narrower"
+        narrowest = "it covers one call only"
         raise GrantRefusedError(narrowest if narrows else "nothing of it can be left more open")
     return Widening(entry, narrows, tuple(_option(pattern, now, request) for pattern in covering))
 

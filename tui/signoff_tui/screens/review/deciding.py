@@ -35,7 +35,7 @@ from signoff_tui.guard import (
 from signoff_tui.inbox import RowKey
 from signoff_tui.screens.review.copying import COPIES
 from signoff_tui.screens.review.face import Face
-from signoff_tui.screens.review.naming import as_many, names_of
+from signoff_tui.screens.review.naming import as_listed, as_many, names_of
 from signoff_tui.screens.review.open_bar import (
     Asking,
     Finding,
@@ -106,13 +106,14 @@ class Deciding:
         if not held:
             return
         refs = [ref for item in held for ref in item.refs]
-        self._face.desk.take_back(held)
+        desk = self._face.desk
+        desk.take_back(held)
         for item in held:
             if item.payload.decision.note:
                 self._face.office.drafts[tuple(ref.id for ref in item.refs)] = item.payload.decision.note
         verb = "is" if len(refs) == 1 else "are"
         self._face.say(
-            f"{why}: {as_many(names_of(self._face.desk, refs), NAMES)} {verb} waiting again", token="held"
+            f"{why}: {as_many(names_of(desk, as_listed(desk, refs)), NAMES)} {verb} waiting again", token="held"
         )
         self._face.redraw(Cause.CHANGED)
 

@@ -26,7 +26,7 @@ from signoff_tui.screens.lately import lately_lines
 from signoff_tui.screens.review import panes
 from signoff_tui.screens.review.filter_lines import filter_line, nothing_listed
 from signoff_tui.screens.review.keybar import Reader, action_lines
-from signoff_tui.screens.review.naming import as_many, held_words, names_of
+from signoff_tui.screens.review.naming import as_listed, as_many, held_words, names_of
 from signoff_tui.screens.review.open_bar import bar_lines, box_keys
 from signoff_tui.screens.review.page_lines import page_header, page_line
 from signoff_tui.screens.review.pointing import pointed_in
@@ -219,7 +219,7 @@ class Drawing:
         room = self._screen.size.width - len(sends) - 3 - sum(piece.width for piece in right)
         if room < -3:  # the key that takes it back is never cut
             sends = f" {what} {verb} in {seconds}s"
-        names = names_of(desk, [*refs, *following])
+        names = names_of(desk, as_listed(desk, [*refs, *following]))
         told = names[0] if len(names) == 1 else as_many(names, room, none="")
         about = foreign(f" - {told}" if told else "", "muted")
         return line(chunk(sends, "held", keep=True), about, right=right)

@@ -16,6 +16,7 @@ from signoff_tui.screens.review.telling_apart import told_apart
 
 __all__ = [
     "agents_of",
+    "as_listed",
     "as_many",
     "covers_nothing",
     "held_words",
@@ -41,6 +42,13 @@ def names_of(desk: Desk, refs: Sequence[Ref]) -> list[str]:
     requests = {entry.id: entry.request for entry in (*around, *known)}
     names = told_apart(list(requests.values()))
     return [names.get(ref.id, "(gone)") for ref in refs]
+
+
+def as_listed(desk: Desk, refs: Sequence[Ref]) -> list[Ref]:
+    """Requests in the order in which they came, as the list has them; what is not there any more comes last."""
+    inbox = desk.inbox
+    gone = max((inbox.entry(ref.id).request.seq for ref in refs if ref.id in inbox), default=0) + 1
+    return sorted(refs, key=lambda ref: inbox.entry(ref.id).request.seq if ref.id in inbox else gone)
 
 
 def as_many(names: Sequence[str], cells: int, *, rest: str = "", none: str | None = None) -> str:
