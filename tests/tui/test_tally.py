@@ -28,7 +28,7 @@ def requests(draw: st.DrawFn) -> StoredRequest:
     return replace(request, created_at=START + draw(st.integers(0, 9)) * SECOND)
 
 
-def counted(known: Mapping[str, StoredRequest]) -> tuple[Counts, Counter[str], bool]:
+def counted(known: Mapping[str, StoredRequest]) -> tuple[Counts, Counter[str], Counter[Risk], bool]:
     """Everything that a tally says, from a walk over all requests."""
     pending = [request for request in known.values() if request.pending]
     counts = Counts(
@@ -38,14 +38,15 @@ def counted(known: Mapping[str, StoredRequest]) -> tuple[Counts, Counter[str], b
         agents=len({request.asked_by.agent_id for request in pending}),
     )
     names = Counter(request.asked_by.name for request in pending)
-    return counts, names, any(not request.pending for request in known.values())
+    risks = Counter(request.submission.risk for request in pending)
+    return counts, names, risks, any(not request.pending for request in known.values())
 
 
-def told(tally: Tally) -> tuple[Counts, Counter[str], bool]:
+def told(tally: Tally) -> tuple[Counts, Counter[str], Counter[Risk], bool]:
     names: Counter[str] = Counter()
     for name, count in tally.names:
         names[name] += count
-    return tally.counts, names, tally.any_ended
+    return tally.counts, names, Counter(tally.risks), tally.any_ended
 
 
 @given(st.lists(requests() | st.sampled_from(IDS), max_size=40))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -12,6 +12,7 @@ from signoff.queue.wording import agent_is_gone
 from signoff_tui.mutes import Mutes
 from signoff_tui.notices import Notice, Notices, NoticeSettings, Waiting, title_words
 from signoff_tui.summary import RISK_WORD
+from signoff_tui.tally import Tally
 from signoff_tui.terminal_voice import Around, Bell, DesktopNotice, Saying, Title, Words
 
 __all__ = ["Alarm", "Beside", "Clocks"]
@@ -70,6 +71,7 @@ class Beside:
         self._mutes = mutes
         self._notices = Notices(settings, clocks.monotonic())
         self._pending: dict[str, StoredRequest] = {}
+        self._tally = Tally()
         self._waiting = Waiting()
         """All that waits, muted or not."""
         self._connected = True
@@ -116,30 +118,37 @@ class Beside:
             known = self._pending.pop(request.id, None)
             if request.pending:
                 self._pending[request.id] = request
+                self._tally.put(request)
                 new_high |= _is_high(request) and (known is None or not _is_high(known))
-            elif known is not None and _is_left_alone(request) and not mutes.silences(known):
+                continue
+            self._tally.drop(request.id)
+            if known is not None and _is_left_alone(request) and not mutes.silences(known):
                 gone.append(request.asked_by.name)
-        self._waiting = self._count(self._pending.values())
+        self._waiting = self._count(self._tally)
         self._notices.changed(self._clocks.monotonic(), self._calling(mutes), new_high=new_high, gone=gone)
 
     def _calling(self, mutes: Mutes) -> Waiting:
         """What waits, without what is muted."""
         if not mutes:
             return self._waiting
-        calling = [request for request in self._pending.values() if not mutes.silences(request)]
-        return replace(self._count(calling), muted=len(self._pending) - len(calling))
+        calling, muted = Tally(), 0
+        for request in self._pending.values():
+            if mutes.silences(request):
+                muted += 1
+            else:
+                calling.put(request)
+        return replace(self._count(calling), muted=muted)
 
-    def _count(self, pending: Collection[StoredRequest]) -> Waiting:
-        if not pending:
+    def _count(self, tally: Tally) -> Waiting:
+        counts = tally.counts
+        if counts.oldest_at is None:
             return Waiting()
-        risks = [request.submission.risk for request in pending]
-        oldest = min(request.created_at for request in pending)
         return Waiting(
-            count=len(pending),
-            high=risks.count(Risk.HIGH),
-            highest=RISK_WORD[min(risks, key=_BY_RISK.index)],  # type: ignore[arg-type]
-            oldest_since=self._clocks.monotonic() - max(self._clocks.wall() - oldest, 0) / 1e6,
-            agents=tuple(sorted({request.asked_by.name for request in pending})),
+            count=counts.waiting,
+            high=counts.high,
+            highest=RISK_WORD[next(risk for risk in _BY_RISK if tally.risks[risk])],  # type: ignore[arg-type]
+            oldest_since=self._clocks.monotonic() - max(self._clocks.wall() - counts.oldest_at, 0) / 1e6,
+            agents=tuple(sorted({name for name, _ in tally.names})),
         )
 
     def _say_title(self) -> None:

@@ -90,7 +90,7 @@ class Inbox:
         self._order: list[RowKey] = []
         self._rows: tuple[Row, ...] | None = None
         self._index: dict[RowKey, int] = {}
-        self._waiting_from: dict[int, Mapping[Risk, int]] = {}
+        self._waiting_from: dict[int, dict[Risk, int]] = {}
         self.tally = Tally()
         """What is here, counted. Held decisions still wait: nothing was sent."""
         self._keeps: Callable[[Entry], bool] | None = None
@@ -220,6 +220,7 @@ class Inbox:
                 if request.pending:
                     self._append(request)
                 continue
+            self._waiting_from = {}
             if _content(known.request) != _content(request):
                 replaced.append(request.id)
                 approved = known.request.decision is not None and known.request.decision.approved
@@ -232,7 +233,6 @@ class Inbox:
             if request.id in self._sifted_out and self._passes(known):
                 self._sifted_out.discard(request.id)
         self.queue_cursor = changes.cursor
-        self._waiting_from = {}
         if self._keeps is not None:
             self._lay_out_anew()
         if self.row_index(self.cursor) is None:
@@ -404,6 +404,9 @@ class Inbox:
             rows.insert(0, Row(key, 0))
         self._index.update({row.key: len(self._rows) + index for index, row in enumerate(rows)})
         self._rows = (*self._rows, *rows)
+        risk = self._entries[request_id].request.submission.risk
+        for counts in self._waiting_from.values():
+            counts[risk] += 1
 
     def _keep(self, key: RowKey) -> None:
         """Put the cursor on a row and list it, whether the filter hides it or not."""

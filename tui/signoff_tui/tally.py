@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from signoff.queue.records import Risk, StoredRequest
@@ -34,7 +34,7 @@ class Tally:
     def __init__(self) -> None:
         self._pending: dict[str, StoredRequest] = {}
         self._ended: set[str] = set()
-        self._high = 0
+        self._risks = dict.fromkeys(Risk, 0)
         self._agents: dict[tuple[str, str], int] = {}
         self._asked: list[tuple[int, str]] = []
         """A heap of when requests were asked. Those that do not wait any more leave it at its top."""
@@ -46,7 +46,7 @@ class Tally:
             self._ended.add(request.id)
         else:
             self._pending[request.id] = request
-            self._high += _is_high(request)
+            self._risks[request.submission.risk] += 1
             agent = _agent_of(request)
             self._agents[agent] = self._agents.get(agent, 0) + 1
             if known is None or known.created_at != request.created_at:
@@ -63,7 +63,12 @@ class Tally:
         """What waits."""
         oldest = self._asked[0][0] if self._asked else None
         agents = len({agent_id for agent_id, _ in self._agents})
-        return Counts(len(self._pending), self._high, oldest, agents)
+        return Counts(len(self._pending), self._risks[Risk.HIGH], oldest, agents)
+
+    @property
+    def risks(self) -> Mapping[Risk, int]:
+        """How many requests of each risk wait."""
+        return self._risks
 
     @property
     def names(self) -> Iterator[tuple[str, int]]:
@@ -79,7 +84,7 @@ class Tally:
         self._ended.discard(request_id)
         request = self._pending.pop(request_id, None)
         if request is not None:
-            self._high -= _is_high(request)
+            self._risks[request.submission.risk] -= 1
             agent = _agent_of(request)
             self._agents[agent] -= 1
             if not self._agents[agent]:
@@ -93,10 +98,6 @@ class Tally:
     def _still_waits(self, asked_at: int, request_id: str) -> bool:
         known = self._pending.get(request_id)
         return known is not None and known.created_at == asked_at
-
-
-def _is_high(request: StoredRequest) -> bool:
-    return request.submission.risk is Risk.HIGH
 
 
 def _agent_of(request: StoredRequest) -> tuple[str, str]:
