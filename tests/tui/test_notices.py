@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from signoff_tui.notices import Notice, Notices, NoticeSettings, Waiting, title_words
@@ -301,7 +301,19 @@ def lived(story: Sequence[tuple[int, float]]) -> Watch:
     return watch
 
 
+def test_high_that_is_told_with_a_reminder_rings_all_the_same(away: Watch) -> None:
+    away.asks()
+    away.passes(119.9)
+    away.asks(high=1)
+    away.passes(0.2)
+    notice = away.told[-1][1]
+    assert "oldest 2 min" in notice.words.text
+    assert "1 HIGH" in notice.words.text
+    assert notice.bell
+
+
 @given(STORIES)
+@example([(0, 0.01), (2, 1.0), (2, 0.0)])  # HIGH comes while the first request is about to be told
 def test_no_half_minute_holds_more_notices_than_it_may(story: Sequence[tuple[int, float]]) -> None:
     told = lived(story).told
     urgent = [at for at, notice in told if "HIGH" in notice.words.text and notice.bell]

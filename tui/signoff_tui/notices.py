@@ -181,9 +181,10 @@ class Notices:
         ordinary = bool(first or self._gone or reminders or lost)
         if not urgent and not (ordinary and now >= self._told_at + self._settings.every):
             return None
-        notice = Notice(self._words(now, reminded=bool(reminders)), bell=urgent or first)
+        of_high = self._high_at is not None  # also one that came a moment ago, and is told together with the rest
+        notice = Notice(self._words(now, reminded=bool(reminders)), bell=of_high or first)
         self._told_at = now
-        if urgent:
+        if of_high:
             self._told_high_at = now
         self._seen(now)
         return notice
