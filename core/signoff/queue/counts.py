@@ -8,7 +8,15 @@ __all__ = ["Stats"]
 
 
 class Stats(NamedTuple):
-    """Counts for a status line."""
+    """Counts for a status line.
+
+    Attributes:
+        pending: How many requests wait.
+        pending_high: How many of them are of HIGH risk.
+        oldest_pending_at: When the oldest of them was asked, microseconds since the epoch; None if none waits.
+        agents: How many agents are connected.
+        grants: How many remembered approvals are in force.
+    """
 
     pending: int
     pending_high: int

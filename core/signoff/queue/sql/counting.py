@@ -15,10 +15,11 @@ def count(engine: Engine) -> Stats:
     Raises:
         QueueUnavailableError: The queue cannot be used.
     """
-    if find_overdue(engine):
+    if overdue := find_overdue(engine):
         from signoff.queue.sql.sweeping import Sweeper
 
-        Sweeper(engine).sweep()
+        with engine.write() as transaction:
+            Sweeper(engine).end(transaction, overdue)
     with engine.read() as look:
         waiting = look.row(
             """
