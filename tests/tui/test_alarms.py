@@ -160,3 +160,12 @@ async def test_every_screen_says_that_a_rule_file_is_broken_until_it_is_not(
         await seen.until(lambda: "rules: ERROR" in seen.frame[0] and "keys for" in seen.frame[0])
         rules.write_bytes(sound)
         await seen.until(lambda: "rules:" not in seen.frame[0])
+
+
+async def test_what_is_found_out_while_the_screen_ends_is_told_nobody(tmp_path: Path) -> None:
+    async with screen(tmp_path / "queue") as seen:
+        await seen.shows("nothing waiting")
+        seen.app.review.office.alarms = Alarms(rules_broken=True)
+    seen.app.rules_looked_at(changed=False)
+    seen.app.announce("all rule files are as you trusted them")
+    assert seen.app.review.office.alarms == Alarms()

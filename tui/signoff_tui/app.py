@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import App
@@ -20,7 +20,6 @@ from signoff.filtering import SavedFilter
 from signoff.present.reveal import reveal_line
 from signoff.queue import QueueError, ReviewQueue, open_review_queue, place_name
 from signoff.queue.clock import now_us
-from signoff_tui.actions import Place
 from signoff_tui.alarm_watch import AlarmWatch
 from signoff_tui.beside import Beside, Clocks
 from signoff_tui.channels import around
@@ -30,6 +29,7 @@ from signoff_tui.following import Following
 from signoff_tui.guard import GuardSettings
 from signoff_tui.handing_over import in_a_free_terminal
 from signoff_tui.last_net import DropControls
+from signoff_tui.layers import Layers
 from signoff_tui.list_state import ListStates
 from signoff_tui.look import ASCII, UNICODE, Glyphs, Look
 from signoff_tui.mutes import MuteFile
@@ -39,7 +39,7 @@ from signoff_tui.office import Announcement, Office
 from signoff_tui.personal import Chosen, Personal
 from signoff_tui.replies import Replies
 from signoff_tui.saved_filters import saved_with
-from signoff_tui.screens.plain import News, PlainScreen
+from signoff_tui.screens.plain import News
 from signoff_tui.screens.review.screen import ReviewScreen
 from signoff_tui.screens.review.work import QueueNews
 from signoff_tui.settings import NotKeptError, keep_filter, keep_theme
@@ -48,9 +48,6 @@ from signoff_tui.terminal_background import BackgroundTold, is_light
 from signoff_tui.terminal_voice import Around, AskBackground, Saying, Speaks
 from signoff_tui.themes import DEFAULT_THEME, LIGHT_THEME
 from signoff_tui.working import run_beside
-
-if TYPE_CHECKING:
-    from signoff_tui.screens.palette.commands import Command
 
 __all__ = ["DEFAULT_THEME", "SignoffApp", "run", "spare_the_collector"]
 
@@ -157,7 +154,8 @@ class SignoffApp(App[None]):
         self._list_states = list_states
         if list_states is not None:
             self._review.filtering.goes_on_from(list_states.load())
-        self._alarms = AlarmWatch(self, self._office, self._alarms_changed)
+        self._layers = Layers(self, self._office, self._review, self)
+        self._alarms = AlarmWatch(self, self._office, self._layers.take_standing)
         self._standstill = Standstill(self._review.desk.guard.went_on)
         self._speaks_through: Around = speaks_through
         self._beside = Beside(self._chosen.notices, speaks_through, self.speak, clocks, lambda: muting.now)
@@ -185,7 +183,7 @@ class SignoffApp(App[None]):
     def _take_background(self, event: BackgroundTold) -> None:
         untouched = self._chosen.theme_follows and self.look.theme.name == self._chosen.theme
         if untouched and is_light(event.background):
-            self._use_theme(LIGHT_THEME)
+            self.use_theme(LIGHT_THEME)
 
     def on_unmount(self) -> None:
         """Keep how the list is left, and close the queue."""
@@ -213,7 +211,7 @@ class SignoffApp(App[None]):
     def post_display_hook(self) -> None:
         """Textual calls this after every picture it wrote: only what is in one counts as painted."""
         self._review.displayed()
-        if self.screen_stack and isinstance(over := self.screen_stack[-1], PlainScreen):
+        if (over := self._layers.top) is not None:
             over.displayed()
 
     async def on_event(self, event: Event) -> None:
@@ -272,30 +270,21 @@ class SignoffApp(App[None]):
     def announce(self, words: str, *, token: str = "ok") -> None:
         """Say something in the program's own words that stays while nothing waits."""
         self._office.announcement = Announcement(words, token)
-        if self._review.is_mounted:  # else it says so when it is drawn for the first time
+        if self._layers.there:  # else it says so when it is drawn for the first time
             self._review.say(words, token=token)
 
     def _mutes_changed(self) -> None:
         """Somebody was muted, or is heard again."""
         self._beside.mutes_changed()
-        self._review.redraw()
-        for screen in self.screen_stack:
-            if isinstance(screen, PlainScreen):
-                screen.take_standing()
-
-    def _alarms_changed(self) -> None:
-        """Every screen warns of something else, or of nothing any more."""
-        self._review.take_standing()
-        for screen in self.screen_stack:
-            if isinstance(screen, PlainScreen):
-                screen.take_standing()
+        if self._layers.there:
+            self._review.redraw()
+        self._layers.take_standing()
 
     def rules_looked_at(self, *, changed: bool) -> None:
         """Tell the screens that show rule files to look again, and look whether one is broken."""
         self._alarms.rules_changed(differ=changed)
-        for screen in self.screen_stack:
-            if isinstance(screen, PlainScreen):
-                screen.take_rules_news()
+        for screen in self._layers:
+            screen.take_rules_news()
 
     def go(self, name: str, query: str = "") -> None:
         """Show another screen, or change the theme.
@@ -307,63 +296,13 @@ class SignoffApp(App[None]):
         Raises:
             ValueError: There is no such screen.
         """
-        # Screens are loaded when they are first shown: most of them are not needed to begin.
         match name:
-            case "inbox":
-                while self.screen is not self._review:
-                    self.pop_screen()
-                if query:
-                    self._review.filtering.seek(query)
-            case "agents":
-                from signoff_tui.screens.agents.screen import AgentsScreen
-
-                self._lay_over(AgentsScreen(self._office, query, self._review.desk.inbox), query)
-            case "history":
-                from signoff_tui.screens.history.screen import HistoryScreen
-
-                self._lay_over(HistoryScreen(self._office, query), query)
-            case "memory":
-                from signoff_tui.screens.memory.screen import MemoryScreen
-
-                self._lay_over(MemoryScreen(self._office, query, self._review.desk), query)
-            case "rules":
-                from signoff_tui.screens.rules.screen import RulesScreen
-
-                self._lay_over(RulesScreen(self._office, query, self._review.desk), query)
-            case "help":
-                from signoff_tui.screens.help.screen import HelpScreen
-
-                self._cover(HelpScreen(self._office, self._place))
-            case "details":
-                from signoff_tui.screens.details.screen import DetailsScreen
-
-                entry = self._review.desk.inbox.focused_request()
-                if entry is not None:
-                    self._cover(DetailsScreen(self._office, entry.request))
-            case "palette":
-                from signoff_tui.screens.palette.commands import commands_on
-                from signoff_tui.screens.palette.screen import PaletteScreen
-
-                commands = commands_on(self._place, self._themes, self._office.keys)
-                self._cover(PaletteScreen(self._office, commands, self._run_command))
             case "theme":
                 self._next_theme()
             case "themes":
                 self._ask_for_a_theme()
             case _:
-                raise ValueError(f"there is no screen {name!r}")
-
-    @property
-    def _place(self) -> Place:
-        """Where keys act now."""
-        return self.screen.place if isinstance(self.screen, PlainScreen) else "review"
-
-    def _run_command(self, command: Command) -> None:
-        """Do what was chosen in the palette, on the screen that it was opened on."""
-        if command.theme:
-            self._use_theme(command.theme)
-        elif command.action is not None and isinstance(self.screen, PlainScreen | ReviewScreen):
-            self.screen.perform(command.action)
+                self._layers.open(name, query)
 
     @on(QueueNews)
     def _pass_on(self, event: QueueNews) -> None:
@@ -371,27 +310,8 @@ class SignoffApp(App[None]):
         problem = str(event.news) if isinstance(event.news, QueueError) else ""
         if not problem:
             self._alarms.queue_changed()
-        for screen in self.screen_stack:
-            if isinstance(screen, PlainScreen):
-                screen.post_message(News(problem))
-
-    def _lay_over(self, screen: PlainScreen, query: str) -> None:
-        """Lay a screen over the review, in the place of what lies there.
-
-        What picks something was opened for a row: it lies over the screen with that row, and leads back to it.
-        """
-        if query or self.screen is self._review:
-            self._cover(screen)
-            return
-        while self.screen_stack[-2] is not self._review:
-            self.pop_screen()
-        self.switch_screen(screen)
-
-    def _cover(self, screen: PlainScreen) -> None:
-        """Lay a screen over what is there. The review gets no keys until it is back."""
-        if self.screen is self._review:
-            self._review.covered()
-        self.push_screen(screen)
+        for screen in self._layers:
+            screen.post_message(News(problem))
 
     def use(self, chosen: Chosen, before: Chosen) -> None:
         """Go on with other choices. What a key does never changes under the hand: guard and keys stay as they are.
@@ -415,7 +335,7 @@ class SignoffApp(App[None]):
             self.register_theme(known.for_textual())
         self.set_class(chosen.ascii_only, "-ascii")
         own_choice = chosen.theme == before.theme and self.look.theme.name in chosen.themes
-        self._use_theme(self.look.theme.name if own_choice else chosen.theme)
+        self.use_theme(self.look.theme.name if own_choice else chosen.theme)
         self._review.redraw()
         self._review.say("; ".join(said), token="muted")
 
@@ -424,19 +344,21 @@ class SignoffApp(App[None]):
         return ASCII if self._chosen.ascii_only else UNICODE
 
     def _next_theme(self) -> None:
-        names = list(self._themes)
-        self._use_theme(names[(names.index(self.look.theme.name) + 1) % len(names)])
+        names = self.theme_names
+        self.use_theme(names[(names.index(self.look.theme.name) + 1) % len(names)])
 
     def _ask_for_a_theme(self, *, first: bool = False) -> None:
         from signoff_tui.screens.themes.screen import ThemesScreen
 
         themes = tuple(self._themes.values())
         where = "" if self._personal is None else str(self._personal.file)
-        self._cover(ThemesScreen(self._office, themes, self.look.theme.name, where, self._keep_theme, first=first))
+        self._layers.cover(
+            ThemesScreen(self._office, themes, self.look.theme.name, where, self._keep_theme, first=first)
+        )
 
     def _keep_theme(self, name: str) -> None:
         """Use a theme, and write it into the settings if there is a place for them."""
-        self._use_theme(name)
+        self.use_theme(name)
         if self._personal is None:
             return
         try:
@@ -459,7 +381,13 @@ class SignoffApp(App[None]):
         self._office.saved_filters = (*others, SavedFilter(digit, query, query))
         return Announcement(f"saved in your settings: {self._office.keys.shown('saved')} {digit} lists this")
 
-    def _use_theme(self, name: str) -> None:
+    @property
+    def theme_names(self) -> tuple[str, ...]:
+        """The themes that there are."""
+        return tuple(self._themes)
+
+    def use_theme(self, name: str) -> None:
+        """Paint everything in another theme."""
         self._paint_in(name)
         self._review.desk.guard.restart()
         self._review.say(f"theme {name}", token="muted")
