@@ -6,11 +6,12 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from frames_shop import SECOND, START, decide_some, fill, frozen, new_clock
+from msgspec.structs import replace
 from screen_bench import HELD, Screen, screen
 
 from signoff.queue import StoredRequest

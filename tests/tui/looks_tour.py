@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -17,6 +17,7 @@ import pytest
 from frames_shop import HOME, SECOND, START, Clock, _shell, decide_some, fill, frozen, new_clock
 from frames_tour import STILL, Plan, goes_to, opens, quiet, stands_on
 from looks_form import Cell, Shot, cells
+from msgspec.structs import replace
 from rules_bench import at_home, change, trusted_rules
 from screen_bench import HELD, Cable, Screen, screen
 
@@ -155,7 +156,7 @@ def _remember(place: Path, clock: Clock, stack: ExitStack) -> None:
             posted = asking.submit(submission)
             clock.now += SECOND
             anna.decide(posted.id, 1, submission.digest, Decision(approved=True, remember=True, shown=1.0))
-            assert asking.use_grant(replace(submission, key=f"again {command}"))
+            assert asking.use_grant(dataclasses.replace(submission, key=f"again {command}"))
         anna.revoke(anna.grants()[0].id)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from signoff.policy.trust import trust
 from signoff_tui.screens.rules.changing import Change, look_at
@@ -51,7 +53,9 @@ def at_home(folder: Path) -> tuple[Any, Any]:
         return path.replace(str(folder.resolve()), "/home/ada")
 
     def files() -> tuple[RuleFile, ...]:
-        return tuple(replace(file, known=replace(file.known, name=named(file.name))) for file in read_files())
+        return tuple(
+            replace(file, known=dataclasses.replace(file.known, name=named(file.name))) for file in read_files()
+        )
 
     def changed(file: str) -> Change | None:
         found = look_at(file.replace("/home/ada", str(folder.resolve())))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from guard_bench import Bench, permit_of, reason
+from msgspec.structs import replace
 
 from signoff_tui.guard import (
     Act,

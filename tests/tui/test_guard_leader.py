@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from guard_bench import KEYS, MOMENT, Bench, reason
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from signoff_tui.guard import Cause, Decide, GuardSettings, Ignored, OpenEditor, OpenSheet, Reason
 from signoff_tui.guard.leader import Leading

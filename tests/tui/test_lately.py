@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from screen_bench import LARGE, agent, command, post, screen
 
 from signoff.queue import AgentQueue, Decision, ReviewQueue

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from frames_shop import SECOND, START, fill, frozen, new_clock
 from frames_tour import Album, Frame, Plan
+from msgspec.structs import replace
 from screen_bench import HELD, Screen, screen
 from syrupy.assertion import SnapshotAssertion
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import re
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from frames_shop import HOME, SECOND, START, Clock, _shell, _submission, frozen, new_clock
 from frames_tour import Album, Frame, Plan
+from msgspec.structs import replace
 from screen_bench import QUICK, Screen, screen
 from syrupy.assertion import SnapshotAssertion
 
@@ -44,9 +45,9 @@ def remember(place: Path, clock: Clock, stack: ExitStack) -> None:
             assert you.decide(posted.id, 1, submission.digest, decision).accepted
             clock.now += 61 * SECOND
             for again in range(2 * number):
-                assert asking.use_grant(replace(submission, key=f"again {number} {again}"))
+                assert asking.use_grant(dataclasses.replace(submission, key=f"again {number} {again}"))
         you.revoke(you.grants()[3].id)
-    asking.submit(replace(calls[1], key="once more"))
+    asking.submit(dataclasses.replace(calls[1], key="once more"))
 
 
 def memory(seen: Screen) -> MemoryScreen:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+import dataclasses
 from itertools import product
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from screen_bench import LARGE, QUICK, SMALL, Cable, Screen, agent, call, command, post, screen, write
 
 from signoff import ApprovalContext, ApprovalController, ApprovalRequest
@@ -123,7 +124,9 @@ async def test_breadth_is_told_from_the_arguments_of_the_call_and_not_from_its_p
 
 
 def test_secrets_are_marks(asking: AgentQueue, looking: ReviewQueue, workdir: Path) -> None:
-    grant = replace(remembered(asking, looking, command("ls", workdir)), payload={"password": "correct horse"})
+    grant = dataclasses.replace(
+        remembered(asking, looking, command("ls", workdir)), payload={"password": "correct horse"}
+    )
     entry = Entry(1, grant, None)
     lines = [*row_lines(entry, UNICODE, 80, focused=True, now=0, you=""), *detail(entry)]
     text = "".join(piece.text.text for line in lines for piece in line.left)
@@ -243,7 +246,7 @@ async def test_it_says_how_many_waiting_requests_would_match(
         await opens_memory(seen, "1 active")
         await tells(seen, "would match 0 waiting requests")
         waiting = post(asking, command("ls", workdir))
-        asking.submit(replace(waiting.submission, key="risky", risk=Risk.HIGH))
+        asking.submit(dataclasses.replace(waiting.submission, key="risky", risk=Risk.HIGH))
         post(asking, command("pwd", workdir))
         await tells(seen, "would match 1 waiting request")
 
@@ -414,7 +417,7 @@ def test_the_row_of_a_wider_one_begins_with_what_is_wider(
 ) -> None:
     grant = remembered(asking, looking, command("python3 -m unittest discover -s tests", workdir))
     pattern = GrantPattern("shell", (("command", Exact.of("ls")), ("cwd", AnyValue())))
-    assert covered(Entry(2, replace(grant, pattern=pattern), None)) == 'cwd ANY, command = "ls"'
+    assert covered(Entry(2, dataclasses.replace(grant, pattern=pattern), None)) == 'cwd ANY, command = "ls"'
 
 
 async def test_another_choice_has_another_preview(asking: AgentQueue, looking: ReviewQueue, place: Path) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
+from msgspec.structs import replace
 from screen_bench import HELD, LARGE, Screen, agent, command, ids, post, screen, write
 
 from signoff.queue import AgentQueue, ReviewQueue

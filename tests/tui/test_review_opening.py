@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from screen_bench import LARGE, QUICK, Screen, command, post, screen
 from test_review_quitting import ended
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from screen_bench import LARGE, QUICK, SMALL, Screen, call, command, lines, post, screen, write
 
 from signoff.queue import AgentQueue, ReviewQueue, StoredRequest

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from signoff_tui.guard import DECISION_KEYS, Keys
 
@@ -32,8 +33,7 @@ _THEMES: tuple[Place, ...] = ("themes",)
 _MESSAGE: tuple[Place, ...] = ("message",)
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(Struct, frozen=True):
     """One thing a person can do.
 
     Attributes:

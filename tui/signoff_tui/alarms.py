@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff.present.reveal import reveal_line
 from signoff.queue.records import AgentMode, AgentRecord
@@ -22,8 +24,7 @@ _LOUDEST_FIRST = (AgentMode.APPROVE_ALL, AgentMode.STRICT, None, AgentMode.INTER
 _DONE = {AgentMode.APPROVE_ALL: "approved", AgentMode.STRICT: "refused"}
 
 
-@dataclass(frozen=True, slots=True)
-class Modes:
+class Modes(Struct, frozen=True):
     """The agents that are there and ask nobody; nothing at all if there are none.
 
     Attributes:
@@ -37,8 +38,7 @@ class Modes:
     connected: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Alarms:
+class Alarms(Struct, frozen=True):
     """What is warned of.
 
     Attributes:

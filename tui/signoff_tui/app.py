@@ -6,9 +6,9 @@ import gc
 import os
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import ClassVar
 
+from msgspec.structs import replace
 from textual import on
 from textual.app import App
 from textual.binding import BindingType

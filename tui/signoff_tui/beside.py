@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff.queue.errors import QueueError
 from signoff.queue.records import ChangeSet, RequestState, Risk, StoredRequest
@@ -30,8 +32,7 @@ class Alarm(Protocol):
         """Do not ring."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clocks:
+class Clocks(Struct, frozen=True):
     """The times that are needed.
 
     Attributes:

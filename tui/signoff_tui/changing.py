@@ -7,7 +7,9 @@ is held and what is sent name it by its digest, so that another tick is another 
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff.present.document import Choosing
 from signoff.present.hunks import Choice, applied
@@ -24,8 +26,7 @@ NOTHING = "nothing"
 """Stands for the digest of what would run where every hunk is refused."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """What would run in place of what was asked.
 
     Attributes:

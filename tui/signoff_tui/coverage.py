@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 __all__ = ["Coverage", "Part"]
 
 ALMOST = 0.999
 """Most that content can count as shown when a part of it cannot be shown at all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """One painted row of the view: part `index` of `count` wrapped parts of a unit."""
 
     unit: int

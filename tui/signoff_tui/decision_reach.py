@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from signoff.policy.breadth import Reach, reach
 from signoff_tui.desk import Desk
@@ -21,8 +22,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class RememberPreview:
+class RememberPreview(Struct, frozen=True):
     """What remembering a request would cover.
 
     Attributes:

@@ -6,7 +6,9 @@ The screen feeds it (changes of the queue, made documents, painted parts, keys) 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff.queue.instead import Instead
 from signoff.queue.records import ChangeSet, Decision, Verdict
@@ -40,8 +42,7 @@ __all__ = ["Answer", "Desk"]
 _ALL_REFUSED = "nothing is left to approve: reject it instead"
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What a held decision will say to the queue."""
 
     decision: Decision

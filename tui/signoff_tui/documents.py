@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff.policy.redaction import DEFAULT_REDACTION, Redaction
 from signoff.present.document import Document
@@ -35,8 +37,7 @@ ContentKey = tuple[str, int, str]
 """Request id, revision, digest: other contents have another key."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unparsed:
+class Unparsed(Struct, frozen=True):
     """Commands that are to be broken into their parts.
 
     Attributes:
@@ -57,8 +58,7 @@ class Unparsed:
         return tuple(shown)
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(Struct, frozen=True):
     """What a request shows.
 
     Attributes:

@@ -9,9 +9,10 @@ what touches a path is in functions that are called aside.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+
+from msgspec import Struct
 
 from signoff.present.snapshot import Snapshot
 from signoff.present.steps import FileChange, SnapshotError
@@ -29,8 +30,7 @@ _MOST_TOLD = 5
 """Reasons that are told one by one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Looked:
+class Looked(Struct, frozen=True):
     """What is known of the files of a request.
 
     Attributes:
@@ -44,8 +44,7 @@ class Looked:
     unseen: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """A look at the files of one request.
 
     Attributes:

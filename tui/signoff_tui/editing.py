@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from signoff.canonical import canonical, parse_json
 from signoff.effects import Effect, FileWrite
@@ -36,8 +37,7 @@ _MISLEADS = "it holds characters that mislead, which the editor would be given"
 _RISKS = (Risk.LOW, Risk.MEDIUM, Risk.HIGH)
 
 
-@dataclass(frozen=True, slots=True)
-class Editable:
+class Editable(Struct, frozen=True):
     """What of a request can be edited.
 
     Attributes:

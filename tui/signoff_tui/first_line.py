@@ -6,7 +6,8 @@ The review has more to say and less room: its line is put together in ``screens.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from signoff_tui.lines import Chunk, Line, chunk, fullest
 from signoff_tui.tally import Counts
@@ -19,8 +20,7 @@ PROGRAM = chunk(" signoff ", "bar-strong", keep=True)
 Facts = tuple[Chunk, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """How things stand, whatever is looked at.
 
     Attributes:

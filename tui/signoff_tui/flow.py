@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff_tui.lines import Chunk, Line, chunk, foreign
 
 __all__ = ["KeyHint", "Room", "flow", "flow_sections"]
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
+class Room(Struct, frozen=True):
     """Where a bar is drawn: width in cells and number of rows."""
 
     width: int
     rows: int
 
 
-@dataclass(frozen=True, slots=True)
-class KeyHint:
+class KeyHint(Struct, frozen=True):
     """One key on the action bar.
 
     Attributes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from signoff.present.finding import Words
 from signoff_tui.reading import Place, Reading
@@ -10,8 +10,7 @@ from signoff_tui.reading import Place, Reading
 __all__ = ["FoundWords"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """What was looked for, and the row of the documents in which it was found."""
 
     words: Words

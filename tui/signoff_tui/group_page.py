@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from signoff.present.document import Document
 from signoff.present.rows import RowKind, fixed, joined
@@ -27,8 +28,7 @@ LONGEST = 200
 """Members on one page; the others have to be read one by one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """The part of a page that is one member's.
 
     Attributes:

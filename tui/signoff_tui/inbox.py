@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec import Struct
+
 from signoff.queue.records import ChangeSet, Risk, StoredRequest
 from signoff_tui.orders import Order, Place, place_in
 from signoff_tui.tally import Tally
@@ -18,8 +20,7 @@ from signoff_tui.tally import Tally
 __all__ = ["Entry", "Group", "Inbox", "Row", "RowKey"]
 
 
-@dataclass(frozen=True, slots=True)
-class RowKey:
+class RowKey(Struct, frozen=True):
     """Identity of a row: a request by its id, or a group by session and group id."""
 
     kind: Literal["request", "group"]
@@ -72,8 +73,7 @@ class Group:
     """How many the sender said there would be."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One row of the list."""
 
     key: RowKey

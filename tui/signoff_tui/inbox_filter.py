@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from signoff.filtering import Filtered, Query, Subject, Viewpoint, existing_values, parse
 from signoff.queue.records import Risk, StoredRequest
@@ -22,8 +23,7 @@ REMEMBERED = 10
 """Filters that can come back: more than typing can change before it is recognized."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hidden:
+class Hidden(Struct, frozen=True):
     """What a filter keeps out of the list.
 
     Attributes:

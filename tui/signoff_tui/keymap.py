@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, get_args
+
+from msgspec.structs import replace
 
 from signoff_tui.actions import ACTIONS, Action, Place
 from signoff_tui.guard import DECISION_KEYS, Keys

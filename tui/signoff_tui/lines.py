@@ -9,10 +9,10 @@ from __future__ import annotations
 import textwrap
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from msgspec import Struct
 from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
@@ -47,8 +47,7 @@ Cut = Literal["front", "middle", "end"]
 """Where text gives way that is too long: a path at its front, a command at its end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(Struct, frozen=True):
     """A piece of safe text in one style.
 
     Attributes:
@@ -87,8 +86,7 @@ class Chunk:
         return cut + " " * (self.least - cell_len(cut))
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """One row: chunks from the left, chunks pushed to the right end, one background.
 
     Attributes:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from signoff.canonical import parse_json
 from signoff_tui.inbox import Inbox, RowKey
@@ -26,8 +28,7 @@ LARGEST_BYTES = 1_000_000
 """A larger file is none of ours."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListState:
+class ListState(Struct, frozen=True):
     """How a list was left.
 
     Attributes:
@@ -104,7 +105,7 @@ def _read(found: Any) -> ListState:
     Raises:
         ValueError: It is not what is written here.
     """
-    if not isinstance(found, dict) or found.keys() != ListState.__dataclass_fields__.keys():
+    if not isinstance(found, dict) or set(found) != set(ListState.__struct_fields__):
         raise ValueError("not the state of a list")
     words, order, closed, focus = (found[name] for name in ("filter", "order", "closed", "focus"))
     if not isinstance(words, str) or order not in get_args(Order) or not _are_texts(closed):

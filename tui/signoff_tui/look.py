@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol, cast, runtime_checkable
 
+from msgspec import Struct
 from textual.widget import Widget
 
 from signoff_tui.themes import Theme
@@ -12,8 +12,7 @@ from signoff_tui.themes import Theme
 __all__ = ["ASCII", "UNICODE", "Glyphs", "Look", "look_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class Glyphs:
+class Glyphs(Struct, frozen=True):
     """The few signs that are not letters."""
 
     rule: str
@@ -29,8 +28,7 @@ UNICODE = Glyphs(rule="─", column="│", ellipsis="…", wrap="↪", focus="�
 ASCII = Glyphs(rule="-", column="|", ellipsis="~", wrap="\\", focus=">", opened="v", closed=">")
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """Theme and glyphs of this run."""
 
     theme: Theme

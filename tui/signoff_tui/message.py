@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
+from msgspec import Struct
 from rich.cells import cell_len
 
 from signoff.present.typeable import typeable
@@ -73,8 +73,7 @@ def _folded(line: str, width: int) -> list[Row]:
     return rows
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """What is written, and where the cursor is.
 
     Attributes:

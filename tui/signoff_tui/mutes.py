@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from signoff.canonical import parse_json
 from signoff.queue.records import Risk, StoredRequest
@@ -30,8 +32,7 @@ AgentName = tuple[str, str]
 """Name and session of an agent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mutes:
+class Mutes(Struct, frozen=True):
     """What is muted. All times are microseconds since the epoch.
 
     Attributes:

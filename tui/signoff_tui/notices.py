@@ -8,9 +8,10 @@ the highest risk and the name of an agent, never anything of a request.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Literal
+
+from msgspec import Struct
 
 from signoff_tui.terminal_voice import Words, spoken_name
 
@@ -21,8 +22,7 @@ Channel = Literal["bell", "osc9", "osc99", "osc777", "off"]
 _NEVER = float("-inf")
 
 
-@dataclass(frozen=True, slots=True)
-class NoticeSettings:
+class NoticeSettings(Struct, frozen=True):
     """How a person is called.
 
     Attributes:
@@ -46,8 +46,7 @@ class NoticeSettings:
     away_after: float = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(Struct, frozen=True):
     """What waits now.
 
     Attributes:
@@ -67,8 +66,7 @@ class Waiting:
     muted: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """Something to tell a person who looks elsewhere.
 
     Attributes:

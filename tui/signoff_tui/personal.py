@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from signoff.setting_files.errors import ConfigError, Problem
 from signoff_tui.channels import NOTIFY_VARIABLE, notice_settings
@@ -31,8 +32,7 @@ _COERCED = frozenset({"C.UTF-8", "C.utf8", "UTF-8"})
 _POOR_TERMINALS = frozenset({"dumb", "linux"})
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     """All that can be chosen of the screen.
 
     Attributes:
@@ -66,8 +66,7 @@ class Chosen:
     problems: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Personal:
+class Personal(Struct, frozen=True):
     """Where the choices of one run come from.
 
     Attributes:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate, islice, pairwise, zip_longest
 from typing import overload
 
+from msgspec import Struct
 from rich.cells import cell_len, chop_cells
 
 from signoff.present.document import Document
@@ -30,16 +30,14 @@ LONG = 20_000
 """Characters of a row whose cells are not measured one by one."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Place:
+class Place(Struct, frozen=True, order=True):
     """The topmost visible line: a row, and which wrapped part of it."""
 
     row: int
     part: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """What a column shows on one line of the view.
 
     Attributes:
@@ -59,8 +57,7 @@ class Cell:
     cut: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class VisibleLine:
+class VisibleLine(Struct, frozen=True):
     """One line of the view.
 
     Attributes:
@@ -79,8 +76,7 @@ class VisibleLine:
         return (cell for cell in self.columns if cell is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class Rest:
+class Rest(Struct, frozen=True):
     """What lies below a view.
 
     Attributes:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+from msgspec import Struct
 
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.policy.verdict_words import RISK_WORD
@@ -26,8 +27,7 @@ LONGEST = 1_000
 _FILES = frozenset("DNB")
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     """What a row, a header and the target line say about a request.
 
     Attributes:

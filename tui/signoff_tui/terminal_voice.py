@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import base64
 import re
-from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias, assert_never, runtime_checkable
+
+from msgspec import Struct
 
 __all__ = [
     "LONGEST_COPY",
@@ -52,8 +53,7 @@ _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]")
 _WORDS_ONLY = re.compile(_WORDS)
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """What may be said aloud: the program's own words, counts, and names that went through `spoken_name`.
 
     Raises:
@@ -76,35 +76,30 @@ def spoken_name(name: str) -> str:
     return _NOT_IN_NAMES.sub("", name)[:LONGEST_NAME] or "an-agent"
 
 
-@dataclass(frozen=True, slots=True)
-class Bell:
+class Bell(Struct, frozen=True):
     """Ring. It is also what feeds ``monitor-bell`` of tmux."""
 
 
-@dataclass(frozen=True, slots=True)
-class Title:
+class Title(Struct, frozen=True):
     """The title of the window."""
 
     words: Words
 
 
-@dataclass(frozen=True, slots=True)
-class TitleBack:
+class TitleBack(Struct, frozen=True):
     """Keep the title that is there (`keep`), or bring the one back that was kept."""
 
     keep: bool
 
 
-@dataclass(frozen=True, slots=True)
-class DesktopNotice:
+class DesktopNotice(Struct, frozen=True):
     """A notice outside of the terminal's window."""
 
     protocol: Protocols
     words: Words
 
 
-@dataclass(frozen=True, slots=True)
-class Copy:
+class Copy(Struct, frozen=True):
     """Text for the clipboard. It travels as base64, so it may hold anything.
 
     Raises:
@@ -123,8 +118,7 @@ class Copy:
         return self.text.encode("utf-8", "replace")
 
 
-@dataclass(frozen=True, slots=True)
-class AskBackground:
+class AskBackground(Struct, frozen=True):
     """Ask for the color of the background; see `signoff_tui.terminal_background` for the answer."""
 
 

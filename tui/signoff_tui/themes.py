@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from msgspec import Struct
 from rich.style import Style
 from textual.theme import Theme as TextualTheme
 
@@ -121,8 +122,7 @@ def _for_rich(color: str) -> str:
     return color.removeprefix("ansi_")
 
 
-@dataclass(frozen=True, slots=True)
-class _Spec:
+class _Spec(Struct, frozen=True):
     foreground: str
     background: str | None = None
     bold: bool = False

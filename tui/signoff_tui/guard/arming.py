@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from signoff_tui.guard.settings import GuardSettings
 from signoff_tui.guard.subjects import Ref
@@ -41,8 +42,7 @@ class Cause(StrEnum):
         return settings.link_delay + (max(wait, settings.arm_high) if high else wait)
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """What the screen is about to write. Later frames have higher numbers."""
 
     number: int

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
 
 from signoff_tui.guard.arming import Arming, Cause
 from signoff_tui.guard.holds import Held, Holds, Permit, PermitError
@@ -43,8 +44,7 @@ _BACKLOG = 0.1
 """Seconds in which a program that goes on after it was stopped has read what was typed before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(Struct, frozen=True):
     """How the guard stands.
 
     Attributes:

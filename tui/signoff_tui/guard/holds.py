@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff_tui.guard.settings import GuardSettings
 from signoff_tui.guard.subjects import Ref
@@ -55,8 +57,7 @@ class Act(StrEnum):
         return self in (Act.REMEMBER, Act.RELEASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Permit:
+class Permit(Struct, frozen=True):
     """The guard's leave to hold one decision. Only the guard makes it; it is good for one hold.
 
     Attributes:
@@ -77,8 +78,7 @@ class Permit:
     many: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Held(Generic[Payload]):
+class Held(Struct, Generic[Payload], frozen=True):
     """A decision on its way.
 
     Attributes:

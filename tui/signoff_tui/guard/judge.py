@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from signoff_tui.guard.holds import Act, Permit
 from signoff_tui.guard.settings import GuardSettings

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff_tui.guard.arming import Arming
 from signoff_tui.guard.holds import Act
@@ -15,8 +17,7 @@ from signoff_tui.guard.verdicts import Offer
 __all__ = ["Editor", "Release", "Sheet"]
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Struct, frozen=True):
     """What a sheet offers besides what it is about.
 
     Attributes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+
+from msgspec import Struct
 
 __all__ = ["GuardSettings"]
 
@@ -14,8 +15,7 @@ SHORTEST_HOLD = 0.8
 """Seconds. A shorter hold would end before typing can be told from deciding (`burst_window`)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GuardSettings:
+class GuardSettings(Struct, frozen=True, kw_only=True):
     """Values of the decision guard. Times are seconds.
 
     Attributes:
@@ -84,16 +84,16 @@ class GuardSettings:
                 `hold_` time is neither 0 nor at least 0.8 s, or `burst_keys` is under 2. The
                 message names the setting, the value and what is accepted.
         """
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
             if isinstance(value, bool):
                 continue
             if not math.isfinite(value) or value < 0:
-                raise ValueError(f"guard.{field.name} is {value}: it must be a time, 0 or more")
-            if field.name.startswith("arm_") and value < SHORTEST_ARM:
-                raise ValueError(f"guard.{field.name} is {value} s: at least {SHORTEST_ARM} s")
-            if field.name.startswith("hold_") and 0 < value < SHORTEST_HOLD:
-                raise ValueError(f"guard.{field.name} is {value} s: 0 (off) or at least {SHORTEST_HOLD} s")
+                raise ValueError(f"guard.{name} is {value}: it must be a time, 0 or more")
+            if name.startswith("arm_") and value < SHORTEST_ARM:
+                raise ValueError(f"guard.{name} is {value} s: at least {SHORTEST_ARM} s")
+            if name.startswith("hold_") and 0 < value < SHORTEST_HOLD:
+                raise ValueError(f"guard.{name} is {value} s: 0 (off) or at least {SHORTEST_HOLD} s")
         if self.burst_keys < 2:
             raise ValueError(f"guard.burst_keys is {self.burst_keys}: at least 2")
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
+
+from msgspec import Struct
 
 __all__ = ["Eligibility", "Facts", "Kind", "LeftOut", "Omission", "Ref", "Risk", "Target", "eligible", "is_high"]
 
@@ -18,8 +19,7 @@ def is_high(risk: Risk) -> bool:
     return risk not in ("low", "med")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Ref:
+class Ref(Struct, frozen=True, order=True):
     """One request with exactly these contents: what a decision names.
 
     Attributes:
@@ -35,8 +35,7 @@ class Ref:
     instead: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What the screen knows about one request at this moment.
 
     Attributes:
@@ -79,8 +78,7 @@ class Omission(StrEnum):
     """A part of it was not on screen yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(Struct, frozen=True):
     """A member that an approval of its group would not cover, with the first reason why."""
 
     ref: Ref
@@ -88,8 +86,7 @@ class LeftOut:
     coverage: float
 
 
-@dataclass(frozen=True, slots=True)
-class Eligibility:
+class Eligibility(Struct, frozen=True):
     """Who of a group an approval would cover, in the order given, and why the others not."""
 
     ready: tuple[Ref, ...] = ()
@@ -153,8 +150,7 @@ class Kind(StrEnum):
     GRANT = "grant"
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """What the target line and the action bar name. Built with the functions below.
 
     Attributes:

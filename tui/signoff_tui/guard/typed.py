@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from signoff_tui.guard.settings import GuardSettings
 
@@ -22,8 +23,7 @@ MEMORY = 3.0
 """Seconds that typed keys are remembered for the text on the bar."""
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
+class Keys(Struct, frozen=True):
     """What the keys mean on the screens, by the name that `press` takes.
 
     Attributes:
@@ -47,8 +47,7 @@ def is_typed(key: str) -> bool:
     return (len(key) == 1 and key.isprintable()) or (len(key) == 5 and key.startswith("alt+"))
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """What one key tells in the light of those before it.
 
     Attributes:
@@ -63,8 +62,7 @@ class Seen:
     quiet: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Stroke:
+class _Stroke(Struct, frozen=True):
     key: str
     t: float
     counts: bool = False

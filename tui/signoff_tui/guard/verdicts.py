@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct
 
 from signoff_tui.guard.holds import Act, Held, Permit
 from signoff_tui.guard.subjects import LeftOut, Ref
@@ -57,8 +58,7 @@ class Reason(StrEnum):
     LEADER = "the leader comes first"
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """What an editor or a sheet is about. It decides nothing until the user confirms there.
 
     Attributes:
@@ -80,47 +80,40 @@ class Offer:
     also: tuple[Ref, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NotDecisive:
+class NotDecisive(Struct, frozen=True):
     """An ordinary key: the screen handles it."""
 
 
-@dataclass(frozen=True, slots=True)
-class EditorText:
+class EditorText(Struct, frozen=True):
     """The key belongs to the open text box. Nothing else may see it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ignored:
+class Ignored(Struct, frozen=True):
     """The key does nothing, and the bar says `text`."""
 
     reason: Reason
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Decide:
+class Decide(Struct, frozen=True):
     """A decision was made. The screen holds it: `guard.hold(permit, payload)`."""
 
     permit: Permit
 
 
-@dataclass(frozen=True, slots=True)
-class OpenEditor:
+class OpenEditor(Struct, frozen=True):
     """Ask for words that go with a rejection; Enter there decides."""
 
     offer: Offer
 
 
-@dataclass(frozen=True, slots=True)
-class OpenSheet:
+class OpenSheet(Struct, frozen=True):
     """Show what an approval would be remembered for, or whom a stop would reach."""
 
     offer: Offer
 
 
-@dataclass(frozen=True, slots=True)
-class NeedsUnseenBar:
+class NeedsUnseenBar(Struct, frozen=True):
     """Not everything was on screen yet: say how much is missing and offer `!`, which never remembers.
 
     Attributes:
@@ -134,8 +127,7 @@ class NeedsUnseenBar:
     remembers: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class NeedsGroupBar:
+class NeedsGroupBar(Struct, frozen=True):
     """No member of the group is ready: say why.
 
     Attributes:
@@ -147,15 +139,13 @@ class NeedsGroupBar:
     remembers: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(Struct, frozen=True):
     """A question that the screen asked was answered with this key."""
 
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class Revoke:
+class Revoke(Struct, frozen=True):
     """Revoke this remembered approval."""
 
     ref: Ref
@@ -175,25 +165,21 @@ Verdict = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TakenBack:
+class TakenBack(Struct, frozen=True):
     """These decisions were not sent and never will be; their requests wait again."""
 
     held: tuple[Held[Any], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SheetClosed:
+class SheetClosed(Struct, frozen=True):
     """The open sheet is to be removed."""
 
 
-@dataclass(frozen=True, slots=True)
-class BarClosed:
+class BarClosed(Struct, frozen=True):
     """The bar that offered `!` is to be removed."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeysLocked:
+class KeysLocked(Struct, frozen=True):
     """Typing was recognized: no letter does anything until it has been quiet.
 
     Attributes:
@@ -211,8 +197,7 @@ class KeysLocked:
 Effect = TakenBack | SheetClosed | BarClosed | KeysLocked
 
 
-@dataclass(frozen=True, slots=True)
-class Reaction:
+class Reaction(Struct, frozen=True):
     """What a key led to. The effects happened before the verdict."""
 
     verdict: Verdict

@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from signoff.queue import AgentRecord, HistoryFilter, HistoryRecord, ReviewQueue
 from signoff_tui.lines import Chunk, Line, chunk, wrapped
@@ -22,8 +23,7 @@ _NAME = 18
 _LONGEST_SUBJECT = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Lately:
+class Lately(Struct, frozen=True):
     """What was read.
 
     Attributes:

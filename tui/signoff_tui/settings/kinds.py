@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from signoff.filtering import Filtered, FilterError, parse
 from signoff.setting_files.paths import shown, unknown_key
@@ -19,8 +20,7 @@ __all__ = ["FILTERS", "KEY", "KEY_MAP", "NAME", "SWITCH", "TIME", "TIMES", "WORD
 _SWITCHES = {"on": True, True: True, "off": False, False: False}
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """One kind of value.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, get_args
+
+from msgspec import Struct
 
 from signoff_tui.notices import Channel
 from signoff_tui.settings.kinds import FILTERS, KEY, KEY_MAP, NAME, SWITCH, TIME, TIMES, WORDS, Kind, choice, whole
@@ -13,8 +14,7 @@ from signoff_tui.settings.values import ScreenSettings
 __all__ = ["SECTIONS", "SETTINGS", "Setting", "default_of", "value_in"]
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """One setting.
 
     Attributes:

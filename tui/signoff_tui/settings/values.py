@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from signoff_tui.guard import GuardSettings
 from signoff_tui.keymap import LEADER, KeyMap, Profile
@@ -16,8 +17,7 @@ Ascii = Literal["auto", "on", "off"]
 Layout = Literal["auto", "unified", "split"]
 
 
-@dataclass(frozen=True, slots=True)
-class DiffSettings:
+class DiffSettings(Struct, frozen=True):
     """How diffs are shown when the screen opens.
 
     Attributes:
@@ -32,8 +32,7 @@ class DiffSettings:
     wrap: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class NotifySettings:
+class NotifySettings(Struct, frozen=True):
     """How a person who looks elsewhere is called; times are seconds, as in `NoticeSettings`.
 
     Attributes:
@@ -57,8 +56,7 @@ class NotifySettings:
     away_after: float = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class OutsideSettings:
+class OutsideSettings(Struct, frozen=True):
     """Programs of the person that show things outside of the screen.
 
     Attributes:
@@ -68,8 +66,7 @@ class OutsideSettings:
     viewer: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class KeySettings:
+class KeySettings(Struct, frozen=True):
     """Which keys do what.
 
     Attributes:
@@ -94,8 +91,7 @@ class KeySettings:
         return KeyMap(self.map, self.leader, self.single, self.profile)
 
 
-@dataclass(frozen=True, slots=True)
-class ScreenSettings:
+class ScreenSettings(Struct, frozen=True):
     """All settings of the screen.
 
     Attributes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff.present.document import Document
 from signoff_tui.reading import Reading
@@ -20,8 +22,7 @@ LEAST_TEXT = 8
 """Cells for text, however narrow the view."""
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
+class Room(Struct, frozen=True):
     """Where documents are shown.
 
     Attributes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
@@ -63,8 +64,7 @@ _COLORED = frozenset({RowKind.CONTEXT, RowKind.PLAIN, RowKind.COMMAND})
 Overlay = tuple[int, int, Style]
 
 
-@dataclass(frozen=True, slots=True)
-class Gutter:
+class Gutter(Struct, frozen=True):
     """What stands to the left of the text: line numbers and the sign of the row.
 
     Attributes:
@@ -101,8 +101,7 @@ class Gutter:
         return " " + "".join(f"{number:>{self.digits}} " for number in shown)
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentLine:
+class DocumentLine(Struct, frozen=True):
     """One line of the view, with all that is needed to draw it.
 
     Attributes:

@@ -7,9 +7,9 @@ what was shown, and asks for syntax colors of visible blocks only.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 
+from msgspec import Struct
 from textual import events
 from textual.geometry import Size
 from textual.message import Message
@@ -37,8 +37,7 @@ from signoff_tui.widgets.sized import Sized
 __all__ = ["DocumentView"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
+class _Shown(Struct, frozen=True):
     """What the view shows, and whose it is.
 
     Attributes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from signoff_tui.first_line import Standing, first_line
 from signoff_tui.flow import KeyHint, Room, flow
@@ -12,8 +13,7 @@ from signoff_tui.lines import Line, chunk, foreign, fullest, line, wrapped
 __all__ = ["Numbers", "empty_lines", "foot_lines", "note_lines", "title_line"]
 
 
-@dataclass(frozen=True, slots=True)
-class Numbers:
+class Numbers(Struct, frozen=True):
     """How many there are of each kind.
 
     Attributes:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Literal
 
+from msgspec import Struct
+
 from signoff.queue import DecisionSource, HistoryFilter, HistoryRecord, ReviewQueue
 
 __all__ = ["HOUR_US", "AgentKey", "Answered", "Call", "Figures", "LastHour", "count", "read_last_hour"]
@@ -24,16 +26,14 @@ Answered = Literal["you", "auto", "rejected", "other"]
 _AUTO = {DecisionSource.GRANT: "memory", DecisionSource.RULE: "rule", DecisionSource.MODE: "mode"}
 
 
-@dataclass(frozen=True, slots=True)
-class AgentKey:
+class AgentKey(Struct, frozen=True):
     """What people take for one agent: a name in a session, however many connections it has."""
 
     name: str
     session: str
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """A record of the history, as far as it is counted.
 
     Attributes:
@@ -59,8 +59,7 @@ class Call:
     rule: str
 
 
-@dataclass(frozen=True, slots=True)
-class LastHour:
+class LastHour(Struct, frozen=True):
     """What was read of the last hour.
 
     Attributes:

@@ -6,7 +6,9 @@ import datetime as dt
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff.queue import AgentMode, StoredRequest
 from signoff_tui.ages import age_text
@@ -62,8 +64,7 @@ _COLUMNS: tuple[tuple[Answered, str], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """All that is known about one agent now.
 
     Attributes:
@@ -110,8 +111,7 @@ def ages(known: Known) -> Sequence[float]:
 # -- rows ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(Struct, frozen=True):
     """Which columns a row has.
 
     Attributes:

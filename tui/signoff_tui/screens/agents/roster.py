@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from signoff.filtering import quote
 from signoff.policy.redaction import DEFAULT_REDACTION, Redaction
@@ -39,8 +40,7 @@ MOST_REJECTED = 50
 _YOURS = frozenset({DecisionSource.REVIEWER, DecisionSource.CASCADE})
 
 
-@dataclass(frozen=True, slots=True)
-class LeftBehind:
+class LeftBehind(Struct, frozen=True):
     """What still waited when a connection ended.
 
     Attributes:
@@ -56,8 +56,7 @@ class LeftBehind:
     stopped_at: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Agent:
+class Agent(Struct, frozen=True):
     """One row: all connections of one name in one session.
 
     Attributes:
@@ -92,8 +91,7 @@ class Agent:
         return loudest(record.mode for record in self.connected or (self.newest,))
 
 
-@dataclass(frozen=True, slots=True)
-class Remembered:
+class Remembered(Struct, frozen=True):
     """A remembered approval.
 
     Attributes:
@@ -105,8 +103,7 @@ class Remembered:
     masks: Redaction | None
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """What was read of the queue at one time.
 
     Attributes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from signoff.filtering import Query, SavedFilter, asked_of
 from signoff_tui.first_line import Standing, first_line
@@ -64,8 +65,7 @@ def empty_lines(query: Query, listing: Listing, problem: str, width: int, *, loa
     return [Line(), *wrapped(words, width, "muted", head=head)]
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
+class Keys(Struct, frozen=True):
     """What the keys would act on.
 
     Attributes:

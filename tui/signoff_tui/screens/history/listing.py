@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from signoff.filtering import Found
 from signoff.queue import HistoryRecord
@@ -13,8 +14,7 @@ from signoff_tui.screens.history.together import Act, Together, acts_in
 __all__ = ["Item", "Listing"]
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """One row of the list: a record, or several that were decided together.
 
     Attributes:

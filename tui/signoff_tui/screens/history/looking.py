@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+
+from msgspec import Struct, field
 
 from signoff.filtering import Found, Query, Viewpoint, existing_values, narrowed, of_record, search_history
 from signoff.queue import HistoryFilter, HistoryRecord, ReviewQueue
@@ -29,8 +31,7 @@ MOST = 50_000
 _NEWS = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Around:
+class Around(Struct, frozen=True):
     """What the screen says besides the records.
 
     Attributes:
@@ -53,8 +54,7 @@ class Around:
         return max(self.head - self.oldest + 1, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Newer:
+class Newer(Struct, frozen=True):
     """What is new.
 
     Attributes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from signoff.queue import DecisionSource, HistoryFilter, HistoryRecord, ReviewQueue, Risk
 
@@ -29,8 +30,7 @@ class Act(NamedTuple):
     note: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Together:
+class Together(Struct, frozen=True):
     """Records in one row of the list.
 
     Attributes:

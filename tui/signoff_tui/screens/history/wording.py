@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from signoff.canonical import canonical
 from signoff.filtering import CallFacts
@@ -47,8 +48,7 @@ _EXACT_SECONDS = 600
 """From this time on minutes are exact enough."""
 
 
-@dataclass(frozen=True, slots=True)
-class Deciders:
+class Deciders(Struct, frozen=True):
     """Who and what decides here.
 
     Attributes:

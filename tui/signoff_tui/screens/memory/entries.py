@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from signoff.canonical import NotJsonError
 from signoff.policy.breadth import Reach
@@ -18,8 +19,7 @@ HOUR_US = 3_600_000_000
 """Revoked grants are listed this long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One remembered approval.
 
     Attributes:
@@ -52,16 +52,14 @@ class Entry:
         return pattern is None or all(isinstance(matcher, Exact) for _, matcher in pattern.entries)
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """What the call says that a grant was given for; as in `Entry`."""
 
     reach: Reach | None = None
     masked_keys: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """What was read of the queue at one time.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from signoff.filtering import SavedFilter
 from signoff_tui.first_line import Standing, first_line
@@ -29,16 +30,14 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """What became of the last key, and the style of the words."""
 
     words: str = ""
     token: str = "muted"
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """What the keys can do now.
 
     Attributes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from signoff.policy.breadth import Reach
 from signoff.policy.redaction import DEFAULT_REDACTION
@@ -48,8 +50,7 @@ MOST_CALLS = 8
 _NAME = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Struct, frozen=True):
     """One pattern that could be remembered.
 
     Attributes:
@@ -63,8 +64,7 @@ class Option:
     reach: Reach
 
 
-@dataclass(frozen=True, slots=True)
-class Widening:
+class Widening(Struct, frozen=True):
     """What is offered for one remembered approval, and which is chosen.
 
     Attributes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from signoff_tui.actions import Action, Place
 from signoff_tui.keymap import STANDARD, KeyMap
@@ -11,8 +12,7 @@ from signoff_tui.keymap import STANDARD, KeyMap
 __all__ = ["Command", "commands_on", "fitting"]
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """One line of the palette.
 
     Attributes:

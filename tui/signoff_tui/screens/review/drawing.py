@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from signoff.present.reveal import reveal_line
 from signoff.queue.records import StoredRequest
@@ -55,8 +56,7 @@ LONGEST_NAME = 24
 """Cells for the name of an agent on the status line."""
 
 
-@dataclass(frozen=True, slots=True)
-class LastWords:
+class LastWords(Struct, frozen=True):
     """What the last row says, and until when (monotonic seconds)."""
 
     text: str = ""

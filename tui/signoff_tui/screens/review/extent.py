@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from signoff_tui.split_reading import WIDE
 
@@ -19,8 +20,7 @@ View = Literal["inbox", "request", "group", "page"]
 """What has the screen on small terminals, or the attention on large ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(Struct, frozen=True):
     """A size in cells, and what it allows."""
 
     columns: int

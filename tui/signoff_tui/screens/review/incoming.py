@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from signoff.queue import QueueError
 from signoff.queue.records import ChangeSet
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Incoming", "Lost"]
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(Struct, frozen=True):
     """The queue is not there: since when (wall clock, microseconds), and what it said."""
 
     since: int

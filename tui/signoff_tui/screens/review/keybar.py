@@ -7,7 +7,9 @@ followed by its object, or by the reason why it does nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff.policy.risk import HIDDEN_VALUE
 from signoff.queue.records import Risk
@@ -48,8 +50,7 @@ _OTHERS = ("agents", "memory", "rules")
 """Screens that lie over the inbox, besides the history."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """What the reader has on the screen, as far as keys are about it.
 
     Attributes:

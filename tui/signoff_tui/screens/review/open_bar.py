@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff_tui.decision_reach import remember_preview
 from signoff_tui.desk import Desk
@@ -30,16 +32,14 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Unseen:
+class Unseen(Struct, frozen=True):
     """Not everything of a request was shown; offers the deliberate second act, which never remembers."""
 
     ref: Ref
     remembers: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class GroupNotReady:
+class GroupNotReady(Struct, frozen=True):
     """No member of a group can be approved yet."""
 
     group: str
@@ -47,23 +47,20 @@ class GroupNotReady:
     remembers: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Remembering:
+class Remembering(Struct, frozen=True):
     """What remembering would cover, and what else waits for the same if that can be released, too."""
 
     refs: tuple[Ref, ...]
     listing: Listing | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Stopping:
+class Stopping(Struct, frozen=True):
     """Whom stopping an agent would reach."""
 
     refs: tuple[Ref, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Picking:
+class Picking(Struct, frozen=True):
     """Replies to choose from, some at a time.
 
     Attributes:
@@ -102,8 +99,7 @@ class Picking:
         return self.listed[number - 1] if 1 <= number <= len(self.listed) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Writing:
+class Writing(Struct, frozen=True):
     """A refusal is being written; or a reply for it is chosen."""
 
     offer: Offer
@@ -116,15 +112,13 @@ class Writing:
         return tuple(ref.id for ref in self.offer.refs)
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """Words are looked for in what is shown."""
 
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
+class Asking(Struct, frozen=True):
     """A question of the program's own. It is answered by one of the hinted keys."""
 
     question: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from signoff_tui.desk import Desk
 from signoff_tui.inbox import Entry
@@ -12,8 +13,7 @@ from signoff_tui.widgets.document_view import DocumentView
 __all__ = ["Pointed", "hunks_named", "pointed_in"]
 
 
-@dataclass(frozen=True, slots=True)
-class Pointed:
+class Pointed(Struct, frozen=True):
     """What is pointed at of a request whose hunks may be refused one by one.
 
     Attributes:

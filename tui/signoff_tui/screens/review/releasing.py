@@ -6,8 +6,8 @@ The set is made once, when the sheet opens. What arrives later is told as new an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.cells import cell_len
 
 from signoff.queue.records import Risk
@@ -35,8 +35,7 @@ _MOST_STAY = 2
 """Lines for requests that stay; of the others it says how many there are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """Requests that wait for the same, as they were when the sheet opened.
 
     Attributes:

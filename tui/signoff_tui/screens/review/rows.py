@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from signoff.present.reveal import SafeText
 from signoff.queue.records import Risk
@@ -27,8 +28,7 @@ NEAR = 600.0
 """Seconds before the sender's deadline from which on the row says so."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
+class _Columns(Struct, frozen=True):
     """Cells of the columns at the right end."""
 
     counts: int
@@ -48,8 +48,7 @@ _NARROW = 60
 _LEAST_NAME = 4
 
 
-@dataclass(frozen=True, slots=True)
-class RowStyle:
+class RowStyle(Struct, frozen=True):
     """What rows need besides the desk.
 
     Attributes:

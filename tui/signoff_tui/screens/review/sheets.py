@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from signoff.policy.breadth import Breadth
 from signoff.policy.redaction import DEFAULT_REDACTION

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from signoff.present.reveal import reveal
 from signoff_tui.ages import age_text, age_words
@@ -31,8 +32,7 @@ class Muted(NamedTuple):
     until: str
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(Struct, frozen=True):
     """What the status line says besides the counts.
 
     Attributes:

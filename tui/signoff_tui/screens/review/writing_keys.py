@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from signoff.setting_files.errors import ConfigError
 from signoff_tui.actions import Action, action_of

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff.policy.trust import TrustError, trust, trusted_files
 from signoff.present.document import Document
@@ -52,8 +54,7 @@ class CannotTrustError(Exception):
     """A file cannot be trusted as it is; the text says why. Not safe to show yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """What is asked: whether files count with these contents.
 
     Attributes:

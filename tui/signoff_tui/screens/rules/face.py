@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff_tui.first_line import Standing, first_line
 from signoff_tui.flow import KeyHint, Room, flow
@@ -15,16 +17,14 @@ from signoff_tui.screens.rules.files import RuleFile
 __all__ = ["Bar", "Said", "empty_lines", "foot_lines", "title_line"]
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """What became of the last key, and the style of the words."""
 
     words: str = ""
     token: str = "muted"
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """What the keys can do now.
 
     Attributes:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 from signoff.policy.trust import TrustedFile, trusted_files
 from signoff.setting_files.errors import ConfigError
@@ -20,8 +22,7 @@ __all__ = ["Listed", "RuleFile", "State", "listed", "read_files"]
 State = Literal["trusted", "CHANGED", "GONE", "BROKEN"]
 
 
-@dataclass(frozen=True, slots=True)
-class RuleFile:
+class RuleFile(Struct, frozen=True):
     """One trusted file.
 
     Attributes:
@@ -60,8 +61,7 @@ class RuleFile:
         return self.state == "trusted"
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """A row of the list: a file, or one of its rules.
 
     Attributes:

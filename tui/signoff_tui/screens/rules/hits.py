@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from signoff.queue import DecisionSource, HistoryRecord, ReviewQueue
 
@@ -20,8 +21,7 @@ MOST_READ = 1_000
 _PAGE = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Hits:
+class Hits(Struct, frozen=True):
     """What the history says of one rule.
 
     Attributes:
@@ -38,8 +38,7 @@ class Hits:
         return self.asked + self.decided
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(Struct, frozen=True):
     """What was read of the history.
 
     Attributes:

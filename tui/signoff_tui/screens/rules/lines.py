@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from signoff.present.reveal import reveal_line
 from signoff_tui.lines import Chunk, Line, chunk, folded, fullest, line
@@ -35,8 +36,7 @@ _MODES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """A row of the list, with what else is known of it.
 
     Attributes:

@@ -6,9 +6,10 @@ Nothing is written: the lines can be copied, and the person's editor opens the f
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from signoff.policy.verdict import Level
 from signoff.present.document import Document
@@ -34,8 +35,7 @@ class NothingToSuggestError(Exception):
     """There is no rule to suggest; the text says why. Not safe to show yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class SuggestedRule:
+class SuggestedRule(Struct, frozen=True):
     """A rule that would let commands run.
 
     Attributes:
@@ -51,8 +51,7 @@ class SuggestedRule:
     commands: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Suggested:
+class Suggested(Struct, frozen=True):
     """What is suggested for a file.
 
     Attributes:
