@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from signoff.filtering.fields import FIELDS, Field, Filtered, Form, fields_of
 from signoff.filtering.parsing import SPECIAL
@@ -29,8 +30,7 @@ _MOST_VALUES = 200
 """So many values of one field are enough to choose from."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """Something that could stand there.
 
     Attributes:
@@ -42,8 +42,7 @@ class Candidate:
     help: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(Struct, frozen=True):
     """What could take the place of a part of a filter.
 
     Attributes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from signoff.filtering.errors import FilterError, nearest, quoted
 from signoff.filtering.syntax import Operator
@@ -67,8 +68,7 @@ _CALLS = frozenset({Filtered.INBOX, Filtered.HISTORY})
 _INBOX = frozenset({Filtered.INBOX})
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """One field.
 
     Attributes:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
+
+from msgspec import Struct
 
 from signoff.filtering.conditions import span_of_time
 from signoff.filtering.query import Query
@@ -46,8 +48,7 @@ class History(Protocol):
         """A page of history, newest first, of records with seq below `before`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """What a search of the history found.
 
     Attributes:

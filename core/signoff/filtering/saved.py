@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from signoff.filtering.rewording import exactly
 
@@ -11,8 +11,7 @@ __all__ = ["SAVED_FILTERS", "SavedFilter", "last_hour_of"]
 _AGENT = "agent:{agent}"
 
 
-@dataclass(frozen=True, slots=True)
-class SavedFilter:
+class SavedFilter(Struct, frozen=True):
     """A filter under a digit.
 
     Attributes:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct
 
 from signoff.filtering.fields import Filtered
 from signoff.filtering.texts import FilePath, Texts
@@ -85,8 +86,7 @@ class CallFacts:
             return ()
 
 
-@dataclass(frozen=True, slots=True)
-class ScreenFacts:
+class ScreenFacts(Struct, frozen=True):
     """What only the screen knows of a request that it lists.
 
     Attributes:
@@ -108,8 +108,7 @@ class ScreenFacts:
     lines: int | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Subject:
+class Subject(Struct, frozen=True):
     """One thing that a filter keeps or not. What it does not have fits no value.
 
     Attributes:

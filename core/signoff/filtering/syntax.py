@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
+from msgspec import Struct
+
 __all__ = ["All", "AnyOf", "Expression", "Not", "Operator", "Pair", "Text", "Value", "quote", "written"]
 
 
@@ -39,8 +41,7 @@ class Value:
     column: int = field(default=0, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """Text to be found anywhere in what a row says."""
 
     value: Value
@@ -63,22 +64,19 @@ class Pair:
     column: int = field(default=0, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(Struct, frozen=True):
     """What the inner expression does not keep."""
 
     inner: Expression
 
 
-@dataclass(frozen=True, slots=True)
-class All:
+class All(Struct, frozen=True):
     """What every part keeps; at least two parts."""
 
     parts: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AnyOf:
+class AnyOf(Struct, frozen=True):
     """What at least one part keeps; at least two parts."""
 
     parts: tuple[Expression, ...]

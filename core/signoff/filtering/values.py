@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+
+from msgspec import Struct
 
 from signoff.filtering.errors import quoted
 from signoff.filtering.syntax import Operator
@@ -22,8 +23,7 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _YEARS = range(1970, 9999)
 
 
-@dataclass(frozen=True, slots=True)
-class Viewpoint:
+class Viewpoint(Struct, frozen=True):
     """When, where and by whom a filter is asked.
 
     Attributes:
@@ -37,8 +37,7 @@ class Viewpoint:
     zone: tzinfo | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """Whole numbers from one to another.
 
     Attributes:
@@ -113,8 +112,7 @@ def amount_span(text: str, operator: Operator, read: Reader) -> Span:
     return Span(amount, amount + step - 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """A time as it is written: it depends on the present and the place what it means.
 
     Attributes:

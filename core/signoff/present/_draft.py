@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, chain
 
+from msgspec import Struct
+
 from signoff.present._dense import is_dense, written
 from signoff.present._padding import PADDING, collapsed_runs, counted, extent, may_pad, pads, with_padding
 from signoff.present._rules import Rules
@@ -25,8 +27,7 @@ _SMALL = 1_000
 _REPLACED = re.compile(f"([{HIDDEN}]+|{PADDING}+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """How the rows of a text are drawn.
 
     Attributes:
@@ -43,8 +44,7 @@ class Layout:
         return self.tab_width > 0
 
 
-@dataclass(frozen=True, slots=True)
-class Rewritten:
+class Rewritten(Struct, frozen=True):
     """A text after the rewriting; see `SafeText` for the attributes."""
 
     text: str

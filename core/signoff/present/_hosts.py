@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 __all__ = ["Authority", "ascii_host", "authorities"]
 
@@ -35,8 +36,7 @@ _LONGEST_HOST = 253
 _LONGEST_LABEL = 63  # Punycode takes quadratic time
 
 
-@dataclass(frozen=True, slots=True)
-class Authority:
+class Authority(Struct, frozen=True):
     """The part of a URL that says whom it leads to.
 
     Attributes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 __all__ = ["RULES", "Field", "Rules"]
 
@@ -11,8 +12,7 @@ Field = Literal["command", "path", "url", "tool_name", "arg_key", "arg_value", "
 """Where a text stands in a request: a path is read more strictly than the body of a file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """How the text of one field is read.
 
     Attributes:

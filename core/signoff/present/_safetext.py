@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
+
+from msgspec import Struct
 
 from signoff.present._unicode import HIDDEN, is_plain, shape
 
@@ -21,8 +22,7 @@ _OBEYED = re.compile(
 _HIDDEN = re.compile(f"[{HIDDEN}]")
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """Something in a text that a reviewer should know; characters of one kind share a finding.
 
     Attributes:
@@ -42,8 +42,7 @@ class Finding:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class SafeText:
+class SafeText(Struct, frozen=True):
     """Text that may be written to a terminal, a log, a notification, a title or the clipboard.
 
     Only `reveal` and its relatives make one from text of others, and `own` from the program's words. There is

@@ -17,11 +17,12 @@ Whatever the input, the work is at most the budget plus a few passes over the li
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
 from functools import partial
 from itertools import compress, count, repeat
 from operator import eq, not_
 from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from msgspec import Struct
 
 from signoff.present._anchors import Range, Run, anchors, equal_head, equal_tail
 from signoff.present._shortest_edit import shortest_edit
@@ -75,8 +76,7 @@ class Opcode(NamedTuple):
     exact: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class LineDiff:
+class LineDiff(Struct, frozen=True):
     """A whole diff.
 
     Attributes:

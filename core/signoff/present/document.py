@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from msgspec import Struct
+
 from signoff.present.finding import Words
 from signoff.present.hunks import Choice, Hunk
 from signoff.present.masking import LineMasks, Masks
@@ -37,8 +39,7 @@ _SIDES: tuple[Side, Side] = ("old", "new")
 _CHANGED = frozenset({RowKind.ADDED, RowKind.REMOVED})
 
 
-@dataclass(frozen=True, slots=True)
-class Alert:
+class Alert(Struct, frozen=True):
     """Something in a document that a reviewer should know, once for each kind.
 
     Attributes:
@@ -108,8 +109,7 @@ class Sources:
         return [index for index, line in enumerate(self.of(side)) if len(line) > LONG_LINE]
 
 
-@dataclass(frozen=True, slots=True)
-class Choosing:
+class Choosing(Struct, frozen=True):
     """How some hunks of a diff are approved, and others not.
 
     Attributes:

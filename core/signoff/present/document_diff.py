@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from itertools import groupby
 from typing import NamedTuple
@@ -173,7 +174,7 @@ class _Change:
 
     def chosen(self, choice: Choice | None) -> Document:
         """Make the document with some hunks marked as approved and the others as refused."""
-        return replace(self, choice=choice).document(CONTEXT)
+        return dataclasses.replace(self, choice=choice).document(CONTEXT)
 
     def document(self, context: int) -> Document:
         """Make the document with so many unchanged lines around each change."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from signoff.present.document import Document
 from signoff.present.reveal import SafeText
@@ -23,8 +24,7 @@ MOST, FEW = 24, 8
 """Parts that are shown while some are folded: the riskiest, or a few if none is risky."""
 
 
-@dataclass(frozen=True, slots=True)
-class PartRow:
+class PartRow(Struct, frozen=True):
     """A part of a command.
 
     Attributes:

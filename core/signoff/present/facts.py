@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from signoff.present.media import media_type
 from signoff.present.reveal import SafeText
@@ -17,8 +18,7 @@ _EXECUTABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 _SPECIAL = stat.S_ISUID | stat.S_ISGID
 
 
-@dataclass(frozen=True, slots=True)
-class FileFacts:
+class FileFacts(Struct, frozen=True):
     """What is known of a file besides its content.
 
     Attributes:

@@ -10,8 +10,9 @@ import errno
 import hashlib
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from signoff.present.reveal import reveal
 from signoff.present.steps import FileState, SnapshotError
@@ -37,8 +38,7 @@ class _ChangedMeanwhileError(Exception):
     """The file was written or replaced between two looks at it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a path leads.
 
     Attributes:

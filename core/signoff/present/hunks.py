@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff.present.diff import Opcode
 
@@ -14,8 +16,7 @@ CONTEXT = 3
 """Unchanged lines that are shown before and after each change, unless somebody asks for more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hunk:
+class Hunk(Struct, frozen=True):
     """Changes that stand so close together that they are shown under one heading.
 
     Attributes:
@@ -34,8 +35,7 @@ class Hunk:
         return f"line {start}" if start == stop else f"lines {start}-{stop}"
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """Which hunks of a diff are approved, and which are refused.
 
     Attributes:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from signoff.present.reveal import SafeText, quoted, reveal
 
@@ -52,8 +53,7 @@ class RowKind(StrEnum):
     """A word of ours about the part above."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One row.
 
     Attributes:

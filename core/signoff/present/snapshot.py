@@ -8,9 +8,11 @@ before that.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from signoff.effects import Command, FileWrite
 from signoff.present.edits import edited

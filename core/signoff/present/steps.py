@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,8 +16,7 @@ class SnapshotError(ValueError):
     """What a call would do cannot be shown, so nobody can be asked about it."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileState:
+class FileState(Struct, frozen=True):
     """A file as it was at one moment.
 
     Attributes:
@@ -36,8 +36,7 @@ class FileState:
     real_path: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(Struct, frozen=True):
     """One file that would be created, replaced or edited.
 
     Edits of the same file that follow each other without a command between them are one change.
@@ -63,8 +62,7 @@ class FileChange:
     follows: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CommandRun:
+class CommandRun(Struct, frozen=True):
     """One command that would be run.
 
     Attributes:

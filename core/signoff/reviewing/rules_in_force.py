@@ -6,9 +6,10 @@ person's own file says, with its name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from signoff.policy.shell.judging import judge_command
 from signoff.policy.trust import TrustedFile, TrustError, trusted_files
@@ -25,8 +26,7 @@ _CODE = "tools.py"
 """Code of custom tools, which is trusted beside a rule file and holds no rules."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShellRules:
+class ShellRules(Struct, frozen=True):
     """The rules for commands in a directory.
 
     Attributes:

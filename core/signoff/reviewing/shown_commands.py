@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from signoff.present.steps import CommandRun
 from signoff.present.subject import steps_of
@@ -16,8 +17,7 @@ _NAMES = ("command", "cmd")
 """Arguments that tools of others hand to a shell."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShownCommand:
+class ShownCommand(Struct, frozen=True):
     """A command that a request shows.
 
     Attributes:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from signoff.policy.command_parts import CommandPart, CommandParts, Remark, command_parts
 from signoff.policy.redaction import Redaction
@@ -37,8 +38,7 @@ _UNKNOWN = "unknown-command"
 """A reason that says nothing where there is another one."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToldPart:
+class ToldPart(Struct, frozen=True):
     """A part of a command, or a remark about the whole line, in words that are safe to show.
 
     Attributes:
@@ -58,8 +58,7 @@ class ToldPart:
     about: tuple[Callable[[], SafeText], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ToldCommand:
+class ToldCommand(Struct, frozen=True):
     """A command with what is told of its parts.
 
     Attributes:

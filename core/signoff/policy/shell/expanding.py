@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from msgspec import Struct
 
 from signoff.policy.shell.facts import Part, Word
 from signoff.policy.shell.gate import suspicious_characters
@@ -27,8 +29,7 @@ _MOST_CHARACTERS = 512 * 1024
 """In all texts together."""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """One command that a line runs.
 
     Attributes:
@@ -46,8 +47,7 @@ class Run:
     by: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Expanded:
+class Expanded(Struct, frozen=True):
     """What a command line runs.
 
     Attributes:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 __all__ = ["LONGEST_RULE", "Facts", "Part", "Word"]
 
 LONGEST_RULE = 16
@@ -64,8 +66,7 @@ class Part:
         return " ".join(shlex.quote(word.text) if word.literal else f"{word.text}…" for word in self.words)
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What was found in a command line.
 
     Attributes:

@@ -7,7 +7,8 @@ whole; GTFOBins has more. Compared as GNU getopt does: in bundles, glued to thei
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from signoff.policy.shell.facts import Part, Word
 from signoff.policy.shell.hazard_programs import SPECIAL, does
@@ -16,8 +17,7 @@ from signoff.policy.shell.wrappers import SHELLS, inner_of
 __all__ = ["hazard_in"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Options:
+class _Options(Struct, frozen=True):
     """The dangerous options of a program.
 
     Attributes:

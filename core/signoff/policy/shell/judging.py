@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from signoff.policy.shell.expanding import Run, expand
 from signoff.policy.shell.facts import Part, Word
@@ -15,8 +16,7 @@ __all__ = ["CommandRule", "judge_command"]
 Covers = Callable[[Part], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class CommandRule:
+class CommandRule(Struct, frozen=True):
     """A rule about the commands that begin with certain words.
 
     Attributes:

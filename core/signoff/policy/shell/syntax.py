@@ -7,11 +7,15 @@ them.
 
 from __future__ import annotations
 
+import dataclasses
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff.policy.shell.facts import Facts, Part, Word
 from signoff.policy.shell.quoting import ansi_c, double_quoted, here_document, unquoted
@@ -50,8 +54,7 @@ _PLAIN_EXPANSION = frozenset({"Type", "Short", "Param", "Length"})
 """What ``$NAME``, ``${NAME}`` and ``${#NAME}`` are made of."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """Where in the line something stands."""
 
     piped: bool = False
@@ -77,7 +80,7 @@ class _Found:
         if word.literal or self.source is None or not node:
             return word
         written = self.source[node["Pos"]["Offset"] : node["End"]["Offset"]]
-        return replace(word, written=written.decode(errors="replace"))
+        return dataclasses.replace(word, written=written.decode(errors="replace"))
 
 
 def facts_of_tree(tree: Node, source: bytes | None = None) -> Facts:

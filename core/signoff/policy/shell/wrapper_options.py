@@ -6,13 +6,12 @@ option that is not listed it cannot be told where the inner command begins.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 __all__ = ["WRAPPERS", "Wrapper"]
 
 
-@dataclass(frozen=True, slots=True)
-class Wrapper:
+class Wrapper(Struct, frozen=True):
     """How a program takes the command that it runs.
 
     Attributes:

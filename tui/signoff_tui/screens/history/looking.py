@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from signoff.filtering import Found, Query, Viewpoint, existing_values, narrowed, of_record, search_history
 from signoff.queue import HistoryFilter, HistoryRecord, ReviewQueue
