@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from signoff.canonical import canonical
@@ -176,8 +177,9 @@ def asked_by_to_text(asked_by: AskedBy) -> str:
     )
 
 
+@lru_cache(maxsize=256)
 def asked_by_from_text(text: str) -> AskedBy:
-    """Return who asked.
+    """Return who asked. A few agents ask for everything that waits.
 
     Raises:
         ValueError, TypeError: The text is damaged.
