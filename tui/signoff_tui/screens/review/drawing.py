@@ -25,6 +25,7 @@ from signoff_tui.reading import Rest
 from signoff_tui.screens.lately import lately_lines
 from signoff_tui.screens.review import panes
 from signoff_tui.screens.review.filter_lines import filter_line, nothing_listed
+from signoff_tui.screens.review.group_preview import preview_title
 from signoff_tui.screens.review.keybar import Reader, action_lines
 from signoff_tui.screens.review.naming import as_listed, as_many, held_words, names_of
 from signoff_tui.screens.review.open_bar import bar_lines, box_keys
@@ -272,6 +273,8 @@ class Drawing:
         """The lines around the content, or the overview of a group in its place."""
         inbox, page = self._screen.desk.inbox, self._screen.views.page
         entry, group = inbox.focused_request(), inbox.focused_group()
+        if not self._screen.views.group_visible:
+            self._lines("#preview", [])
         if group is not None and page is not None:
             self._around_page(group, page)
         elif group is not None and self._screen.views.group_visible:
@@ -298,7 +301,11 @@ class Drawing:
             ),
             cursor=focused,
         )
-        self._lines("#foot", [])
+        shown = screen.preview.entry
+        title = [] if shown is None else [self._rule, preview_title(desk, shown, width)]
+        self._lines("#preview", title)
+        foot = screen.preview.below(screen.document, self._look.glyphs.rule, width)
+        self._lines("#foot", [] if shown is None else [foot])
 
     def _around_page(self, group: Group, page: GroupPage) -> None:
         desk, extent = self._screen.desk, self._screen.extent
