@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from signoff.present.reveal import reveal_line
@@ -43,6 +43,7 @@ from signoff_tui.screens.review.status import (
 )
 from signoff_tui.screens.review.tagged_lines import tagged_bar
 from signoff_tui.screens.review.target import target_line
+from signoff_tui.surroundings import Surroundings
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.row_list import RowList
@@ -111,7 +112,13 @@ class Drawing:
         )
         width = self._screen.size.width
         where = Where(
-            self._title(), guard.connected, modes, self._held_requests(), self._who_waits(width), self._muted()
+            self._title(),
+            guard.connected,
+            modes,
+            self._held_requests(),
+            self._who_is_there(width),
+            self._muted(),
+            self._surroundings,
         )
         counts, now = desk.inbox.tally.counts, self._office.now()
         alarms, ellipsis = self._office.alarms, self._look.glyphs.ellipsis
@@ -133,12 +140,20 @@ class Drawing:
     def _held_requests(self) -> int:
         return sum(len(held.refs) for held in self._screen.desk.guard.holds)
 
-    def _who_waits(self, width: int) -> str:
-        """Agents with the number of requests they wait for, on screens with room for them."""
+    @property
+    def _surroundings(self) -> Surroundings:
+        """What else there is; of rules that are broken it is not said how many there are."""
+        known = self._office.surroundings
+        return replace(known, rule_files=0) if self._office.alarms.rules_broken else known
+
+    def _who_is_there(self, width: int) -> str:
+        """Agents with the number of requests they wait for, then the others, on screens with room for them."""
         if width < NAMES_FROM:
             return ""
-        waits = self._screen.desk.inbox.tally.names
-        return as_many([f"{self._short(name)} {count}" for name, count in waits], width // 3)
+        waits = list(self._screen.desk.inbox.tally.names)
+        others = [name for name in self._office.surroundings.agents if name not in {name for name, _ in waits}]
+        told = [f"{self._short(name)} {count}" for name, count in waits]
+        return as_many([*told, *(f"{self._short(name)} connected" for name in others)], width // 3)
 
     def _short(self, name: str) -> str:
         safe = reveal_line(name, "agent").text

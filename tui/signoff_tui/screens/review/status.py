@@ -13,15 +13,16 @@ from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrappe
 from signoff_tui.office import Announcement
 from signoff_tui.screens.review.extent import LEAST_COLUMNS, LEAST_ROWS
 from signoff_tui.summary import clock_text
+from signoff_tui.surroundings import NOTHING_BESIDES, Surroundings, memory_word, rules_word
 from signoff_tui.tally import Counts
 
-__all__ = ["Muted", "Where", "empty_lines", "lost_lines", "status_line", "too_small_lines"]
+__all__ = ["Muted", "Where", "clock_is_shown", "empty_lines", "lost_lines", "status_line", "too_small_lines"]
 
 NOTABLE_WAIT = 60
 """Seconds after which the age of the oldest waiting request stands out."""
 
 HELD_FROM, NAMES_FROM = 100, 160
-"""Columns from which it is told what is held, and who waits."""
+"""Columns from which it is told what is held, remembered and trusted; and how each agent stands, and the time."""
 
 
 class Muted(NamedTuple):
@@ -40,8 +41,9 @@ class Where:
         connected: Whether the queue is there.
         modes: What is switched off or reduced, in words.
         held: How many requests have a decision that is not sent yet.
-        names: Who waits, and for how much, where there is room for it: in as few words as fit.
+        names: How each agent stands, where there is room for it: in as few words as fit.
         muted: Whose notices are held back; None if nobody's are.
+        surroundings: What is remembered and trusted.
     """
 
     title: str
@@ -50,6 +52,7 @@ class Where:
     held: int = 0
     names: str = ""
     muted: Muted | None = None
+    surroundings: Surroundings = NOTHING_BESIDES
 
 
 def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
@@ -73,11 +76,17 @@ def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
         (foreign(f" {where.names} ", "bar-muted", keep=True),) if where.names and width >= NAMES_FROM else agents
     )
     muted, muted_short = _muted(where, " until "), _muted(where, " ")
+    roomy = width >= HELD_FROM
+    memory, rules = (word(where.surroundings) if roomy else () for word in (memory_word, rules_word))
+    full, some = (name, title, *waiting, *held, *high, *told), (name, title, *waiting, *held, *high, *oldest)
     wordings = [
-        ((name, title, *waiting, *held, *high, *told), (*modes, *muted, *names, *queue)),
-        ((name, title, *waiting, *held, *high, *told), (*modes, *muted, *agents, *queue)),
-        ((name, title, *waiting, *high, *told), (*modes, *muted, *agents, *queue)),
-        ((name, title, *waiting, *high, *oldest), (*modes, *muted, *agents, *queue)),
+        (full, (*modes, *muted, *names, *memory, *rules, *queue, *_clock(counts, now, width))),
+        (full, (*modes, *muted, *names, *memory, *rules, *queue)),
+        (full, (*modes, *muted, *agents, *memory, *rules, *queue)),
+        (some, (*modes, *muted, *agents, *memory, *rules, *queue)),
+        (some, (*modes, *muted, *memory, *rules, *queue)),
+        (some, (*modes, *muted, *memory, *queue)),
+        (some, (*modes, *muted, *queue)),
         ((name, title, *waiting, *high, *oldest), (*modes, *muted, *queue)),
         *([((name, title, *waiting, *high, *short), (*modes, *muted_short, *queue))] if muted else []),
         ((name, *waiting, *high, *short), (*modes, *muted_short, *queue)),
@@ -87,6 +96,19 @@ def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
         (high, (*modes, *(() if where.connected else queue))),
     ]
     return fullest([Line(left, right, "surface") for left, right in wordings], width)
+
+
+def clock_is_shown(counts: Counts, width: int) -> bool:
+    """Whether the line has the time of day: while something waits the screen wakes up each minute anyway.
+
+    In an empty inbox nothing is ever drawn by itself, and a clock that stands still is worse than none.
+    """
+    return width >= NAMES_FROM and counts.waiting > 0
+
+
+def _clock(counts: Counts, now: int, width: int) -> tuple[Chunk, ...]:
+    shown = clock_is_shown(counts, width)
+    return (chunk(f" {clock_text(now)[:5]} ", "bar-muted", keep=True),) if shown else ()
 
 
 def _held(where: Where, counts: Counts) -> Chunk:
