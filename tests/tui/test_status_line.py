@@ -23,7 +23,7 @@ FULL = Where(
     "Inbox", held=4, names="refactor 12  docs-bot 3", surroundings=Surroundings(remembered=4, rule_files=2)
 )
 
-LEFT = "signoff Inbox 16 waiting (4 of them held) 2 HIGH oldest waits 30 s"
+LEFT = "signoff Inbox 16 waiting (4 of them held) 2 HIGH oldest waits 00:30"
 
 
 def text(line: Line) -> str:
@@ -42,9 +42,9 @@ def _in_one_time_zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("width", "words"),
     [
-        (50, "signoff 16 waiting 2 HIGH 30s queue ok"),
-        (80, "signoff Inbox 16 waiting 2 HIGH oldest waits 30 s 3 agents queue ok"),
-        (100, "signoff Inbox 16 waiting (4 of them held) 2 HIGH oldest 30s memory 4 rules 2 files queue ok"),
+        (50, "signoff 16 waiting 2 HIGH 00:30 queue ok"),
+        (80, "signoff Inbox 16 waiting 2 HIGH oldest waits 00:30 3 agents queue ok"),
+        (100, "signoff Inbox 16 waiting (4 of them held) 2 HIGH oldest 00:30 memory 4 queue ok"),
         (120, f"{LEFT} 3 agents memory 4 rules 2 files queue ok"),
         (160, f"{LEFT} refactor 12  docs-bot 3 memory 4 rules 2 files queue ok 00:16"),
     ],

@@ -10,8 +10,8 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast, get_args
 
-from signoff.cli.clock import clock
 from signoff.cli.exit_codes import StatusCode
+from signoff.lengths import clock
 from signoff.queue.errors import QueueError
 
 if TYPE_CHECKING:

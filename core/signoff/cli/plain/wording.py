@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from signoff.cli.clock import clock
 from signoff.cli.output import clipped, one_line
 from signoff.cli.page import Page
 from signoff.cli.request_content import kind_of
 from signoff.cli.request_text import risk_word
 from signoff.cli.subject import what_of
+from signoff.lengths import clock
 
 if TYPE_CHECKING:
     from signoff.cli.plain.holding import Held, Holding

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from signoff.present.reveal import reveal
-from signoff_tui.ages import age_text, age_words
+from signoff_tui.ages import age_text
 from signoff_tui.first_line import PROGRAM, Standing, high_word, queue_word, waiting_word
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 from signoff_tui.office import Announcement
@@ -68,7 +68,7 @@ def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
     standing = Standing(counts.waiting, counts.high, connected=where.connected)
     waiting, high = (waiting_word(standing),), high_word(counts.high)
     seconds = None if counts.oldest_at is None else (now - counts.oldest_at) / 1e6
-    told, oldest, short = (_age(seconds, *words) for words in _AGES)
+    told, oldest, short = (_age(seconds, before) for before in _BEFORE_AGE)
     queue, agents = queue_word(connected=where.connected), _agents(counts)
     modes = tuple(chunk(f" {mode} ", "bar-danger", keep=True) for mode in where.modes)
     held = (_held(where, counts),) if where.held and width >= HELD_FROM else ()
@@ -123,19 +123,15 @@ def _muted(where: Where, word: str) -> tuple[Chunk, ...]:
     return (chunk(f" {where.muted.whose}{word}{where.muted.until} ", "bar", keep=True),)
 
 
-_AGES: tuple[tuple[str, Callable[[float], str]], ...] = (
-    ("oldest waits ", age_words),
-    ("oldest ", age_text),
-    ("", age_text),
-)
-"""How the age of the oldest is told, the fullest wording first."""
+_BEFORE_AGE = ("oldest waits ", "oldest ", "")
+"""What stands before the age of the oldest, the fullest wording first."""
 
 
-def _age(seconds: float | None, before: str, words: Callable[[float], str]) -> tuple[Chunk, ...]:
+def _age(seconds: float | None, before: str) -> tuple[Chunk, ...]:
     if seconds is None:
         return ()
     token = "bar-strong" if seconds >= NOTABLE_WAIT else "bar"
-    return (chunk(f" {before}{words(seconds)} ", token, keep=True),)
+    return (chunk(f" {before}{age_text(seconds)} ", token, keep=True),)
 
 
 def _agents(counts: Counts) -> tuple[Chunk, ...]:
