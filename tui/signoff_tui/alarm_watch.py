@@ -9,7 +9,8 @@ from textual.dom import DOMNode
 
 from signoff.policy.trust import TrustError
 from signoff.queue import QueueError, ReviewQueue
-from signoff_tui.alarms import Alarms, Modes, modes_of
+from signoff.queue.agent_modes import Modes, modes_of
+from signoff_tui.alarms import Alarms
 from signoff_tui.office import Office
 from signoff_tui.screens.rereading import Rereading
 from signoff_tui.screens.rules.files import read_files
