@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.cli.clock import clock
 from signoff.cli.durations import iso, local_time, parse_since
+from signoff.lengths import clock
 
 NOW = 1_700_000_000_000_000
 SECOND = 1_000_000

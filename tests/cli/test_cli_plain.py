@@ -16,7 +16,7 @@ from signoff import ApprovalRequest
 from signoff.asking import plain_submission
 from signoff.cli.plain.commands import Command, CommandError, parse
 from signoff.cli.plain.desk import Answer, Desk, Manners
-from signoff.queue import AgentQueue, RequestState, ReviewQueue, StoredRequest
+from signoff.queue import AgentMode, AgentQueue, RequestState, ReviewQueue, StoredRequest
 
 SECOND = 1_000_000
 
@@ -260,6 +260,18 @@ def test_read_only_decides_nothing(reviewing: ReviewQueue, agent: AgentQueue, cl
         talk.says(line)
         assert talk.desk.next_due() is None
     assert "read-only" in talk.says("y 1")
+
+
+def test_an_agent_that_asks_nobody_is_told_of_at_once_and_in_the_list(talk: Talk, agent: AgentQueue) -> None:
+    assert "MODE" not in talk.news()
+    agent.announce_mode(AgentMode.APPROVE_ALL)
+    told = f"MODE approve_all: everything is approved without you: {agent.agent.name}\n"
+    assert talk.news() == told
+    assert talk.news() == ""
+    assert talk.says("list").startswith(told)
+    agent.announce_mode(AgentMode.INTERACTIVE)
+    assert talk.news() == "MODE interactive: every agent asks you again\n"
+    assert "MODE" not in talk.says("list")
 
 
 def test_numbers_stay_with_their_requests(talk: Talk, agent: AgentQueue, cli: Cli) -> None:

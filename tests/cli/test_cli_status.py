@@ -6,10 +6,12 @@ import subprocess
 import sys
 
 import pytest
-from cli_bench import PATIENCE, Cli, call, high, post
+from cli_bench import PATIENCE, Cli, agent_on, call, high, post
 
 from signoff.cli.status import StatusCall, parse_plain_call
-from signoff.queue import AgentQueue
+from signoff.queue import AgentMode, AgentQueue
+
+NO_MODES = {"approve_all": 0, "strict": 0}
 
 
 def test_without_a_queue_it_says_so_and_ends_with_30(cli: Cli) -> None:
@@ -48,12 +50,24 @@ def test_tmux_gets_style_codes(cli: Cli, agent: AgentQueue) -> None:
     assert re.fullmatch(r"1 waiting 1 HIGH \d\d:\d\d\n", plain)
 
 
+def test_an_agent_that_asks_nobody_is_told_in_a_word(cli: Cli, agent: AgentQueue) -> None:
+    agent.announce_mode(AgentMode.STRICT)
+    assert cli.inside("status").out == "0 waiting MODE strict\n"
+    with agent_on(cli, '"mode":"strict"') as other:
+        other.announce_mode(AgentMode.APPROVE_ALL)
+        assert cli.inside("status").out == "0 waiting MODE approve_all\n"
+        assert cli.inside("status", "--format", "tmux").out.endswith("#[fg=red,bold]MODE approve_all#[default]\n")
+        assert {"approve_all": 1, "strict": 1}.items() <= cli.inside("status", "--json").json.items()
+        other.announce_mode(AgentMode.INTERACTIVE)
+        assert {"approve_all": 0, "strict": 1}.items() <= cli.inside("status", "--json").json.items()
+
+
 @pytest.mark.parametrize("words", [["--json"], ["--format", "json"], ["--format=json"]])
 def test_json_gives_all_counts(cli: Cli, agent: AgentQueue, words: list[str]) -> None:
     post(agent, high(cli.folder))
     counts = cli.inside("status", *words).json
     assert counts.pop("oldest_seconds") >= 0
-    assert counts == {"connected": True, "waiting": 1, "high": 1, "agents": 1, "grants": 0}
+    assert counts == {"connected": True, "waiting": 1, "high": 1, "agents": 1, "grants": 0, **NO_MODES}
 
 
 def test_it_loads_no_models_no_command_line_library_and_no_screen(cli: Cli, agent: AgentQueue) -> None:

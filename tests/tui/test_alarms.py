@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from screen_bench import SMALL, agent, command, post, screen
+from screen_bench import LARGE, SMALL, agent, command, post, screen
 
 from signoff.policy.trust import trust
 from signoff.queue import AgentMode, AgentQueue, AgentRecord
-from signoff_tui.alarms import Alarms, Modes, modes_of, with_alarms
+from signoff.queue.agent_modes import Modes, modes_of
+from signoff_tui.alarms import Alarms, with_alarms
 from signoff_tui.first_line import Standing, first_line
 from signoff_tui.lines import Line, chunk
 from signoff_tui.screens.review.status import Where, status_line
@@ -151,11 +152,12 @@ async def test_every_screen_says_that_a_rule_file_is_broken_until_it_is_not(
     rules, sound = tmp_path / "signoff.yaml", b"agent: {tools: {}}\n"
     rules.write_bytes(sound)
     trust({str(rules): sound})
-    async with screen(place, size=SMALL) as seen:
+    async with screen(place, size=LARGE) as seen:
         await seen.shows("nothing waiting")
+        await seen.until(lambda: "rules 1 file" in seen.frame[0])
         assert "rules:" not in seen.frame[0]
         rules.write_bytes(b"agent: {tols: {}}\n")
-        await seen.until(lambda: "rules: ERROR" in seen.frame[0])
+        await seen.until(lambda: "rules: ERROR" in seen.frame[0] and "rules 1" not in seen.frame[0])
         await seen.press("question_mark")
         await seen.until(lambda: "rules: ERROR" in seen.frame[0] and "keys for" in seen.frame[0])
         rules.write_bytes(sound)
@@ -166,6 +168,6 @@ async def test_what_is_found_out_while_the_screen_ends_is_told_nobody(tmp_path: 
     async with screen(tmp_path / "queue") as seen:
         await seen.shows("nothing waiting")
         seen.app.review.office.alarms = Alarms(rules_broken=True)
-    seen.app.rules_looked_at(changed=False)
+    seen.app.rules_looked_at(changed=False, files=0)
     seen.app.announce("all rule files are as you trusted them")
     assert seen.app.review.office.alarms == Alarms()

@@ -44,11 +44,18 @@ async def test_details_fit_any_size_and_nothing_of_them_is_cut(
 
 
 async def test_details_hide_secrets_and_show_hidden_characters(asking: AgentQueue, place: Path) -> None:
-    request = post(asking, call(payload={"password": "hunter2", "title": "a\u202eb"}))
-    async with screen(place, size=LARGE, waiting=1) as seen:
+    following = {
+        "tool": "deploy\u202e",
+        "arguments": {"token": "s3cret", "to": ["a\x1b[2J", "b"], "text": "1\n2\n"},
+    }
+    request = post(asking, call(payload={"password": "hunter2", "title": "a\u202eb"}), batch_remaining=[following])
+    async with screen(place, size=(120, 60), waiting=1) as seen:
         await opens_details(seen, request)
-        await seen.shows(r"\u202e")
-        assert "hunter2" not in seen.text
+        await seen.shows(
+            r"\u202e", "then 1        deploy<U+202E", "  to:", '    - "a^[[2J"', "  text: | (2 lines)"
+        )
+        assert not {"hunter2", "s3cret"} & set(seen.text.replace('"', " ").split())
+        assert '{"to"' not in seen.text
 
 
 @pytest.mark.parametrize("key", ["i", "escape", "q"])

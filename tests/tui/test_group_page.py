@@ -12,7 +12,8 @@ from signoff.queue import Risk
 from signoff_tui.coverage import Part
 from signoff_tui.documents import content_key
 from signoff_tui.group_page import LONGEST, GroupPage
-from signoff_tui.reading import Reading
+from signoff_tui.reading import Reading, Rest
+from signoff_tui.screens.review.page_lines import page_line
 
 
 @pytest.fixture
@@ -60,6 +61,22 @@ def test_every_member_has_a_heading_with_its_risk(bench: Bench) -> None:
 
 def test_it_begins_with_the_first_whatever_else_is_made(bench: Bench) -> None:
     assert members(GroupPage(bench.desk, GROUP_ROW)) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("width", "words"),
+    [
+        (90, "1/3 1 of 3 on this page so far, more follows 0 of their 4 lines shown"),
+        (70, "1/3 1 of 3 so far, more follows 0 of their 4 lines shown"),
+        (50, "more follows 0 of their 4 lines shown"),
+    ],
+)
+def test_until_all_are_on_it_its_line_says_of_how_many_it_counts_the_lines(
+    bench: Bench, width: int, words: str
+) -> None:
+    begun = page_line(GroupPage(bench.desk, GROUP_ROW), Rest(9), 1, "-", width)
+    told = [piece.text.text.strip() for piece in (*begun.left, *begun.right)]
+    assert " ".join(each for each in told if each.strip("-")) == words
 
 
 def test_it_goes_on_when_the_next_is_made(bench: Bench) -> None:

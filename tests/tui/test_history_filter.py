@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from screen_bench import LARGE, SMALL, Cable, Screen, agent, call, command, post
 
 from signoff.asking import plain_submission
 from signoff.queue import AgentQueue, Decision, DecisionSource, ReviewQueue, StoredRequest, open_review_queue
+from signoff_tui.screens.history.export import offered_path
 
 
 @pytest.fixture
@@ -347,20 +349,30 @@ async def test_details_have_whole_hashes_and_what_a_check_of_the_chain_found(
 # -- into a file ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.usefixtures("three")
-async def test_what_the_filter_keeps_is_written_into_a_file_of_ones_own(
-    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "here"
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "home"
     folder.mkdir()
-    monkeypatch.chdir(folder)
+    monkeypatch.setenv("HOME", str(folder))
+    return folder
+
+
+def files_in(folder: Path) -> list[Path]:
+    return [*folder.iterdir()]
+
+
+@pytest.mark.usefixtures("three")
+async def test_what_the_filter_keeps_is_written_into_a_file_of_ones_own(place: Path, home: Path) -> None:
     async with screen(place, size=(200, 50)) as seen:
         await opens(seen, records=3)
         await seen.press("slash")
         await seen.types("ls")
         await seen.press("enter", "E")
-        await seen.shows("2 records written to", "secrets hidden")
-        (file,) = folder.iterdir()
+        await seen.shows(f"write to: {home}/signoff-history-", ".jsonl", "no file is replaced")
+        assert not files_in(home)
+        await seen.press("enter")
+        await seen.shows("2 records written, secrets hidden: ")
+        (file,) = files_in(home)
         assert str(file) in seen.text
     written = [json.loads(line) for line in file.read_text().splitlines()]
     assert [facts["arguments"]["command"] for facts in written] == ["ls a", "ls b"]
@@ -368,15 +380,29 @@ async def test_what_the_filter_keeps_is_written_into_a_file_of_ones_own(
 
 
 @pytest.mark.usefixtures("three")
-async def test_a_second_file_never_replaces_the_first(
-    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "here"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    async with screen(place, wall_clock=lambda: 1_790_000_000_000_000) as seen:
+async def test_a_file_that_is_there_is_never_replaced(place: Path, home: Path) -> None:
+    there = home / "there.jsonl"
+    there.write_text("mine")
+    async with screen(place) as seen:
         await opens(seen, records=3)
-        for count in (1, 2):
-            await seen.press("E")
-            await seen.until(lambda count=count: len([*folder.iterdir()]) == count)
-    assert {len(file.read_text().splitlines()) for file in folder.iterdir()} == {3}
+        await seen.press("E", "ctrl+u")
+        await seen.types("~/there.jsonl")
+        await seen.press("enter")
+        await seen.shows("not written: there is such a file already")
+        await seen.types("x")
+        await seen.shows("Enter writes", "~/there.jsonlx")
+        await seen.press("escape")
+        await seen.shows_no("write to:")
+        await seen.press("E", "ctrl+u")
+        await seen.types("~/none/there.jsonl")
+        await seen.press("enter")
+        await seen.shows("not written: No such file or directory")
+    assert {file.name: file.read_text() for file in files_in(home)} == {"there.jsonl": "mine"}
+
+
+def test_the_place_that_is_offered_is_free_and_at_home(home: Path) -> None:
+    now = 1_790_000_000_000_000
+    first = offered_path(now, os.environ)
+    first.touch()
+    assert first.parent == home
+    assert offered_path(now, os.environ).name == f"{first.stem}-2.jsonl"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from signoff.filtering import Filtered, Found, parse
 from signoff.queue import Decision, DecisionSource, HistoryRecord, RequestState
 from signoff_tui.screens.history.listing import Listing
 from signoff_tui.screens.history.ranges import next_range, of_one_agent, range_of
-from signoff_tui.screens.history.wording import Deciders, outcome, said, share, took_text
+from signoff_tui.screens.history.wording import Deciders, outcome, said, share, took_text, took_words
 
 YES = Decision(approved=True, by="anna", shown=1.0)
 
@@ -196,6 +197,12 @@ def test_the_record_names_the_rule() -> None:
     assert Deciders("ada").in_full(by_rule) == "rule: rule 7"
 
 
-@pytest.mark.parametrize(("seconds", "text"), [(0, "0s"), (38, "38s"), (300, "300s"), (1800, "30m")])
+@pytest.mark.parametrize(("seconds", "text"), [(0, "00:00"), (38, "00:38"), (300, "05:00"), (7300, "2h01m")])
 def test_the_time_that_an_answer_took_is_short(seconds: int, text: str) -> None:
     assert took_text(record(took_us=seconds * SECOND)) == text
+
+
+def test_a_record_says_how_much_of_the_time_was_the_hold() -> None:
+    held = record(took_us=13_300_000, decision=replace(YES, held_us=1_250_000))
+    assert took_words(held) == "took 00:13: the key after 00:12, then held 1.2s"
+    assert took_words(record(took_us=13_300_000)) == "took 00:13"

@@ -77,6 +77,8 @@ async def test_a_row_says_what_runs_how_wide_it_is_and_how_often_it_ran(
     remembered(asking, looking, command("pytest -q", workdir))
     used(asking, looking, command("pytest -q", workdir))
     async with screen(place, size=size) as seen:
+        if size == LARGE:
+            await seen.until(lambda: "memory 1" in seen.frame[0], "what is remembered on the first line")
         await opens_memory(seen, "1 active", 'command = "pytest -q"')
         at = seen.frame.index(seen.line('command = "pytest -q"'))
         row = " ".join(seen.frame[at - (size == LARGE) : at + 1])

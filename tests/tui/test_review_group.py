@@ -156,10 +156,13 @@ async def test_a_group_of_which_nothing_is_ready_says_why(asking: AgentQueue, pl
     async with screen(place, size=LARGE, waiting=2) as seen:
         await seen.goes_to_group()
         await seen.group_armed()
+        await seen.shows("to be read next: N a.txt", "1   a.txt", "Space opens it: only there it counts")
         await seen.press("Y")
         await seen.shows(
             "no request of the group is ready", "left out: a.txt 0%  b.txt 0%", "[Space] read next unseen"
         )
+        await seen.press("space")
+        await seen.shows_no("to be read next")
 
 
 async def test_the_reasons_go_away_when_the_cursor_moves_on(

@@ -11,6 +11,9 @@ from textual.events import AppFocus
 
 from signoff.queue import AgentQueue, ReviewQueue
 from signoff_tui.guard import GuardSettings
+from signoff_tui.screens.review.extent import LIST_WIDEST, WIDEST, Extent
+from signoff_tui.screens.review.rows import AGENT_COLUMN
+from signoff_tui.split_reading import LEAST_WIDTH
 
 NAMED = [(40, 10), (50, 40), (60, 16), (80, 24), (99, 30), (100, 24), (120, 40), (200, 50)]
 
@@ -147,3 +150,10 @@ async def test_the_focus_of_the_terminal_is_no_decision(
         await seen.press("y")
         await seen.shows("was ignored: look, then press again")
     assert looking.get(request.id).pending
+
+
+def test_the_list_gets_a_column_for_the_agent_once_two_columns_of_a_change_fit_beside_it() -> None:
+    assert Extent(WIDEST, 50).widest
+    assert WIDEST - 1 - LIST_WIDEST >= LEAST_WIDTH
+    assert LIST_WIDEST >= AGENT_COLUMN
+    assert not Extent(WIDEST - 1, 50).widest

@@ -2,36 +2,51 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from screen_bench import HELD, LARGE, agent, command, post, screen
 
 from signoff.queue import AgentQueue
 from signoff_tui.first_line import Standing, first_line
 from signoff_tui.lines import Line, chunk
-from signoff_tui.screens.review.status import Where, status_line, too_small_lines
+from signoff_tui.screens.review.status import Where, clock_is_shown, status_line, too_small_lines
+from signoff_tui.surroundings import Surroundings
 from signoff_tui.tally import Counts
 
 NOW = 1_000_000_000
 COUNTS = Counts(waiting=16, high=2, oldest_at=NOW - 30_000_000, agents=3)
-FULL = Where("Inbox", held=4, names="refactor 12  docs-bot 3")
+FULL = Where(
+    "Inbox", held=4, names="refactor 12  docs-bot 3", surroundings=Surroundings(remembered=4, rule_files=2)
+)
+
+LEFT = "signoff Inbox 16 waiting (4 of them held) 2 HIGH oldest waits 00:30"
 
 
 def text(line: Line) -> str:
     return " ".join(piece.text.text.strip() for piece in (*line.left, *line.right))
 
 
+@pytest.fixture(autouse=True)
+def _in_one_time_zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
 @pytest.mark.parametrize(
     ("width", "words"),
     [
-        (50, "signoff 16 waiting 2 HIGH 30s queue ok"),
-        (80, "signoff Inbox 16 waiting 2 HIGH oldest waits 30 s 3 agents queue ok"),
-        (120, "signoff Inbox 16 waiting (4 of them held) 2 HIGH oldest waits 30 s 3 agents queue ok"),
-        (
-            160,
-            "signoff Inbox 16 waiting (4 of them held) 2 HIGH oldest waits 30 s refactor 12  docs-bot 3 queue ok",
-        ),
+        (50, "signoff 16 waiting 2 HIGH 00:30 queue ok"),
+        (80, "signoff Inbox 16 waiting 2 HIGH oldest waits 00:30 3 agents queue ok"),
+        (100, "signoff Inbox 16 waiting (4 of them held) 2 HIGH oldest 00:30 memory 4 queue ok"),
+        (120, f"{LEFT} 3 agents memory 4 rules 2 files queue ok"),
+        (160, f"{LEFT} refactor 12  docs-bot 3 memory 4 rules 2 files queue ok 00:16"),
     ],
 )
 def test_a_wider_screen_says_more(width: int, words: str) -> None:
@@ -71,6 +86,23 @@ def test_other_screens_say_it_in_the_same_order(width: int, words: str) -> None:
 def test_the_age_of_the_oldest_stands_out_after_a_minute(seconds: int, token: str) -> None:
     line = status_line(FULL, Counts(1, 0, NOW - seconds * 1_000_000, 1), NOW, 80)
     assert next(piece.token for piece in line.left if "oldest" in piece.text.text) == token
+
+
+def test_what_the_line_has_no_room_for_goes_in_a_fixed_order() -> None:
+    marks, gone = {"00:16", "docs-bot", "agents", "rules", "memory", "held)", "signoff"}, []
+    for length in range(1, 200):
+        line = text(status_line(replace(FULL, title="x" * length), COUNTS, NOW, 200)).split()
+        lost = {mark for mark in marks if mark not in line and (mark != "agents" or "docs-bot" in gone)}
+        gone += [mark for mark in ("00:16", "docs-bot", "agents", "rules", "memory", "held)") if mark in lost]
+        marks -= lost
+    assert gone == ["00:16", "docs-bot", "agents", "rules", "memory", "held)"]
+    assert marks == {"signoff"}
+
+
+def test_an_empty_inbox_has_no_clock_that_would_have_to_be_drawn() -> None:
+    assert not clock_is_shown(Counts(0, 0, None, 0), 200)
+    assert clock_is_shown(COUNTS, 160)
+    assert not clock_is_shown(COUNTS, 159)
 
 
 async def test_a_very_wide_screen_names_who_waits(asking: AgentQueue, place: Path, workdir: Path) -> None:

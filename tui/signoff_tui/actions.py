@@ -151,7 +151,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("only_agent", ("a",), "a", "only this agent; again: all", "list", places=_OF_CALLS),
     Action("range", ("T",), "T", "since: 1h, today, session, all", "list", places=("history",)),
     Action("details", ("i",), "i", "hashes, ids; checks the chain", "read", places=("history",)),
-    Action("export", ("E",), "E", "write what is listed to a file", "list", places=("history",)),
+    Action("export", ("E",), "E", "write what is listed to a file; asks where", "list", places=("history",)),
     Action("back", ("escape",), "Esc", "one level back; never decides", "go", moves=True, places=_PAGES),
     Action("help", ("?",), "?", "keys of this screen", "go", moves=True, places=_PAGES),
     Action("palette", (":", "ctrl+p"), ":", "choose by name", "go", moves=True, places=_LISTS),

@@ -1,4 +1,4 @@
-"""Looking for what every screen warns of, whenever there may be more or less of it, and at no other time."""
+"""Looking for what the first line says besides what waits, whenever that may be other, and at no other time."""
 
 from __future__ import annotations
 
@@ -9,21 +9,23 @@ from textual.dom import DOMNode
 
 from signoff.policy.trust import TrustError
 from signoff.queue import QueueError, ReviewQueue
-from signoff_tui.alarms import Alarms, Modes, modes_of
+from signoff.queue.agent_modes import Modes, modes_of
+from signoff_tui.alarms import Alarms
 from signoff_tui.office import Office
 from signoff_tui.screens.rereading import Rereading
 from signoff_tui.screens.rules.files import read_files
+from signoff_tui.surroundings import Surroundings, names_of_agents
 from signoff_tui.working import run_beside
 
 __all__ = ["AlarmWatch"]
 
 
 class AlarmWatch:
-    """Keeps the alarms of the office as they are.
+    """Keeps the alarms and the surroundings of the office as they are.
 
     Args:
         node: What the work ends with.
-        office: Whose alarms these are.
+        office: Whose they are.
         changed: Called after they changed.
     """
 
@@ -37,12 +39,14 @@ class AlarmWatch:
         """The queue changed: an agent may have come, gone, or said how it answers."""
         self._reading_modes.wanted()
 
-    def rules_changed(self, *, differ: bool) -> None:
+    def rules_changed(self, *, differ: bool, files: int) -> None:
         """Rule files may be other than they were.
 
         Args:
             differ: Whether any is not as it was trusted; what was trusted is not broken.
+            files: How many are trusted.
         """
+        self._take(self._office.alarms, replace(self._office.surroundings, rule_files=files))
         if differ:
             run_beside(self._node, self._read_rules, group="broken rules", exclusive=True)
         else:
@@ -50,24 +54,30 @@ class AlarmWatch:
 
     async def _read_modes(self) -> None:
         try:
-            modes = await self._office.ask(_modes)
+            modes, agents, remembered = await self._office.ask(_look)
         except QueueError:  # that it is lost is said in its own place; agents go on as they were
-            modes = self._office.alarms.modes
-        self._take(replace(self._office.alarms, modes=modes))
+            pass
+        else:
+            known = self._office.surroundings
+            self._take(
+                replace(self._office.alarms, modes=modes), replace(known, agents=agents, remembered=remembered)
+            )
         self._reading_modes.ended()
 
     async def _read_rules(self) -> None:
         broken = await self._office.compute(_is_any_broken)
         self._take(replace(self._office.alarms, rules_broken=broken))
 
-    def _take(self, alarms: Alarms) -> None:
-        if alarms != self._office.alarms:
-            self._office.alarms = alarms
+    def _take(self, alarms: Alarms, surroundings: Surroundings | None = None) -> None:
+        before = (self._office.alarms, self._office.surroundings)
+        self._office.alarms, self._office.surroundings = now = (alarms, surroundings or before[1])
+        if now != before:
             self._changed()
 
 
-def _modes(queue: ReviewQueue) -> Modes:
-    return modes_of(queue.agents(connected=True))
+def _look(queue: ReviewQueue) -> tuple[Modes, tuple[str, ...], int]:
+    connected = queue.agents(connected=True)
+    return modes_of(connected), names_of_agents(connected), len(queue.grants())
 
 
 def _is_any_broken() -> bool:

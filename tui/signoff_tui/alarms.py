@@ -8,10 +8,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from signoff.present.reveal import reveal_line
-from signoff.queue.records import AgentMode, AgentRecord
+from signoff.queue.agent_modes import ALL_ASK, Modes
+from signoff.queue.records import AgentMode
 from signoff_tui.lines import Chunk, Line, chunk, crop, foreign
 
-__all__ = ["Alarms", "Modes", "loudest", "modes_of", "with_alarms"]
+__all__ = ["Alarms", "with_alarms"]
 
 LONGEST_NAME = 20
 """Cells that the name of an agent may take."""
@@ -19,23 +20,7 @@ LONGEST_NAME = 20
 ROOM_FOR_SENTENCES, ROOM_FOR_NAMES, ROOM_FOR_RULES = 60, 48, 20
 """Cells that have to be left for the rest of the line, so that so much is said."""
 
-_LOUDEST_FIRST = (AgentMode.APPROVE_ALL, AgentMode.STRICT, None, AgentMode.INTERACTIVE)
-
 _DONE = {AgentMode.APPROVE_ALL: "approved", AgentMode.STRICT: "refused"}
-
-
-class Modes(Struct, frozen=True):
-    """The agents that are there and ask nobody; nothing at all if there are none.
-
-    Attributes:
-        approving: Names of those that approve everything.
-        refusing: Names of those that refuse everything.
-        connected: How many agents are there, with those that ask.
-    """
-
-    approving: tuple[str, ...] = ()
-    refusing: tuple[str, ...] = ()
-    connected: int = 0
 
 
 class Alarms(Struct, frozen=True):
@@ -46,27 +31,8 @@ class Alarms(Struct, frozen=True):
         rules_broken: Whether a trusted rule file cannot be used as it is.
     """
 
-    modes: Modes = Modes()
+    modes: Modes = ALL_ASK
     rules_broken: bool = False
-
-
-def modes_of(records: Iterable[AgentRecord]) -> Modes:
-    """The modes of connections that are there. Several of one name and session are one agent."""
-    found: dict[tuple[str, str], list[AgentMode | None]] = {}
-    for record in records:
-        found.setdefault((record.name, record.session), []).append(record.mode)
-    loud = {key: loudest(modes) for key, modes in found.items()}
-    approving, refusing = (
-        tuple(name for (name, _), mode in loud.items() if mode is wanted)
-        for wanted in (AgentMode.APPROVE_ALL, AgentMode.STRICT)
-    )
-    return Modes(approving, refusing, len(found)) if approving or refusing else Modes()
-
-
-def loudest(modes: Iterable[AgentMode | None]) -> AgentMode | None:
-    """The one of several modes that a person must know of most; None stands for one that is not known."""
-    there = set(modes)
-    return next((mode for mode in _LOUDEST_FIRST if mode in there), None)
 
 
 def with_alarms(title: Callable[[int], Line], alarms: Alarms, width: int, *, ellipsis: str = "…") -> Line:

@@ -280,9 +280,9 @@ class SignoffApp(App[None]):
             self._review.redraw()
         self._layers.take_standing()
 
-    def rules_looked_at(self, *, changed: bool) -> None:
+    def rules_looked_at(self, *, changed: bool, files: int) -> None:
         """Tell the screens that show rule files to look again, and look whether one is broken."""
-        self._alarms.rules_changed(differ=changed)
+        self._alarms.rules_changed(differ=changed, files=files)
         for screen in self._layers:
             screen.take_rules_news()
 

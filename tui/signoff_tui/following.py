@@ -22,11 +22,12 @@ class Uses(Protocol):
     def announce(self, words: str, *, token: str = "ok") -> None:
         """Say something that stays while nothing waits."""
 
-    def rules_looked_at(self, *, changed: bool) -> None:
+    def rules_looked_at(self, *, changed: bool, files: int) -> None:
         """Rule files, or the list of those that are trusted, may be other than they were.
 
         Args:
             changed: Whether a file is not what was trusted any more, or that is not known.
+            files: How many are trusted.
         """
 
     def use(self, chosen: Chosen, before: Chosen) -> None:
@@ -92,7 +93,8 @@ class Following:
         elif self._changed_rules and not changed:
             self._uses.announce("all rule files are as you trusted them")
         self._changed_rules = changed
-        self._uses.rules_looked_at(changed=bool(changed))
+        _, *trusted = watched_files()
+        self._uses.rules_looked_at(changed=bool(changed), files=len(trusted))
 
     def _look_at_choices(self, personal: Personal) -> None:
         try:

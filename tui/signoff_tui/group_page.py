@@ -113,6 +113,11 @@ class GroupPage:
         return True
 
     @property
+    def made(self) -> int:
+        """How many are on it so far."""
+        return self._upto
+
+    @property
     def members(self) -> int:
         """How many have room on the page, whether they are on it already or not."""
         return len(self._order)

@@ -26,6 +26,7 @@ from signoff_tui.guard import Act, Held
 from signoff_tui.keymap import KeyMap
 from signoff_tui.muting import Muting
 from signoff_tui.replies import EarlierTexts, Replies
+from signoff_tui.surroundings import Surroundings
 from signoff_tui.terminal_voice import Saying
 
 __all__ = ["Announcement", "Draft", "Goes", "Office"]
@@ -102,6 +103,8 @@ class Office:
         """What an empty inbox says besides."""
         self.alarms = Alarms()
         """What the first line of every screen warns of."""
+        self.surroundings = Surroundings()
+        """What else there is besides what waits."""
         self.aside = Aside()
         """Does what may never end."""
         self.drafts: dict[Draft, str] = {}

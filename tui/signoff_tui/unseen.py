@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from signoff_tui.desk import Desk
-from signoff_tui.inbox import Inbox, RowKey
+from signoff_tui.inbox import Entry, Inbox, RowKey
 
-__all__ = ["next_unseen"]
+__all__ = ["first_unseen_of", "next_unseen"]
 
 
 def next_unseen(desk: Desk) -> RowKey | None:
@@ -27,6 +27,12 @@ def next_unseen(desk: Desk) -> RowKey | None:
             if _is_unseen(desk, candidate):
                 return candidate
     return None
+
+
+def first_unseen_of(desk: Desk, group: RowKey) -> Entry | None:
+    """The first member of a group that was not fully shown and waits; None if there is none."""
+    keys = _requests_of(desk.inbox, group)
+    return next((desk.inbox.entry(key.id) for key in keys if _is_unseen(desk, key)), None)
 
 
 def _is_unseen(desk: Desk, key: RowKey) -> bool:

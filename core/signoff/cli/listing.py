@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from signoff.cli.clock import clock
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.facts import request_facts, short_id
 from signoff.cli.options import json_option, open_for_review, queue_option
@@ -18,6 +17,7 @@ from signoff.cli.page import Page, width_of
 from signoff.cli.request_content import kind_of
 from signoff.cli.request_text import risk_word
 from signoff.cli.subject import what_of
+from signoff.lengths import clock
 from signoff.queue.records import Risk
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from signoff.canonical import canonical
-from signoff.cli.clock import clock
 from signoff.cli.facts import seen_token, short_id
 from signoff.cli.output import one_line
 from signoff.cli.page import Page
 from signoff.cli.remembering import reach_of, session_reach
 from signoff.cli.subject import what_of
+from signoff.lengths import clock
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.policy.verdict_words import RISK_WORD
 from signoff.present.reveal import reveal_line

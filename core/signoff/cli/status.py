@@ -10,8 +10,8 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast, get_args
 
-from signoff.cli.clock import clock
 from signoff.cli.exit_codes import StatusCode
+from signoff.lengths import clock
 from signoff.queue.errors import QueueError
 
 if TYPE_CHECKING:
@@ -99,6 +99,8 @@ def _line(stats: Stats, style: StatusFormat) -> str:
                 "oldest_seconds": None if oldest is None else oldest // 1_000_000,
                 "agents": stats.agents,
                 "grants": stats.grants,
+                "approve_all": stats.approving,
+                "strict": stats.refusing,
             }
         )
     waiting = f"{stats.pending} waiting"
@@ -106,7 +108,16 @@ def _line(stats: Stats, style: StatusFormat) -> str:
     if style == "tmux":
         waiting = f"#[fg=yellow]{waiting}#[default]" if stats.pending else waiting
         high = f"#[fg=red,bold]{high}#[default]" if high else ""
-    return " ".join(part for part in (waiting, high, "" if oldest is None else clock(oldest)) if part)
+    parts = (waiting, high, "" if oldest is None else clock(oldest), _mode(stats, style))
+    return " ".join(part for part in parts if part)
+
+
+def _mode(stats: Stats, style: StatusFormat) -> str:
+    """Whether an agent asks nobody, in as few words as there are for it; that one approves all matters most."""
+    if not stats.approving and not stats.refusing:
+        return ""
+    words = f"MODE {'approve_all' if stats.approving else 'strict'}"
+    return f"#[fg=red,bold]{words}#[default]" if style == "tmux" else words
 
 
 def _not_connected(style: StatusFormat) -> str:

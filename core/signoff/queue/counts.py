@@ -16,6 +16,8 @@ class Stats(NamedTuple):
         oldest_pending_at: When the oldest of them was asked, microseconds since the epoch; None if none waits.
         agents: How many agents are connected.
         grants: How many remembered approvals are in force.
+        approving: How many agents say that they run everything without asking.
+        refusing: How many agents say that they refuse everything without asking.
     """
 
     pending: int
@@ -23,3 +25,5 @@ class Stats(NamedTuple):
     oldest_pending_at: int | None
     agents: int
     grants: int
+    approving: int = 0
+    refusing: int = 0

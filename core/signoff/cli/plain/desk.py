@@ -10,10 +10,11 @@ from signoff.cli.plain.deciding import Deciding, NotHeldError
 from signoff.cli.plain.holding import Holding
 from signoff.cli.plain.records import history_text, memory_text
 from signoff.cli.plain.waiting import Waiting
-from signoff.cli.plain.wording import count, happening_text, list_text, outcome_text
+from signoff.cli.plain.wording import count, happening_text, list_text, modes_text, outcome_text
 from signoff.cli.request_content import content_of
 from signoff.cli.request_text import request_text
 from signoff.present.snapshot import SnapshotError
+from signoff.queue.agent_modes import ALL_ASK, modes_of
 from signoff.queue.errors import QueueError
 from signoff.queue.protocol import ReviewQueue
 from signoff.queue.records import ChangeSet, Grant
@@ -84,6 +85,7 @@ class Desk:
         self._holding = Holding(queue, clock, manners.hold_one, manners.hold_many)
         self._deciding = Deciding(self._waiting, self._holding, width)
         self._listed: tuple[Grant, ...] = ()
+        self._modes = ALL_ASK
         self._printed_at = float("-inf")
 
     # -- from outside -------------------------------------------------------------------------------------
@@ -98,7 +100,18 @@ class Desk:
         if len(arrived) > _MOST_NEWS:
             first, last = arrived[0].number, arrived[-1].number
             lines.append(f"new: {count(len(arrived), 'request')}, {first} to {last}; list names them\n")
-        return "".join(lines)
+        return "".join(lines) + self._modes_news()
+
+    def _modes_news(self) -> str:
+        """Tell which agents ask nobody, whenever that is other than it was."""
+        try:
+            modes = modes_of(self._queue.agents(connected=True))
+        except QueueError:
+            return ""  # that the queue is lost is told by whoever watches it
+        if modes == self._modes:
+            return ""
+        self._modes = modes
+        return modes_text(modes, self._width)
 
     def next_due(self) -> float | None:
         """When `due` has something to do, by the clock."""
@@ -134,7 +147,8 @@ class Desk:
         number = command.numbers[0] if command.numbers else 0
         match command.verb:
             case "list":
-                return Answer(list_text(self._waiting, self._holding, self._now(), self._width))
+                modes = modes_text(self._modes, self._width) if self._modes.connected else ""
+                return Answer(modes + list_text(self._waiting, self._holding, self._now(), self._width))
             case "show":
                 return self._show(number)
             case "group":

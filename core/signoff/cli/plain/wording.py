@@ -5,22 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from signoff.cli.clock import clock
 from signoff.cli.output import clipped, one_line
 from signoff.cli.page import Page
 from signoff.cli.request_content import kind_of
 from signoff.cli.request_text import risk_word
 from signoff.cli.subject import what_of
+from signoff.lengths import clock
+from signoff.queue.records import AgentMode
 
 if TYPE_CHECKING:
     from signoff.cli.plain.holding import Held, Holding
     from signoff.cli.plain.waiting import Happening, Waiting
+    from signoff.queue.agent_modes import Modes
     from signoff.queue.records import StoredRequest, Verdict
 
-__all__ = ["add_names", "count", "happening_text", "list_text", "outcome_text", "subject", "subjects"]
+__all__ = [
+    "add_names",
+    "count",
+    "happening_text",
+    "list_text",
+    "modes_text",
+    "outcome_text",
+    "subject",
+    "subjects",
+]
 
 _WIDTH = 100
 _NAME_WIDTH = 40
+_MOST_NAMES = 3
 
 
 def count(number: int, what: str) -> str:
@@ -82,6 +94,24 @@ def list_text(waiting: Waiting, holding: Holding, now: int, width: int | None, *
 
 
 _READ = {"nothing": "not shown", "changed": "changed since shown", "incomplete": "shown in part", "all": "shown"}
+
+
+def modes_text(modes: Modes, width: int | None) -> str:
+    """Tell which agents ask nobody, a line for each mode; that none does any more if there are none."""
+    page = Page(width)
+    for mode, names, verb in (
+        (AgentMode.APPROVE_ALL, modes.approving, "approved"),
+        (AgentMode.STRICT, modes.refusing, "refused"),
+    ):
+        if names:
+            everything = len(names) == modes.connected
+            told = [clipped(one_line(name, "agent"), _NAME_WIDTH) for name in names[:_MOST_NAMES]]
+            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+            whose = "everything is" if everything else "what they ask for is"
+            page.add(f"{whose} {verb} without you: {', '.join(told)}{more}", label=f"MODE {mode}: ")
+    if not modes.connected:
+        page.add("every agent asks you again", label="MODE interactive: ")
+    return page.text()
 
 
 def outcome_text(held: Held, verdicts: Sequence[Verdict], width: int | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from signoff.queue.counts import Stats
-from signoff.queue.sql.engine import Engine
+from signoff.queue.sql.engine import Engine, Look
 from signoff.queue.sql.overdue import find_overdue
 
 __all__ = ["count"]
@@ -35,4 +35,16 @@ def count(engine: Engine) -> Stats:
             oldest_pending_at=waiting["oldest"],
             agents=look.number("SELECT COUNT(*) FROM agents WHERE ended_at IS NULL"),
             grants=look.number("SELECT COUNT(*) FROM grants WHERE revoked_at IS NULL"),
+            approving=_saying(look, "approve_all"),
+            refusing=_saying(look, "strict"),
         )
+
+
+def _saying(look: Look, mode: str) -> int:
+    """How many connected agents say that they answer in a mode.
+
+    Their introductions are searched as text: JSON would have to be loaded to read them. Quotes within a name are
+    escaped there, so no name passes for a mode.
+    """
+    said = f'%"mode":"{mode}"%'
+    return look.number("SELECT COUNT(*) FROM agents WHERE ended_at IS NULL AND info LIKE ?", said)

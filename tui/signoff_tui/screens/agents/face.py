@@ -76,7 +76,7 @@ def note_lines(numbers: Numbers, width: int, *, counted: int | None) -> list[Lin
 
 
 def foot_lines(hints: Sequence[KeyHint], said: str, width: int, *, rows: int) -> list[Line]:
-    """What was said last, and the keys.
+    """The keys, and in the last row what was said last, as on every screen.
 
     Args:
         hints: What they do now.
@@ -89,7 +89,7 @@ def foot_lines(hints: Sequence[KeyHint], said: str, width: int, *, rows: int) ->
         if said
         else line(chunk(" no decision keys work on this screen", "muted"))
     )
-    return [words, *flow(hints, Room(width, rows))]
+    return [*flow(hints, Room(width, rows)), words]
 
 
 def _shortened(long: str, short: str, width: int, token: str) -> Line:

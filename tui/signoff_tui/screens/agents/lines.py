@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from signoff.queue import AgentMode, StoredRequest
-from signoff_tui.ages import age_text
+from signoff_tui.ages import age_text, length_text
 from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line, wrapped
 from signoff_tui.look import Glyphs
 from signoff_tui.muting import end_text
@@ -448,13 +448,6 @@ def _head(name: str) -> Chunk:
 
 def _number(number: int, word: str) -> str:
     return f"{number} {word}{'s' * (number != 1)}"
-
-
-def length_text(seconds: float) -> str:
-    """A length of time that is over: ``31 s``, ``4 min``, ``2 h``."""
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.0f} h"
 
 
 def when_text(at: int, now: int) -> str:

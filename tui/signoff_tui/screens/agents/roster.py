@@ -21,8 +21,8 @@ from signoff.queue import (
     StoredRequest,
     UnknownRequestError,
 )
+from signoff.queue.agent_modes import loudest
 from signoff.queue.wording import CLOSED, agent_is_gone
-from signoff_tui.alarms import loudest
 from signoff_tui.screens.agents.figures import AgentKey, Figures, LastHour, count, read_last_hour
 
 __all__ = ["DAY_US", "Agent", "LeftBehind", "Reading", "Remembered", "picks", "read", "waiting_of"]

@@ -6,7 +6,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 from signoff.canonical import canonical
 from signoff.policy.redaction import DEFAULT_REDACTION
-from signoff.present.reveal import reveal_line
+from signoff.present.reveal import SafeText, reveal_line
+from signoff.present.rows import joined
+from signoff.present.structured import structured_document
 from signoff.queue.records import StoredRequest
 from signoff_tui.lines import Chunk, Line, chunk, folded, fullest, line
 from signoff_tui.office import Office
@@ -16,6 +18,7 @@ from signoff_tui.summary import RISK_WORD, clock_text, ended_text, summarize
 __all__ = ["DetailsScreen", "detail_lines"]
 
 _LABEL = 14
+_AROUND = "its batch and group"
 
 Fact = tuple[str, str]
 """What it is, and what it says: words in which an agent may have had a part."""
@@ -66,10 +69,15 @@ def detail_lines(request: StoredRequest, width: int) -> list[Line]:
     for title, facts in _blocks(request):
         lines += [line(chunk(f" {title}", "strong"))]
         for label, text in facts:
-            head = chunk(f"   {label:<{_LABEL}}", "muted", keep=True)
-            lines += folded(reveal_line(text, "content"), width, head=head)
+            lines += _fact(label, reveal_line(text, "content"), width)
+        if title == _AROUND:
+            lines += _following(request, width)
         lines.append(Line())
     return lines[:-1]
+
+
+def _fact(label: str, text: SafeText, width: int) -> list[Line]:
+    return folded(text, width, head=chunk(f"   {label:<{_LABEL}}", "muted", keep=True))
 
 
 def _blocks(request: StoredRequest) -> Iterator[tuple[str, Sequence[Fact]]]:
@@ -105,7 +113,7 @@ def _blocks(request: StoredRequest) -> Iterator[tuple[str, Sequence[Fact]]]:
             ("asked at", clock_text(request.created_at)),
         ],
     )
-    yield "its batch and group", [*_around(request, hidden_next=_following(request))]
+    yield _AROUND, [*_around(request)]
     yield (
         "identity",
         [
@@ -118,19 +126,26 @@ def _blocks(request: StoredRequest) -> Iterator[tuple[str, Sequence[Fact]]]:
     )
 
 
-def _following(request: StoredRequest) -> Sequence[str]:
-    hidden = DEFAULT_REDACTION.also(request.submission.masked_keys)
-    return [canonical(hidden.mask_value(dict(call))) for call in request.submission.batch_remaining]
-
-
-def _around(request: StoredRequest, *, hidden_next: Sequence[str]) -> Iterator[Fact]:
+def _around(request: StoredRequest) -> Iterator[Fact]:
     submission = request.submission
     size = "" if submission.group_size is None else f", {submission.group_size} announced"
     yield "group", "none" if submission.group_id is None else submission.group_id + size
     place = "" if submission.batch_position is None else f", number {submission.batch_position + 1}"
     yield "batch", "none" if submission.batch_id is None else submission.batch_id + place
-    for number, call in enumerate(hidden_next, start=1):
-        yield f"then {number}", call
+
+
+def _following(request: StoredRequest, width: int) -> list[Line]:
+    """The calls that come next in the batch: the tool, and below it what it would be called with, as elsewhere."""
+    hidden = DEFAULT_REDACTION.also(request.submission.masked_keys)
+    lines: list[Line] = []
+    for number, call in enumerate(request.submission.batch_remaining, start=1):
+        tool, arguments = call.get("tool"), call.get("arguments")
+        plain = isinstance(tool, str) and not call.keys() - {"tool", "arguments"}
+        name = reveal_line(tool, "tool_name") if plain and isinstance(tool, str) else SafeText.own("a call")
+        lines += _fact(f"then {number}", name, width)
+        shown = structured_document((arguments or {}) if plain else dict(call), masks=hidden)
+        lines += [part for row in shown for part in _fact("", joined("  ", row.text), width)]
+    return lines
 
 
 def _answers(supports: Collection[str]) -> str:

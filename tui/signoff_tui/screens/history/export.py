@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Mapping
 from pathlib import Path
 
 from signoff.exporting.facts import record_facts
@@ -11,35 +12,42 @@ from signoff.exporting.records import fitting_records, write_json_lines
 from signoff.filtering import Query, Viewpoint
 from signoff.queue import HistoryFilter, ReviewQueue
 
-__all__ = ["write_export"]
+__all__ = ["offered_path", "write_export"]
 
 _TRIES = 100
 
 
-def write_export(queue: ReviewQueue, query: Query, view: Viewpoint, folder: Path) -> tuple[int, Path]:
+def offered_path(now: int, variables: Mapping[str, str]) -> Path:
+    """A file that is not there yet in the person's home: the working directory is often that of agents.
+
+    Args:
+        now: Wall clock, microseconds since the epoch.
+        variables: The environment.
+    """
+    moment = dt.datetime.fromtimestamp(now / 1e6, tz=dt.UTC).astimezone()
+    name = f"signoff-history-{moment:%Y%m%d-%H%M%S}"
+    folder = Path(variables.get("HOME") or Path.cwd())
+    free = (folder / f"{name}{'' if number == 1 else f'-{number}'}.jsonl" for number in range(1, _TRIES))
+    return next((path for path in free if not path.exists()), folder / f"{name}.jsonl")
+
+
+def write_export(queue: ReviewQueue, query: Query, view: Viewpoint, path: Path) -> int:
     """Write records as JSON Lines, oldest first, secrets hidden, into a new file that nobody else can read.
 
     Args:
         queue: An open connection.
         query: What is written.
         view: When, where and by whom it is asked.
-        folder: Where the file goes.
+        path: The file. None that is there is replaced.
 
     Returns:
-        How many records, and the file.
+        How many records.
 
     Raises:
         QueueError: The queue cannot be read.
+        FileExistsError: There is such a file already.
         OSError: The file cannot be written.
     """
-    moment = dt.datetime.fromtimestamp(view.now / 1e6, tz=dt.UTC).astimezone()
-    name = f"signoff-history-{moment:%Y%m%d-%H%M%S}"
-    for number in range(1, _TRIES):
-        path = folder / (f"{name}.jsonl" if number == 1 else f"{name}-{number}.jsonl")
-        try:
-            with new_file(path) as file:
-                records = fitting_records(queue, query, view, HistoryFilter())
-                return write_json_lines((record_facts(record) for record in records), file), path
-        except FileExistsError:
-            continue
-    raise FileExistsError(f"{name}.jsonl and {_TRIES - 2} others like it are there already")
+    with new_file(path) as file:
+        records = fitting_records(queue, query, view, HistoryFilter())
+        return write_json_lines((record_facts(record) for record in records), file)

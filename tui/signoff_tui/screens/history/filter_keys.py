@@ -1,20 +1,24 @@
-"""The keys of the history that change what is listed, and the one that writes it into a file."""
+"""The keys of the history that change what is listed, and those that write it into a file."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from textual import events, on
 
 from signoff.filtering import Filtered, FilterError, SavedFilter, last_hour_of
-from signoff_tui.lines import foreign, line
+from signoff.present.reveal import reveal
+from signoff_tui.lines import Chunk, chunk, foreign, line
 from signoff_tui.office import Office
 from signoff_tui.saved_filters import saved_by_digit, usable
+from signoff_tui.screens.history.export import offered_path
 from signoff_tui.screens.history.listing import Listing
 from signoff_tui.screens.history.ranges import next_range, of_one_agent
-from signoff_tui.screens.history.work import Collected, Work
+from signoff_tui.screens.history.work import Collected, Exported, Work
 from signoff_tui.screens.plain import PlainScreen
 from signoff_tui.widgets.filter_bar import FilterBar
+from signoff_tui.widgets.path_bar import PathBar
 
 __all__ = ["FilterKeys"]
 
@@ -33,6 +37,11 @@ class FilterKeys(PlainScreen):
         self._choosing = False
         """Whether the next digit chooses a saved filter."""
         self._said = line()
+
+    @property
+    def path_bar(self) -> PathBar:
+        """Where the place of a file is typed."""
+        return self.query_one(PathBar)
 
     @property
     def bar(self) -> FilterBar:
@@ -69,7 +78,9 @@ class FilterKeys(PlainScreen):
         return usable(self._office.saved_filters, Filtered.HISTORY)
 
     def takes_key(self, event: events.Key) -> bool:
-        """Keys while a filter is typed; False when the key is for the text box."""
+        """Keys while a filter or a place is typed; False when the key is for the text box."""
+        if self.path_bar.is_open:
+            return self.path_bar.takes_key(event)
         move = _MOVES.get(event.key)
         if move is None:
             return self.bar.takes_key(event)
@@ -77,7 +88,7 @@ class FilterKeys(PlainScreen):
         return True
 
     def takes_paste(self, _: events.Paste) -> bool:
-        """Pasted text is text to look for."""
+        """Pasted text is text to look for, or a place."""
         return False
 
     def do_history(self) -> None:
@@ -120,9 +131,36 @@ class FilterKeys(PlainScreen):
         self.use(next_range(self.bar.query_in_force, self._listing.current))
 
     def do_export(self) -> None:
-        """Write what the filter keeps into a file."""
-        self.say("writing ...", "muted")
-        self._work.export(self.bar.query_in_force)
+        """Ask where what the filter keeps is to be written."""
+        self.path_bar.open(str(offered_path(self._office.now(), os.environ)))
+        self.draw()
+
+    @on(PathBar.Chosen)
+    def _write(self, event: PathBar.Chosen) -> None:
+        self._work.export(self.bar.query_in_force, event.path)
+
+    @on(PathBar.Closed)
+    def _path_left(self) -> None:
+        self.draw()
+
+    @on(Exported)
+    def _take_export(self, event: Exported) -> None:
+        if event.problem:
+            self._refuse_export(event.problem)
+            return
+        if self.path_bar.is_open:
+            self.path_bar.close()
+        records = "record" if event.records == 1 else "records"
+        # The folder gives way before the name of the file does.
+        path = Chunk(reveal(event.path, "path"), "ok", cut="front")
+        self._said = line(chunk(f" {event.records} {records} written, secrets hidden: ", "ok", keep=True), path)
+        self.draw()
+
+    def _refuse_export(self, problem: str) -> None:
+        if self.path_bar.is_open:
+            self.path_bar.refuse(problem)
+        else:
+            self.say(problem, "danger")
 
     def use(self, text: str) -> None:
         """Put another filter in force."""

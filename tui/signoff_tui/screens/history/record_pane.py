@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from signoff.queue import HistoryRecord, Risk, StoredRequest
 from signoff_tui.lines import Line, chunk, wrapped
-from signoff_tui.screens.history.wording import Deciders, changed_text, outcome, share, subject, told, took_text
+from signoff_tui.screens.history.wording import Deciders, changed_text, outcome, share, subject, told, took_words
 from signoff_tui.summary import RISK_WORD, clock_text
 
 __all__ = ["record_lines"]
@@ -95,7 +95,7 @@ def _decision(record: HistoryRecord, deciders: Deciders) -> Sequence[Fact]:
         deliberate = ", approved with ! although not all was shown" if decision.deliberate else ""
         facts.append(("shown", f"{share(record)} of the content{deliberate}", "text"))
     end = "decided" if decision is not None else "ended"
-    times = f"{_moment(record.at - record.took_us)}, {end} {clock_text(record.at)}, took {took_text(record)}"
+    times = f"{_moment(record.at - record.took_us)}, {end} {clock_text(record.at)}, {took_words(record)}"
     facts.append(("asked", times, "text"))
     return facts
 

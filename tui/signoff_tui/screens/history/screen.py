@@ -18,13 +18,14 @@ from signoff_tui.screens.history.list_pane import ListPane
 from signoff_tui.screens.history.looking import Around
 from signoff_tui.screens.history.pane import RecordPane
 from signoff_tui.screens.history.wording import Deciders
-from signoff_tui.screens.history.work import Checked, Exported, Failed, Fresh, Listed, Older, Read, Sized
+from signoff_tui.screens.history.work import Checked, Failed, Fresh, Listed, Older, Read, Sized
 from signoff_tui.screens.list_beside_details import FAR, TWO_PANES
 from signoff_tui.screens.plain import News
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.filter_bar import FilterBar
 from signoff_tui.widgets.lines_view import LinesView
+from signoff_tui.widgets.path_bar import PathBar
 
 __all__ = ["HistoryScreen"]
 
@@ -59,6 +60,7 @@ class HistoryScreen(FilterKeys):
         yield LinesView(id="rule")
         yield FilterBar(Filtered.HISTORY, self.existing, self._office.keep_filter, id="filter")
         yield LinesView(id="foot")
+        yield PathBar(id="path")
 
     def on_mount(self) -> None:
         """Read the newest records that fit."""
@@ -265,10 +267,6 @@ class HistoryScreen(FilterKeys):
         if self.stands:
             self._pane.say_chain(event.words)
 
-    @on(Exported)
-    def _take_export(self, event: Exported) -> None:
-        self.say(event.words, event.token)
-
     @on(ListPane.Clicked)
     def _row_clicked(self, event: ListPane.Clicked) -> None:
         self._listing.move_to(event.index)
@@ -340,7 +338,7 @@ class HistoryScreen(FilterKeys):
         newer = (chunk(f" {listing.arrived} newer above: [g] ", "accent", keep=True),) if listing.arrived else ()
         room = width - sum(piece.width for piece in newer)
         counts = Line(totals(listing.records, deciders, room, more=listing.more).left, newer)
-        if self.bar.is_open:
+        if self.bar.is_open or self.path_bar.is_open:
             return [counts]
         rows = (2 if width >= WIDE_ENOUGH else 3) if self.size.height >= HIGH_ENOUGH else 1
         item = listing.item

@@ -8,7 +8,7 @@ from signoff.queue import Risk
 from signoff.queue.history_records import HistoryRecord
 from signoff_tui.lines import Chunk, Line, chunk, foreign, line, wrapped
 from signoff_tui.screens.history.together import Together
-from signoff_tui.screens.history.wording import FILES, Deciders, counted, kind, outcome, share, took_text, what
+from signoff_tui.screens.history.wording import FILES, Deciders, counted, kind, outcome, share, took_words, what
 from signoff_tui.summary import clock_text
 
 __all__ = ["member_lines", "together_lines"]
@@ -81,7 +81,7 @@ def _facts(together: Together, deciders: Deciders, *, opened: bool) -> list[Fact
     least = share(together.least_shown)
     if least != "--":
         facts.append(("shown", f"{least} of the content", "text"))
-    facts.append(("decided", f"{clock_text(act.at)}, the longest took {took_text(together.longest)}", "text"))
+    facts.append(("decided", f"{clock_text(act.at)}, the longest {took_words(together.longest)}", "text"))
     return facts
 
 

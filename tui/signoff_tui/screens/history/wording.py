@@ -13,7 +13,7 @@ from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.subject import subject_text
 from signoff.queue import DecisionSource, HistoryRecord, Instead, RequestState
 from signoff.queue.wording import released
-from signoff_tui.ages import age_text
+from signoff_tui.ages import length_text
 from signoff_tui.screens.history.together import Together
 from signoff_tui.summary import clock_text
 
@@ -29,6 +29,7 @@ __all__ = [
     "subject",
     "told",
     "took_text",
+    "took_words",
     "what",
     "when_text",
 ]
@@ -44,8 +45,8 @@ _WHO = {
     DecisionSource.MODE: "mode",
     DecisionSource.CASCADE: "cascade",
 }
-_EXACT_SECONDS = 600
-"""From this time on minutes are exact enough."""
+_NOTABLE_HOLD_US = 100_000
+"""Microseconds from which it is told how long a decision was held."""
 
 
 class Deciders(Struct, frozen=True):
@@ -179,9 +180,17 @@ def share(record: HistoryRecord) -> str:
 
 
 def took_text(record: HistoryRecord) -> str:
-    """How long the answer took."""
-    seconds = max(record.took_us, 0) / 1e6
-    return f"{int(seconds)}s" if seconds < _EXACT_SECONDS else age_text(seconds)
+    """How long the answer took, from asking to the end."""
+    return length_text(record.took_us / 1e6)
+
+
+def took_words(record: HistoryRecord) -> str:
+    """The same, and how much of it was the key and how much the hold, as far as the decision was held."""
+    held = 0 if record.decision is None else record.decision.held_us
+    if held < _NOTABLE_HOLD_US:
+        return f"took {took_text(record)}"
+    key = length_text(max(record.took_us - held, 0) / 1e6)
+    return f"took {took_text(record)}: the key after {key}, then held {held / 1e6:.1f}s"
 
 
 def when_text(at: int, now: int) -> str:

@@ -111,12 +111,19 @@ class Checked(Message):
 
 
 class Exported(Message):
-    """A file was written, or cannot be."""
+    """A file was written, or cannot be.
 
-    def __init__(self, words: str, token: str) -> None:
+    Args:
+        records: How many were written.
+        path: The file.
+        problem: Why nothing was written; empty if it was.
+    """
+
+    def __init__(self, records: int, path: str, problem: str = "") -> None:
         super().__init__()
-        self.words = words
-        self.token = token
+        self.records = records
+        self.path = path
+        self.problem = problem
 
 
 class Work:
@@ -163,9 +170,14 @@ class Work:
         """Check the chain of the history; `Checked` follows."""
         run_beside(self._screen, self._check, group="check", exclusive=True)
 
-    def export(self, query: Query) -> None:
-        """Write what a filter keeps into a file; `Exported` follows."""
-        run_beside(self._screen, partial(self._export, query), group="export", exclusive=True)
+    def export(self, query: Query, path: str) -> None:
+        """Write what a filter keeps into a new file; `Exported` follows.
+
+        Args:
+            query: What is written.
+            path: The file, as it was typed.
+        """
+        run_beside(self._screen, partial(self._export, query, path), group="export", exclusive=True)
 
     async def _list(self, query: Query) -> None:
         try:
@@ -255,19 +267,22 @@ class Work:
             words = f"cannot be checked: {error}"
         self._screen.post_message(Checked(words))
 
-    async def _export(self, query: Query) -> None:
+    async def _export(self, query: Query, typed: str) -> None:
         view = self._view
 
         def write(queue: ReviewQueue) -> tuple[int, Path]:
-            return write_export(queue, query, view, Path.cwd())
+            path = Path(typed).expanduser().absolute()
+            return write_export(queue, query, view, path), path
 
         try:
             count, path = await self._office.ask(write)
-        except (QueueError, OSError) as error:
-            self._screen.post_message(Exported(f"not written: {error}", "danger"))
-            return
-        records = "record" if count == 1 else "records"
-        self._screen.post_message(Exported(f"{count} {records} written to {path}, secrets hidden", "ok"))
+        except FileExistsError:
+            self._screen.post_message(Exported(0, typed, "not written: there is such a file already"))
+        except (QueueError, OSError, RuntimeError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            self._screen.post_message(Exported(0, typed, f"not written: {why}"))
+        else:
+            self._screen.post_message(Exported(count, str(path)))
 
 
 def _verdict(check: HistoryCheck) -> str:

@@ -97,7 +97,7 @@ def _words(words: str, width: int, token: str) -> list[Line]:
 
 
 def foot_lines(bar: Bar, said: Said, width: int, *, rows: int) -> list[Line]:
-    """What was said last, and the keys.
+    """The keys, and in the last row what was said last, as on every screen; a question stands above its keys.
 
     Args:
         bar: What they can do now.
@@ -107,7 +107,8 @@ def foot_lines(bar: Bar, said: Said, width: int, *, rows: int) -> list[Line]:
     """
     words = _said(said) if said.words else fullest(_wordings(bar), width)
     room = Room(width, rows)
-    return [words, *flow(saved_hints(bar.saved, room) if bar.kind == "saved" else _hints(bar), room)]
+    keys = flow(saved_hints(bar.saved, room) if bar.kind == "saved" else _hints(bar), room)
+    return [words, *keys] if bar.kind in {"all", "sheet"} else [*keys, words]
 
 
 def filter_lines(listing: Listing, keys: KeyMap, width: int) -> list[Line]:

@@ -63,7 +63,7 @@ class Contents:
         elif entry is not None and visible:
             self._show_request(entry)
         elif entry is None:
-            screen.document.notice(())
+            screen.preview.show()
         looked_at = entry is not None and entry.waiting and visible and screen.views.page is None
         self._drift.follow(entry.request if entry is not None and looked_at else None)
         self.make_wanted()

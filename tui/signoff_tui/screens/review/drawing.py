@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff.present.reveal import reveal_line
 from signoff.queue.records import StoredRequest
@@ -26,6 +27,7 @@ from signoff_tui.reading import Rest
 from signoff_tui.screens.lately import lately_lines
 from signoff_tui.screens.review import panes
 from signoff_tui.screens.review.filter_lines import filter_line, nothing_listed
+from signoff_tui.screens.review.group_preview import preview_title
 from signoff_tui.screens.review.keybar import Reader, action_lines
 from signoff_tui.screens.review.naming import as_listed, as_many, held_words, names_of
 from signoff_tui.screens.review.open_bar import bar_lines, box_keys
@@ -43,6 +45,7 @@ from signoff_tui.screens.review.status import (
 )
 from signoff_tui.screens.review.tagged_lines import tagged_bar
 from signoff_tui.screens.review.target import target_line
+from signoff_tui.surroundings import Surroundings
 from signoff_tui.widgets.document_view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.row_list import RowList
@@ -110,7 +113,13 @@ class Drawing:
         )
         width = self._screen.size.width
         where = Where(
-            self._title(), guard.connected, modes, self._held_requests(), self._who_waits(width), self._muted()
+            self._title(),
+            guard.connected,
+            modes,
+            self._held_requests(),
+            self._who_is_there(width),
+            self._muted(),
+            self._surroundings,
         )
         counts, now = desk.inbox.tally.counts, self._office.now()
         alarms, ellipsis = self._office.alarms, self._look.glyphs.ellipsis
@@ -132,12 +141,20 @@ class Drawing:
     def _held_requests(self) -> int:
         return sum(len(held.refs) for held in self._screen.desk.guard.holds)
 
-    def _who_waits(self, width: int) -> str:
-        """Agents with the number of requests they wait for, on screens with room for them."""
+    @property
+    def _surroundings(self) -> Surroundings:
+        """What else there is; of rules that are broken it is not said how many there are."""
+        known = self._office.surroundings
+        return replace(known, rule_files=0) if self._office.alarms.rules_broken else known
+
+    def _who_is_there(self, width: int) -> str:
+        """Agents with the number of requests they wait for, then the others, on screens with room for them."""
         if width < NAMES_FROM:
             return ""
-        waits = self._screen.desk.inbox.tally.names
-        return as_many([f"{self._short(name)} {count}" for name, count in waits], width // 3)
+        waits = list(self._screen.desk.inbox.tally.names)
+        others = [name for name in self._office.surroundings.agents if name not in {name for name, _ in waits}]
+        told = [f"{self._short(name)} {count}" for name, count in waits]
+        return as_many([*told, *(f"{self._short(name)} connected" for name in others)], width // 3)
 
     def _short(self, name: str) -> str:
         safe = reveal_line(name, "agent").text
@@ -272,6 +289,8 @@ class Drawing:
         """The lines around the content, or the overview of a group in its place."""
         inbox, page = self._screen.desk.inbox, self._screen.views.page
         entry, group = inbox.focused_request(), inbox.focused_group()
+        if not self._screen.views.group_visible:
+            self._lines("#preview", [])
         if group is not None and page is not None:
             self._around_page(group, page)
         elif group is not None and self._screen.views.group_visible:
@@ -298,7 +317,11 @@ class Drawing:
             ),
             cursor=focused,
         )
-        self._lines("#foot", [])
+        shown = screen.preview.entry
+        title = [] if shown is None else [self._rule, preview_title(desk, shown, width)]
+        self._lines("#preview", title)
+        foot = screen.preview.below(screen.document, self._look.glyphs.rule, width)
+        self._lines("#foot", [] if shown is None else [foot])
 
     def _around_page(self, group: Group, page: GroupPage) -> None:
         desk, extent = self._screen.desk, self._screen.extent

@@ -6,15 +6,24 @@ from typing import Literal
 
 from msgspec import Struct
 
-from signoff_tui.split_reading import WIDE
+from signoff_tui.split_reading import LEAST_WIDTH, WIDE
 
-__all__ = ["LEAST_COLUMNS", "LEAST_ROWS", "STEADY", "STEADY_WIDE", "Extent", "View"]
+__all__ = ["LEAST_COLUMNS", "LEAST_ROWS", "LIST_WIDEST", "STEADY", "STEADY_WIDE", "WIDEST", "Extent", "View"]
 
 LEAST_COLUMNS, LEAST_ROWS = 40, 10
 """The smallest pane in which decision keys work."""
 
+LIST_WIDEST = 72
+"""Cells of the list where there is all the room it needs, as the style sheet has it."""
+
 STEADY, STEADY_WIDE = 120, 160
 """Columns from which keys keep their places whatever is in focus, if the bar has four rows; or only three."""
+
+WIDEST = LIST_WIDEST + 1 + LEAST_WIDTH
+"""Columns for the widest list, and beside it two columns of a change."""
+
+AROUND_MEMBERS = 28
+"""Rows for all that is not members of a group on the screen, with some of the content of one of them."""
 
 View = Literal["inbox", "request", "group", "page"]
 """What has the screen on small terminals, or the attention on large ones."""
@@ -42,6 +51,11 @@ class Extent(Struct, frozen=True):
         return self.columns >= WIDE
 
     @property
+    def widest(self) -> bool:
+        """Whether there is room for who asked in the list as well, beside two columns of a change."""
+        return self.columns >= WIDEST
+
+    @property
     def two_lines(self) -> bool:
         """Whether a row of the list takes two lines."""
         return self.columns < 60
@@ -55,6 +69,14 @@ class Extent(Struct, frozen=True):
     def high(self) -> bool:
         """Whether there are rows to spare."""
         return self.rows >= 30
+
+    def previews(self, members: int) -> bool:
+        """Whether there is room for the content of one member of a group below the names of all.
+
+        Args:
+            members: How many there are.
+        """
+        return self.rows >= members + AROUND_MEMBERS
 
     @property
     def action_rows(self) -> int:

@@ -84,17 +84,19 @@ def action_lines(
     back = [] if view == "inbox" else [KeyHint("Esc", "back")]
     moving = [*tag_hints(desk), *_moving_hints(desk, view, entry, group, two_panes=two_panes)]
     listing = [] if view in {"request", "page"} else _list_hints(desk, armed=armed)
-    going = [*listing, *_going_hints(desk, view)]
+    more = _more_hints(desk, view)
     if (entry is not None or group is not None) and _steady(room):
         page = page or [KeyHint(desk.keys.shown("page_down"), "page", live=False)]
         deciding = _in_slots(_decision_hints(desk, entry, room, armed=armed), page)
-        return _steadily([deciding, of_group, own, [*back, *moving], going], room)
+        return _steadily(
+            [deciding, of_group, own, [*back, *moving], listing, _going_hints(desk, view), more], room
+        )
     deciding = _decision_hints(desk, entry, room, armed=armed) if entry is not None and entry.waiting else []
     hints = [*deciding[:1], *page, *deciding[1:], *own, *back, *of_group, *moving]
     *leading, last = _going_hints(desk, view, narrow=not _steady(room))
     # Tidying is worth its place where something ended.
     first = 2 if any(each.closed for each in desk.inbox.entries()) else 1
-    return flow([*hints, *listing[:first], *leading, *listing[first:], last], room)
+    return flow([*hints, *listing[:first], *leading, *listing[first:], *more, last], room)
 
 
 def _steady(room: Room) -> bool:
@@ -109,13 +111,15 @@ def _in_slots(deciding: Sequence[KeyHint], page: Sequence[KeyHint]) -> list[KeyH
 
 
 def _steadily(kinds: Sequence[Sequence[KeyHint]], room: Room) -> tuple[Line, ...]:
-    """What decides one request and its group, what is about its parts, what moves about, what leads elsewhere."""
-    deciding, of_group, own, moving, going = kinds
+    """What decides one request, its group, is about its parts, moves about, lists, leads elsewhere, and more."""
+    deciding, of_group, own, moving, listing, (*going, last), more = kinds
     if room.width >= STEADY_WIDE:
-        return flow_sections(
-            [(deciding, 1), ([*of_group, *own], 1), ([*moving, *going], room.rows - 2)], room.width
-        )
-    return flow_sections([([*deciding, *of_group], 2), ([*moving, *own], 1), (going, room.rows - 3)], room.width)
+        rest = [*moving, *listing, *going, *more, last]
+        return flow_sections([(deciding, 1), ([*of_group, *own], 1), (rest, room.rows - 2)], room.width)
+    rest = [*listing, *going, last]
+    return flow_sections(
+        [([*deciding, *of_group], 2), ([*moving, *own, *more], 1), (rest, room.rows - 3)], room.width
+    )
 
 
 def _going_hints(desk: Desk, view: View, *, narrow: bool = False) -> list[KeyHint]:
@@ -128,6 +132,16 @@ def _going_hints(desk: Desk, view: View, *, narrow: bool = False) -> list[KeyHin
         leaves = KeyHint(desk.keys.shown("quit"), "quit")
         hints += [*others, leaves] if narrow else [leaves, *others]
     return [*hints, KeyHint(desk.keys.shown("help"), "help")]
+
+
+def _more_hints(desk: Desk, view: View) -> list[KeyHint]:
+    """What is told where there is room for it, and else by the help: all of it works everywhere."""
+    saved = [KeyHint(desk.keys.shown("saved"), "saved filters")] if view in {"inbox", "group"} else []
+    return [
+        *saved,
+        KeyHint(desk.keys.shown("palette"), "all commands"),
+        KeyHint(desk.keys.shown("themes"), "theme"),
+    ]
 
 
 def what_is_missing(desk: Desk, entry: Entry) -> str:

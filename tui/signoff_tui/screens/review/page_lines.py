@@ -55,26 +55,29 @@ def page_line(
     done = shown == units and page.complete and not page.left_out
     words = f" {at}/{page.members} "
     if not page.complete:
-        below = " more follows "
+        made = f"{page.made} of {page.members}"
+        belows = [
+            f" {made} on this page so far, more follows ",
+            f" {made} so far, more follows ",
+            " more follows ",
+        ]
     else:
         more = f"{'over ' if rest.more else ''}{rest.rows:,} more {'row' if rest.rows == 1 else 'rows'} below"
         above = units - shown - here
         end = f" end; {above:,} unread above: {key} " if above > 0 else " end "
-        below = f" {more} " if rest.rows else end
+        belows = [f" {more} " if rest.rows else end]
     over = f" {page.left_out} more of the group are not on this page " if page.left_out else ""
-    so_far = f"{'' if page.complete else 'over '}{units:,}"
+    so_far = f"{units:,}" if page.complete else f"their {units:,}"
     share = " all shown " if done else f" {shown:,} of {so_far} lines shown "
     line = chunk(glyph * 2, "rule")
     right = (chunk(share, "ok" if done else "held", keep=True), line)
-    where, rows = (
-        chunk(words, "muted", keep=True),
-        chunk(below, "muted" if below == " end " else "warn", keep=True),
-    )
+    where, left_out = chunk(words, "muted", keep=True), chunk(over, "danger", keep=True)
+    rows = [chunk(below, "muted" if below == " end " else "warn", keep=True) for below in belows]
     return fullest(
         [
-            Line((line, where, line, rows, chunk(over, "danger", keep=True)), right, fill=glyph),
-            Line((line, rows, chunk(over, "danger", keep=True)), right, fill=glyph),
-            Line((chunk(over, "danger", keep=True),), right, fill=glyph),
+            *(Line((line, where, line, each, left_out), right, fill=glyph) for each in rows),
+            *(Line((line, each, left_out), right, fill=glyph) for each in rows),
+            Line((left_out,), right, fill=glyph),
         ],
         width,
     )

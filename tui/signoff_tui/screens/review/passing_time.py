@@ -9,6 +9,7 @@ from textual.timer import Timer
 
 from signoff_tui.screens.review.drawing import Drawing, LastWords
 from signoff_tui.screens.review.moments import next_moment
+from signoff_tui.screens.review.status import clock_is_shown
 
 if TYPE_CHECKING:
     from signoff_tui.office import Office
@@ -18,6 +19,7 @@ __all__ = ["PassingTime"]
 
 MESSAGE_SECONDS = 5.0
 SHORTEST_TIMER = 0.02
+MINUTE = 60
 
 
 class PassingTime:
@@ -54,6 +56,8 @@ class PassingTime:
             self._timer.stop()
         now = time.monotonic()
         moment = next_moment(self._screen.desk, self._drawing.timed(), now, self._office.now())
+        if clock_is_shown(self._screen.desk.inbox.tally.counts, self._screen.size.width):
+            moment = min(moment, now + MINUTE - self._office.now() / 1e6 % MINUTE)
         if self.words.until:
             moment = min(moment, self.words.until)
         self._timer = self._screen.set_timer(max(moment - now, SHORTEST_TIMER), self._tick)

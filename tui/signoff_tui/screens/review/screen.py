@@ -22,6 +22,7 @@ from signoff_tui.screens.review.deciding import Deciding
 from signoff_tui.screens.review.drawing import Drawing
 from signoff_tui.screens.review.extent import Extent
 from signoff_tui.screens.review.filtering import Filtering
+from signoff_tui.screens.review.group_preview import GroupPreview
 from signoff_tui.screens.review.incoming import Incoming
 from signoff_tui.screens.review.navigating import Navigating
 from signoff_tui.screens.review.open_bar import Finding, OpenBar, Remembering, Writing
@@ -65,6 +66,8 @@ class ReviewScreen(Screen[None]):
         self._deciding = Deciding(self)
         self._navigating = Navigating(self, self._deciding)
         self._drawing = Drawing(self, office)
+        self.preview = GroupPreview(self, self._desk)
+        """What stands below the members of a group."""
         self._paints = Paints(self)
         self._writing = WritingKeys(self, office, self._deciding)
         self._work = Work(self, office)
@@ -94,8 +97,9 @@ class ReviewScreen(Screen[None]):
             yield Divider(id="divider")
             with Vertical(id="content-pane"):
                 yield LinesView(id="header")
-                yield DocumentView(id="document")
                 yield RowList(id="members")
+                yield LinesView(id="preview")
+                yield DocumentView(id="document")
                 yield LinesView(id="foot")
         yield LinesView(id="target")
         yield LinesView(id="actions")
@@ -314,7 +318,7 @@ class ReviewScreen(Screen[None]):
     def _lay_out(self) -> None:
         # At once: each change has all styles of the screen worked out anew. So the view, which changes often, is
         # no class.
-        self.update_classes({"-two": self.two_panes, "-wide": self.extent.wide})
+        self.update_classes({"-two": self.two_panes, "-wide": self.extent.wide, "-widest": self.extent.widest})
         if not self.is_attached or not self.query("#body"):
             return
         view = self.views.now
@@ -334,9 +338,7 @@ class ReviewScreen(Screen[None]):
         if self._contents.keeps_picture_waiting():
             self._desk.guard.show(self._desk.target(), cause)  # keys are about it at once; none is armed yet
             return
-        # Not by a class of the screen: that would have the styles of all its parts worked out anew.
-        members = self.views.group_visible
-        self.document.display, self.query_one("#members").display = not members, members
+        self.preview.lay_out()
         self._contents.show()
         self._drawing.status()
         self._drawing.lists()

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from signoff.present.reveal import reveal
-from signoff_tui.ages import age_text, age_words
+from signoff_tui.ages import age_text
 from signoff_tui.first_line import PROGRAM, Standing, high_word, queue_word, waiting_word
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 from signoff_tui.office import Announcement
 from signoff_tui.screens.review.extent import LEAST_COLUMNS, LEAST_ROWS
 from signoff_tui.summary import clock_text
+from signoff_tui.surroundings import NOTHING_BESIDES, Surroundings, memory_word, rules_word
 from signoff_tui.tally import Counts
 
-__all__ = ["Muted", "Where", "empty_lines", "lost_lines", "status_line", "too_small_lines"]
+__all__ = ["Muted", "Where", "clock_is_shown", "empty_lines", "lost_lines", "status_line", "too_small_lines"]
 
 NOTABLE_WAIT = 60
 """Seconds after which the age of the oldest waiting request stands out."""
 
 HELD_FROM, NAMES_FROM = 100, 160
-"""Columns from which it is told what is held, and who waits."""
+"""Columns from which it is told what is held, remembered and trusted; and how each agent stands, and the time."""
 
 
 class Muted(NamedTuple):
@@ -40,8 +41,9 @@ class Where(Struct, frozen=True):
         connected: Whether the queue is there.
         modes: What is switched off or reduced, in words.
         held: How many requests have a decision that is not sent yet.
-        names: Who waits, and for how much, where there is room for it: in as few words as fit.
+        names: How each agent stands, where there is room for it: in as few words as fit.
         muted: Whose notices are held back; None if nobody's are.
+        surroundings: What is remembered and trusted.
     """
 
     title: str
@@ -50,6 +52,7 @@ class Where(Struct, frozen=True):
     held: int = 0
     names: str = ""
     muted: Muted | None = None
+    surroundings: Surroundings = NOTHING_BESIDES
 
 
 def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
@@ -65,7 +68,7 @@ def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
     standing = Standing(counts.waiting, counts.high, connected=where.connected)
     waiting, high = (waiting_word(standing),), high_word(counts.high)
     seconds = None if counts.oldest_at is None else (now - counts.oldest_at) / 1e6
-    told, oldest, short = (_age(seconds, *words) for words in _AGES)
+    told, oldest, short = (_age(seconds, before) for before in _BEFORE_AGE)
     queue, agents = queue_word(connected=where.connected), _agents(counts)
     modes = tuple(chunk(f" {mode} ", "bar-danger", keep=True) for mode in where.modes)
     held = (_held(where, counts),) if where.held and width >= HELD_FROM else ()
@@ -73,11 +76,17 @@ def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
         (foreign(f" {where.names} ", "bar-muted", keep=True),) if where.names and width >= NAMES_FROM else agents
     )
     muted, muted_short = _muted(where, " until "), _muted(where, " ")
+    roomy = width >= HELD_FROM
+    memory, rules = (word(where.surroundings) if roomy else () for word in (memory_word, rules_word))
+    full, some = (name, title, *waiting, *held, *high, *told), (name, title, *waiting, *held, *high, *oldest)
     wordings = [
-        ((name, title, *waiting, *held, *high, *told), (*modes, *muted, *names, *queue)),
-        ((name, title, *waiting, *held, *high, *told), (*modes, *muted, *agents, *queue)),
-        ((name, title, *waiting, *high, *told), (*modes, *muted, *agents, *queue)),
-        ((name, title, *waiting, *high, *oldest), (*modes, *muted, *agents, *queue)),
+        (full, (*modes, *muted, *names, *memory, *rules, *queue, *_clock(counts, now, width))),
+        (full, (*modes, *muted, *names, *memory, *rules, *queue)),
+        (full, (*modes, *muted, *agents, *memory, *rules, *queue)),
+        (some, (*modes, *muted, *agents, *memory, *rules, *queue)),
+        (some, (*modes, *muted, *memory, *rules, *queue)),
+        (some, (*modes, *muted, *memory, *queue)),
+        (some, (*modes, *muted, *queue)),
         ((name, title, *waiting, *high, *oldest), (*modes, *muted, *queue)),
         *([((name, title, *waiting, *high, *short), (*modes, *muted_short, *queue))] if muted else []),
         ((name, *waiting, *high, *short), (*modes, *muted_short, *queue)),
@@ -87,6 +96,19 @@ def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
         (high, (*modes, *(() if where.connected else queue))),
     ]
     return fullest([Line(left, right, "surface") for left, right in wordings], width)
+
+
+def clock_is_shown(counts: Counts, width: int) -> bool:
+    """Whether the line has the time of day: while something waits the screen wakes up each minute anyway.
+
+    In an empty inbox nothing is ever drawn by itself, and a clock that stands still is worse than none.
+    """
+    return width >= NAMES_FROM and counts.waiting > 0
+
+
+def _clock(counts: Counts, now: int, width: int) -> tuple[Chunk, ...]:
+    shown = clock_is_shown(counts, width)
+    return (chunk(f" {clock_text(now)[:5]} ", "bar-muted", keep=True),) if shown else ()
 
 
 def _held(where: Where, counts: Counts) -> Chunk:
@@ -101,19 +123,15 @@ def _muted(where: Where, word: str) -> tuple[Chunk, ...]:
     return (chunk(f" {where.muted.whose}{word}{where.muted.until} ", "bar", keep=True),)
 
 
-_AGES: tuple[tuple[str, Callable[[float], str]], ...] = (
-    ("oldest waits ", age_words),
-    ("oldest ", age_text),
-    ("", age_text),
-)
-"""How the age of the oldest is told, the fullest wording first."""
+_BEFORE_AGE = ("oldest waits ", "oldest ", "")
+"""What stands before the age of the oldest, the fullest wording first."""
 
 
-def _age(seconds: float | None, before: str, words: Callable[[float], str]) -> tuple[Chunk, ...]:
+def _age(seconds: float | None, before: str) -> tuple[Chunk, ...]:
     if seconds is None:
         return ()
     token = "bar-strong" if seconds >= NOTABLE_WAIT else "bar"
-    return (chunk(f" {before}{words(seconds)} ", token, keep=True),)
+    return (chunk(f" {before}{age_text(seconds)} ", token, keep=True),)
 
 
 def _agents(counts: Counts) -> tuple[Chunk, ...]:

@@ -93,7 +93,7 @@ def empty_lines(problem: str, width: int, *, ready: bool) -> list[Line]:
 
 
 def foot_lines(bar: Bar, said: Said, width: int, *, rows: int) -> list[Line]:
-    """What was said last, and the keys.
+    """The keys, and in the last row what was said last, as on every screen; a question stands above its keys.
 
     Args:
         bar: What they can do now.
@@ -107,7 +107,8 @@ def foot_lines(bar: Bar, said: Said, width: int, *, rows: int) -> list[Line]:
         confirm = bar.keys.shown("confirm", place="rules")
         wordings = [each.replace("{confirm}", confirm) for each in _WORDS[bar.kind]]
         words = fullest([line(chunk(each, "muted")) for each in wordings], width)
-    return [words, *flow(_hints(bar), Room(width, 1 if bar.kind == "typing" else rows))]
+    keys = flow(_hints(bar), Room(width, 1 if bar.kind == "typing" else rows))
+    return [*keys, words] if bar.kind in {"list", "empty"} else [words, *keys]
 
 
 def _hints(bar: Bar) -> Sequence[KeyHint]:
