@@ -331,7 +331,7 @@ async def test_the_requests_of_an_agent_alone_are_listed_and_not_decided(
             assert seen.focus == wanted[0].id
             assert "$ ls " not in seen.text
             await seen.armed()
-            await seen.shows(*([] if size == SMALL else ["[X] reject all of it", "[5] rules"]))
+            await seen.shows(*([] if size == SMALL else ["[X] stop: reject all", "[5] rules"]))
             assert len(seen.desk.guard.holds) == 0
         assert len(you.pending()) == 5
 

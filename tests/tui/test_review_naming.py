@@ -130,13 +130,13 @@ async def test_a_stop_that_reaches_nothing_else_says_so(asking: AgentQueue, plac
     async with screen(place, waiting=1) as seen:
         await seen.armed()
         await seen.press("x")
-        await seen.shows("STOP", "nothing else of its batch waits")
+        await seen.shows("STOP", "nothing else of its batch waits; X rejects all")
 
 
 async def test_the_senders_deadline_is_shown(asking: AgentQueue, place: Path, workdir: Path) -> None:
     post(asking, command("make", workdir, expires_in=300.0))
     async with screen(place, size=LARGE, waiting=1) as seen:
-        await seen.until(lambda: seen.text.count("expires 4m") == 2, "the deadline in row and header")
+        await seen.until(lambda: seen.text.count("expires 04:") == 2, "the deadline in row and header")
 
 
 # -- the cursor ----------------------------------------------------------------------------------------------

@@ -79,7 +79,12 @@ async def test_stopping_an_agent_names_all_it_waits_for_and_reaches_no_other(
             await seen.goes_to(mine[0])
             await seen.armed()
             await seen.press("X")
-            await seen.shows("STOP: reject all 2 requests this agent waits for", "ls 0  ls 1", "[!] stop it")
+            await seen.shows(
+                "STOP: reject all 2 requests this agent waits for",
+                "ls 0  ls 1",
+                "[!] stop it, reject these",
+                "waits for you",
+            )
             await seen.sheet_armed()
             await seen.press("!")
             await seen.until(lambda: not any(looking.get(request.id).pending for request in mine))

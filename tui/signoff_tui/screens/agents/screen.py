@@ -29,6 +29,9 @@ from signoff_tui.working import run_beside
 
 __all__ = ["AgentsScreen"]
 
+_ROOMY = 120
+"""Columns from which it is said what stopping an agent does."""
+
 PAUSE = 0.5
 """Seconds between two readings, at least; a reading that takes long is followed by a longer one."""
 
@@ -215,12 +218,15 @@ class AgentsScreen(ListBesideDetails):
             return (inbox, back, help_)
         waits, muted = bool(self._waiting.get(agent.key)), self._known(agent).muted_until is not None
         enter = "its requests" if waits else "what was lost" if agent.left.number else "its last hour"
+        stops = (
+            "stop: reject all it waits for, in the inbox" if self.size.width >= _ROOMY else "stop, in the inbox"
+        )
         last_hour = KeyHint(keys.shown("last_hour", place="agents"), "its last hour")
         return (
             KeyHint("Enter", enter),
             *(() if enter == last_hour.label else (last_hour,)),
             KeyHint(keys.shown("session_memory"), "its memory"),
-            KeyHint(keys.shown("stop_agent", place="agents"), "stop, in the inbox", live=waits),
+            KeyHint(keys.shown("stop_agent", place="agents"), stops, live=waits),
             KeyHint(keys.shown("mute", place="agents"), "unmute" if muted else "mute"),
             KeyHint(keys.shown("full"), "list" if self._full else "details"),
             back,

@@ -358,7 +358,7 @@ def _list_hints(desk: Desk, *, armed: bool) -> list[KeyHint]:
     if _several_agents(desk):
         return [narrow, order, KeyHint(desk.keys.shown("only_agent"), "only this agent")]
     if any(entry.waiting for entry in desk.inbox.hidden()):
-        return [narrow, KeyHint(desk.keys.shown("stop_all"), "reject all of it", live=armed), order]
+        return [narrow, KeyHint(desk.keys.shown("stop_all"), "stop: reject all", live=armed), order]
     return [narrow, order]
 
 

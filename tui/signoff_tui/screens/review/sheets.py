@@ -238,6 +238,14 @@ def _fixed(head: Chunk, value: object, width: int) -> list[Line]:
 # -- rejecting and stopping --------------------------------------------------------------------------------
 
 
+_AFTERWARDS = (
+    "It is told to stop. What it asks after that is not rejected: it waits for you as always.",
+    "It is told to stop. What it asks later waits for you again.",
+    "It is told to stop; later calls ask again.",
+)
+"""What stopping an agent does besides rejecting, and what it does not."""
+
+
 def stop_sheet(desk: Desk, refs: Sequence[Ref], room: Room, *, armed: bool) -> tuple[Line, ...]:
     """Stopping everything an agent waits for names its reach first."""
     hidden = sum(desk.inbox.is_hidden(ref.id) for ref in refs)
@@ -246,9 +254,10 @@ def stop_sheet(desk: Desk, refs: Sequence[Ref], room: Room, *, armed: bool) -> t
     return (
         line(chunk(f" STOP: reject {which} this agent waits for{also}:", "danger")),
         *listed("   ", names_of(desk, refs), room.width, head="text", body="text"),
+        fullest([line(chunk(f"   {words}", "muted")) for words in _AFTERWARDS], room.width),
         *flow(
             [
-                KeyHint(desk.keys.shown("despite"), "stop it", live=armed, token="danger"),
+                KeyHint(desk.keys.shown("despite"), "stop it, reject these", live=armed, token="danger"),
                 KeyHint("Esc", "no, back"),
             ],
             Room(room.width, 1),
@@ -355,7 +364,9 @@ def _reply(number: int, text: str, *, marked: bool) -> Line:
 def _also_stopped(desk: Desk, following: Sequence[Ref], width: int) -> Line:
     """What would be rejected, too, because it follows in the batch."""
     if not following:
-        return line(chunk("   nothing else of its batch waits", "muted"))
+        alone, key = "   nothing else of its batch waits", desk.keys.shown("stop_all")
+        wordings = (f"{alone}; {key} rejects all that it waits for", alone)
+        return fullest([line(chunk(words, "muted")) for words in wordings], width)
     title = f"   also rejected, {len(following)} of its batch: "
     return line(chunk(title, "danger", keep=True), foreign(as_many(names_of(desk, following), width - len(title))))
 
