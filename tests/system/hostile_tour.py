@@ -78,7 +78,7 @@ SURFACES: Mapping[str, Sequence[Surface]] = {
         Surface("filter bar", "pasted", one_row=True, each=False),
         Surface("completions", "", each=False, bare=True),
         Surface("saved filter", "since:1h", one_row=True, each=False, bare=True),
-        Surface("export", "written to", one_row=True, each=False),
+        Surface("export", "records? written", one_row=True, each=False),
     ),
     "chosen": (
         Surface("rule files", "signoff +Rules"),
@@ -405,7 +405,8 @@ class Tour:
         listener.presses("f", "last hour of this agent")
         listener.presses("1", "since:1h")
         listener.begins("export")
-        listener.presses("E", "written to")
+        listener.presses("E", "write to: ")
+        listener.presses("Enter", "records? written")
         listener.begins("left")
         listener.presses("Escape", "TARGET")
 

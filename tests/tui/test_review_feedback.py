@@ -99,6 +99,8 @@ async def test_the_text_can_be_edited(rejecting: Rejecting) -> None:
     async with rejecting.sent() as seen:
         await seen.types("no pe")
         await seen.press("backspace", "backspace", "backspace", "left", "left", "home", "delete")
+        await seen.press("alt+2")
+        await seen.shows("alt+2 does nothing here: nothing was written")
         await seen.types("N")
     assert rejecting.decision.note == "No"
 

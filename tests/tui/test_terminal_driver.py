@@ -51,8 +51,12 @@ def test_it_can_be_started_again_after_it_was_closed_for_another_program(driver:
     driver.close()
 
 
-def test_alt_with_enter_is_told_from_enter_by_every_terminal(
-    driver: QuietDriver, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("sent", "name"),
+    [(b"\x1b\r", "alt+enter"), (b"\x1by", "alt+y"), (b"\x1b2", "alt+2"), (b"\x1b ", "alt+space")],
+)
+def test_a_key_with_alt_is_told_from_the_key_and_writes_nothing(
+    driver: QuietDriver, monkeypatch: pytest.MonkeyPatch, sent: bytes, name: str
 ) -> None:
     pressed: list[Message] = []
     driver.exit_event, driver._debug = threading.Event(), False
@@ -64,9 +68,10 @@ def test_alt_with_enter_is_told_from_enter_by_every_terminal(
         driver.exit_event.set()
 
     monkeypatch.setattr(driver, "process_message", takes)
-    os.write(terminal, b"\x1b\r")
+    os.write(terminal, sent)
     driver.run_input_thread()
-    assert [event.key for event in pressed if isinstance(event, Key)] == ["alt+enter"]
+    keys = [(event.key, event.is_printable) for event in pressed if isinstance(event, Key)]
+    assert keys == [(name, False)]
     for number in (driver._end, driver._end_writer, driver.fileno, terminal):
         os.close(number)
 

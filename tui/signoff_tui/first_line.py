@@ -92,7 +92,8 @@ def high_word(high: int) -> Facts:
     return (chunk(f" {high} HIGH ", "bar-danger", keep=True),) if high else ()
 
 
-def queue_word(*, connected: bool) -> Facts:
-    """Whether the queue is there: the last word of the line."""
-    words, token = ("queue ok ", "bar-muted") if connected else ("QUEUE LOST ", "bar-danger")
+def queue_word(*, connected: bool, brief: bool = False) -> Facts:
+    """Whether the queue is there: the last word of the line; in as few cells as go if that is wanted."""
+    fine = "ok " if brief else "queue ok "
+    words, token = (fine, "bar-muted") if connected else ("QUEUE LOST ", "bar-danger")
     return (chunk(words, token, keep=True),)

@@ -12,12 +12,14 @@ import re
 import selectors
 import time
 from codecs import getincrementaldecoder
+from collections.abc import Iterable
 
 from textual import constants
 from textual._xterm_parser import XTermParser  # the parser that Textual's own driver uses; it has no public name
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Key
+from textual.message import Message
 
 from signoff_tui.terminal_background import BackgroundAnswers, BackgroundTold
 from signoff_tui.terminal_voice import Around, AskBackground, Saying, Title, TitleBack, is_allowed, written
@@ -33,12 +35,30 @@ _ANSWER_SECONDS, _LATE_SECONDS = 1.0, 10.0
 
 # Textual reads this as Enter alone; but who wants a new line must not send what is written.
 _ALT_ENTER = "\x1b\r"
+# What may follow Escape as the beginning of a sequence, or is a movement on some keyboards.
+_NO_ALT = frozenset("[OP]X^_\\fb")
 
 # OSC, DCS, SOS, PM and APC with their text (ECMA-48, 5.6 and 8.3) in both spellings; the bell and all other
 # controls of the C1 set; and every escape that begins no control sequence (CSI).
 _STRINGS = re.compile(
     r"(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?|[\x07\x80-\x9f]|\x1b(?!\[)"
 )
+
+
+def alt_key(text: str) -> str | None:
+    """The name of a key that was pressed with Alt, or a moment after Escape; None if it is another one.
+
+    Textual takes it for the key alone, or for the sign that some keyboards have there: what is meant for nothing
+    would be written, or decide something.
+
+    Args:
+        text: What the terminal sent at once.
+    """
+    if text == _ALT_ENTER:
+        return "alt+enter"
+    if len(text) != len("\x1bx") or text[0] != "\x1b" or not text[1].isprintable() or text[1] in _NO_ALT:
+        return None
+    return "alt+space" if text[1] == " " else f"alt+{text[1]}"
 
 
 def without_strings(data: str) -> str:
@@ -135,17 +155,20 @@ class QuietDriver(LinuxDriver):
                     data = os.read(self.fileno, _READ_BYTES)
                     if not data:  # standard input was no terminal, and is at its end
                         selector.unregister(self.fileno)
-                    if (text := self._without_answers(decode(data))) == _ALT_ENTER:
-                        self.process_message(Key("alt+enter", None))
+                    if (key := alt_key(text := self._without_answers(decode(data)))) is not None:
+                        self.process_message(Key(key, None))
                     elif text:  # empty text would end the parser
-                        for event in parser.feed(text):
-                            self.process_message(event)
+                        self._pass_on(parser.feed(text))
                     undecided_until = time.monotonic() + _UNDECIDED_SECONDS
                 elif text := self._no_answer(over=not undecided):
-                    for event in parser.feed(text):
-                        self.process_message(event)
-                for event in parser.tick():
-                    self.process_message(event)
+                    self._pass_on(parser.feed(text))
+                self._pass_on(parser.tick())
+
+    def _pass_on(self, messages: Iterable[Message]) -> None:
+        """Hand on what the parser made; with Alt, a character is none."""
+        for message in messages:
+            alt = isinstance(message, Key) and message.key.startswith("alt+")
+            self.process_message(Key(message.key, None) if isinstance(message, Key) and alt else message)
 
     def _without_answers(self, text: str) -> str:
         """What of it are keys; an answer about the background that was asked for is told to the app."""

@@ -36,7 +36,7 @@ class _Columns(Struct, frozen=True):
     seen: int
 
 
-_ROOMY, _TIGHT = _Columns(10, 7, 7), _Columns(8, 6, 6)
+_ROOMY, _TIGHT = _Columns(10, 7, 7), _Columns(8, 7, 6)
 
 _AGENT = 12
 _RISK = 5

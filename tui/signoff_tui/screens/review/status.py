@@ -91,6 +91,7 @@ def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
         *([((name, title, *waiting, *high, *short), (*modes, *muted_short, *queue))] if muted else []),
         ((name, *waiting, *high, *short), (*modes, *muted_short, *queue)),
         ((*waiting, *high, *short), (*modes, *muted_short, *queue)),
+        ((*waiting, *high, *short), (*modes, *muted_short, *queue_word(connected=where.connected, brief=True))),
         ((*waiting, *high), (*modes, *muted_short, *(() if where.connected else queue))),
         ((*waiting, *high), (*modes, *(() if where.connected else queue))),
         (high, (*modes, *(() if where.connected else queue))),

@@ -54,6 +54,9 @@ class WritingKeys:
         action = action_of(key, "message")
         if self._writing.picking is not None and self._picks(key, action, t):
             return True
+        if action is None and key.startswith("alt+"):
+            self._screen.say(f"{key} does nothing here: nothing was written", token="muted")
+            return True
         if action is None or action.name == "new_line":
             return False
         self._screen.desk.guard.press(key, t)  # the guard tells a hasty hand by every key that is pressed here
