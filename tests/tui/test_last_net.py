@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
+from textual.filter import NoColor
 
 from signoff.present.reveal import reveal_line
-from signoff_tui.last_net import DropControls
+from signoff_tui.last_net import DropControls, InOnePass
 
 BLACK = Color(0, 0, 0)
 NET = DropControls()
@@ -45,3 +46,14 @@ def test_what_is_clean_passes_untouched() -> None:
 def test_nothing_that_was_made_safe_is_dropped(text: str) -> None:
     safe = reveal_line(text, "content").text
     assert "".join(segment.text for segment in through(Segment(safe))) == safe
+
+
+def test_filters_in_one_pass_do_what_they_do_one_after_the_other() -> None:
+    segments = [
+        Segment("a\u202eb", Style.parse("red link https://x.example")),
+        Segment("c", Style.parse("dim blue")),
+    ]
+    first = NoColor()
+    one_by_one = NET.apply(first.apply(segments, BLACK), BLACK)
+    assert InOnePass([first, NET]).apply(segments, BLACK) == one_by_one
+    assert "".join(segment.text for segment in one_by_one) == "abc"

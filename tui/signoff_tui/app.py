@@ -15,6 +15,7 @@ from textual.binding import BindingType
 from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, InputEvent, Key, MouseDown, Paste
 from textual.filter import LineFilter, Monochrome, NoColor
+from textual.theme import Theme as TextualTheme
 
 from signoff.filtering import SavedFilter
 from signoff.present.reveal import reveal_line
@@ -28,7 +29,7 @@ from signoff_tui.fault import fault_of
 from signoff_tui.following import Following
 from signoff_tui.guard import GuardSettings
 from signoff_tui.handing_over import in_a_free_terminal
-from signoff_tui.last_net import DropControls
+from signoff_tui.last_net import DropControls, InOnePass
 from signoff_tui.layers import Layers
 from signoff_tui.list_state import ListStates
 from signoff_tui.look import ASCII, UNICODE, Glyphs, Look
@@ -119,6 +120,8 @@ class SignoffApp(App[None]):
         mute_file: MuteFile | None = None,
     ) -> None:
         self._net = DropControls()
+        self._colorless = NoColor()
+        self._one_pass = InOnePass([self._net])
         self.fault: Exception | None = None
         """What ended the screen, if it did not end as it should."""
         super().__init__()
@@ -203,10 +206,17 @@ class SignoffApp(App[None]):
 
     def get_line_filters(self) -> list[LineFilter]:
         """Textual's filters, and behind them the last net. Who wants no color gets no shades of gray either."""
-        filters = super().get_line_filters()
+        wanted = (*super().get_line_filters(), self._net)
         if self.no_color:
-            filters = [*(known for known in filters if not isinstance(known, Monochrome | NoColor)), NoColor()]
-        return [*filters, self._net]
+            kept = (known for known in wanted[:-1] if not isinstance(known, Monochrome | NoColor))
+            wanted = (*kept, self._colorless, self._net)
+        if wanted != self._one_pass.filters:
+            self._one_pass = InOnePass(wanted)
+        return [self._one_pass]
+
+    def get_theme(self, theme_name: str) -> TextualTheme | None:
+        """Textual asks for it at every row that it draws, and would copy the list of all themes each time."""
+        return self._registered_themes.get(theme_name) or super().get_theme(theme_name)
 
     def post_display_hook(self) -> None:
         """Textual calls this after every picture it wrote: only what is in one counts as painted."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from signoff.present._draft import Layout, rewrite
 from signoff.present._findings import host_note, judge
@@ -24,6 +25,9 @@ __all__ = ["Field", "Finding", "SafeText", "findings", "quoted", "reveal", "reve
 
 _WINDOWS_LINE = re.compile(rf"{RETURN}(?=\n|\Z)")
 
+_SHORT = 200
+"""Characters of a text that is remembered: rows of lists hold such, and are made anew at each key."""
+
 
 def reveal(text: str, field: Field) -> SafeText:
     """Make a text safe and everything in it visible.
@@ -35,7 +39,7 @@ def reveal(text: str, field: Field) -> SafeText:
         text: Any text, lone surrogates included.
         field: Where it stands in a request.
     """
-    return _reveal(text, RULES[field], Layout())
+    return _reveal_short(text, field) if len(text) <= _SHORT else _reveal(text, RULES[field], Layout())
 
 
 def reveal_line(
@@ -71,6 +75,11 @@ def quoted(safe: SafeText) -> SafeText:
     end = len(safe) + 1
     hidden = ((0, 1), *((a + 1, b + 1) for a, b in safe.hidden), (end, end + 1))
     return SafeText(f'"{safe.text}"', hidden, safe.findings, (0, *safe.replaced, 0))
+
+
+@lru_cache(maxsize=2048)
+def _reveal_short(text: str, field: Field) -> SafeText:
+    return _reveal(text, RULES[field], Layout())
 
 
 def _reveal(text: str, rules: Rules, layout: Layout) -> SafeText:

@@ -32,6 +32,7 @@ from signoff_tui.visible_colors import VisibleColors
 from signoff_tui.widgets.document_columns import paint_columns
 from signoff_tui.widgets.document_form import DocumentForm, Room
 from signoff_tui.widgets.document_lines import DocumentLine, Gutter
+from signoff_tui.widgets.measured import Measured
 from signoff_tui.widgets.sized import Sized
 
 __all__ = ["DocumentView"]
@@ -49,7 +50,7 @@ class _Shown(Struct, frozen=True):
     given: tuple[Document, ...]
 
 
-class DocumentView(Sized):
+class DocumentView(Sized, Measured):
     """Documents, in a viewport that the reader moves."""
 
     DEFAULT_CSS = """
@@ -334,7 +335,7 @@ class DocumentView(Sized):
     def render_line(self, y: int) -> Strip:
         """Draw one row of the view."""
         self._drawn = True
-        width, look = self.size.width, look_of(self)
+        width, look = self.width_drawn, look_of(self)
         reading, visible = self.viewport.reading, self.viewport.visible
         if reading is None:
             content = self._notice[y] if y < len(self._notice) else Line()

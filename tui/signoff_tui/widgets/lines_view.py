@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from textual.geometry import Size
 from textual.reactive import Reactive
 from textual.strip import Strip
-from textual.widget import Widget
 
 from signoff_tui.lines import Line, paint
 from signoff_tui.look import look_of
+from signoff_tui.widgets.measured import Measured
 
 __all__ = ["LinesView"]
 
 
-class LinesView(Widget):
+class LinesView(Measured):
     """Draws `Line`s from the top; as high as there are lines."""
 
     DEFAULT_CSS = """
@@ -61,7 +61,6 @@ class LinesView(Widget):
     def render_line(self, y: int) -> Strip:
         """Draw one row."""
         self._drawn = True
-        width = self.size.width
         look = look_of(self)
         content = self._lines[y] if y < len(self._lines) else Line()
-        return paint(content, width, look.theme, ellipsis=look.glyphs.ellipsis)
+        return paint(content, self.width_drawn, look.theme, ellipsis=look.glyphs.ellipsis)

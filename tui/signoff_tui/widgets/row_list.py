@@ -13,6 +13,7 @@ from textual.strip import Strip
 
 from signoff_tui.lines import Line, paint
 from signoff_tui.look import look_of
+from signoff_tui.widgets.measured import Measured
 from signoff_tui.widgets.sized import Sized
 
 __all__ = ["RowList", "RowPainter"]
@@ -21,7 +22,7 @@ RowPainter = Callable[[int, int], Sequence[Line]]
 """Makes the lines of a row: index of the row, width in cells."""
 
 
-class RowList(ScrollView, Sized, can_focus=False):
+class RowList(ScrollView, Sized, Measured, can_focus=False):
     """Rows with a cursor. The owner says which rows there are and where the cursor is."""
 
     DEFAULT_CSS = """
@@ -114,7 +115,7 @@ class RowList(ScrollView, Sized, can_focus=False):
     def painted(self, content: Line, _index: int) -> Strip:
         """Paint one line of a row."""
         look = look_of(self)
-        return paint(content, self.size.width, look.theme, ellipsis=look.glyphs.ellipsis)
+        return paint(content, self.width_drawn, look.theme, ellipsis=look.glyphs.ellipsis)
 
     def resized(self) -> None:
         """Keep the focused row on the screen."""
