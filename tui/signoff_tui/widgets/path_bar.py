@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 
+from signoff.present.typeable import typeable
 from signoff_tui.lines import chunk, fullest, line, wrapped
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.sized import Sized
@@ -47,6 +48,7 @@ class PathBar(Vertical, Sized):
         super().__init__(id=id)
         self._said = ("", "")
         self._waits = False
+        self._offered = ""
 
     def compose(self) -> ComposeResult:
         """Lay out the parts."""
@@ -66,7 +68,7 @@ class PathBar(Vertical, Sized):
         Args:
             path: The place to go on from.
         """
-        self._said, self._waits = ("", ""), False
+        self._said, self._waits, self._offered = ("", ""), False, path
         self.add_class("-open")
         self._box.write(path)
         self.draw()
@@ -107,6 +109,8 @@ class PathBar(Vertical, Sized):
 
     def _choose(self) -> None:
         path = self._box.value.strip()
+        if path == typeable(self._offered):
+            path = self._offered  # a folder of the person's may have a name that cannot be typed
         if not path:
             self.refuse("not written: no place is typed")
             return

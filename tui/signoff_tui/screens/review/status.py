@@ -88,7 +88,7 @@ def status_line(where: Where, counts: Counts, now: int, width: int) -> Line:
         (some, (*modes, *muted, *memory, *queue)),
         (some, (*modes, *muted, *queue)),
         ((name, title, *waiting, *high, *oldest), (*modes, *muted, *queue)),
-        *([((name, title, *waiting, *high, *short), (*modes, *muted_short, *queue))] if muted else []),
+        ((name, title, *waiting, *high, *short), (*modes, *muted_short, *queue)),
         ((name, *waiting, *high, *short), (*modes, *muted_short, *queue)),
         ((*waiting, *high, *short), (*modes, *muted_short, *queue)),
         ((*waiting, *high, *short), (*modes, *muted_short, *queue_word(connected=where.connected, brief=True))),
