@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from frames_shop import HOME, _shell, _submission, frozen, new_clock
 from frames_tour import Album, Frame, Plan
+from msgspec.structs import replace
 from rules_bench import trusted_rules
 from screen_bench import Screen, screen
 from syrupy.assertion import SnapshotAssertion
