@@ -36,6 +36,7 @@ class FileLeases:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
+        self._prefix = os.path.join(directory, "")  # noqa: PTH118 - paths are made for each agent at each look
         self._host = pack_text(this_host())
         self.machine = this_boot()
         """The running kernel: its processes see each other's locks."""
@@ -57,7 +58,7 @@ class FileLeases:
         with _guard:
             if agent_id in _own:
                 return True
-            return _locked_by_another(self._directory / agent_id)
+            return _locked_by_another(self._prefix + agent_id)
 
     def dead(self, agents: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
         """Ids of those who are certainly dead. An agent of another machine is never known to be.
@@ -121,7 +122,7 @@ def this_boot() -> str:
         return ""
 
 
-def _locked_by_another(path: Path) -> bool:
+def _locked_by_another(path: str) -> bool:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
