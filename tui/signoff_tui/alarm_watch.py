@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from msgspec.structs import replace
@@ -18,6 +19,10 @@ from signoff_tui.surroundings import Surroundings, names_of_agents
 from signoff_tui.working import run_beside
 
 __all__ = ["AlarmWatch"]
+
+
+LOOK_AGAIN_SECONDS = 0.5
+"""Between two looks at who is there and what is remembered: a hundred requests may come in a second."""
 
 
 class AlarmWatch:
@@ -62,6 +67,7 @@ class AlarmWatch:
             self._take(
                 replace(self._office.alarms, modes=modes), replace(known, agents=agents, remembered=remembered)
             )
+        await asyncio.sleep(LOOK_AGAIN_SECONDS)
         self._reading_modes.ended()
 
     async def _read_rules(self) -> None:
