@@ -92,7 +92,8 @@ def take_out_the_gates() -> None:
         event.prevent_default()
         self.insert_text_at_cursor(event.text)
 
-    setattr(_safetext.SafeText, "__post_init__", lambda self: None)  # noqa: B010
+    # What looks at a text when it is made; the class keeps that method from its beginning.
+    setattr(_safetext, "is_plain", lambda *_: True)  # noqa: B010
     setattr(_safetext.SafeText, "own", classmethod(lambda cls, words: cls(words)))  # noqa: B010
     # The package has a function of the same name.
     setattr(import_module("signoff.present.reveal"), "_reveal", unchanged)  # noqa: B010
