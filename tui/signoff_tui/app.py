@@ -77,6 +77,7 @@ class SignoffApp(App[None]):
     """
 
     TITLE = "signoff"
+    CSS_PATH = "screens/review/screen.tcss"  # the style of the first screen is loaded with the program's
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
     # Every key goes through the guard: Textual's own bindings would answer before it.
@@ -168,12 +169,15 @@ class SignoffApp(App[None]):
         """The screen on which requests are decided."""
         return self._review
 
+    def get_default_screen(self) -> ReviewScreen:
+        """The first screen is the review: Textual would lay out and paint an empty one below it."""
+        return self._review
+
     def on_mount(self) -> None:
         """Open the desk and start to listen to the queue."""
         # Ctrl+Q and Ctrl+C come with the base class; both must be asked first, or do nothing.
         self._bindings.key_to_bindings.clear()
         self._standstill.listen()
-        self.push_screen(self._review)
         run_beside(self, self._watch, group="watch")
         self._following.start()
         self._office.muting.start()

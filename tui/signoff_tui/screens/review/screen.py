@@ -50,7 +50,6 @@ _SPLIT = {"auto": None, "unified": False, "split": True}
 class ReviewScreen(Screen[None]):
     """Inbox, request and group, with one target and one guard."""
 
-    CSS_PATH = "screen.tcss"
     AUTO_FOCUS = ""
 
     def __init__(self, office: Office, settings: GuardSettings, diff: DiffSettings | None = None) -> None:
