@@ -199,7 +199,7 @@ async def _filters(seen: Screen, album: Album) -> None:
     await album.take("rejections", seen)
     await seen.press("slash")
     await seen.types(" batch:none")
-    await seen.shows("Nothing fits this filter")
+    await seen.shows("Nothing was decided that fits this filter")
     await seen.press("enter")
     await album.take("nothing", seen)
     await seen.press("backslash")

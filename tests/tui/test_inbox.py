@@ -324,7 +324,7 @@ class Life(RuleBasedStateMachine):
         waiting = [entry for entry in self.inbox.entries() if entry.waiting]
         entry = data.draw(st.sampled_from(waiting))
         self.inbox.move_to(request_key(entry.id))
-        self.inbox.set_held([entry.id], held=True)
+        self.inbox.set_held([*(each.id for each in self.inbox.entries() if each.held), entry.id])
         self.inbox.advance()
 
     @rule(wanted=st.sampled_from(["r1", "x", ""]))

@@ -49,6 +49,26 @@ async def test_what_is_held_of_a_stop_counts_and_names_all_that_it_reaches(
         await seen.shows("held: 1 stop (3 requests) sends in", "ls 0  ls 1  ls 2")
 
 
+async def test_what_a_held_stop_reaches_cannot_be_approved_meanwhile_and_waits_again_when_it_is_taken_back(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    requests = batch(asking, workdir, 2)
+    async with screen(place, settings=HELD, waiting=2) as seen:
+        await seen.goes_to(requests[0])
+        await seen.armed()
+        await seen.press("x")
+        await seen.shows("STOP ")
+        await seen.press("enter")
+        await seen.shows("held: 1 stop (2 requests)")
+        await seen.goes_to(requests[1])
+        await seen.press("y")
+        await seen.shows("a stop that is held rejects it as well")
+        await seen.press("u")
+        await seen.goes_to(requests[1])
+        await seen.shows("[armed]")
+    assert [looking.get(request.id).state for request in requests] == [RequestState.PENDING] * 2
+
+
 async def test_ctrl_o_turns_a_stop_into_a_soft_rejection(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:

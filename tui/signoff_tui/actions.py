@@ -160,7 +160,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("up", ("up",), "Up", "previous", "list", places=("palette",)),
     Action("back", ("escape",), "Esc", "back", "go", places=("palette",)),
     Action("theme", ("ctrl+t",), "Ctrl+T", "next theme", "go", moves=True, places=_PAGES),
-    Action("themes", ("f2",), "F2", "choose a theme, and keep it", "go", moves=True, places=_PAGES),
+    Action("themes", ("f2",), "F2", "choose a theme", "go", moves=True, places=_PAGES),
     Action("keep", ("enter",), "Enter", "use it, and write it down", "go", places=_THEMES),
     Action("down", ("j", "down"), "j", "next", "list", places=_THEMES),
     Action("up", ("k", "up"), "k", "previous", "list", places=_THEMES),

@@ -1,8 +1,6 @@
-"""What else a decision would reach: later calls, all of an agent, the rest of a batch."""
+"""What else a decision would reach: later calls, and all of an agent."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -10,12 +8,9 @@ from signoff.policy.breadth import Reach, reach
 from signoff_tui.desk import Desk
 from signoff_tui.guard import Ref
 from signoff_tui.inbox import Entry, Inbox
-from signoff_tui.refs import ref_of
 
 __all__ = [
     "RememberPreview",
-    "following_held",
-    "following_in_batch",
     "remember_preview",
     "waiting_for_the_same",
     "waiting_of_agent",
@@ -73,33 +68,3 @@ def waiting_of_agent(desk: Desk) -> tuple[Ref, ...]:
         for other in desk.inbox.entries()
         if other.waiting and other.request.asked_by.agent_id == agent
     )
-
-
-def following_in_batch(inbox: Inbox, refs: Sequence[Ref]) -> tuple[Ref, ...]:
-    """What waits and follows any of these in its batch: a hard rejection reaches that far."""
-    stopped = [inbox.entry(ref.id) for ref in refs if ref.id in inbox]
-    ids = {entry.id for entry in stopped}
-    return tuple(
-        ref_of(other)
-        for other in inbox.entries()
-        if other.request.pending and other.id not in ids and any(_follows(other, entry) for entry in stopped)
-    )
-
-
-def following_held(desk: Desk) -> tuple[Ref, ...]:
-    """What the stops that are held would reject besides what they are about."""
-    held = {ref.id for item in desk.guard.holds for ref in item.refs}
-    stops = [ref for item in desk.guard.holds if item.payload.decision.hard for ref in item.refs]
-    return tuple(ref for ref in following_in_batch(desk.inbox, stops) if ref.id not in held)
-
-
-def _follows(entry: Entry, stopper: Entry) -> bool:
-    """Whether a request comes after another in the same batch, by the rule of the queue."""
-    one, other = entry.request, stopper.request
-    batch = other.submission.batch_id
-    if batch is None or batch != one.submission.batch_id or one.asked_by.session != other.asked_by.session:
-        return False
-    position, stopped_at = one.submission.batch_position, other.submission.batch_position
-    if position is None or stopped_at is None:
-        return one.seq > other.seq
-    return position > stopped_at

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from signoff.queue.instead import Instead
 from signoff.queue.records import ChangeSet, Decision, Verdict
+from signoff_tui.batch_order import following_in_batch
 from signoff_tui.changing import with_marks
 from signoff_tui.coverage import Coverage
 from signoff_tui.coverages import Coverages
@@ -203,6 +204,8 @@ class Desk:
         focused = self.inbox.focused_request()
         if focused is not None and focused.id in replaced:
             self.guard.changed()
+        if self._stops():
+            self._mark_held()
 
         def is_void(permit: Permit) -> bool:
             # What is released goes with the first one, and waits if that is not approved.
@@ -237,7 +240,7 @@ class Desk:
             instead=self._instead(permit),
         )
         held = self.guard.hold(permit, Answer(decision, permit.refs))
-        self.inbox.set_held([ref.id for ref in permit.refs], held=True)
+        self._mark_held()
         self.tags.decided(permit.refs)
         reading = self.inbox.focused_request()
         # Who reads a request that was left out goes on reading it.
@@ -247,21 +250,26 @@ class Desk:
 
     def take_back(self, held: Sequence[Held[Answer]]) -> tuple[Entry, ...]:
         """Mark the requests of decisions that were taken back as waiting again."""
+        self._mark_held()
         ids = [ref.id for item in held for ref in item.refs if ref.id in self.inbox]
-        self.inbox.set_held(ids, held=False)
         return tuple(self.inbox.entry(request_id) for request_id in ids)
 
     def sending(self, held: Held[Answer]) -> None:
         """Mark the requests of a decision that leaves now."""
-        ids = [ref.id for ref in held.refs]
-        self.inbox.set_held(ids, held=False)
-        self.inbox.set_sent(ids, sent=True)
+        self._mark_held()
+        self.inbox.set_sent([ref.id for ref in held.refs], sent=True)
 
     def answered(self, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
         """Take over what the queue said; returns the refusals."""
         refused = tuple(verdict for verdict in verdicts if not verdict.accepted)
         self.inbox.set_sent([verdict.request_id for verdict in refused], sent=False)
         return refused
+
+    def reached_by_stops(self) -> tuple[Ref, ...]:
+        """What the stops that are held would reject besides what they are about."""
+        stops = self._stops()
+        about = {ref.id for held in self.guard.holds for ref in held.refs}
+        return tuple(ref for ref in following_in_batch(self.inbox, stops) if ref.id not in about) if stops else ()
 
     # -- parts -------------------------------------------------------------------------------------------
 
@@ -279,10 +287,20 @@ class Desk:
             raise PermitError("what was changed is not what the key was pressed for")
         return change.instead
 
+    def _stops(self) -> list[Ref]:
+        return [ref for held in self.guard.holds if held.payload.decision.hard for ref in held.refs]
+
+    def _mark_held(self) -> None:
+        """What a held decision is about, or would reject besides, waits for no other one meanwhile."""
+        about = [ref.id for held in self.guard.holds for ref in held.refs]
+        self.inbox.set_held({*about, *(ref.id for ref in self.reached_by_stops())})
+
     def _is_gone(self, request_id: str) -> bool:
         return request_id not in self.inbox
 
     def _closed(self, entry: Entry) -> str:
         if entry.sent:
             return "sent, the queue has not answered yet"
+        if entry.held and self.guard.holds.find(entry.id) is None:
+            return f"a stop that is held rejects it as well: [{self.keys.shown('undo')}] takes that back"
         return ended_text(entry.request, self.reviewer)

@@ -91,6 +91,7 @@ class Inbox:
         self._rows: tuple[Row, ...] | None = None
         self._index: dict[RowKey, int] = {}
         self._waiting_from: dict[int, dict[Risk, int]] = {}
+        self._held: tuple[Entry, ...] = ()
         self.tally = Tally()
         """What is here, counted. Held decisions still wait: nothing was sent."""
         self._keeps: Callable[[Entry], bool] | None = None
@@ -296,10 +297,13 @@ class Inbox:
                 self.cursor = key
                 return
 
-    def set_held(self, request_ids: Iterable[str], *, held: bool) -> None:
-        """Mark requests as held back, or as free again, those that are still here."""
-        for entry in self._known(request_ids):
-            entry.held = held
+    def set_held(self, request_ids: Iterable[str]) -> None:
+        """Mark these requests as held back, those that are still here, and all others as free again."""
+        for entry in self._held:
+            entry.held = False
+        self._held = tuple(self._known(request_ids))
+        for entry in self._held:
+            entry.held = True
         self._waiting_from = {}
 
     def set_sent(self, request_ids: Iterable[str], *, sent: bool) -> None:

@@ -372,6 +372,8 @@ class DecisionGuard(Stage, Generic[Payload]):
             if facts.closed:
                 held = self.holds.find(target.focus.id) is not None
                 return Status("held" if held else "closed")
+        elif target.kind is Kind.HEADING and not target.ready and not target.rest:
+            return Status("closed")
         armed_at = self._arming_of("y", target).armed_at
         if armed_at is None:
             return Status("arming")

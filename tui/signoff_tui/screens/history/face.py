@@ -59,7 +59,7 @@ def empty_lines(query: Query, listing: Listing, problem: str, width: int, *, loa
     if listing.more:
         words = "Nothing fits in what was looked at so far; [G] looks further back."
     elif query.expression is not None:
-        words = "Nothing fits this filter; [\\] clears it."
+        words = "Nothing was decided that fits this filter; [\\] clears it."
     else:
         words = "Nothing was decided yet."
     return [Line(), *wrapped(words, width, "muted", head=head)]

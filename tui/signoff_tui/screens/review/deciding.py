@@ -134,7 +134,7 @@ class Deciding:
             last = holds.take_back_last()
             taken = (last,) if last is not None else ()
         if not taken:
-            self._face.say("nothing is held: what was sent cannot be taken back")
+            self._face.say("nothing is held; what was sent cannot be taken back")
         self.take_back(taken)
         if taken:
             self._return_to(taken[-1])

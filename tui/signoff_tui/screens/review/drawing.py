@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from signoff.present.reveal import reveal_line
 from signoff.queue.records import StoredRequest
 from signoff_tui.alarms import with_alarms
-from signoff_tui.decision_reach import following_held
 from signoff_tui.documents import KEPT
 from signoff_tui.flow import Room
 from signoff_tui.group_page import GroupPage
@@ -139,7 +138,8 @@ class Drawing:
         return Muted(f"{number} {agents} muted", end_text(max(mutes.agents.values())))
 
     def _held_requests(self) -> int:
-        return sum(len(held.refs) for held in self._screen.desk.guard.holds)
+        desk = self._screen.desk
+        return sum(len(held.refs) for held in desk.guard.holds) + len(desk.reached_by_stops())
 
     @property
     def _surroundings(self) -> Surroundings:
@@ -220,7 +220,7 @@ class Drawing:
             return Line() if words is None else line(words)
         desk, seconds = self._screen.desk, max(math.ceil(due - now), 0)
         refs = [ref for held in holds for ref in held.refs]
-        following = following_held(desk)
+        following = desk.reached_by_stops()
         undo = (
             chunk(f"[{desk.keys.shown('undo')}]", "key", keep=True),
             chunk(" take back ", keep=True),

@@ -176,8 +176,16 @@ def _decision_hints(desk: Desk, entry: Entry | None, room: Room, *, armed: bool)
         KeyHint(desk.keys.shown("remember"), f"session: {over}", live=False)
         if over
         else _remember_hint(desk, entry, live=live),
-        KeyHint(desk.keys.shown("stop"), f"stop: {over}" if over else "stop the agent", live=live),
+        _stop_hint(desk, entry, over, armed=armed),
     ]
+
+
+def _stop_hint(desk: Desk, entry: Entry | None, over: str, *, armed: bool) -> KeyHint:
+    """On the heading of a group it is the capital that stops, and it asks once more."""
+    if entry is None:
+        return KeyHint(desk.keys.shown("stop_all"), "stop the agent", live=armed)
+    words = f"stop: {over}" if over else "stop the agent"
+    return KeyHint(desk.keys.shown("stop"), words, live=armed and entry.waiting)
 
 
 def _why_not(entry: Entry) -> str:
@@ -190,7 +198,8 @@ def _why_not(entry: Entry) -> str:
 def _taking_back(desk: Desk, entry: Entry) -> str:
     """The key that takes back a held decision: of several, one key takes the last, another all."""
     last = list(desk.guard.holds)[-1:]
-    if any(ref.id == entry.id for held in last for ref in held.refs):
+    reached = {ref.id for ref in desk.reached_by_stops()}
+    if entry.id in reached or any(ref.id == entry.id for held in last for ref in held.refs):
         return f"held, [{desk.keys.shown('undo')}] takes it back"
     return f"held, [{desk.keys.shown('undo_all')}] takes all back"
 

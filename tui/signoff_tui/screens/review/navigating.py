@@ -144,7 +144,9 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
         coverage = desk.coverage(entry)
         if entry.waiting and coverage is not None and coverage.missing:
             if not face.document.go_unseen(coverage.is_shown):
-                face.say("the last lines have only just appeared")
+                key = desk.keys.shown("wrap")
+                cut = f"what is cut off at > was not shown: [{key}] wraps it"
+                face.say("the last lines have only just appeared" if face.document.wraps else cut)
             return
         self._read_next()
 
@@ -457,13 +459,16 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
             if face.document.go_unseen(page.is_shown):
                 return
             only_just = "the last lines have only just appeared"
-            face.say(only_just if shown < units else "all of this page was shown", token="muted")
+            key = face.desk.keys.shown("approve_group")
+            all_read = f"all of this page was shown: [{key}] approves what is ready"
+            face.say(only_just if shown < units else all_read, token="muted")
 
     def _read_next(self) -> None:
         face = self._face
         key = next_unseen(face.desk)
         if key is None:
-            face.say("everything that waits was shown", token="muted")
+            waits = any(entry.waiting for entry in face.desk.inbox.entries())
+            face.say("everything that waits was shown" if waits else "nothing waits", token="muted")
             return
         face.desk.inbox.move_to(key)
         if not face.two_panes:

@@ -234,6 +234,8 @@ def _state(desk: Desk, entry: Entry, style: RowStyle) -> Chunk | None:
     """What the row says instead of the waiting time."""
     if held := style.held_text(entry.id):
         return foreign(held, "held")
+    if entry.held:  # by a stop of what comes before it
+        return chunk("held", "held")
     if entry.sent:
         return chunk("sent", "held")
     if entry.closed:

@@ -148,6 +148,8 @@ class ReviewScreen(Screen[None]):
     def open_bar(self, bar: OpenBar | None) -> None:
         """Put something over the action bar, or remove it."""
         before, self._bar = self._bar, bar
+        if bar is not None:
+            self.passing_time.say("", token="muted")  # what was said before is not about this
         self.boxes.change(before, bar)
         self._drawing.bar()
         self._paints.expect()

@@ -13,8 +13,9 @@ from msgspec.structs import replace
 from signoff.policy.breadth import Breadth
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.reveal import reveal_line
+from signoff_tui.batch_order import following_in_batch
 from signoff_tui.covering import BREADTH_WORDS, any_words, ends_words, names_directory, where_words
-from signoff_tui.decision_reach import RememberPreview, following_in_batch
+from signoff_tui.decision_reach import RememberPreview
 from signoff_tui.desk import Desk
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.guard import LeftOut, Offer, Ref
