@@ -62,7 +62,7 @@ async def test_what_a_held_stop_reaches_cannot_be_approved_meanwhile_and_waits_a
         await seen.shows("held: 1 stop (2 requests)")
         await seen.goes_to(requests[1])
         await seen.press("y")
-        await seen.shows("a stop that is held rejects it as well")
+        await seen.shows("a held stop rejects it too")
         await seen.press("u")
         await seen.goes_to(requests[1])
         await seen.shows("[armed]")

@@ -302,5 +302,5 @@ class Desk:
         if entry.sent:
             return "sent, the queue has not answered yet"
         if entry.held and self.guard.holds.find(entry.id) is None:
-            return f"a stop that is held rejects it as well: [{self.keys.shown('undo')}] takes that back"
+            return f"a held stop rejects it too: [{self.keys.shown('undo')}] takes that back"
         return ended_text(entry.request, self.reviewer)
