@@ -51,7 +51,8 @@ async def test_keys_keep_their_places_whatever_is_in_focus(
             "it does not wait any more", "(n) reject: it ended", "session: it ended", "stop: it ended"
         )
         shown.append(places(seen))
-    first, *others, ended = ([each.get(key) for key in KEYS] for each in shown)
+    # On the heading of a group the capital that stops stands where the small one does.
+    first, *others, ended = ([each.get(key, each.get(key.upper())) for key in KEYS] for each in shown)
     assert None not in first
     assert all(each == first for each in others)
     assert ended[: len(ONE)] == first[: len(ONE)]
