@@ -27,12 +27,12 @@ from textual.screen import Screen
 from signoff.cli import output
 from signoff.present import _safetext
 from signoff_tui import last_net, message, replies, terminal_driver
-from signoff_tui.screens.memory.widening import Widening
-from signoff_tui.screens.review import open_bar
+from signoff_tui.screens.memory import widening
+from signoff_tui.screens.review import drawing, open_bar
 from signoff_tui.widgets import text_box
 from signoff_tui.widgets.filter_bar import words as filter_words
 
-SHEETS = (*get_args(open_bar.OpenBar), open_bar.Picking, Widening)
+SHEETS = (*get_args(open_bar.OpenBar), open_bar.Picking, widening.Widening)
 """What opens within a screen: bars, questions, lists and sheets."""
 
 _OF_TEXTUAL = "\x1b]22;default\x07"
@@ -63,22 +63,25 @@ def watch_the_nets(file: Path) -> None:
 
 
 def note_what_is_shown(file: Path) -> None:
-    """Note every screen and sheet that is opened."""
+    """Note every screen that is opened, and every sheet that is drawn."""
     seen: set[type] = set()
 
-    def noting(begin: Callable[..., None]) -> Callable[..., None]:
-        @wraps(begin)
-        def begun(self: object, *given: Any, **named: Any) -> None:
-            if type(self) not in seen:
-                seen.add(type(self))
-                with file.open("a") as notes:
-                    notes.write(f"{type(self).__name__}\n")
-            begin(self, *given, **named)
+    def noting(act: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(act)
+        def acted(*given: Any, **named: Any) -> Any:
+            shown = [each for each in given if isinstance(each, (Screen, *SHEETS))]
+            for each in (*shown, *(getattr(bar, "picking", None) for bar in shown)):
+                if each is not None and type(each) not in seen:
+                    seen.add(type(each))
+                    with file.open("a") as notes:
+                        notes.write(f"{type(each).__name__}\n")
+            return act(*given, **named)
 
-        return begun
+        return acted
 
-    for kind in (Screen, *SHEETS):
-        setattr(kind, "__init__", noting(kind.__init__))  # noqa: B010
+    Screen.__init__ = noting(Screen.__init__)  # type: ignore[method-assign]
+    for module, name in ((drawing, "bar_lines"), (widening, "sheet_lines")):
+        setattr(module, name, noting(getattr(module, name)))
 
 
 def take_out_the_gates() -> None:

@@ -6,6 +6,7 @@ import gc
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import ClassVar
 
 from msgspec.structs import replace
@@ -77,7 +78,8 @@ class SignoffApp(App[None]):
     """
 
     TITLE = "signoff"
-    CSS_PATH = "screens/review/screen.tcss"  # the style of the first screen is loaded with the program's
+    # The style of the first screen is loaded with the program's. The whole path: others are made of this program.
+    CSS_PATH = Path(__file__).parent / "screens" / "review" / "screen.tcss"
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
     # Every key goes through the guard: Textual's own bindings would answer before it.

@@ -204,7 +204,7 @@ class Desk:
         focused = self.inbox.focused_request()
         if focused is not None and focused.id in replaced:
             self.guard.changed()
-        if self._stops():
+        if any(held.payload.decision.hard for held in self.guard.holds):
             self._mark_held()
 
         def is_void(permit: Permit) -> bool:
@@ -256,7 +256,7 @@ class Desk:
 
     def sending(self, held: Held[Answer]) -> None:
         """Mark the requests of a decision that leaves now."""
-        self._mark_held()
+        self._mark_held(leaving=held)
         self.inbox.set_sent([ref.id for ref in held.refs], sent=True)
 
     def answered(self, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
@@ -267,9 +267,7 @@ class Desk:
 
     def reached_by_stops(self) -> tuple[Ref, ...]:
         """What the stops that are held would reject besides what they are about."""
-        stops = self._stops()
-        about = {ref.id for held in self.guard.holds for ref in held.refs}
-        return tuple(ref for ref in following_in_batch(self.inbox, stops) if ref.id not in about) if stops else ()
+        return self._reached_by(list(self.guard.holds))
 
     # -- parts -------------------------------------------------------------------------------------------
 
@@ -287,13 +285,16 @@ class Desk:
             raise PermitError("what was changed is not what the key was pressed for")
         return change.instead
 
-    def _stops(self) -> list[Ref]:
-        return [ref for held in self.guard.holds if held.payload.decision.hard for ref in held.refs]
+    def _reached_by(self, holds: Sequence[Held[Answer]]) -> tuple[Ref, ...]:
+        stops = [ref for held in holds if held.payload.decision.hard for ref in held.refs]
+        about = {ref.id for held in holds for ref in held.refs}
+        return tuple(ref for ref in following_in_batch(self.inbox, stops) if ref.id not in about) if stops else ()
 
-    def _mark_held(self) -> None:
+    def _mark_held(self, *, leaving: Held[Answer] | None = None) -> None:
         """What a held decision is about, or would reject besides, waits for no other one meanwhile."""
-        about = [ref.id for held in self.guard.holds for ref in held.refs]
-        self.inbox.set_held({*about, *(ref.id for ref in self.reached_by_stops())})
+        holds = [held for held in self.guard.holds if held is not leaving]
+        about = [ref.id for held in holds for ref in held.refs]
+        self.inbox.set_held({*about, *(ref.id for ref in self._reached_by(holds))})
 
     def _is_gone(self, request_id: str) -> bool:
         return request_id not in self.inbox
