@@ -142,6 +142,15 @@ def test_the_keys_of_help_name_no_agent(written: Stages) -> None:
     assert not any(text.mark in found for text in TEXTS)
 
 
+def test_the_end_of_a_line_may_come_in_two_parts_and_a_lone_return_is_noticed() -> None:
+    one, next_one = Written(), Written()
+    one.add("a\r")
+    next_one.add(one.takes_back())
+    next_one.add("\nb\rc")
+    assert (one.unprintable, next_one.text) == (set(), "\nb\rc")
+    assert next_one.unprintable == {"\r"}
+
+
 @in_tour("waiting")
 def test_text_is_copied_as_it_is_shown(written: Stages) -> None:
     (copied,) = [said for said in written["copy"].said if said.startswith("\x1b]52;")]

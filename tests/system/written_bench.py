@@ -61,7 +61,7 @@ class Written:
         pieces: Its text, a line for each place where the cursor was set. All is UTF-8, which excludes controls of
             one byte from 0x80 on.
         lines: The same, each line with its row.
-        unfinished: The beginning of a sequence of which the rest did not come yet.
+        unfinished: The beginning of a sequence, or of the end of a line, of which the rest did not come yet.
         sequences: The sorts of control sequences; colors and places are one sort each, modes and strings are not.
         said: What was said in strings.
     """
@@ -73,10 +73,12 @@ class Written:
     said: list[str] = field(default_factory=list)
 
     def add(self, text: str) -> None:
-        """Take apart what came; a sequence that may go on waits for its rest."""
+        """Take apart what came; a sequence that may go on waits for its rest, and so does the end of a line."""
         text = self.unfinished + text
         begun = text.rfind("\x1b")
         whole = len(text) if begun < 0 or _SEQUENCE.match(text, begun) else begun
+        if whole == len(text) and text.endswith("\r"):
+            whole -= 1
         pieces: list[str] = []
         at = 0
         for found in _SEQUENCE.finditer(text, 0, whole):
