@@ -7,7 +7,7 @@ import signal
 import threading
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from signoff.policy.shell import parsing
@@ -94,11 +94,14 @@ def test_reading_runs_nothing(tmp_path: os.PathLike[str]) -> None:
     assert not os.path.exists(target)  # noqa: PTH110
 
 
-plain_texts = st.text(st.sampled_from("ab cd'\"|&;<>-=*?/.:12#$(){}!\\\t\n~^[]"), max_size=14)
+plain_texts = st.text(st.sampled_from("ab cd'\"|&;<>-=*?/.:12#$(){}!\\\t\n~^[]@%+,_"), max_size=14)
 
 
 @settings(max_examples=300)
 @given(plain_texts)
+@example("1?a")
+@example("a@b c")
+@example("a ==")
 def test_what_is_read_at_once_is_what_the_parsers_read(text: str) -> None:
     plain = plain_facts(text)
     if plain is None:

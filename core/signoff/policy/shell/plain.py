@@ -16,6 +16,10 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
+_NOT_IN_NAMES = frozenset("=@%?:,")
+"""Signs that make an assignment of a name, or that not every parser takes for a part of one."""
+_COMPARES = "=="
+"""A sign between two words to some parsers, wherever it stands."""
 _RESERVED = frozenset(
     [
         "if",
@@ -71,7 +75,7 @@ def plain_facts(text: str) -> Facts | None:
             parts.append(_part(words, operator))
             words, operator = [], token["operator"]
         elif token["word"]:
-            if not words and not _names_a_program(token["word"]):
+            if token["word"] == _COMPARES or (not words and not _names_a_program(token["word"])):
                 return None
             words.append(_word(token["word"]))
     if not words and operator != ";":
@@ -86,7 +90,7 @@ def _part(words: list[Word], operator: str) -> Part:
 
 
 def _names_a_program(raw: str) -> bool:
-    return "=" not in raw and raw not in _RESERVED
+    return not _NOT_IN_NAMES.intersection(raw) and raw not in _RESERVED
 
 
 def _word(raw: str) -> Word:
