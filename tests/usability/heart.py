@@ -40,13 +40,14 @@ async def _beat(file: TextIO) -> None:
 def main(place: str, beats: str) -> None:
     """Show the screen on a queue."""
     from signoff.queue import open_review_queue
-    from signoff_tui.app import SignoffApp
+    from signoff_tui.app import SignoffApp, spare_the_collector
 
     class Beating(SignoffApp):
         def on_mount(self) -> None:
             super().on_mount()
             self.heart = asyncio.create_task(_beat(file))
 
+    spare_the_collector()  # as whoever starts the screen does
     with Path(beats).open("w", encoding="ascii", buffering=1) as file:
         Beating(open_review_queue(place), place="default").run()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from signoff_tui.desk import Desk
 from signoff_tui.inbox import Entry, Inbox, RowKey
 
@@ -12,8 +14,7 @@ def next_unseen(desk: Desk) -> RowKey | None:
     """The next waiting request that was not fully shown: in the group first, then down the list."""
     inbox = desk.inbox
     group = inbox.focused_group()
-    keys = [row.key for row in inbox.rows()]
-    at = inbox.row_index(inbox.cursor)
+    rows, at = inbox.rows(), inbox.row_index(inbox.cursor)
     start = 0 if at is None else at + 1
     if group is not None:
         members = list(_requests_of(inbox, group.key))
@@ -22,8 +23,8 @@ def next_unseen(desk: Desk) -> RowKey | None:
         for key in members[cut:] + members[:cut]:
             if _is_unseen(desk, key):
                 return key
-    for key in keys[start:] + keys[:start]:
-        for candidate in _requests_of(inbox, key):
+    for index in chain(range(start, len(rows)), range(start)):  # thousands: no list is made of them
+        for candidate in _requests_of(inbox, rows[index].key):
             if _is_unseen(desk, candidate):
                 return candidate
     return None
