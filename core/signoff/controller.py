@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.callbacks import ApprovalCallback, call_from_async, call_from_sync
 from signoff.definition import Definition
+from signoff.editing import EditedCallError, require_runnable
 from signoff.judged_calls import JudgedCalls
 from signoff.memory import ApprovalMemory, CallKey, PlainCall, call_key
 from signoff.modes import Mode, chosen_mode, known_mode
@@ -24,8 +25,8 @@ from signoff.present.snapshot import Snapshot, SnapshotError, take
 from signoff.presenting import shown_to_callback
 from signoff.queue.clock import now_us
 from signoff.queue.errors import InvalidSubmissionError, QueueError
-from signoff.queue.records import AgentMode, DecisionSource, Grant, StoredRequest, Submission
-from signoff.redefining import KnownDefinitions, look_again, look_again_sync
+from signoff.queue.records import AgentMode, DecisionSource, StoredRequest, Submission
+from signoff.redefining import KnownDefinitions, look_again, look_again_sync, other_definitions
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
 if TYPE_CHECKING:
@@ -313,7 +314,7 @@ class ApprovalController:
             return request
         others = [*self._memory.other_definitions(_key(request))]
         if self._queue is not None:
-            others += _other_definitions(self._queue, request)
+            others += other_definitions(self._queue, request)
         return self._definitions.since_approved(request, others)
 
     def _redefined(
@@ -398,11 +399,11 @@ class ApprovalController:
                 try:
                     now = await look_again(request, context)
                     if now is None and not await asyncio.to_thread(snapshot.drift):
-                        _require_runnable(decision, context)
+                        require_runnable(decision, context)
                         return decision.with_snapshot(_unless_empty(snapshot))
                     request, plain = self._redefined(request, plain, now)
                     submission, snapshot = await asyncio.to_thread(submission_with_snapshot, request, plain)
-                except (SnapshotError, _EditedCallError) as error:
+                except (SnapshotError, EditedCallError) as error:
                     return await asyncio.to_thread(_given_up, queue, posted, error)
                 posting = asyncio.ensure_future(queue.aamend(posted.id, submission))
         except BaseException:
@@ -422,11 +423,11 @@ class ApprovalController:
                 try:
                     now = look_again_sync(request, context)
                     if now is None and not snapshot.drift():
-                        _require_runnable(decision, context)
+                        require_runnable(decision, context)
                         return decision.with_snapshot(_unless_empty(snapshot))
                     request, plain = self._redefined(request, plain, now)
                     submission, snapshot = submission_with_snapshot(request, plain)
-                except (SnapshotError, _EditedCallError) as error:
+                except (SnapshotError, EditedCallError) as error:
                     return _given_up(queue, posted, error)
                 posted = queue.amend(posted.id, submission)
         except BaseException:
@@ -443,18 +444,6 @@ def _key(request: ApprovalRequest) -> CallKey:
     """What a remembered approval of the request matches on."""
     definition = request.definition
     return call_key(request.tool_name, request.payload, None if definition is None else definition.digest)
-
-
-def _other_definitions(queue: AgentQueue, request: ApprovalRequest) -> list[str]:
-    """Other definitions of the tool under which the session has a grant that would cover the call."""
-    of_call = [grant for grant in queue.grants() if _covers_then(grant, request)]
-    return [grant.definition for grant in of_call if grant.definition is not None]
-
-
-def _covers_then(grant: Grant, request: ApprovalRequest) -> bool:
-    assert request.definition is not None
-    is_now = grant.definition == request.definition.digest
-    return not is_now and grant.covers(request.tool_name, request.payload, grant.definition)
 
 
 def _in_time(decision: ApprovalDecision, plain: Submission) -> ApprovalDecision:
@@ -476,26 +465,6 @@ async def _take_back(queue: AgentQueue, posting: asyncio.Future[StoredRequest]) 
     with contextlib.suppress(QueueError):
         posted = await posting
         await queue.awithdraw(posted.id, _NOBODY_WAITS)
-
-
-class _EditedCallError(Exception):
-    """The arguments that a reviewer approved in place of the others cannot run."""
-
-
-def _require_runnable(decision: ApprovalDecision, context: ApprovalContext | None) -> None:
-    """Return if what was approved in place of what was asked may run; also if it is what was asked.
-
-    Raises:
-        _EditedCallError: It may not.
-    """
-    if decision.instead is None or decision.instead.arguments is None:
-        return
-    if context is None or context.check_edited is None:
-        raise _EditedCallError("its arguments were changed, and nobody here can run it so")
-    try:
-        context.check_edited(decision.instead.arguments)
-    except (PermissionError, ValueError, TypeError) as error:
-        raise _EditedCallError(f"the reviewer changed the arguments, and so it cannot run: {error}") from error
 
 
 def _given_up(queue: AgentQueue, posted: StoredRequest, reason: Exception) -> ApprovalDecision:

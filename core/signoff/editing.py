@@ -9,9 +9,9 @@ from typing import Any
 from signoff.canonical import canonical
 from signoff.marking import simple_approval_request
 from signoff.queue.instead import EDIT, PARTIAL, Instead
-from signoff.types import ApprovalContext, ApprovalRequest
+from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
-__all__ = ["HONORS", "EditedCall", "told"]
+__all__ = ["HONORS", "EditedCall", "EditedCallError", "require_runnable", "told"]
 
 HONORS = frozenset({PARTIAL, EDIT})
 """What our own ways of running a call can do besides running it as asked."""
@@ -55,6 +55,30 @@ class EditedCall:
         if request is not None and request.effects:
             raise PermissionError("with the changed arguments it would do what nobody was shown")
         self.request = request or simple_approval_request(self._context.tool_name, args)
+
+
+class EditedCallError(Exception):
+    """The arguments that a reviewer approved in place of the others cannot run."""
+
+
+def require_runnable(decision: ApprovalDecision, context: ApprovalContext | None) -> None:
+    """Return if what was approved in place of what was asked may run; also if it is what was asked.
+
+    Args:
+        decision: What a person approved.
+        context: The call as it was asked; it knows whether others can run.
+
+    Raises:
+        EditedCallError: It may not.
+    """
+    if decision.instead is None or decision.instead.arguments is None:
+        return
+    if context is None or context.check_edited is None:
+        raise EditedCallError("its arguments were changed, and nobody here can run it so")
+    try:
+        context.check_edited(decision.instead.arguments)
+    except (PermissionError, ValueError, TypeError) as error:
+        raise EditedCallError(f"the reviewer changed the arguments, and so it cannot run: {error}") from error
 
 
 def told(result: Any, instead: Instead | None) -> Any:

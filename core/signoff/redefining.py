@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 from signoff.definition import Definition
 from signoff.present.snapshot import SnapshotError
+from signoff.queue.records import Grant
 from signoff.types import ApprovalContext, ApprovalRequest
 
-__all__ = ["KnownDefinitions", "ToolGoneError", "look_again", "look_again_sync"]
+if TYPE_CHECKING:
+    from signoff.queue.protocol import AgentQueue
+
+__all__ = ["KnownDefinitions", "ToolGoneError", "look_again", "look_again_sync", "other_definitions"]
 
 _MOST_KNOWN = 1_000
 """Most definitions that are kept in mind."""
@@ -58,6 +63,23 @@ class KnownDefinitions:
         if len(self._by_digest) >= _MOST_KNOWN:
             self._by_digest.clear()
         self._by_digest[definition.digest] = definition
+
+
+def other_definitions(queue: AgentQueue, request: ApprovalRequest) -> list[str]:
+    """Other definitions of the tool under which the session has a grant that would cover the call.
+
+    Args:
+        queue: The connection of the session.
+        request: The call; it says how the tool is defined now.
+    """
+    of_call = [grant for grant in queue.grants() if _covers_then(grant, request)]
+    return [grant.definition for grant in of_call if grant.definition is not None]
+
+
+def _covers_then(grant: Grant, request: ApprovalRequest) -> bool:
+    assert request.definition is not None
+    is_now = grant.definition == request.definition.digest
+    return not is_now and grant.covers(request.tool_name, request.payload, grant.definition)
 
 
 async def look_again(request: ApprovalRequest, context: ApprovalContext | None) -> Definition | None:

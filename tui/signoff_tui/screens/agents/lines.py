@@ -1,43 +1,32 @@
-"""How agents look: a row in the list, and everything that is known about one."""
+"""How agents look in the list: a row for each, and the names of the columns."""
 
 from __future__ import annotations
 
-import datetime as dt
-import json
-from collections import Counter
 from collections.abc import Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from signoff.queue import AgentMode, StoredRequest
-from signoff_tui.ages import age_text, length_text
-from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line, wrapped
+from signoff.queue import AgentMode
+from signoff_tui.ages import age_text
+from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line
 from signoff_tui.look import Glyphs
 from signoff_tui.muting import end_text
-from signoff_tui.screens.agents.figures import HOUR_US, Answered, Figures
-from signoff_tui.screens.agents.roster import Agent, Remembered
-from signoff_tui.summary import clock_text, summarize
+from signoff_tui.screens.agents.figures import Figures
+from signoff_tui.screens.agents.known import Known
+from signoff_tui.screens.agents.roster import Agent
+from signoff_tui.screens.agents.wording import LONGEST, MODE_WORDS, number_text
 
-__all__ = ["Columns", "Known", "ages", "columns_for", "detail_lines", "heading", "row_lines"]
+__all__ = ["Columns", "columns_for", "heading", "row_lines"]
 
 _ONE_LINE = 79
 """From this many cells on, one line is enough for a row without columns that not everybody needs."""
-
-FEW = 3
-"""So many of each kind are told one by one; of the others, how many there are."""
-
-MANY = 8
-"""The same where there is room."""
 
 _STATE, _WAITING, _OLDEST, _MUTED, _MODE = 16, 8, 7, 13, 12
 _YES, _AUTO, _NO, _OTHER = 10, 5, 4, 6
 _YES_BY_YOU = 18
 """The same, where there is room to say whose yes is counted."""
 
-_SHORTEST_NAME, _NAME = 10, 10
-_SCROLLBAR = 1
-_LONGEST = 300
+_SHORTEST_NAME = 10
 
 _SECOND_LINE = "; waiting, and the last hour"
 
@@ -50,65 +39,6 @@ _MODES = {
     AgentMode.STRICT: ("strict", "danger"),
     None: ("--", "muted"),
 }
-
-_MODE_WORDS = {
-    AgentMode.APPROVE_ALL: "approve_all: everything is approved without you",
-    AgentMode.STRICT: "strict: everything is refused without you",
-}
-
-_COLUMNS: tuple[tuple[Answered, str], ...] = (
-    ("you", "yes by you"),
-    ("auto", "auto"),
-    ("rejected", "no"),
-    ("other", "other"),
-)
-
-
-class Known(Struct, frozen=True):
-    """All that is known about one agent now.
-
-    Attributes:
-        agent: Its connections.
-        waiting: What waits of it, oldest first.
-        figures: Its last hour.
-        grants: What is remembered for its session.
-        now: Wall clock, microseconds since the epoch.
-        muted_until: Until when notices about it are held back; None if they are not.
-    """
-
-    agent: Agent
-    waiting: Sequence[StoredRequest]
-    figures: Figures
-    grants: Sequence[Remembered]
-    now: int
-    muted_until: int | None = None
-
-    @property
-    def state(self) -> tuple[str, str]:
-        """How it is, in words, and the style of the words."""
-        if self.waiting:
-            return "blocked on you", "warn"
-        ended_at = self.agent.ended_at
-        if ended_at is None:
-            return "connected", "text"
-        ago = age_text((self.now - ended_at) / 1e6)
-        return (f"gone {ago} ago", "danger") if self.agent.left.number else (f"ended {ago} ago", "closed")
-
-    @property
-    def waited(self) -> float | None:
-        """Seconds that the oldest of what waits has waited."""
-        oldest = min((request.created_at for request in self.waiting), default=None)
-        return None if oldest is None else (self.now - oldest) / 1e6
-
-
-def ages(known: Known) -> Sequence[float]:
-    """The times of a row that go on while they are shown, in seconds."""
-    ended_at = known.agent.ended_at
-    ended = [] if ended_at is None else [(known.now - ended_at) / 1e6]
-    return ended if known.waited is None else [*ended, known.waited]
-
-
-# -- rows ------------------------------------------------------------------------------------------------------
 
 
 class Columns(Struct, frozen=True):
@@ -141,7 +71,7 @@ def columns_for(width: int, agents: Sequence[Agent], *, muted: bool) -> Columns:
         muted: Whether one of them is muted.
     """
     needed = _ONE_LINE + (_MUTED if muted else 0)
-    loud = any(agent.mode in _MODE_WORDS and agent.ended_at is None for agent in agents)
+    loud = any(agent.mode in MODE_WORDS and agent.ended_at is None for agent in agents)
     mode = loud or width >= needed + _MODE
     needed += _MODE if mode else 0
     return Columns(width >= needed, muted, mode, whose=width >= needed + _YES_BY_YOU - _YES)
@@ -222,7 +152,7 @@ def row_lines(known: Known, columns: Columns, glyphs: Glyphs, width: int, *, foc
             foreign(agent.key.session, "muted"),
         ),
         (
-            *([chunk(f" {mode} ", mode_token, keep=True)] if agent.mode in _MODE_WORDS else []),
+            *([chunk(f" {mode} ", mode_token, keep=True)] if agent.mode in MODE_WORDS else []),
             chunk(f" {state} ", token, keep=True),
         ),
         background,
@@ -252,7 +182,7 @@ def _hour_words(figures: Figures, room: int) -> str:
     wordings = (
         f"1h: {columns['you']} yes, {columns['auto']} auto, {columns['rejected']} no, {columns['other']} other",
         f"1h: {columns['you']} yes {columns['auto']} auto {columns['rejected']} no {columns['other']} other",
-        f"1h: {_number(figures.calls, 'call')}",
+        f"1h: {number_text(figures.calls, 'call')}",
     )
     return next((words for words in wordings if len(words) <= room), wordings[-1])
 
@@ -267,7 +197,7 @@ def _name_and_session(width: int, columns: Columns) -> tuple[int, int]:
 
 
 def _foreign_cell(text: str, width: int) -> Chunk:
-    return Chunk(foreign(text[:_LONGEST]).text, keep=True, most=width, least=width)
+    return Chunk(foreign(text[:LONGEST]).text, keep=True, most=width, least=width)
 
 
 def _cell(words: str, width: int, token: str = "text") -> Chunk:
@@ -276,181 +206,3 @@ def _cell(words: str, width: int, token: str = "text") -> Chunk:
 
 def _right(number: int, width: int) -> Chunk:
     return chunk(str(number).rjust(width), "text" if number else "muted", keep=True)
-
-
-# -- everything about one --------------------------------------------------------------------------------------
-
-
-def detail_lines(known: Known, width: int, *, roomy: bool) -> list[Line]:
-    """All that the queue knows about an agent. What is not told one by one is counted.
-
-    Args:
-        known: The agent.
-        width: Cells.
-        roomy: Whether there is room for more than a few of each kind.
-    """
-    agent, most = known.agent, MANY if roomy else FEW
-    record = agent.newest
-    lines = _named(agent, width)
-    lines += _fact("state", _state_words(known), width, known.state[1])
-    if agent.mode in _MODE_WORDS:
-        words = _MODE_WORDS[agent.mode] if agent.ended_at is None else f"{agent.mode}, until it ended"
-        lines += _fact("mode", words, width, "danger" if agent.ended_at is None else "text")
-    if known.muted_until is not None:
-        words = f"until {end_text(known.muted_until)}: only HIGH risk of it calls; all it asks is listed"
-        lines += _fact("muted", words, width)
-    lines += _listed("waits", [_request_row(request) for request in known.waiting], most)
-    if record.damage is not None:
-        lines += _fact("damaged", record.damage, width, "danger")
-    lines += _connections(agent, known.now, width, most)
-    lines += _fact("cwd", record.cwd, width)
-    lines += _fact("asked", _asked(known), width)
-    lines += _fact("answers", _answers(known.figures), width)
-    lines += _memory(known.grants, width, most)
-    lines += _listed("rules", [_counted(*each) for each in known.figures.rules.most_common()], most)
-    return lines
-
-
-def _named(agent: Agent, width: int) -> list[Line]:
-    """Name and session on one line, or each on as many lines as it needs."""
-    name, session = (foreign(words[:_LONGEST]) for words in (agent.key.name, agent.key.session))
-    whole = line(chunk(" "), replace(name, token="strong"), chunk("  session ", "muted", keep=True), session)
-    if whole.width <= width - _SCROLLBAR:
-        return [whole]
-    return [
-        *folded(name.text, width - _SCROLLBAR, "strong", head=chunk(" ", keep=True)),
-        *folded(session.text, width - _SCROLLBAR, head=_head("session")),
-    ]
-
-
-def _state_words(known: Known) -> str:
-    words, agent = known.state[0], known.agent
-    if known.waiting:
-        age, number = age_text(known.waited or 0.0), len(known.waiting)
-        return f"{words}: {number} wait, the oldest for {age}" if number > 1 else f"{words}: 1 waits, for {age}"
-    if agent.ended_at is None:
-        return f"{words}: nothing of it waits"
-    left = agent.left
-    if left.stopped_at is not None:
-        words = f"{words}; stopped by you {when_text(left.stopped_at, known.now)}"
-    if not left.number:
-        return words  # what it withdrew itself before it ended is not counted, so not that nothing waited
-    how = "its process ended" if left.died else "it closed its connection"
-    most = " at least" * left.more
-    return (
-        f"{words}: {how} while it waited, {_number(left.number, 'request')}{most} can no longer be answered;"
-        " [Enter] shows the history"
-    )
-
-
-def _request_row(request: StoredRequest) -> Sequence[Chunk]:
-    summary = summarize(request)
-    return (chunk(f"{summary.kind} ", "muted", keep=True), summary.shown())
-
-
-def _connections(agent: Agent, now: int, width: int, most: int) -> list[Line]:
-    told = agent.connected or (agent.newest,)
-    lines: list[Line] = []
-    if len(told) > 1:
-        lines += _fact("process", f"{len(told)} connections of this name and session:", width)
-    for record in told[:most]:
-        ended = "" if record.ended_at is None else f", ended {when_text(record.ended_at, now)}"
-        times = f"started {when_text(record.started_at, now)}{ended}"
-        words = f"pid {record.pid} on {record.host}, {times}, via {record.via}"
-        lines += _fact("" if lines else "process", words, width)
-    rest = len(told) - most
-    if rest > 0:
-        lines += _fact("", f"and {_number(rest, 'connection')} more", width, "warn")
-    earlier = len(agent.connections) - len(told)
-    if earlier:
-        lines += _fact("", f"and {_number(earlier, 'connection')} that ended earlier", width, "muted")
-    return lines
-
-
-def _asked(known: Known) -> str:
-    figures = known.figures
-    hour = [request for request in known.waiting if known.now - request.created_at <= HOUR_US]
-    asked = len(figures.requests | {request.id for request in hour})
-    last = max(
-        [*([figures.last_asked] if figures.last_asked else []), *(each.created_at for each in known.waiting)],
-        default=None,
-    )
-    median_wait = figures.median_wait
-    parts = [
-        f"{_number(asked, 'time')} in the last hour" if asked else "not in the last hour",
-        f"last {when_text(last, known.now)}" if last is not None else "",
-        f"median wait for you {length_text(median_wait)}" if median_wait is not None else "",
-    ]
-    return ", ".join(part for part in parts if part)
-
-
-def _answers(figures: Figures) -> str:
-    told = [_answered(figures, column, words) for column, words in _COLUMNS if figures.columns[column]]
-    return ", ".join(told) or "none in the last hour"
-
-
-def _answered(figures: Figures, column: Answered, words: str) -> str:
-    how = figures.how.get(column, Counter())
-    parts = [f"{number} {what}" for what, number in how.most_common(FEW)]
-    rest = how.total() - sum(number for _, number in how.most_common(FEW))
-    parts += [f"{rest} in other ways"] if rest else []
-    return f"{figures.columns[column]} {words}" + (f" ({', '.join(parts)})" if parts else "")
-
-
-def _memory(grants: Sequence[Remembered], width: int, most: int) -> list[Line]:
-    if not grants:
-        return _fact("memory", "nothing is remembered for its session", width, "muted")
-    shown = grants if len(grants) <= most + 1 else grants[:most]
-    lines = [
-        row for at, grant in enumerate(shown) for row in _fact("" if at else "memory", _granted(grant), width)
-    ]
-    rest = len(grants) - len(shown)
-    return [*lines, *(_fact("", f"and {rest} more", width, "warn") if rest else ())]
-
-
-def _granted(remembered: Remembered) -> str:
-    """What is remembered, without its secrets; patterns are told in full on the memory screen."""
-    grant, masks = remembered.grant, remembered.masks
-    if grant.damage is not None:
-        what = "a damaged record, it covers nothing"
-    elif grant.pattern is not None:
-        what = "a pattern, [M] shows what it covers"
-    elif masks is None:
-        what = f"{', '.join(sorted(grant.payload))} (values not shown: its request is not stored)"
-    else:
-        values = sorted(masks.mask_value(dict(grant.payload)).items())
-        what = ", ".join(f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in values)
-        what = masks.mask_text(what or "without arguments", command=True).text
-    more = f" ... and {len(what) - _LONGEST} characters more" if len(what) > _LONGEST else ""
-    return f"{grant.tool_name[:_LONGEST]}: {what[:_LONGEST]}{more}, used {grant.uses}x"
-
-
-def _counted(words: str, number: int) -> Sequence[Chunk]:
-    return (Chunk(foreign(words[:_LONGEST]).text, cut="end"), chunk(f"  {number}x", "muted", keep=True))
-
-
-def _listed(name: str, rows: Sequence[Sequence[Chunk]], most: int) -> list[Line]:
-    """The first few, one on each line, and how many more there are."""
-    shown = rows if len(rows) <= most + 1 else rows[:most]
-    lines = [line(_head("" if index else name), *row) for index, row in enumerate(shown)]
-    if len(shown) < len(rows):
-        lines.append(line(_head(""), chunk(f"and {len(rows) - len(shown)} more", "warn")))
-    return lines
-
-
-def _fact(name: str, words: str, width: int, token: str = "text") -> list[Line]:
-    return wrapped(words[:2_000], width, token, head=_head(name))
-
-
-def _head(name: str) -> Chunk:
-    return chunk(f" {name:<{_NAME}}", "muted", keep=True)
-
-
-def _number(number: int, word: str) -> str:
-    return f"{number} {word}{'s' * (number != 1)}"
-
-
-def when_text(at: int, now: int) -> str:
-    """Time of day of what was today, else the date as well."""
-    day, today = (dt.datetime.fromtimestamp(each / 1e6, tz=dt.UTC).astimezone().date() for each in (at, now))
-    return clock_text(at) if day == today else f"{day:%Y-%m-%d} {clock_text(at)[:5]}"

@@ -17,9 +17,11 @@ from signoff_tui.inbox import Inbox
 from signoff_tui.lines import Line
 from signoff_tui.look import look_of
 from signoff_tui.office import Office
+from signoff_tui.screens.agents.details import detail_lines
 from signoff_tui.screens.agents.face import Numbers, empty_lines, foot_lines, note_lines, title_line
 from signoff_tui.screens.agents.figures import AgentKey, Figures, count
-from signoff_tui.screens.agents.lines import Known, ages, columns_for, detail_lines, heading, row_lines
+from signoff_tui.screens.agents.known import Known, ages
+from signoff_tui.screens.agents.lines import columns_for, heading, row_lines
 from signoff_tui.screens.agents.moments import next_change
 from signoff_tui.screens.agents.roster import Agent, Reading, picks, read, waiting_of
 from signoff_tui.screens.list_beside_details import ListBesideDetails, Rows

@@ -6,33 +6,29 @@ import time
 from collections.abc import Mapping, Sequence
 
 from textual import events, on
-from textual.app import ComposeResult
 
-from signoff.filtering import Filtered, FilterError, SavedFilter, Viewpoint
 from signoff_tui.desk import Desk
 from signoff_tui.first_line import standing_of
 from signoff_tui.lines import Line
 from signoff_tui.look import look_of
 from signoff_tui.office import Office
-from signoff_tui.saved_filters import saved_by_digit, usable
-from signoff_tui.screens.list_beside_details import ListBesideDetails, Rows
+from signoff_tui.screens.list_beside_details import Rows
 from signoff_tui.screens.memory import widening
-from signoff_tui.screens.memory.asking import LIST, Asking
+from signoff_tui.screens.memory.asking import LIST
 from signoff_tui.screens.memory.deeds import Deed, Revoking, RevokingAll, RevokingListed, Saving
 from signoff_tui.screens.memory.entries import Entry, Origin, session_of
 from signoff_tui.screens.memory.face import Bar, Said, empty_lines, filter_lines, foot_lines, title_line
-from signoff_tui.screens.memory.filtering import Listing
+from signoff_tui.screens.memory.filter_keys import FilterKeys
 from signoff_tui.screens.memory.lines import LISTED_AS_ROWS, detail_lines, heading, row_lines
 from signoff_tui.screens.memory.work import Counted, Done, Loaded, Offered, Previewed, Work
 from signoff_tui.screens.plain import News
 from signoff_tui.screens.rereading import Rereading
-from signoff_tui.widgets.filter_bar import FilterBar
 from signoff_tui.widgets.lines_view import LinesView
 
 __all__ = ["MemoryScreen"]
 
 
-class MemoryScreen(ListBesideDetails):
+class MemoryScreen(FilterKeys):
     """Remembered approvals, with everything about the focused one.
 
     Args:
@@ -44,26 +40,16 @@ class MemoryScreen(ListBesideDetails):
     place = "memory"
 
     def __init__(self, office: Office, query: str, desk: Desk) -> None:
-        super().__init__(office, query)
+        super().__init__(office, query, desk)
         self._session = session_of(query)
         self._desk = desk
         self._work = Work(self, office, self._session)
         self._rereading = Rereading(lambda: self._work.load(self._listing.all, self._origins))
-        self._asking = Asking(desk.settings, office.keys)
-        self._listing = Listing(lambda: Viewpoint(office.now(), office.reviewer))
         self._origins: Mapping[str, Origin] = {}
         self._waiting: dict[str, int] = {}
         self._drawn = self._ready = self._busy = False
-        self._said = Said()
         self._key = ""
         self._problem = ""
-        self._choosing = False
-        """Whether the next digit chooses a saved filter."""
-
-    def compose(self) -> ComposeResult:
-        """Lay out the parts, and below them the bar for a filter."""
-        yield from super().compose()
-        yield FilterBar(Filtered.MEMORY, self._listing.values, self._office.keep_filter, id="filter")
 
     def on_mount(self) -> None:
         """Read what is remembered."""
@@ -138,80 +124,6 @@ class MemoryScreen(ListBesideDetails):
         if entry is not None and entry.in_force:
             waiting = tuple(each.request for each in self._desk.inbox.entries() if each.request.pending)
             self._work.match(entry, waiting)
-
-    def go_to(self, index: int) -> None:
-        """Put the cursor on a row; the one that it leaves stays only if the filter keeps it."""
-        before = self._focused
-        super().go_to(index)
-        after = self._focused
-        if before is not None and after is not None and before is not after:
-            self._listing.left(before)
-            self._cursor = self._listing.entries.index(after)
-
-    # -- which are listed --------------------------------------------------------------------------------
-
-    @property
-    def bar(self) -> FilterBar:
-        """Where the filter is typed."""
-        return self.query_one(FilterBar)
-
-    def do_filter(self) -> None:
-        """Type a filter."""
-        if not self._asking.is_open:
-            self.bar.open()
-
-    def do_clear_filter(self) -> None:
-        """List everything."""
-        if not self._asking.is_open:
-            self._use_filter("")
-
-    def do_saved(self) -> None:
-        """Choose a saved filter by its digit."""
-        self._choosing = not self._asking.is_open
-
-    def takes_key(self, event: events.Key) -> bool:
-        """Keys while a filter is typed; False when the key is for the text box."""
-        if event.key in {"up", "down"}:
-            self.step(1 if event.key == "down" else -1)
-            self.draw()
-            return True
-        return self.bar.takes_key(event)
-
-    def takes_paste(self, _: events.Paste) -> bool:
-        """Pasted text is text to look for."""
-        return False
-
-    @on(FilterBar.Applied)
-    def _filter_applied(self, event: FilterBar.Applied) -> None:
-        focused = self._focused
-        self._asking.calm.gone(LIST)  # what a key would act on stands in another list now
-        self._listing.use(event.query, focused)
-        self._cursor = 0 if focused is None else self._listing.entries.index(focused)
-        self.moved()
-        self.draw()
-
-    @on(FilterBar.Closed)
-    def _filter_closed(self) -> None:
-        self.draw()
-
-    @property
-    def _saved(self) -> Sequence[SavedFilter]:
-        return usable(self._office.saved_filters, Filtered.MEMORY)
-
-    def _choose_filter(self, key: str) -> None:
-        chosen, focused = saved_by_digit(self._saved, key), self._focused
-        if chosen is not None and chosen.needs_agent and focused is None:
-            self._say("no row here to take the agent from", "warn")
-        elif chosen is not None:
-            self._use_filter(chosen.text("" if focused is None else focused.grant.agent_name))
-
-    def _use_filter(self, text: str) -> None:
-        try:
-            self.bar.use(text)
-        except FilterError as error:
-            self._say(error.message, "warn")
-        else:
-            self._filter_applied(FilterBar.Applied(self.bar.query_in_force))
 
     # -- revoking ----------------------------------------------------------------------------------------
 
@@ -300,11 +212,6 @@ class MemoryScreen(ListBesideDetails):
     # -- drawing -----------------------------------------------------------------------------------------
 
     @property
-    def row_count(self) -> int:
-        """Number of remembered approvals."""
-        return len(self._listing.entries)
-
-    @property
     def full(self) -> bool:
         """Whether details or a choice have the whole body."""
         return super().full or (self._asking.sheet is not None and not self.two_panes)
@@ -313,11 +220,6 @@ class MemoryScreen(ListBesideDetails):
     def takes_clicks(self) -> bool:
         """While something is asked, the row that it is about stays the focused one."""
         return not self._asking.is_open
-
-    @property
-    def _focused(self) -> Entry | None:
-        entries = self._listing.entries
-        return entries[self._cursor] if entries else None
 
     @property
     def _free_to_act_on(self) -> Entry | None:
@@ -421,13 +323,6 @@ class MemoryScreen(ListBesideDetails):
         """Whether the last line of the details is on the screen."""
         shown = self.query_one("#detail", LinesView).drawn and self.scroller.size.height > 0
         return shown and not self.hidden_lines
-
-    def tell(self, words: str) -> None:
-        """Say what became of the last key."""
-        self._say(words)
-
-    def _say(self, words: str, token: str = "muted") -> None:
-        self._said = Said(words, token)
 
     # -- what comes in -----------------------------------------------------------------------------------
 

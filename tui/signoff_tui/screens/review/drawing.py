@@ -24,14 +24,16 @@ from signoff_tui.muting import end_text
 from signoff_tui.office import Office
 from signoff_tui.reading import Rest
 from signoff_tui.screens.lately import lately_lines
-from signoff_tui.screens.review import panes
 from signoff_tui.screens.review.filter_lines import filter_line, nothing_listed
+from signoff_tui.screens.review.group_lines import group_lines
 from signoff_tui.screens.review.group_preview import preview_title
 from signoff_tui.screens.review.keybar import Reader, action_lines
+from signoff_tui.screens.review.list_lines import below_line, strip_lines
 from signoff_tui.screens.review.naming import as_listed, as_many, held_words, names_of
 from signoff_tui.screens.review.open_bar import bar_lines, box_keys
 from signoff_tui.screens.review.page_lines import page_header, page_line
 from signoff_tui.screens.review.pointing import pointed_in
+from signoff_tui.screens.review.request_lines import coverage_line, header_lines
 from signoff_tui.screens.review.rows import RowStyle, inbox_heading, inbox_row, member_heading, member_row
 from signoff_tui.screens.review.status import (
     NAMES_FROM,
@@ -276,11 +278,9 @@ class Drawing:
         )
         if not some:
             return filtered
-        below = (panes.below_line(desk, listing.visible_rows, width), *filtered)
+        below = (below_line(desk, listing.visible_rows, width), *filtered)
         return (
-            (*below, self._rule, *panes.strip_lines(desk, rows, width, beside=self._screen.two_panes))
-            if rows
-            else below
+            (*below, self._rule, *strip_lines(desk, rows, width, beside=self._screen.two_panes)) if rows else below
         )
 
     # -- the content -----------------------------------------------------------------------------------------
@@ -308,7 +308,7 @@ class Drawing:
         members = desk.inbox.listed(group.key)
         several = len({member.request.asked_by.name for member in members}) > 1
         focused = members.index(entry) if entry in members else None
-        header = panes.group_lines(desk, group, width, screen.extent)
+        header = group_lines(desk, group, width, screen.extent)
         self._lines("#header", header if screen.extent.low else [*header, self._rule, member_heading(width)])
         listing.show(
             len(members),
@@ -337,11 +337,11 @@ class Drawing:
     def _around_content(self, entry: Entry) -> None:
         screen, desk, extent = self._screen, self._screen.desk, self._screen.extent
         document = screen.query_one("#document", DocumentView)
-        header = panes.header_lines(desk, entry, self._style, self._content_width, extent)
+        header = header_lines(desk, entry, self._style, self._content_width, extent)
         self._lines("#header", header if extent.low else [*header, self._rule])
         there = document.owner == desk.key(entry)
         below, hunk = (document.rest, document.hunks.at) if there else (Rest(0), (0, 0))
-        foot = panes.coverage_line(desk, entry, below, self._look.glyphs.rule, hunk, width=self._content_width)
+        foot = coverage_line(desk, entry, below, self._look.glyphs.rule, hunk, width=self._content_width)
         self._lines("#foot", [] if extent.low else [foot])
 
     # -- parts -----------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from signoff_tui.lines import Line, chunk, foreign, line
 from signoff_tui.screens.review.telling_apart import told_apart
 
 __all__ = [
+    "NAME",
     "agents_of",
     "as_listed",
     "as_many",
@@ -25,6 +26,9 @@ __all__ = [
     "name_of",
     "names_of",
 ]
+
+NAME = 32
+"""Most cells for a name that somebody else chose, beside other words."""
 
 _BETWEEN = "  "
 

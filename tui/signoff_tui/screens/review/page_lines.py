@@ -9,7 +9,7 @@ from signoff_tui.inbox import Group
 from signoff_tui.lines import Line, chunk, fullest
 from signoff_tui.reading import Rest
 from signoff_tui.screens.review.extent import Extent
-from signoff_tui.screens.review.panes import covered_lines, group_title, left_out_line
+from signoff_tui.screens.review.group_lines import covered_lines, group_title, left_out_line
 
 __all__ = ["page_header", "page_line"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from textual import events, on
@@ -13,23 +13,18 @@ from textual.containers import Horizontal
 from signoff.filtering import quote
 from signoff_tui.desk import Desk
 from signoff_tui.external_editor import edit_file
-from signoff_tui.first_line import standing_of
 from signoff_tui.handing_over import HandoverError, in_a_free_terminal
 from signoff_tui.lines import Line, chunk, line
-from signoff_tui.look import look_of
 from signoff_tui.office import Office
 from signoff_tui.screens.calm import Calm
-from signoff_tui.screens.list_beside_details import ListBesideDetails, Rows
-from signoff_tui.screens.plain import News
-from signoff_tui.screens.rereading import Rereading
 from signoff_tui.screens.rules.changing import Change, change_lines
-from signoff_tui.screens.rules.face import Bar, Said, empty_lines, foot_lines, title_line
-from signoff_tui.screens.rules.files import Listed, RuleFile
-from signoff_tui.screens.rules.hits import Hits, Tally
-from signoff_tui.screens.rules.lines import ONE_LINE, Known, detail_lines, heading, row_lines
+from signoff_tui.screens.rules.face import Bar, Said, foot_lines
+from signoff_tui.screens.rules.hits import Hits
+from signoff_tui.screens.rules.lines import detail_lines
+from signoff_tui.screens.rules.listed_rules import ListedRules
 from signoff_tui.screens.rules.suggesting import Suggested, suggested_lines
 from signoff_tui.screens.rules.trying import Tried, tried_lines
-from signoff_tui.screens.rules.work import Compared, Counted, Drawn, Failed, Judged, Read, Trusted, Untrusted, Work
+from signoff_tui.screens.rules.work import Compared, Drawn, Failed, Judged, Trusted, Untrusted
 from signoff_tui.terminal_voice import Copy
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.text_box import TextBox
@@ -42,8 +37,8 @@ _LIST = "list"
 """Name of what `x` acts on; a change has a name of its own."""
 
 
-class RulesScreen(ListBesideDetails):
-    """Trusted files with their rules, and everything about the focused one.
+class RulesScreen(ListedRules):
+    """Trusted files with their rules, and everything about the focused one, with what can be done about it.
 
     Args:
         office: What all screens share.
@@ -61,21 +56,14 @@ class RulesScreen(ListBesideDetails):
     place = "rules"
 
     def __init__(self, office: Office, query: str, desk: Desk) -> None:
-        super().__init__(office, query)
-        self._desk = desk
-        self._work = Work(self, office)
-        self._rereading = Rereading(self._work.read)
+        super().__init__(office, query, desk)
         self._calm = Calm(desk.settings, office.keys, "rules", ("!", "x"))
-        self._rows: Sequence[Listed] = ()
-        self._hits: Mapping[tuple[str, str, str, str], Hits] = {}
-        self._tally = Tally()
         self._tried: Tried | None = None
         self._change: Change | None = None
         self._suggested: Suggested | None = None
         self._said = Said()
         self._key = ""
-        self._ready = self._busy = self._lost = False
-        self._problem = ""
+        self._busy = False
 
     def compose(self) -> ComposeResult:
         """Lay out the parts, and below them the box for a call."""
@@ -83,10 +71,6 @@ class RulesScreen(ListBesideDetails):
         with Horizontal(id="try"):
             yield LinesView(id="prompt")
             yield TextBox(id="call")
-
-    def on_mount(self) -> None:
-        """Read the files."""
-        self._rereading.wanted()
 
     def on_key(self, event: events.Key) -> None:
         """Take note of every key before it is judged what it stands for."""
@@ -97,17 +81,6 @@ class RulesScreen(ListBesideDetails):
         self._key = key
         self._said = Said(self._calm.leader_waits)
         super().on_key(event)
-
-    def take_news(self, news: News) -> None:
-        """The queue changed, was lost, or is back."""
-        self._lost = bool(news.problem)
-        if not self._lost:
-            self._work.count(self._rows, self._tally)
-        self.draw()
-
-    def take_rules_news(self) -> None:
-        """Files changed, or the list of those that are trusted."""
-        self._rereading.wanted()
 
     # -- going -------------------------------------------------------------------------------------------
 
@@ -260,6 +233,12 @@ class RulesScreen(ListBesideDetails):
             self.to_top()
         self.draw()
 
+    def rows_changed(self) -> None:
+        """Rules that were suggested for a file as it was before are not shown any more."""
+        if self._suggested is not None and self._suggested.file not in self._files:
+            self._suggested = None
+            self._say("the file changed meanwhile: A suggests anew", "warn")
+
     # -- editing and trusting ----------------------------------------------------------------------------
 
     def do_edit(self) -> None:
@@ -382,84 +361,13 @@ class RulesScreen(ListBesideDetails):
         self._rereading.wanted()
         self.draw()
 
-    # -- what comes in -----------------------------------------------------------------------------------
-
-    @on(Read)
-    def _read(self, event: Read) -> None:
-        focused = self._focused
-        self._ready, self._problem = True, event.problem
-        self._rows = event.rows
-        keys = [row.key for row in self._rows]
-        if focused is not None and focused.key in keys:
-            self._cursor = keys.index(focused.key)
-        elif focused is None:
-            self._cursor = next((index for index, row in enumerate(self._rows) if self._is_asked_for(row)), 0)
-        self._cursor = max(0, min(self._cursor, len(keys) - 1))
-        if self._suggested is not None and self._suggested.file not in self._files:
-            self._suggested = None
-            self._say("the file changed meanwhile: A suggests anew", "warn")
-        self._work.count(self._rows, self._tally)
-        self._rereading.ended()
-        self.draw()
-
-    @on(Counted)
-    def _counted(self, event: Counted) -> None:
-        self._tally, self._hits = event.tally, event.hits
-        self.draw()
-
     # -- drawing -----------------------------------------------------------------------------------------
-
-    @property
-    def row_count(self) -> int:
-        """Number of files and rules."""
-        return len(self._rows)
 
     @property
     def full(self) -> bool:
         """Whether details, a verdict or a change have the whole body."""
         shown = self._is_reading or self._tried is not None or self._typing
         return super().full or (shown and not self.two_panes)
-
-    @property
-    def _focused(self) -> Listed | None:
-        return self._rows[self._cursor] if self._rows else None
-
-    @property
-    def _files(self) -> Sequence[RuleFile]:
-        return [row.file for row in self._rows if not row.number]
-
-    @property
-    def _rules_of_focused(self) -> RuleFile | None:
-        """The settings file that the focused row belongs to; of code, the one beside it."""
-        row = self._focused
-        if row is None or not row.file.code:
-            return None if row is None else row.file
-        folder = Path(row.file.name).parent
-        return next((file for file in self._files if not file.code and Path(file.name).parent == folder), row.file)
-
-    def _is_asked_for(self, row: Listed) -> bool:
-        """Whether it is the rule of the request from which this screen was opened."""
-        return row.rule is not None and row.rule.asked(self._query)
-
-    def _known(self, row: Listed) -> Known:
-        return Known(row, self._hits.get(row.key), self._tally.looked_at)
-
-    def title_line(self, width: int) -> Line:
-        """How many rules there are, and whether they are what was trusted."""
-        return title_line(self._files, standing_of(self._desk.inbox.tally.counts, lost=self._lost), width)
-
-    def empty_lines(self, width: int) -> Sequence[Line]:
-        """That nothing is trusted, or why that is not known."""
-        return empty_lines(self._problem, width, ready=self._ready)
-
-    def rows(self, width: int) -> Rows:
-        """One row for each file and each rule."""
-        rows, glyphs = self._rows, look_of(self).glyphs
-
-        def row(index: int, width: int) -> Sequence[Line]:
-            return row_lines(self._known(rows[index]), glyphs, width, focused=index == self._cursor)
-
-        return Rows(row, 1 if width >= ONE_LINE else 2, [heading(width)])
 
     def detail_lines(self, width: int) -> Sequence[Line]:
         """The focused one, the verdict of a call, or what would be trusted."""
