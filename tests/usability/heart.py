@@ -44,7 +44,7 @@ def main(place: str, beats: str) -> None:
 
     class Beating(SignoffApp):
         def on_mount(self) -> None:
-            super().on_mount()
+            # Without the one of the base class: Textual calls that as well, and two would watch the queue.
             self.heart = asyncio.create_task(_beat(file))
 
     spare_the_collector()  # as whoever starts the screen does

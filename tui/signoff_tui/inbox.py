@@ -299,9 +299,11 @@ class Inbox:
 
     def set_held(self, request_ids: Iterable[str]) -> None:
         """Mark these requests as held back, those that are still here, and all others as free again."""
-        for entry in self._held:
+        before, self._held = self._held, tuple(self._known(request_ids))
+        if {*map(id, before)} == {*map(id, self._held)}:
+            return  # it is asked for with each change of the queue, and thousands would be counted again
+        for entry in before:
             entry.held = False
-        self._held = tuple(self._known(request_ids))
         for entry in self._held:
             entry.held = True
         self._waiting_from = {}
