@@ -70,7 +70,7 @@ def hidden_words(hidden: Hidden, by: str = "") -> str:
 def only_listed(keys: KeyMap) -> str:
     """What is said where the inbox lists only what one agent asks, because another screen wanted that."""
     clears, stops = keys.shown("clear_filter"), keys.shown("stop_all")
-    return f"only its requests are listed; {clears} lists all, {stops} rejects all of it once [armed]"
+    return f"only its requests are listed; {stops} rejects all of it, {clears} lists all, Esc leads back"
 
 
 def nothing_listed(hidden: Hidden, keys: KeyMap, width: int) -> tuple[Line, ...]:
