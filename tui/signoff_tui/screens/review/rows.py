@@ -147,13 +147,26 @@ def _request_row(
         words = (about, chunk("  "), notes[0]) if notes else (about,)
         second = Line((chunk("  " * (4 + depth), keep=True), *words), (wait, *seen))
         return [Line(left, (_right(counts, cells.counts), chunk(" "))), second]
+    if state is not None and entry.closed:
+        return [Line(left, (chunk(" "), Chunk(state.text, state.token, keep=True, most=width // 2), *seen))]
     if state is not None:
-        changed = () if entry.closed else (_right(counts, cells.counts),)
-        return [
-            Line(left, (chunk(" "), Chunk(state.text, state.token, keep=True, most=width // 2), *changed, *seen))
-        ]
+        columns = _state_columns(state, summary.agent, seen_text(desk, entry), cells, width)
+        change = (_right(counts, cells.counts),) if counts else ()
+        return [Line(left, (chunk(" "), *change, *columns, chunk(" ")))]
     right = (*_agent(summary.agent, width), wait, *seen)
     return [_with_note(left, _row_notes(desk, entry, style), counts, right, width)]
+
+
+def _state_columns(state: Chunk, agent: SafeText, seen: str, cells: _Columns, width: int) -> tuple[Chunk, ...]:
+    """Who asked, what is said instead of the waiting time, and how much was seen: no column to their left moves.
+
+    What the waiting time has no room for is taken from its neighbor.
+    """
+    over = max(state.width + 1 - cells.wait, 0)
+    words = (chunk(" " * max(cells.wait - state.width, 1), keep=True), Chunk(state.text, state.token, keep=True))
+    if width >= AGENT_COLUMN:
+        return (*_agent(agent, width, less=over), *words, _right(seen, cells.seen))
+    return (*words, _right(seen, max(cells.seen - over, len(seen) + 1)))
 
 
 def _with_note(
@@ -336,10 +349,11 @@ def _ended() -> Chunk:
     return _column("---", _RISK, "closed")
 
 
-def _agent(name: SafeText, width: int) -> tuple[Chunk, ...]:
+def _agent(name: SafeText, width: int, *, less: int = 0) -> tuple[Chunk, ...]:
     if width < AGENT_COLUMN:
         return ()
-    return (chunk("  "), Chunk(name, "muted", keep=True, most=_AGENT - 2, least=_AGENT - 2))
+    cells = _AGENT - 2 - less
+    return (chunk("  "), Chunk(name, "muted", keep=True, most=cells, least=cells))
 
 
 def _column(text: str, width: int, token: str = "text") -> Chunk:
