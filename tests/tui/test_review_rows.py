@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from model_samples import START, news, stored
+from model_samples import CASCADE, START, news, rejected, stored
 
 from signoff.present.document_text import text_document
 from signoff_tui.desk import Desk
@@ -23,6 +23,17 @@ def row_text(desk: Desk, id_: str, width: int, *, held: str = "") -> str:
     row = next(row for row in desk.inbox.rows() if row.key == RowKey("request", id_))
     (drawn,) = inbox_row(desk, row, style, width, focused=False)
     return paint(drawn, width, builtin_themes()[DEFAULT_THEME]).text
+
+
+@pytest.mark.parametrize(("width", "told"), [(80, "stopped with its batch"), (50, "stopped    ")])
+def test_what_was_stopped_with_others_keeps_its_name_where_there_is_little_room(width: int, told: str) -> None:
+    desk, name = Desk(GuardSettings(), KeyMap(), lambda: 0.0, "you"), "Create an issue about it"
+    asked = stored("a", description=name)
+    for request in (asked, rejected(asked, source=CASCADE)):
+        desk.apply(news(request))
+    row = row_text(desk, "a", width)
+    assert name in row
+    assert told in row
 
 
 @pytest.mark.parametrize("held", ["held 2s", "held 12s"])

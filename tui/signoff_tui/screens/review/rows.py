@@ -148,7 +148,9 @@ def _request_row(
         second = Line((chunk("  " * (4 + depth), keep=True), *words), (wait, *seen))
         return [Line(left, (_right(counts, cells.counts), chunk(" "))), second]
     if state is not None and entry.closed:
-        return [Line(left, (chunk(" "), Chunk(state.text, state.token, keep=True, most=width // 2), *seen))]
+        told = [state] if late else [state, *_shorter(entry, state)]
+        ends = [(chunk(" "), Chunk(each.text, each.token, keep=True, most=width // 2), *seen) for each in told]
+        return [fullest([Line(left, end) for end in ends], width)]
     if state is not None:
         columns = _state_columns(state, summary.agent, seen_text(desk, entry), cells, width)
         change = (_right(counts, cells.counts),) if counts else ()
@@ -255,6 +257,13 @@ def _state(desk: Desk, entry: Entry, style: RowStyle) -> Chunk | None:
         approved = entry.request.decision is not None and entry.request.decision.approved
         return foreign(ended_text(entry.request, desk.reviewer), "ok" if approved else "closed")
     return chunk("later", "muted") if entry.later else None
+
+
+def _shorter(entry: Entry, state: Chunk) -> Sequence[Chunk]:
+    """Of what was stopped with others, the verb alone: its name tells more than the rest of the words."""
+    decision = entry.request.decision
+    cascade = decision is not None and decision.source == "cascade" and not decision.approved
+    return [chunk("stopped", state.token)] if cascade else []
 
 
 def _state_in(state: Chunk, cells: int) -> Chunk:
