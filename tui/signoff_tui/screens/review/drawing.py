@@ -275,8 +275,11 @@ class Drawing:
         desk, rows = self._screen.desk, self._screen.extent.strip_rows
         width, kept = listing.size.width, self._screen.filtering.filter
         some = bool(desk.inbox.rows())
+        strays = desk.inbox.focus_strays
         filtered = (
-            (filter_line(kept.query.text, kept.hidden, desk.keys, width, kept=some),) if kept.in_force else ()
+            (filter_line(kept.query.text, kept.hidden, desk.keys, width, kept=some, strays=strays),)
+            if kept.in_force
+            else ()
         )
         if not some:
             return filtered
