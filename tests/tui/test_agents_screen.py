@@ -333,6 +333,10 @@ async def test_the_requests_of_an_agent_alone_are_listed_and_not_decided(
             await seen.armed()
             await seen.shows(*([] if size == SMALL else ["[X] stop: reject all", "[5] rules"]))
             assert len(seen.desk.guard.holds) == 0
+            await seen.press("escape")  # back to its row; nothing is filtered any more
+            await seen.until(lambda: "Agents" in seen.text and details(seen).split()[0] == "other", "its row")
+            await seen.press("escape")
+            await seen.shows("$ ls ")
         assert len(you.pending()) == 5
 
 
@@ -368,7 +372,7 @@ async def test_x_pressed_twice_in_haste_decides_nothing(
 
 async def test_x_on_an_agent_that_waits_for_nothing_says_so(asking: AgentQueue, place: Path) -> None:
     async with screen(place) as seen:
-        await opens_agents(seen, "connected:", "(X) stop, in the inbox")
+        await opens_agents(seen, "connected:", "(X) stop: X again in inbox")
         await seen.press("X")
         await seen.shows("nothing of it waits: there is nothing to reject")
         await seen.press("k")

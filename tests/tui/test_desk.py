@@ -19,6 +19,7 @@ from signoff_tui.guard import Act, Cause, Decide, GuardSettings, Held, LeftOut, 
 from signoff_tui.guard import Verdict as Judgement
 from signoff_tui.inbox import Entry, RowKey
 from signoff_tui.keymap import KeyMap
+from signoff_tui.summary import already_ended_text
 from signoff_tui.unseen import next_unseen
 
 WIDTH = 80
@@ -191,7 +192,7 @@ def test_what_ended_or_was_sent_is_closed() -> None:
     made.entry("b").sent = True
     facts = [made.desk.facts(id_) for id_ in ("a", "b")]
     assert [fact and fact.closed for fact in facts] == [
-        "approved by anna",
+        already_ended_text(made.entry("a").request),
         "sent, the queue has not answered yet",
     ]
 

@@ -166,6 +166,23 @@ def test_a_filter_that_matches_nothing_says_so(bench: Filtering) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("width", "words"),
+    [(120, "agent:=x; the focused one does not match"), (50, "agent:=x; the focused one stays")],
+)
+def test_a_row_that_stays_among_others_is_told_not_to_match(width: int, words: str) -> None:
+    told = texts((filter_line("agent:=x", Hidden(2, 0), KeyMap(), width, strays=True),))
+    assert words in told
+    assert "[\\]" in told
+
+
+def test_only_a_row_that_the_filter_would_hide_strays(bench: Filtering) -> None:
+    bench.keeps("agent:nobody")
+    assert bench.desk.inbox.focus_strays
+    bench.keeps("")
+    assert not bench.desk.inbox.focus_strays
+
+
 @pytest.mark.parametrize("width", [41, 50, 62, 80])
 def test_a_filter_that_matches_nothing_names_the_key_that_clears_it(width: int) -> None:
     row = filter_line("risk:high", Hidden(0, 0, matches=False), KeyMap(), width)

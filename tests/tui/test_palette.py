@@ -22,6 +22,12 @@ def test_words_that_fit_nothing_leave_nothing() -> None:
     assert fitting(commands_on("review", ()), "make coffee") == ()
 
 
+def test_what_only_its_key_does_stands_last() -> None:
+    listed = [command.by_key_only for command in commands_on("review", ("dark",))]
+    assert listed == sorted(listed)
+    assert any(listed)
+
+
 @SIZES
 async def test_what_is_chosen_is_done(place: Path, size: tuple[int, int]) -> None:
     async with screen(place, size=size) as seen:

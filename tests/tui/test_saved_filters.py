@@ -106,7 +106,13 @@ async def test_f_and_a_digit_choose_what_the_inbox_lists(asking: AgentQueue, pla
 
             await seen.goes_to(first)
             await seen.press("f")
-            await seen.shows("List only", "[1] last hour", "[4] high risk", "[6] agent:release", "[Esc] back")
+            await seen.shows(
+                "List only (2, 3, 5 only in the history)",
+                "[1] last hour",
+                "[4] high risk",
+                "[6] agent:release",
+                "[Esc] back",
+            )
             await seen.press("q", "y", "escape")  # a letter does nothing there, and Esc chooses none
             await seen.until(lambda: listed() == ids([first, danger]))
             await seen.press("f", "1")

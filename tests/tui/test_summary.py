@@ -14,7 +14,7 @@ from signoff.effects import Effect
 from signoff.present.snapshot import take
 from signoff.queue import Decision, Instead, RequestState, StoredRequest
 from signoff.queue.wording import agent_is_gone
-from signoff_tui.summary import LONGEST, clock_text, ended_text, summarize
+from signoff_tui.summary import LONGEST, already_ended_text, clock_text, ended_text, summarize
 
 
 def declared(folder: Path, *effects: Effect, **fields: object) -> StoredRequest:
@@ -146,6 +146,17 @@ def test_the_end_of_a_request_is_told_in_words(request_: StoredRequest, words: s
 def test_what_the_reviewer_decided_is_told_as_theirs(decision: Decision, words: str, mine: str) -> None:
     ended = replace(approved(stored("r")), decision=decision)
     assert (ended_text(ended, "bob"), ended_text(ended, "anna")) == (words, mine)
+
+
+def test_a_key_that_comes_too_late_is_told_how_and_when_the_request_ended() -> None:
+    ended = approved(stored("r"), by="anna")
+    assert ended.decided_at is not None
+    when = clock_text(ended.decided_at)[:5]
+    assert already_ended_text(ended, "anna") == f"already ended: approved by you {when}"
+
+
+def test_nothing_has_ended_while_a_request_waits() -> None:
+    assert already_ended_text(stored("r"), "anna") == ""
 
 
 def test_the_name_of_a_reviewer_is_made_safe_too() -> None:

@@ -35,7 +35,7 @@ from signoff_tui.keymap import KeyMap
 from signoff_tui.own_changes import OwnChanges
 from signoff_tui.putting_aside import PuttingAside
 from signoff_tui.refs import ref_of
-from signoff_tui.summary import RISK_WORD, ended_text
+from signoff_tui.summary import RISK_WORD, already_ended_text
 from signoff_tui.tagging import Tags
 
 __all__ = ["Answer", "Desk"]
@@ -304,4 +304,4 @@ class Desk:
             return "sent, the queue has not answered yet"
         if entry.held and self.guard.holds.find(entry.id) is None:
             return f"a held stop rejects it too: [{self.keys.shown('undo')}] takes that back"
-        return ended_text(entry.request, self.reviewer)
+        return already_ended_text(entry.request, self.reviewer)

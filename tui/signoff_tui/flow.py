@@ -94,9 +94,19 @@ def _filled(hints: Sequence[KeyHint], room: Room, kept: int) -> tuple[list[list[
         if len(rows) == room.rows:
             free -= kept
         if hint.width <= free or used == 1:
+            hint = _in_words(hint, free)
             rows[-1].append(hint)
             used += hint.width
     return rows, used
+
+
+def _in_words(hint: KeyHint, cells: int) -> KeyHint:
+    """The hint in some cells: words at its end give way, and dots say so. The first one always stays."""
+    words = hint.label.split(" ")
+    while hint.width > cells and len(words) > 1:
+        words.pop()
+        hint = replace(hint, label=" ".join([*words, "..."]), slot=0)
+    return hint
 
 
 def _rows(rows: Sequence[Sequence[KeyHint]], count: int) -> tuple[Line, ...]:

@@ -152,6 +152,14 @@ class Inbox:
         """Whether the filter lists anything; without one, whether there is anything to list."""
         return len(self._sifted_out) < len(self._entries)
 
+    @property
+    def focus_strays(self) -> bool:
+        """Whether the row under the cursor is listed only because the cursor is on it."""
+        key = self._still_kept
+        if key is None:
+            return False
+        return key.id in self._sifted_out if key.kind == "request" else not self.listed(key)
+
     def has_arrived(self, key: RowKey) -> bool:
         """Whether a row was appended to a list that is in another order, since it was sorted."""
         return self.order != "arrival" and key in self._arrived

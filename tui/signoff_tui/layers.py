@@ -88,10 +88,11 @@ class Layers:
         # Screens are loaded when they are first shown: most of them are not needed to begin.
         match name:
             case "inbox":
+                came_from = self.place
                 while self._app.screen is not self._review:
                     self._app.pop_screen()
                 if query:
-                    self._review.filtering.seek(query)
+                    self._review.filtering.seek(query, came_from)
             case "agents":
                 from signoff_tui.screens.agents.screen import AgentsScreen
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from signoff.filtering import SAVED_FILTERS, Filtered, FilterError, SavedFilter, parse
 
-__all__ = ["OWN_DIGITS", "saved_by_digit", "saved_with", "usable"]
+__all__ = ["OWN_DIGITS", "elsewhere", "saved_by_digit", "saved_with", "usable"]
 
 OWN_DIGITS = (6, 7, 8, 9)
 """Digits that are the person's own to give."""
@@ -27,6 +27,17 @@ def usable(saved: Sequence[SavedFilter], filtered: Filtered) -> tuple[SavedFilte
     return tuple(
         each for each in saved if _is_known(each.text("agent"), filtered) and not (inbox and each.decided)
     )
+
+
+def elsewhere(saved: Sequence[SavedFilter], listed: Sequence[SavedFilter]) -> str:
+    """Why digits are missing in the inbox, after the words that ask for one; nothing if none is.
+
+    Args:
+        saved: All there are.
+        listed: Those that the inbox can use.
+    """
+    digits = ", ".join(str(each.digit) for each in saved if each not in listed)
+    return f" ({digits} only in the history)" if digits else ""
 
 
 def saved_by_digit(saved: Sequence[SavedFilter], key: str | None) -> SavedFilter | None:

@@ -19,7 +19,7 @@ from signoff.queue.records import Decision, RequestState, StoredRequest
 from signoff.queue.wording import AGENT_GONE
 from signoff_tui.lines import Chunk, Cut
 
-__all__ = ["RISK_WORD", "Summary", "clock_text", "ended_text", "summarize"]
+__all__ = ["RISK_WORD", "Summary", "already_ended_text", "clock_text", "ended_text", "summarize"]
 
 LONGEST = 1_000
 """Characters of a command or description that a row is made from; no row is so wide."""
@@ -175,6 +175,19 @@ def ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
             return "gone, nobody listens" if gone else "withdrawn, nobody decided"
         case RequestState.SUPERSEDED:
             return "superseded by a newer revision"
+
+
+def already_ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
+    """The answer to a key that came too late: how the request ended and when; empty while it waits.
+
+    Args:
+        request: The request.
+        reviewer: Who pressed the key.
+    """
+    if request.pending:
+        return ""
+    at = "" if request.decided_at is None else f" {clock_text(request.decided_at)[:5]}"
+    return f"already ended: {ended_text(request, reviewer)}{at}"
 
 
 def _approved_text(decision: Decision | None, by: str, *, mine: bool) -> str:

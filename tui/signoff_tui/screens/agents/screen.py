@@ -49,7 +49,7 @@ class AgentsScreen(ListBesideDetails):
 
     Args:
         office: What all screens share.
-        query: Not used: all agents are listed.
+        query: Picks the agent that is in focus first; all are listed.
         inbox: What waits; nothing of it is changed.
     """
 
@@ -74,6 +74,7 @@ class AgentsScreen(ListBesideDetails):
     def __init__(self, office: Office, query: str, inbox: Inbox) -> None:
         super().__init__(office, query)
         self._inbox = inbox
+        self._sought = query
         self._reading = Reading()
         self._waiting: Mapping[AgentKey, Sequence[StoredRequest]] = {}
         self._rereading = Rereading(self._start_reading)
@@ -220,8 +221,11 @@ class AgentsScreen(ListBesideDetails):
             return (inbox, back, help_)
         waits, muted = bool(self._waiting.get(agent.key)), self._known(agent).muted_until is not None
         enter = "its requests" if waits else "what was lost" if agent.left.number else "its last hour"
+        again = keys.shown("stop_all")
         stops = (
-            "stop: reject all it waits for, in the inbox" if self.size.width >= _ROOMY else "stop, in the inbox"
+            f"stop: lists what waits, {again} again rejects all"
+            if self.size.width >= _ROOMY
+            else f"stop: {again} again in inbox"
         )
         last_hour = KeyHint(keys.shown("last_hour", place="agents"), "its last hour")
         return (
@@ -288,8 +292,16 @@ class AgentsScreen(ListBesideDetails):
             self._ready = True
             self._counted_at = time.monotonic()
             self._reading = event.reading
+            self._go_to_the_sought()
         self.set_timer(max(PAUSE, self._reading.took * SHARE), self._rereading.ended)
         self.draw()
+
+    def _go_to_the_sought(self) -> None:
+        """Once, with the first reading: nobody has seen a row in focus before."""
+        query, self._sought = self._sought, ""
+        if query:
+            found = (index for index, agent in enumerate(self._agents) if picks(agent.key) == query)
+            self._cursor = next(found, self._cursor)
 
     @on(Counted)
     def _take_counts(self, event: Counted) -> None:

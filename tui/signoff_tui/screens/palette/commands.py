@@ -27,14 +27,19 @@ class Command(Struct, frozen=True):
     action: Action | None = None
     theme: str = ""
 
+    @property
+    def by_key_only(self) -> bool:
+        """Whether it decides, which the palette does not."""
+        return self.action is not None and self.action.decides
+
 
 def commands_on(place: Place, themes: Iterable[str], keys: KeyMap = STANDARD) -> tuple[Command, ...]:
-    """All that can be chosen at a place: each of its actions once, and the themes."""
+    """All that can be chosen at a place: its actions, the themes, and last what is done by a key alone."""
     actions = {action.name: action for action in keys.actions_on(place) if action.name != "palette"}
-    return (
-        *(Command(action.words, action.shown if action.keys else "", action) for action in actions.values()),
-        *(Command(f"theme {name}", theme=name) for name in themes),
-    )
+    found = [Command(action.words, action.shown if action.keys else "", action) for action in actions.values()]
+    chosen_here = [command for command in found if not command.by_key_only]
+    decisions = [command for command in found if command.by_key_only]
+    return (*chosen_here, *(Command(f"theme {name}", theme=name) for name in themes), *decisions)
 
 
 def fitting(commands: Sequence[Command], words: str) -> tuple[Command, ...]:

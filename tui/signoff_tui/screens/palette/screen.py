@@ -129,13 +129,12 @@ class PaletteScreen(PlainScreen):
 
 def _row(command: Command, focus: str, *, focused: bool) -> Line:
     token = "strong" if focused else "text"
-    decides = command.action is not None and command.action.decides
     return Line(
         (
             chunk(f"{focus} " if focused else "  ", "accent", keep=True),
             chunk(f"{command.key:<{_KEY}}", "key", keep=True),
             chunk(command.name, token),
         ),
-        (chunk("by its key only ", "muted"),) if decides else (),
+        (chunk("by its key only ", "muted"),) if command.by_key_only else (),
         background="focus-bg" if focused else "background",
     )

@@ -59,6 +59,9 @@ __all__ = ["Drawing", "LastWords"]
 LONGEST_NAME = 24
 """Cells for the name of an agent on the status line."""
 
+_LEAST_NAME = 10
+"""Cells below which the name of what is held says nothing."""
+
 
 class LastWords(Struct, frozen=True):
     """What the last row says, and until when (monotonic seconds)."""
@@ -239,7 +242,8 @@ class Drawing:
         if room < -3:  # the key that takes it back is never cut
             sends = f" {what} {verb} in {seconds}s"
         names = names_of(desk, as_listed(desk, [*refs, *following]))
-        told = names[0] if len(names) == 1 else as_many(names, room, none="")
+        only = names[0] if room >= _LEAST_NAME else ""
+        told = only if len(names) == 1 else as_many(names, room, none="")
         about = foreign(f" - {told}" if told else "", "muted")
         return line(chunk(sends, "held", keep=True), about, right=right)
 
@@ -273,8 +277,11 @@ class Drawing:
         desk, rows = self._screen.desk, self._screen.extent.strip_rows
         width, kept = listing.size.width, self._screen.filtering.filter
         some = bool(desk.inbox.rows())
+        strays = desk.inbox.focus_strays
         filtered = (
-            (filter_line(kept.query.text, kept.hidden, desk.keys, width, kept=some),) if kept.in_force else ()
+            (filter_line(kept.query.text, kept.hidden, desk.keys, width, kept=some, strays=strays),)
+            if kept.in_force
+            else ()
         )
         if not some:
             return filtered

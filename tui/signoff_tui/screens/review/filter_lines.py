@@ -8,11 +8,15 @@ from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrappe
 
 __all__ = ["filter_line", "hidden_words", "nothing_listed", "only_listed"]
 
+_STRAYS, _STAYS = "; the focused one does not match", "; the focused one stays"
+
 LEAST_TEXT = 12
 """Cells that tell which filter it is."""
 
 
-def filter_line(text: str, hidden: Hidden, keys: KeyMap, width: int, *, kept: bool = True) -> Line:
+def filter_line(
+    text: str, hidden: Hidden, keys: KeyMap, width: int, *, kept: bool = True, strays: bool = False
+) -> Line:
     """What is hidden, by which filter, and the key that ends it. What is hidden is never cut.
 
     Args:
@@ -20,7 +24,8 @@ def filter_line(text: str, hidden: Hidden, keys: KeyMap, width: int, *, kept: bo
         hidden: What it hides.
         keys: The keys of the person.
         width: Cells.
-        kept: Whether the row under the cursor stays listed, though it does not match.
+        kept: Whether the row under the cursor stays listed where nothing matches.
+        strays: Whether that row is listed although it does not match, among others that do.
     """
     key = chunk(f"[{keys.shown('clear_filter')}]", "key", keep=True)
     clears = (chunk("  "), key, chunk(" clears it ", keep=True))
@@ -29,8 +34,11 @@ def filter_line(text: str, hidden: Hidden, keys: KeyMap, width: int, *, kept: bo
     token = "danger" if hidden.high else "warn" if hidden.waiting else "muted"
     full, short = (chunk(f" {hidden_words(hidden, by)}", token, keep=True) for by in (" by filter", ""))
     by = Chunk(foreign(f"  {text}").text, cut="end", enough=LEAST_TEXT)
+    stray = [_STRAYS, _STAYS] if strays else []
     return fullest(
         [
+            *(line(full, by, chunk(words, "warn", keep=True), right=clears) for words in stray),
+            *(line(short, by, chunk(words, "warn", keep=True), right=(chunk(" "), key)) for words in stray),
             line(full, by, right=clears),
             line(short, by, right=(chunk(" "), key, chunk(" "))),
             line(short, right=(key,)),
@@ -47,7 +55,7 @@ def _nothing_matches(
     first = (chunk(f" {hidden_words(hidden)} ", token, keep=True),) if hidden.waiting else ()
     none = chunk(" no row matches", "warn", keep=True)
     by = Chunk(foreign(f" {text}").text, "warn", cut="end", enough=LEAST_TEXT)
-    stays = ("; the focused one stays listed", "; the focused one stays") if kept else ()
+    stays = (f"{_STAYS} listed", _STAYS) if kept else ()
     clears, key = rights
     return fullest(
         [
@@ -70,7 +78,7 @@ def hidden_words(hidden: Hidden, by: str = "") -> str:
 def only_listed(keys: KeyMap) -> str:
     """What is said where the inbox lists only what one agent asks, because another screen wanted that."""
     clears, stops = keys.shown("clear_filter"), keys.shown("stop_all")
-    return f"only its requests are listed; {clears} lists all, {stops} rejects all of it once [armed]"
+    return f"only its requests are listed; {stops} rejects all of it, {clears} lists all, Esc leads back"
 
 
 def nothing_listed(hidden: Hidden, keys: KeyMap, width: int) -> tuple[Line, ...]:

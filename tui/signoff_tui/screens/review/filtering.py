@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual import events
 
@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     from signoff_tui.office import Office
     from signoff_tui.screens.review.screen import ReviewScreen
 
-__all__ = ["Filtering"]
+__all__ = ["Filtering", "Sought"]
+
+
+class Sought(NamedTuple):
+    """What another screen wanted to be listed: the filter, and which screen."""
+
+    query: str
+    came_from: str
 
 
 class Filtering:
@@ -36,6 +43,7 @@ class Filtering:
         self._desk = desk
         self._office = office
         self._left_as: ListState | None = None
+        self._sought: Sought | None = None
         self.filter = InboxFilter(desk, self._viewpoint)
         """What is listed."""
 
@@ -61,8 +69,13 @@ class Filtering:
         self.filter.undo()
         self._screen.filter_bar.use(self.filter.query.text)
 
-    def seek(self, query: str) -> None:
-        """List what a filter keeps, with the cursor on the first of it that waits; else say why not."""
+    def seek(self, query: str, came_from: str) -> None:
+        """List what a filter keeps, with the cursor on the first of it that waits; else say why not.
+
+        Args:
+            query: The filter.
+            came_from: Which screen wants that; Esc leads back to it while the filter is in force.
+        """
         screen = self._screen
         try:
             key = first_waiting(self._desk, query, self._viewpoint())
@@ -74,9 +87,16 @@ class Filtering:
             return
         screen.views.show("inbox")
         self.use(query)
+        self._sought = Sought(query, came_from)
         self._desk.inbox.move_to(key)
         screen.redraw()
         screen.say(only_listed(self._desk.keys), token="muted")
+
+    @property
+    def sought(self) -> Sought | None:
+        """What another screen wanted to be listed; None once something else is listed."""
+        sought = self._sought
+        return sought if sought is not None and sought.query == self.filter.query.text else None
 
     @property
     def saved(self) -> Sequence[SavedFilter]:

@@ -42,6 +42,9 @@ _BESIDE, _BESIDE_WIDE = 91, 115
 _USUAL = 20
 """Cells of what stands before these names, which that room allows for; more is taken from the names."""
 
+_THE = 60
+"""Cells of a bar from which on it has room for an article."""
+
 LEAST_NAMES = 24
 """Cells for the names of what a key covers, however narrow the bar."""
 
@@ -311,7 +314,8 @@ def _approve_group(desk: Desk, members: Eligibility, view: View, room: Room, res
     every = might == len(ready)
     # In a narrow bar, how many are not ready would take the place of other keys.
     of = f" of {might}" if _steady(room) else ""
-    words = f"approve all {might}" if every else f"approve the {len(ready)} ready{of}"
+    the = "the " if room.width >= _THE else ""
+    words = f"approve all {might}" if every else f"approve {the}{len(ready)} ready{of}"
     # All of them stand on the page itself: nobody has to leave it to see which they are.
     rest = "" if every and view == "page" else rest
     cells = _names_room(room) - max(len(words) - _USUAL, 0)

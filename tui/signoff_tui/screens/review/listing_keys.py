@@ -5,7 +5,7 @@ from __future__ import annotations
 from signoff.filtering import only
 from signoff_tui.flow import Room
 from signoff_tui.orders import Order, following
-from signoff_tui.saved_filters import saved_by_digit
+from signoff_tui.saved_filters import elsewhere, saved_by_digit
 from signoff_tui.saved_hints import saved_hints
 from signoff_tui.screens.review.face import Face
 from signoff_tui.screens.review.filter_lines import hidden_words
@@ -90,7 +90,8 @@ class ListingKeys:
         saved = face.filtering.saved
         room = Room(face.extent.columns, max(face.extent.action_rows - 1, 1))
         face.desk.guard.question_opened(frozenset(), frozenset(str(each.digit) for each in saved))
-        face.open_bar(Asking("List only", saved_hints(saved, room), "filter"))
+        question = f"List only{elsewhere(face.office.saved_filters, saved)}"
+        face.open_bar(Asking(question, saved_hints(saved, room), "filter"))
 
     def choose_filter(self, key: str) -> None:
         """Put the saved filter of a digit in force."""

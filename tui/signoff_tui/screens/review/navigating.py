@@ -274,6 +274,12 @@ class Navigating(ListingKeys, ChangingKeys, OutsideKeys):
             tags.act(on=False)
             self._face.redraw()
             return
+        sought = self._face.filtering.sought
+        if self._face.views.now == "inbox" and sought is not None:
+            self._face.filtering.undo()
+            self._face.redraw()
+            self._face.go(sought.came_from, sought.query)
+            return
         group = self._face.desk.inbox.focused_group()
         inside = self._face.views.now in {"request", "page"}
         in_group = inside and group is not None and not self._face.two_panes

@@ -147,13 +147,28 @@ def _request_row(
         words = (about, chunk("  "), notes[0]) if notes else (about,)
         second = Line((chunk("  " * (4 + depth), keep=True), *words), (wait, *seen))
         return [Line(left, (_right(counts, cells.counts), chunk(" "))), second]
+    if state is not None and entry.closed:
+        told = [state] if late else [state, *_shorter(entry, state)]
+        ends = [(chunk(" "), Chunk(each.text, each.token, keep=True, most=width // 2), *seen) for each in told]
+        return [fullest([Line(left, end) for end in ends], width)]
     if state is not None:
-        changed = () if entry.closed else (_right(counts, cells.counts),)
-        return [
-            Line(left, (chunk(" "), Chunk(state.text, state.token, keep=True, most=width // 2), *changed, *seen))
-        ]
+        columns = _state_columns(state, summary.agent, seen_text(desk, entry), cells, width)
+        change = (_right(counts, cells.counts),) if counts else ()
+        return [Line(left, (chunk(" "), *change, *columns, chunk(" ")))]
     right = (*_agent(summary.agent, width), wait, *seen)
     return [_with_note(left, _row_notes(desk, entry, style), counts, right, width)]
+
+
+def _state_columns(state: Chunk, agent: SafeText, seen: str, cells: _Columns, width: int) -> tuple[Chunk, ...]:
+    """Who asked, what is said instead of the waiting time, and how much was seen: no column to their left moves.
+
+    What the waiting time has no room for is taken from its neighbor.
+    """
+    over = max(state.width + 1 - cells.wait, 0)
+    words = (chunk(" " * max(cells.wait - state.width, 1), keep=True), Chunk(state.text, state.token, keep=True))
+    if width >= AGENT_COLUMN:
+        return (*_agent(agent, width, less=over), *words, _right(seen, cells.seen))
+    return (*words, _right(seen, max(cells.seen - over, len(seen) + 1)))
 
 
 def _with_note(
@@ -242,6 +257,13 @@ def _state(desk: Desk, entry: Entry, style: RowStyle) -> Chunk | None:
         approved = entry.request.decision is not None and entry.request.decision.approved
         return foreign(ended_text(entry.request, desk.reviewer), "ok" if approved else "closed")
     return chunk("later", "muted") if entry.later else None
+
+
+def _shorter(entry: Entry, state: Chunk) -> Sequence[Chunk]:
+    """Of what was stopped with others, the verb alone: its name tells more than the rest of the words."""
+    decision = entry.request.decision
+    cascade = decision is not None and decision.source == "cascade" and not decision.approved
+    return [chunk("stopped", state.token)] if cascade else []
 
 
 def _state_in(state: Chunk, cells: int) -> Chunk:
@@ -336,10 +358,11 @@ def _ended() -> Chunk:
     return _column("---", _RISK, "closed")
 
 
-def _agent(name: SafeText, width: int) -> tuple[Chunk, ...]:
+def _agent(name: SafeText, width: int, *, less: int = 0) -> tuple[Chunk, ...]:
     if width < AGENT_COLUMN:
         return ()
-    return (chunk("  "), Chunk(name, "muted", keep=True, most=_AGENT - 2, least=_AGENT - 2))
+    cells = _AGENT - 2 - less
+    return (chunk("  "), Chunk(name, "muted", keep=True, most=cells, least=cells))
 
 
 def _column(text: str, width: int, token: str = "text") -> Chunk:
