@@ -174,8 +174,12 @@ def load_theme(path: Path) -> Theme:
     Raises:
         ThemeError: The file cannot be read, is not YAML, or lacks a token or has a bad or unknown one.
     """
+    return _theme_in(path, yaml.SafeLoader)
+
+
+def _theme_in(path: Path, loader: type[Any]) -> Theme:
     try:
-        data = yaml.safe_load(path.read_text("utf-8"))
+        data = yaml.load(path.read_text("utf-8"), Loader=loader)  # noqa: S506 (both loaders are safe ones)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ThemeError(f"{path.name}: cannot be read as YAML: {error}") from error
     if not isinstance(data, dict) or not isinstance(data.get("name"), str):
@@ -199,7 +203,9 @@ def builtin_themes() -> dict[str, Theme]:
 
 @cache
 def _builtin() -> tuple[Theme, ...]:
-    themes = tuple(load_theme(path) for path in sorted(_builtin_folder().glob("*.yaml")))
+    # The screen waits for all of them when it opens. The quick loader does not come with every installation.
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    themes = tuple(_theme_in(path, loader) for path in sorted(_builtin_folder().glob("*.yaml")))
     if not themes:
         raise ThemeError(f"no theme files in {_builtin_folder()}; reinstall signoff")
     return themes

@@ -7,6 +7,7 @@ exit code: an interpreter that dies of an unexpected error ends with 1, which `a
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import os
 import sys
@@ -49,13 +50,17 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _dispatch(arguments: Sequence[str]) -> int:
+    gc.disable()  # what is loaded stays: no garbage is found there
     from signoff.cli.status import parse_plain_call, run_status
 
     status_call = parse_plain_call(arguments)
     if status_call is not None:
-        return run_status(status_call)
+        code = run_status(status_call)
+        gc.freeze()  # everything is closed; the interpreter need not walk through all of it when it ends
+        return code
     from signoff.cli.group import run_group
 
+    gc.enable()
     return run_group(arguments)
 
 

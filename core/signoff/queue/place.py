@@ -26,7 +26,7 @@ PLACE_VARIABLE = "SIGNOFF_QUEUE"
 """Environment variable that names the queue when the caller does not."""
 
 _SCHEMES = ("postgresql://", "postgres://")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"  # compiled late: a queue given as a path does not pay for it
 _PRIVATE_DIRECTORY = 0o700
 _PRIVATE_FILE = 0o600
 _MOUNTS = Path("/proc/self/mountinfo")
@@ -141,7 +141,7 @@ def locate(place: str | os.PathLike[str] | None = None) -> QueuePlace:
 
 
 def _named(name: str) -> QueuePlace:
-    if not _NAME.fullmatch(name):
+    if not re.fullmatch(_NAME, name):
         raise QueuePlaceError(
             f"{name!r} is not the name of a queue: use letters, digits, '.', '_' and '-', or a path with a slash"
         )
@@ -238,14 +238,16 @@ def file_system_of(directory: Path, mounts: Path = _MOUNTS) -> str:
         lines = mounts.read_bytes().splitlines()
     except OSError:
         return ""
-    real = Path(os.path.realpath(directory))
-    best, kind = -1, ""
+    # Compared as bytes: some machines have hundreds of mounts, and every command comes by here.
+    real = os.fsencode(os.path.realpath(directory))
+    best, kind = b"", ""
     for line in lines:
         before, _, after = line.partition(b" - ")
-        point = Path(os.fsdecode(_unescape(before.split(b" ")[4])))
+        point = _unescape(before.split(b" ")[4])
+        inside = real == point or real.startswith(point.rstrip(b"/") + b"/")
         # A later mount on the same point hides the earlier one.
-        if real.is_relative_to(point) and len(point.parts) >= best:
-            best, kind = len(point.parts), os.fsdecode(after.split(b" ")[0])
+        if inside and len(point) >= len(best):
+            best, kind = point, os.fsdecode(after.split(b" ")[0])
     return kind
 
 
