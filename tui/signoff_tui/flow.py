@@ -29,6 +29,7 @@ class KeyHint(Struct, frozen=True):
         live: False is shown as ``(y)``: it does not work yet, the label says why.
         token: Style of the label.
         slot: Cells that it takes at least, so that what follows stays where it is when the label changes.
+        gap: Cells between it and what follows.
     """
 
     key: str
@@ -36,6 +37,7 @@ class KeyHint(Struct, frozen=True):
     live: bool = True
     token: str = "text"
     slot: int = 0
+    gap: int = 2
 
     def chunks(self) -> tuple[Chunk, Chunk]:
         """``[y] approve``, or ``(y) approve`` while dead."""
@@ -53,7 +55,7 @@ def _chunks(hint: KeyHint) -> tuple[Chunk, Chunk]:
     # Brackets around a bracket would be unreadable.
     shown = hint.key if "[" in hint.key else f"[{hint.key}]" if hint.live else f"({hint.key})"
     key = chunk(shown, "key" if hint.live else "notyet", keep=True)
-    label = foreign(f" {hint.label}  ", hint.token if hint.live else "notyet")
+    label = foreign(f" {hint.label}{' ' * hint.gap}", hint.token if hint.live else "notyet")
     return key, replace(label, least=max(hint.slot - key.width, 0))
 
 
@@ -94,9 +96,10 @@ def _filled(hints: Sequence[KeyHint], room: Room, kept: int) -> tuple[list[list[
         if len(rows) == room.rows:
             free -= kept
         if hint.width <= free or used == 1:
-            hint = _in_words(hint, free)
-            rows[-1].append(hint)
-            used += hint.width
+            alone = hint.width > free and len(rows) < room.rows
+            fits = _in_words(replace(hint, gap=0) if alone else hint, free)
+            rows[-1].append(fits)
+            used += hint.width if alone else fits.width
     return rows, used
 
 
