@@ -88,7 +88,7 @@ class Inbox:
         self._entries: dict[str, Entry] = {}
         self._groups: dict[RowKey, Group] = {}
         self._order: list[RowKey] = []
-        self._rows: list[Row] | None = None
+        self._rows: tuple[Row, ...] | None = None
         self._index: dict[RowKey, int] = {}
         self._waiting_from: dict[int, dict[Risk, int]] = {}
         self._held: tuple[Entry, ...] = ()
@@ -170,14 +170,14 @@ class Inbox:
             return (self._entries[key.id],)
         return () if self._groups[key].open else self.listed(key)
 
-    def rows(self) -> Sequence[Row]:
-        """All rows, top to bottom. What arrives at the end is added to what was given out before."""
+    def rows(self) -> tuple[Row, ...]:
+        """All rows, top to bottom."""
         if self._kept is not None and self._kept != self.cursor:
             # The heading of a group may be listed for the member alone that the cursor left.
             self._kept = self.cursor if self._is_sifted_out(self.cursor) else None
             self._lay_out_anew()
         if self._rows is None:
-            self._rows = list(self._make_rows())
+            self._rows = tuple(self._make_rows())
             self._index = {row.key: index for index, row in enumerate(self._rows)}
         return self._rows
 
@@ -417,7 +417,7 @@ class Inbox:
         if key is not None and len(self._groups[key].members) == 1:
             rows.insert(0, Row(key, 0))
         self._index.update({row.key: len(self._rows) + index for index, row in enumerate(rows)})
-        self._rows += rows
+        self._rows = (*self._rows, *rows)
         risk = self._entries[request_id].request.submission.risk
         for counts in self._waiting_from.values():
             counts[risk] += 1
@@ -461,7 +461,7 @@ class Inbox:
         return key.kind == "request" and self._entries[key.id].group == group.key
 
     def _first_waiting(self) -> RowKey | None:
-        rows = self.rows()
+        rows: Sequence[Row] = self.rows()
         for row in rows:
             if row.key.kind == "group" or self._entries[row.key.id].waiting:
                 return row.key
