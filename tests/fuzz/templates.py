@@ -180,6 +180,7 @@ CONSTRUCTS = (
 
 READERS = (
     "sh f", "bash f", "bash ./f", "bash -x f", "bash -- f", "bash - f", "bash +x f", "dash f", "nice sh f",
+    "bash bash f", "sh sh f", "bash -o f f",
     "env sh f", "exec sh f", "find f -exec sh {} \\;", 'sh -c ". ./f"', 'sh -c "sh f"', 'bash -c "source f"',
     ". f", ". ./f", "source f", "command . f", "builtin source f", "cd dir; . ../f", "sh < f", "bash -s < f",
     "(sh) < f", "{ sh; } < f", "env sh < f", "xargs sh < f", "while sh; do break; done < f", "eval sh < f",

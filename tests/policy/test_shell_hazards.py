@@ -159,3 +159,56 @@ def test_a_rule_that_spells_the_option_out_covers_it() -> None:
 
 def test_a_rule_that_spells_out_another_option_does_not() -> None:
     assert level_of("git --no-pager -c a=b log", "git --no-pager=allow") == "ask"
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        ("git -c a=b -c core.pager=x log", "git -c a=b=allow"),
+        ("git -c a=b --exec-path=/x log", "git -c a=b=allow"),
+        ("git -C d -C e log", "git -C d=allow"),
+        ("git -C d config x y", "git -C d=allow"),
+        ("sort -o out -o other f", "sort -o out=allow"),
+        ("tar -I gzip -I evil -xf a", "tar -I gzip=allow"),
+        ("find . -fprint a -fprint b", "find . -fprint a=allow"),
+        ("wget -O a -O b http://x", "wget -O a=allow"),
+        ("rg --pre cat --pre evil x", "rg --pre cat=allow"),
+        ("printf -v A -v PATH x", "printf -v A=allow"),
+    ],
+)
+def test_a_rule_that_spells_an_option_out_does_not_cover_it_a_second_time(command: str, rule: str) -> None:
+    assert level_of(command, rule) == "ask"
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        ("git -c a=b log", "git -c a=b=allow"),
+        ("git -C d log", "git -C d=allow"),
+        ("printf -v A x", "printf -v A=allow"),
+        ("sort -o o f", "sort -o o=allow"),
+    ],
+)
+def test_what_follows_an_option_that_a_rule_spells_out_is_covered(command: str, rule: str) -> None:
+    assert level_of(command, rule) == "allow"
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        ("bash f", "bash=allow"),
+        ("bash bash", "bash=allow"),
+        ("bash -x bash f", "bash=allow"),
+        ("sh -- sh", "sh=allow"),
+        ("bash -o posix posix", "bash -o posix=allow"),
+        ("env sh sh", "sh=allow"),
+    ],
+)
+def test_a_rule_that_spells_out_a_like_word_does_not_cover_a_file_of_commands(command: str, rule: str) -> None:
+    assert level_of(command, rule, "env=allow") == "ask"
+
+
+@pytest.mark.parametrize("command", ["bash f", "bash bash", "bash f --all", "bash -o posix posix"])
+def test_a_rule_that_spells_the_file_of_commands_out_covers_it(command: str) -> None:
+    rule = command.removesuffix(" --all")
+    assert level_of(command, f"{rule}=allow") == "allow"

@@ -17,6 +17,10 @@ _SED_REPLACE = re.compile(
 )
 _AWK_DOORS = re.compile(r"system|getline|[|>@]")
 _GIT_BEFORE = frozenset({"--no-pager", "-P", "--no-optional-locks"})
+_GIT_VALUED = frozenset(
+    {"-c", "-C", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source"}
+)
+"""What takes the next word as its value, in front of git's subcommand."""
 _GIT_RUNS = frozenset(
     (
         *("bisect", "submodule", "filter-branch", "difftool", "mergetool", "config", "daemon", "send-email"),
@@ -127,9 +131,10 @@ def _awk(words: Sequence[Word], _covered: int) -> str | None:
 def _git(words: Sequence[Word], covered: int) -> str | None:
     at = 1
     while at < len(words) and words[at].text.startswith("-"):
-        if at >= covered and words[at].text not in _GIT_BEFORE:
-            return does(words[at].text)
-        at += 1
+        option = words[at].text
+        if at >= covered and option not in _GIT_BEFORE:
+            return does(option)
+        at += 2 if option in _GIT_VALUED else 1
     if at >= len(words):
         return None
     command = words[at]
@@ -185,8 +190,11 @@ def _docker(words: Sequence[Word], _covered: int) -> str | None:
 
 
 def _printf(words: Sequence[Word], covered: int) -> str | None:
-    first = words[1].text if len(words) > 1 and covered < 2 else ""
-    return "may set a variable" if first.startswith("-v") or "%n" in "".join(word.text for word in words) else None
+    at = 1
+    while at < min(covered, len(words)) and words[at].text.startswith("-v"):
+        at += 2 if words[at].text == "-v" else 1
+    sets = at >= covered and at < len(words) and words[at].text.startswith("-v")
+    return "may set a variable" if sets or "%n" in "".join(word.text for word in words) else None
 
 
 def _set(words: Sequence[Word], covered: int) -> str | None:

@@ -114,15 +114,14 @@ def hazard_in(words: Sequence[Word], covered: int) -> str | None:
         return "changes what the words after it mean"
     if name in _DECLARES:
         return "sets a variable, or calculates"
-    if name in SHELLS and _script(words) not in {None, *words[:covered]}:
+    if name in SHELLS and _script_at(words) >= covered:
         return "runs a file of commands"
     if name in _RUNS_ITS_ARGUMENTS and len(words) > max(covered, 1):
         return "runs what its arguments name"
     options = _OPTIONS.get(name)
     if options is None:
         return None
-    said = {word.text for word in words[:covered]}
-    free = [word for word in words[max(covered, 1) :] if word.text not in said or not word.text.startswith("-")]
+    free = words[max(covered, 1) :]
     if name not in _FREE_ARGUMENTS and any(not word.literal for word in free):
         return f"has an argument that is filled in by the shell, which may be an option of {name}"
     special = SPECIAL.get(name)
@@ -130,9 +129,15 @@ def hazard_in(words: Sequence[Word], covered: int) -> str | None:
     return found or next(_dangerous(options, free, old_style=name == "tar"), None)
 
 
-def _script(words: Sequence[Word]) -> Word | None:
+def _script_at(words: Sequence[Word]) -> int:
+    """Where the file of commands stands that a shell runs, -1 if it runs none.
+
+    The place counts, not the word: in ``bash bash`` a rule for ``bash`` spells out the first one alone.
+    """
     inner = inner_of(Part(tuple(words)))
-    return None if inner is None else inner.script
+    if inner is None or inner.script is None:
+        return -1
+    return max((at for at, word in enumerate(words) if word is inner.script), default=len(words))
 
 
 def _dangerous(options: _Options, words: Sequence[Word], *, old_style: bool) -> Iterator[str]:
