@@ -212,3 +212,31 @@ def test_a_rule_that_spells_out_a_like_word_does_not_cover_a_file_of_commands(co
 def test_a_rule_that_spells_the_file_of_commands_out_covers_it(command: str) -> None:
     rule = command.removesuffix(" --all")
     assert level_of(command, f"{rule}=allow") == "allow"
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        ("curl --head https://a https://b", "curl=allow"),
+        ("curl https://a --head https://b", "curl https://a=allow"),
+        ("curl https://a -H -H https://b", "curl https://a -H=allow"),
+        ("curl --capath -H https://a https://b", "curl=allow"),
+        ("curl https://a --capath -H https://b", "curl https://a=allow"),
+        ("wget --ca-certificate -U http://a http://b", "wget=allow"),
+    ],
+)
+def test_no_address_passes_for_the_value_of_an_option(command: str, rule: str) -> None:
+    assert level_of(command, rule) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "curl --head https://a",
+        "curl --compressed -H X https://a",
+        "curl --header X -s https://a",
+        "wget --no-x -q a",
+    ],
+)
+def test_one_address_with_its_options_is_covered(command: str) -> None:
+    assert level_of(command, "curl=allow", "wget=allow") == "allow"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from signoff.policy.shell.facts import Word
 
@@ -49,6 +50,17 @@ _CURL_LONG_VALUED = (
     *("interface", "max-redirs", "oauth2-bearer", "aws-sigv4", "ciphers", "tls-max", "unix-socket", "noproxy"),
     *("max-filesize", "dns-servers", "proxy-user", "proxy-header", "speed-limit", "speed-time"),
 )
+_WEB_FLAGS = frozenset(
+    (
+        *("silent", "show-error", "location", "fail", "fail-with-body", "insecure", "head", "include", "verbose"),
+        *("compressed", "globoff", "get", "ipv4", "ipv6", "http1.0", "http1.1", "http2", "http3", "progress-bar"),
+        *("retry-all-errors", "retry-connrefused", "tlsv1.2", "tlsv1.3", "ssl-reqd", "netrc", "anyauth", "basic"),
+        *("digest", "path-as-is", "raw", "parallel", "location-trusted", "quiet", "spider", "continue", "mirror"),
+        *("recursive", "timestamping", "server-response", "page-requisites", "convert-links", "https-only"),
+        *("show-progress", "content-disposition", "inet4-only", "inet6-only", "span-hosts"),
+    )
+)
+"""Long options of both that take no value; those that begin with ``no-`` take none either."""
 _WGET_VALUED = "tTwQUlADRIXBPOoaei"
 _WGET_LONG_VALUED = (
     "tries",
@@ -92,7 +104,8 @@ def _split(
             return options, [*operands, *texts]
         if text.startswith("--"):
             name, glued, value = text[2:].partition("=")
-            takes = not glued and any(full.startswith(name) for full in long_valued)
+            abbreviates = name not in _WEB_FLAGS and any(full.startswith(name) for full in long_valued)
+            takes = not glued and abbreviates
             options.append((name, texts.pop(0) if takes and texts else value))
         elif text.startswith("-") and text != "-":
             at = next((at for at, letter in enumerate(text[1:], 1) if letter in valued), len(text))
@@ -161,9 +174,20 @@ def _web(words: Sequence[Word], covered: int, valued: str, long_valued: Sequence
     free = words[max(covered, 1) :]
     if any(_FILE_SENT.match(word.text) for word in free):
         return "sends a file"
+    for word, following in pairwise(words[1:]):
+        if following.text.startswith("-") and _may_take(word.text, long_valued):
+            return f"has {word.text}, and whether it takes the word behind it cannot be told"
+    # Read as a whole: the last word of the rule may be an option that takes the first word behind it.
     _, named = _split(words[1:covered], valued, long_valued)
-    _, operands = _split(free, valued, long_valued)
-    return "has a further address" if len(operands) + min(len(named), 1) > 1 else None
+    _, operands = _split(words[1:], valued, long_valued)
+    return "has a further address" if len(operands) - len(named) + min(len(named), 1) > 1 else None
+
+
+def _may_take(option: str, long_valued: Sequence[str]) -> bool:
+    """Whether a long option is none of those of which it is known if they take the next word."""
+    name = option[2:]
+    known = name in _WEB_FLAGS or name in long_valued or name.startswith("no-")
+    return option.startswith("--") and bool(name) and "=" not in name and not known
 
 
 def _xxd(words: Sequence[Word], covered: int) -> str | None:
