@@ -240,3 +240,30 @@ def test_no_address_passes_for_the_value_of_an_option(command: str, rule: str) -
 )
 def test_one_address_with_its_options_is_covered(command: str) -> None:
     assert level_of(command, "curl=allow", "wget=allow") == "allow"
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        ("xxd a b", "xxd a=allow"),
+        ("xxd -c 8 a b", "xxd -c=allow"),
+        ("xxd - b", "xxd=allow"),
+        ("xxd a -b", "xxd=allow"),
+        ("xxd -- -a b", "xxd=allow"),
+        ("xxd -cols -c a b", "xxd=allow"),
+        ("xxd -x -c a b", "xxd=allow"),
+    ],
+)
+def test_the_second_file_of_xxd_is_written(command: str, rule: str) -> None:
+    assert level_of(command, rule) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command", ["xxd a", "xxd -p -", "xxd -l 8 -c4 a", "xxd -cols 4 a", "xxd -s -0x10 -- a", "xxd"]
+)
+def test_one_file_of_xxd_is_read(command: str) -> None:
+    assert level_of(command, "xxd=allow") == "allow"
+
+
+def test_a_rule_that_spells_both_files_of_xxd_out_covers_them() -> None:
+    assert level_of("xxd a b", "xxd a b=allow") == "allow"

@@ -74,7 +74,11 @@ _WGET_LONG_VALUED = (
     "reject",
     "domains",
 )
-_XXD_VALUED = frozenset({"-c", "-g", "-l", "-s", "-o", "-n", "-R"})
+_XXD_VALUED = re.compile(r"--?(?:c|cols|g|l|len|s|seek|o|offset|n|name|R)")
+_XXD_FLAG = re.compile(
+    r"--?(?:[abCdeEhipuv]|ps|plain|postscript|autoskip|bits|capitalize|include|uppercase|EBCDIC|help|version|"
+    r"[cglos][-+]?[0-9][0-9a-fx]*)"
+)
 _HARMLESS_SET = re.compile(r"[-+][eux]+|-[eux]*o|pipefail")
 _SPECIAL_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*|.*\[.*", re.DOTALL)
 _READ_VALUED = frozenset({"-p", "-d", "-i", "-n", "-N", "-t", "-u"})
@@ -191,16 +195,15 @@ def _may_take(option: str, long_valued: Sequence[str]) -> bool:
 
 
 def _xxd(words: Sequence[Word], covered: int) -> str | None:
-    rest = [word.text for word in words[max(covered, 1) :]]
-    operands = 0
-    while rest:
-        text = rest.pop(0)
-        if text.lstrip("-").startswith("r") and text.startswith("-"):
+    """Options end at the first file; whatever follows it is a file that is written, with a dash or without."""
+    at = 1
+    while at < len(words) and words[at].text.startswith("-") and words[at].text not in {"-", "--"}:
+        text = words[at].text
+        if at >= covered and not (_XXD_VALUED.fullmatch(text) or _XXD_FLAG.fullmatch(text)):
             return does(text)
-        if text in _XXD_VALUED:
-            del rest[:1]
-        operands += not text.startswith("-")
-    return "writes its second file" if operands > 1 else None
+        at += 2 if _XXD_VALUED.fullmatch(text) else 1
+    at += words[at : at + 1] == (Word("--"),)
+    return "writes its second file" if max(at + 1, covered) < len(words) else None
 
 
 def _docker(words: Sequence[Word], _covered: int) -> str | None:
