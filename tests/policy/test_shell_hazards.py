@@ -267,3 +267,23 @@ def test_one_file_of_xxd_is_read(command: str) -> None:
 
 def test_a_rule_that_spells_both_files_of_xxd_out_covers_them() -> None:
     assert level_of("xxd a b", "xxd a b=allow") == "allow"
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        ("docker -l info -c other ps", "docker=allow"),
+        ("docker --log-level info -c other ps", "docker=allow"),
+        ("docker -D --config d -cother ps", "docker=allow"),
+        ("docker -c one -c other ps", "docker -c one=allow"),
+    ],
+)
+def test_a_context_of_docker_is_found_behind_the_values_of_options(command: str, rule: str) -> None:
+    assert level_of(command, rule) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command", ["docker -D run -c 512 i", "docker --log-level=info run -c 512 i", "docker -c one ps"]
+)
+def test_what_docker_is_given_behind_its_subcommand_is_no_context(command: str) -> None:
+    assert level_of(command, "docker=allow" if "run" in command else "docker -c one=allow") == "allow"

@@ -79,6 +79,8 @@ _XXD_FLAG = re.compile(
     r"--?(?:[abCdeEhipuv]|ps|plain|postscript|autoskip|bits|capitalize|include|uppercase|EBCDIC|help|version|"
     r"[cglos][-+]?[0-9][0-9a-fx]*)"
 )
+_DOCKER_FLAGS = frozenset({"-D", "--debug", "--tls", "--tlsverify", "-v", "--version", "--help", "-r", "--remote"})
+"""What takes no value, in front of docker's subcommand."""
 _HARMLESS_SET = re.compile(r"[-+][eux]+|-[eux]*o|pipefail")
 _SPECIAL_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*|.*\[.*", re.DOTALL)
 _READ_VALUED = frozenset({"-p", "-d", "-i", "-n", "-N", "-t", "-u"})
@@ -206,13 +208,19 @@ def _xxd(words: Sequence[Word], covered: int) -> str | None:
     return "writes its second file" if max(at + 1, covered) < len(words) else None
 
 
-def _docker(words: Sequence[Word], _covered: int) -> str | None:
+def _docker(words: Sequence[Word], covered: int) -> str | None:
     """Before the subcommand ``-c`` is the context, later the command's own."""
-    for word in words[1:]:
-        if not word.text.startswith("-"):
+    may_be_value = False
+    for at, word in enumerate(words[1:], 1):
+        text = word.text
+        if text.startswith("-"):
+            if at >= covered and "c" in text[1:] and not text.startswith("--"):
+                return does(text)
+            may_be_value = "=" not in text and text not in _DOCKER_FLAGS
+        elif may_be_value:
+            may_be_value = False
+        else:
             return None
-        if "c" in word.text[1:] and not word.text.startswith("--"):
-            return does(word.text)
     return None
 
 
