@@ -287,3 +287,8 @@ def test_a_context_of_docker_is_found_behind_the_values_of_options(command: str,
 )
 def test_what_docker_is_given_behind_its_subcommand_is_no_context(command: str) -> None:
     assert level_of(command, "docker=allow" if "run" in command else "docker -c one=allow") == "allow"
+
+
+@pytest.mark.parametrize("form", ["%n", "abc%-n", "%5n", "%.3ln", "%*hhn", "% n"])
+def test_printf_sets_a_variable_by_a_count_in_any_spelling(form: str) -> None:
+    assert level_of(f"printf '{form}' PATH", "printf=allow") == "ask"

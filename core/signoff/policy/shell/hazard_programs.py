@@ -81,6 +81,8 @@ _XXD_FLAG = re.compile(
 )
 _DOCKER_FLAGS = frozenset({"-D", "--debug", "--tls", "--tlsverify", "-v", "--version", "--help", "-r", "--remote"})
 """What takes no value, in front of docker's subcommand."""
+_COUNTS = re.compile(r"%[-#0 +'0-9.*hjlqtzL]*n")
+"""What stores in a variable how much `printf` has printed, with flags, a width and a size or without."""
 _HARMLESS_SET = re.compile(r"[-+][eux]+|-[eux]*o|pipefail")
 _SPECIAL_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*|.*\[.*", re.DOTALL)
 _READ_VALUED = frozenset({"-p", "-d", "-i", "-n", "-N", "-t", "-u"})
@@ -229,7 +231,8 @@ def _printf(words: Sequence[Word], covered: int) -> str | None:
     while at < min(covered, len(words)) and words[at].text.startswith("-v"):
         at += 2 if words[at].text == "-v" else 1
     sets = at >= covered and at < len(words) and words[at].text.startswith("-v")
-    return "may set a variable" if sets or "%n" in "".join(word.text for word in words) else None
+    counts = any(_COUNTS.search(word.text) for word in words)
+    return "may set a variable" if sets or counts else None
 
 
 def _set(words: Sequence[Word], covered: int) -> str | None:
