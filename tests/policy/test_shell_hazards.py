@@ -292,3 +292,31 @@ def test_what_docker_is_given_behind_its_subcommand_is_no_context(command: str) 
 @pytest.mark.parametrize("form", ["%n", "abc%-n", "%5n", "%.3ln", "%*hhn", "% n"])
 def test_printf_sets_a_variable_by_a_count_in_any_spelling(form: str) -> None:
     assert level_of(f"printf '{form}' PATH", "printf=allow") == "ask"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "s/[[:alpha:]]*[/]/x/",
+        "s/[^/]*$//",
+        "s/[]/]/x/g",
+        r"s/[\/]/x/",
+        "s/[^]]/x/",
+    ],
+)
+def test_brackets_whose_end_is_beyond_doubt_are_read(script: str) -> None:
+    assert level_of(f"sed '{script}' f", "sed=allow") == "allow"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "s/[[:alpha:]a[]/touch x/e;#]/x/",
+        "s/[[:alpha:][]/touch x/e;#]/x/",
+        r"s/[\][]/touch x/e;#]/x/",
+        "s/[[][]/touch x/e;#]/x/",
+        "s/[^]/]/touch x/e",
+    ],
+)
+def test_nothing_hides_between_brackets_of_sed(script: str) -> None:
+    assert level_of(f"sed '{script}' f", "sed=allow") == "ask"

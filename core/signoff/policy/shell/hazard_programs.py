@@ -12,9 +12,11 @@ __all__ = ["SPECIAL", "does"]
 
 _ADDRESS = r"(?:\+?[0-9]+|\$|/(?:[^/\\\n]|\\.)*/)"
 _SED_PRINT = re.compile(rf"(?:{_ADDRESS}(?:,{_ADDRESS})?)?[ ]*p")
-# A delimiter between brackets is a character of the expression.
+# A delimiter between brackets is a character of the expression. Where brackets end must be beyond doubt, so there are
+# no further ones between them but those of classes such as [:alpha:], and no backslash before one.
+_SED_IN_BRACKETS = r"(?:\[:[a-z]+:\]|\\[^][\n]|[^][\\\n])"
 _SED_REPLACE = re.compile(
-    r"s([^\w\s\\\[\]])(?:\[\^?\]?[^]\n]*\]|(?!\1)[^\\\n[]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gIip0-9]*"
+    rf"s([^\w\s\\\[\]])(?:\[\^?+\]?+{_SED_IN_BRACKETS}*+\]|(?!\1)[^\\\n[]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gIip0-9]*"
 )
 _AWK_DOORS = re.compile(r"system|getline|[|>@]")
 _GIT_BEFORE = frozenset({"--no-pager", "-P", "--no-optional-locks"})
