@@ -320,3 +320,12 @@ def test_brackets_whose_end_is_beyond_doubt_are_read(script: str) -> None:
 )
 def test_nothing_hides_between_brackets_of_sed(script: str) -> None:
     assert level_of(f"sed '{script}' f", "sed=allow") == "ask"
+
+
+@pytest.mark.parametrize("command", ["tar x0If evil a.tar", "tar xI.f evil a.tar"])
+def test_the_first_word_of_tar_is_options_whatever_else_is_in_it(command: str) -> None:
+    assert level_of(command, "tar=allow") == "ask"
+
+
+def test_a_file_behind_the_options_that_a_rule_spells_out_is_no_bundle() -> None:
+    assert level_of("tar xf FILES", "tar xf=allow") == "allow"

@@ -126,7 +126,7 @@ def hazard_in(words: Sequence[Word], covered: int) -> str | None:
         return f"has an argument that is filled in by the shell, which may be an option of {name}"
     special = SPECIAL.get(name)
     found = special(words, covered) if special is not None else None
-    return found or next(_dangerous(options, free, old_style=name == "tar"), None)
+    return found or next(_dangerous(options, free, old_style=name == "tar" and covered <= 1), None)
 
 
 def _script_at(words: Sequence[Word]) -> int:
@@ -151,7 +151,7 @@ def _dangerous(options: _Options, words: Sequence[Word], *, old_style: bool) -> 
                 yield does(name)
         elif text.startswith("-") and (letter := _letter(text[1:], options)):
             yield does(f"-{letter}")
-        elif old_style and at == 0 and (bundle := set(text) & set(options.short)) and text.isalpha():
+        elif old_style and at == 0 and (bundle := set(text) & set(options.short)):
             yield does(min(bundle))
 
 
