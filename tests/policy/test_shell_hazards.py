@@ -329,3 +329,13 @@ def test_the_first_word_of_tar_is_options_whatever_else_is_in_it(command: str) -
 
 def test_a_file_behind_the_options_that_a_rule_spells_out_is_no_bundle() -> None:
     assert level_of("tar xf FILES", "tar xf=allow") == "allow"
+
+
+@pytest.mark.parametrize("command", ["fish -c'touch x' ls", "fish -C'touch x' -c ls", "fish -C 'touch x' -c ls"])
+def test_fish_runs_texts_that_are_glued_to_options(command: str) -> None:
+    assert level_of(command, "fish=allow", "ls=allow", "touch=allow") == "ask"
+    assert level_of(command, "fish=allow", "ls=allow", "touch=block") == "block"
+
+
+def test_a_text_of_its_own_is_read_for_fish_too() -> None:
+    assert level_of("fish -l -c ls", "fish=allow", "ls=allow") == "allow"

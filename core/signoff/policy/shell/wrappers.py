@@ -249,6 +249,10 @@ def _shell(part: Part, words: Sequence[Word]) -> Inner:
         assert word is not None
         if not word.literal:
             inner.reasons.append("has options that are filled in by the shell")
+        if part.words[0].text.rpartition("/")[2] == "fish" and word.text not in _FISH_FLAGS:
+            inner.reasons.append(f"has the option {word.text!r}, and what it makes the shell run cannot be told")
+            inner.texts += [word.text[2:], *(each.text for each in rest.words)]
+            continue
         if word.text.startswith("--") or f"-{word.text}" in _SHELL_LONG | _SHELL_FILES:  # bash takes one dash, too
             _shell_long_option("--" + word.text.lstrip("-"), rest, inner)
             continue
@@ -266,6 +270,8 @@ def _shell(part: Part, words: Sequence[Word]) -> Inner:
     return inner
 
 
+_FISH_FLAGS = frozenset({"-c", "-i", "-l", "-n", "-N", "-P", "-v", "-h"})
+"""To fish the rest of ``-cTEXT`` is the text, and ``-C`` has another one."""
 _SHELL_FILES = frozenset({"--rcfile", "--init-file"})
 _SHELL_LONG = frozenset(
     (
