@@ -32,7 +32,7 @@ _GIT_RUNS = frozenset(
     )
 )
 _GIT_LETTERS = {"grep": "O", "rebase": "x", "archive": "o", "clone": "u"}
-_FILE_SENT = re.compile(r"@|-H@|-[^-]*=@|--[^=]*=@|[^=]*=@")
+_FILE_SENT = re.compile(r"@|-[^-@]*[Hw]@|-[^-]*=@|--[^=]*=@|[^=]*=@")
 _CURL_VALUED = "AbCeEhHmPQrtuUwxXyYz"
 _CURL_LONG_VALUED = (
     *("user-agent", "referer", "max-time", "connect-timeout", "retry", "retry-delay", "retry-max-time", "header"),
@@ -184,6 +184,8 @@ def _web(words: Sequence[Word], covered: int, valued: str, long_valued: Sequence
     free = words[max(covered, 1) :]
     if any(_FILE_SENT.match(word.text) for word in free):
         return "sends a file"
+    if any("%output{" in word.text for word in free):
+        return "writes to a file"
     for word, following in pairwise(words[1:]):
         if following.text.startswith("-") and _may_take(word.text, long_valued):
             return f"has {word.text}, and whether it takes the word behind it cannot be told"
