@@ -352,3 +352,25 @@ def test_a_text_of_its_own_is_read_for_fish_too() -> None:
 )
 def test_files_are_found_in_the_values_of_curl_in_any_bundle(command: str) -> None:
     assert level_of(command, "curl=allow") == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git clone -c core.fsmonitor=evil u",
+        "git clone -qc core.fsmonitor=evil u",
+        "git clone --conf core.fsmonitor=evil u",
+        "git clone --template=d u",
+        "git init --template d",
+    ],
+)
+def test_git_is_given_programs_by_settings_and_templates(command: str) -> None:
+    assert level_of(command, "git clone=allow", "git init=allow") == "ask"
+    assert level_of(command, f"{command}=allow") == "allow"
+
+
+@pytest.mark.parametrize(
+    "command", ["git clone -q u", "git rebase --continue", "git log -c --cc", "git diff --text"]
+)
+def test_what_only_looks_like_a_setting_of_git_is_covered(command: str) -> None:
+    assert level_of(command) == "allow"

@@ -31,7 +31,7 @@ _GIT_RUNS = frozenset(
         *("web--browse", "hook", "upload-pack", "receive-pack", "shell"),
     )
 )
-_GIT_LETTERS = {"grep": "O", "rebase": "x", "archive": "o", "clone": "u"}
+_GIT_LETTERS = {"grep": "O", "rebase": "x", "archive": "o", "clone": "uc"}
 _FILE_SENT = re.compile(r"@|-[^-@]*[Hw]@|-[^-]*=@|--[^=]*=@|[^=]*=@")
 _CURL_VALUED = "AbCeEhHmPQrtuUwxXyYz"
 _CURL_LONG_VALUED = (
@@ -167,7 +167,7 @@ def _git(words: Sequence[Word], covered: int) -> str | None:
         if "ext::" in word.text:
             return "names a program as an address"
         letters = word.text[1:] if re.match(r"-[A-Za-z]", word.text) else ""
-        if _GIT_LETTERS.get(command.text, "-") in letters:
+        if not set(_GIT_LETTERS.get(command.text, "")).isdisjoint(letters):
             return does(word.text)
     return None
 

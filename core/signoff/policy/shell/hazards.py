@@ -87,7 +87,10 @@ _OPTIONS = {
     **{name: _Options() for name in ("read", "unset", "getopts", "wait")},
     "git": _Options(
         "",
-        _names("--ext-diff --textconv --output --open-files-in-pager --upload-pack --receive-pack --exec"),
+        _names(
+            "--ext-diff --textconv --output --open-files-in-pager --upload-pack --receive-pack --exec "
+            "--config --template"
+        ),
         exact=_names("--text"),
     ),
 }
