@@ -374,3 +374,8 @@ def test_git_is_given_programs_by_settings_and_templates(command: str) -> None:
 )
 def test_what_only_looks_like_a_setting_of_git_is_covered(command: str) -> None:
     assert level_of(command) == "allow"
+
+
+@pytest.mark.parametrize("command", ["man -C f ls", "man --config-file=f ls", "tree -R -L 1 -H ."])
+def test_settings_of_man_name_programs_and_tree_writes_its_pages(command: str) -> None:
+    assert level_of(command, "man=allow", "tree=allow") == "ask"

@@ -53,7 +53,7 @@ _OPTIONS = {
         "fCbXTgKNVHL",
     ),
     "rg": _Options("z", _names("--pre --hostname-bin --search-zip"), "ABCEefgjMmrtTd"),
-    "man": _Options("PH", _names("--pager --html"), "CeLMmprRSsTE"),
+    "man": _Options("PHC", _names("--pager --html --config-file"), "eLMmprRSsTE"),
     "file": _Options("mfC", _names("--magic-file --files-from --compile"), "eFP"),
     "docker": _Options("H", _names("--host --url --connection --identity --context"), "lc"),
     "curl": _Options(
@@ -75,7 +75,7 @@ _OPTIONS = {
         ),
         "tTwQUlADRIXn",
     ),
-    "tree": _Options("o"),
+    "tree": _Options("oR"),
     "xxd": _Options("r", frozenset(), "cglso"),
     "date": _Options("fs", _names("--file --set"), "dIr"),
     "test": _Options(words=_names("-v")),
