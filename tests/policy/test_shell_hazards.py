@@ -379,3 +379,8 @@ def test_what_only_looks_like_a_setting_of_git_is_covered(command: str) -> None:
 @pytest.mark.parametrize("command", ["man -C f ls", "man --config-file=f ls", "tree -R -L 1 -H ."])
 def test_settings_of_man_name_programs_and_tree_writes_its_pages(command: str) -> None:
     assert level_of(command, "man=allow", "tree=allow") == "ask"
+
+
+@pytest.mark.parametrize("command", ["read -p -p PATH", "read -p -u PATH", "read -p x PATH"])
+def test_the_value_of_an_option_that_ends_a_rule_hides_no_variable(command: str) -> None:
+    assert level_of(command, "read -p=allow") == "ask"

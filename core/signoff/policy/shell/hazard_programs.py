@@ -246,13 +246,14 @@ def _set(words: Sequence[Word], covered: int) -> str | None:
 
 def _variables(words: Sequence[Word], covered: int) -> str | None:
     """A variable such as PATH means something to what runs afterwards, and a subscript is calculated."""
-    rest = list(words[max(covered, 1) :])
-    while rest:
-        word = rest.pop(0)
-        if words[0].text == "read" and word.text in _READ_VALUED:
-            del rest[:1]
-        elif _SPECIAL_VARIABLE.fullmatch(word.text):
+    at = 1
+    while at < len(words):
+        text = words[at].text
+        if words[0].text == "read" and text in _READ_VALUED:
+            at += 1
+        elif at >= covered and _SPECIAL_VARIABLE.fullmatch(text):
             return "sets a variable that may mean something to other programs"
+        at += 1
     return None
 
 
