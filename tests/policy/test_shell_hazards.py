@@ -384,3 +384,7 @@ def test_settings_of_man_name_programs_and_tree_writes_its_pages(command: str) -
 @pytest.mark.parametrize("command", ["read -p -p PATH", "read -p -u PATH", "read -p x PATH"])
 def test_the_value_of_an_option_that_ends_a_rule_hides_no_variable(command: str) -> None:
     assert level_of(command, "read -p=allow") == "ask"
+
+
+def test_a_bundle_that_looks_like_a_long_option_hides_no_blocked_command() -> None:
+    assert level_of("bash -x -rcfile 'touch x'", "bash=allow", "touch=block") == "block"

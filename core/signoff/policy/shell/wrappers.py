@@ -254,6 +254,8 @@ def _shell(part: Part, words: Sequence[Word]) -> Inner:
             inner.texts += [word.text[2:], *(each.text for each in rest.words)]
             continue
         if word.text.startswith("--") or f"-{word.text}" in _SHELL_LONG | _SHELL_FILES:  # bash takes one dash, too
+            if not word.text.startswith("--") and "c" in word.text:  # behind others it is a bundle, as -rcfile
+                inner.texts += [each.text for each in rest.words[:1]]
             _shell_long_option("--" + word.text.lstrip("-"), rest, inner)
             continue
         takes_text = takes_text or "c" in word.text[1:]
