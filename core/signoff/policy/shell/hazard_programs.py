@@ -52,6 +52,8 @@ _CURL_LONG_VALUED = (
     *("interface", "max-redirs", "oauth2-bearer", "aws-sigv4", "ciphers", "tls-max", "unix-socket", "noproxy"),
     *("max-filesize", "dns-servers", "proxy-user", "proxy-header", "speed-limit", "speed-time"),
 )
+_CURL_ELSEWHERE = frozenset({"x", "proxy", "resolve", "unix-socket", "dns-servers", "Q"})
+"""What makes another machine answer, or sends it further commands, whatever the address says."""
 _WEB_FLAGS = frozenset(
     (
         *("silent", "show-error", "location", "fail", "fail-with-body", "insecure", "head", "include", "verbose"),
@@ -191,7 +193,10 @@ def _web(words: Sequence[Word], covered: int, valued: str, long_valued: Sequence
             return f"has {word.text}, and whether it takes the word behind it cannot be told"
     # Read as a whole: the last word of the rule may be an option that takes the first word behind it.
     _, named = _split(words[1:covered], valued, long_valued)
-    _, operands = _split(words[1:], valued, long_valued)
+    options, operands = _split(words[1:], valued, long_valued)
+    said, _ = _split(words[1:covered], valued, long_valued)
+    if named and valued == _CURL_VALUED and any(name in _CURL_ELSEWHERE for name, _ in options[len(said) :]):
+        return "goes elsewhere than to the address of the rule"
     return "has a further address" if len(operands) - len(named) + min(len(named), 1) > 1 else None
 
 
