@@ -390,7 +390,7 @@ def test_a_bundle_that_looks_like_a_long_option_hides_no_blocked_command() -> No
     assert level_of("bash -x -rcfile 'touch x'", "bash=allow", "touch=block") == "block"
 
 
-@pytest.mark.parametrize("option", ["-x b", "-sxb", "--proxy b", "--resolve a:443:1.2.3.4", "-Q DELE"])
+@pytest.mark.parametrize("option", ["-x b", "-sxb", "--proxy b", "--prox b", "--resolve a:443:1.2.3.4", "-Q DELE"])
 def test_a_rule_with_an_address_covers_no_other_machine(option: str) -> None:
     assert level_of(f"curl https://a {option}", "curl https://a=allow") == "ask"
     assert level_of(f"curl {option} https://a", f"curl {option} https://a=allow") == "allow"

@@ -12,8 +12,8 @@ __all__ = ["SPECIAL", "does"]
 
 _ADDRESS = r"(?:\+?[0-9]+|\$|/(?:[^/\\\n]|\\.)*/)"
 _SED_PRINT = re.compile(rf"(?:{_ADDRESS}(?:,{_ADDRESS})?)?[ ]*p")
-# A delimiter between brackets is a character of the expression. Where brackets end must be beyond doubt, so there are
-# no further ones between them but those of classes such as [:alpha:], and no backslash before one.
+# A delimiter between brackets is a character of the expression. Where brackets end must be beyond doubt, so
+# there are no further ones between them but those of classes such as [:alpha:], and no backslash before one.
 _SED_IN_BRACKETS = r"(?:\[:[a-z]+:\]|\\[^][\n]|[^][\\\n])"
 _SED_REPLACE = re.compile(
     rf"s([^\w\s\\\[\]])(?:\[\^?+\]?+{_SED_IN_BRACKETS}*+\]|(?!\1)[^\\\n[]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gIip0-9]*"
@@ -195,9 +195,15 @@ def _web(words: Sequence[Word], covered: int, valued: str, long_valued: Sequence
     _, named = _split(words[1:covered], valued, long_valued)
     options, operands = _split(words[1:], valued, long_valued)
     said, _ = _split(words[1:covered], valued, long_valued)
-    if named and valued == _CURL_VALUED and any(name in _CURL_ELSEWHERE for name, _ in options[len(said) :]):
+    if named and valued == _CURL_VALUED and any(_leads_elsewhere(name) for name, _ in options[len(said) :]):
         return "goes elsewhere than to the address of the rule"
     return "has a further address" if len(operands) - len(named) + min(len(named), 1) > 1 else None
+
+
+def _leads_elsewhere(option: str) -> bool:
+    return option in _CURL_ELSEWHERE or (
+        len(option) > 1 and any(each.startswith(option) for each in _CURL_ELSEWHERE)
+    )
 
 
 def _may_take(option: str, long_valued: Sequence[str]) -> bool:
