@@ -322,6 +322,25 @@ def test_nothing_hides_between_brackets_of_sed(script: str) -> None:
     assert level_of(f"sed '{script}' f", "sed=allow") == "ask"
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["tar cf user@host:a.tar .", "tar cfhost:a .", "tar -cf host:a .", "tar -c --file=host:a .", "tar cf :a ."],
+)
+def test_an_archive_on_another_machine_is_asked_about(command: str) -> None:
+    assert level_of(command, "tar=allow") == "ask"
+    assert level_of("tar cf dir/a:b.tar .", "tar=allow") == "allow"
+
+
+@pytest.mark.parametrize("command", ["tar cT list", "tar -cf a -T list", "tar -c --files-fr=list", "tar xTf l a"])
+def test_a_list_of_files_for_tar_may_hold_options(command: str) -> None:
+    assert level_of(command, "tar=allow") == "ask"
+
+
+@pytest.mark.parametrize("command", ["gtar -I x -xf a", "gfind . -delete", "gsort -o out f", "gsed -i s/a/b/ f"])
+def test_the_names_of_gnu_programs_hide_no_option(command: str) -> None:
+    assert level_of(command, f"{command.split(maxsplit=1)[0]}=allow") == "ask"
+
+
 @pytest.mark.parametrize("command", ["tar x0If evil a.tar", "tar xI.f evil a.tar"])
 def test_the_first_word_of_tar_is_options_whatever_else_is_in_it(command: str) -> None:
     assert level_of(command, "tar=allow") == "ask"

@@ -83,6 +83,8 @@ _XXD_FLAG = re.compile(
     r"--?(?:[abCdeEhipuv]|ps|plain|postscript|autoskip|bits|capitalize|include|uppercase|EBCDIC|help|version|"
     r"[cglos][-+]?[0-9][0-9a-fx]*)"
 )
+_TAR_REMOTE = re.compile(r"(?:--?[^=/:]*=)?[^/:]*:")
+"""The name of an archive on another machine: a colon that stands before any slash."""
 _DOCKER_FLAGS = frozenset({"-D", "--debug", "--tls", "--tlsverify", "-v", "--version", "--help", "-r", "--remote"})
 """What takes no value, in front of docker's subcommand."""
 _COUNTS = re.compile(r"%[-#0 +'0-9.*hjlqtzL]*n")
@@ -213,6 +215,11 @@ def _may_take(option: str, long_valued: Sequence[str]) -> bool:
     return option.startswith("--") and bool(name) and "=" not in name and not known
 
 
+def _tar(words: Sequence[Word], covered: int) -> str | None:
+    remote = any(_TAR_REMOTE.match(word.text) for word in words[max(covered, 1) :])
+    return "may name an archive on another machine" if remote else None
+
+
 def _xxd(words: Sequence[Word], covered: int) -> str | None:
     """Options end at the first file; whatever follows it is a file that is written, with a dash or without."""
     at = 1
@@ -274,6 +281,7 @@ SPECIAL: dict[str, Callable[[Sequence[Word], int], str | None]] = {
     "git": _git,
     "curl": _curl,
     "wget": _wget,
+    "tar": _tar,
     "xxd": _xxd,
     "docker": _docker,
     "printf": _printf,

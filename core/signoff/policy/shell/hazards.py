@@ -45,12 +45,12 @@ _OPTIONS = {
     "awk": _Options("fil", _names("--file --load --include --inplace"), "Fve"),
     "sort": _Options("oT", _names("--output --compress-program --temporary-directory"), "ktS"),
     "tar": _Options(
-        "IF",
+        "IFT",  # a list of files may hold options
         _names(
             "--to-command --checkpoint-action --use-compress-program --info-script --new-volume-script "
-            "--rsh-command"
+            "--rsh-command --files-from"
         ),
-        "fCbXTgKNVHL",
+        "fCbXgKNVHL",
     ),
     "rg": _Options("z", _names("--pre --hostname-bin --search-zip"), "ABCEefgjMmrtTd"),
     "man": _Options("PHC", _names("--pager --html --config-file"), "eLMmprRSsTE"),
@@ -94,7 +94,14 @@ _OPTIONS = {
         exact=_names("--text"),
     ),
 }
-_SAME = {"gawk": "awk", "mawk": "awk", "nawk": "awk", "podman": "docker", "gsed": "sed", "readarray": "mapfile"}
+_SAME = {
+    **{f"g{name}": name for name in ("awk", "date", "find", "printf", "sed", "sort", "tar", "test")},
+    "mawk": "awk",
+    "nawk": "awk",
+    "podman": "docker",
+    "readarray": "mapfile",
+}
+"""Other names of programs: GNU's begin with a g where the system has programs of its own."""
 _ALTERS_THE_SHELL = frozenset(["alias", "bind", "complete", "compgen", "enable", "fc", "history", "shopt"])
 """Built-ins by which later words mean something else."""
 _DECLARES = frozenset(["declare", "typeset", "local", "readonly", "export", "let"])
