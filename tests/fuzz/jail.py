@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 __all__ = ["Jail", "NoJailError", "Observed"]
 
@@ -100,12 +100,31 @@ class Jail:
 
         Args:
             text: The command; without NUL, which no argument of a program can hold.
+
+        Raises:
+            RuntimeError: The command breaks the cell that it runs in, and each further one.
         """
+        try:
+            data = self._asked(text)
+        except (EOFError, BrokenPipeError):
+            # A command may meet the cell itself. Whether it was this one, a second cell tells.
+            said = self._last_words()
+            self._start()
+            try:
+                data = self._asked(text)
+            except (EOFError, BrokenPipeError) as error:
+                raise RuntimeError(f"{text!r} breaks the cell, which said: {said or 'nothing'}") from error
+        return Observed(tuple(map(tuple, data["ran"])), data["trace"], tuple(data["changed"]), data["finished"])
+
+    def _asked(self, text: str) -> Any:
         assert self._cell.stdin is not None
         self._cell.stdin.write(json.dumps(text).encode() + b"\n")
         self._cell.stdin.flush()
-        data = json.loads(self._answer())
-        return Observed(tuple(map(tuple, data["ran"])), data["trace"], tuple(data["changed"]), data["finished"])
+        return json.loads(self._answer())
+
+    def _last_words(self) -> str:
+        self._cell.kill()
+        return self._cell.communicate()[1].decode(errors="replace").strip()
 
     def _start(self) -> None:
         cell = Path(__file__).with_name("cell.py")
@@ -117,15 +136,14 @@ class Jail:
             cwd="/",
         )
         try:
-            seen = self.run("ls").ran
+            seen = self._asked("ls")["ran"]
         except (OSError, EOFError) as error:
-            self._cell.kill()
-            said = self._cell.communicate()[1].decode(errors="replace").strip()
+            said = self._last_words()
             raise NoJailError(
                 "a jail for shell commands cannot be built here: it takes user, mount, process and network "
                 f"namespaces, and the system said: {said or error}"
             ) from error
-        if seen != (("ls",),):
+        if seen != [["ls"]]:
             self._stop()
             raise NoJailError(f"the jail does not work here: bash -c ls ran {seen}")
 

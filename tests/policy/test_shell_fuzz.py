@@ -57,6 +57,12 @@ def test_the_jail_sees_what_a_command_leaves_running(jail: Jail) -> None:
     assert ("rm", "f") in jail.run("setsid bash -c 'for i in 1 2 3; do :; done; rm f' & ls").ran
 
 
+def test_a_cell_that_breaks_is_replaced(jail: Jail) -> None:
+    jail._cell.kill()
+    jail._cell.wait()
+    assert jail.run("ls").ran == (("ls",),)
+
+
 def test_the_jail_sees_builtins(jail: Jail) -> None:
     assert traced_commands(jail.run("eval \"printf '%s %s' \\$'a\\nb' it\\'s\"").trace)[-1] == (
         "printf",
