@@ -18,7 +18,7 @@ from typing import Any
 
 __all__ = ["MAX_DEPTH", "MAX_DIGITS", "NotJsonError", "canonical", "digest", "parse_json"]
 
-MAX_DEPTH = 100
+MAX_DEPTH = 200
 """Deepest nesting of lists and objects that is accepted."""
 
 MAX_DIGITS = 4_300

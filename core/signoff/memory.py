@@ -158,7 +158,7 @@ class ApprovalMemory:
             return
         if decision.instead is not None:
             raise ValueError("an approval of something else than was asked is never remembered")
-        payload = dict(args)
+        payload = _own(args)
         key = call_key(tool_name, payload, definition)
         answer = decision.model_copy(update={"source": DecisionSource.GRANT, "by": "memory"})
         with self._lock:
@@ -173,7 +173,7 @@ class ApprovalMemory:
 
     def list_approvals(self) -> Sequence[tuple[str, dict[str, Any], ApprovalDecision]]:
         """Everything stored as tool name, payload and decision, oldest first."""
-        return [(each.tool_name, dict(each.payload), each.decision) for each in self._stored()]
+        return [(each.tool_name, _own(each.payload), each.decision) for each in self._stored()]
 
     def revoke(self, tool_name: str, args: Mapping[str, Any]) -> bool:
         """Forget what was decided of a call, under whatever definition of the tool; False when nothing was."""
@@ -212,7 +212,12 @@ def call_key(tool_name: str, payload: Mapping[str, Any], definition: str | None 
     Raises:
         NotJsonError: The payload is not JSON.
     """
-    return tool_name, canonical(dict(payload)), definition
+    return tool_name, canonical(_own(payload)), definition
+
+
+def _own(payload: object) -> Any:
+    """An object from a mapping of any kind. What is none is left as it is: a list of pairs equals no object."""
+    return dict(payload) if isinstance(payload, Mapping) else payload
 
 
 def _key(tool_name: str, args: Mapping[str, Any], definition: str | None) -> CallKey | None:

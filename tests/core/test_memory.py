@@ -107,6 +107,19 @@ def test_what_is_stored_can_be_listed_with_its_decisions(memory: ApprovalMemory)
     assert memory.list_approvals() == [("deploy", {"to": "staging"}, FOR_SESSION)]
 
 
+@pytest.mark.parametrize(
+    ("remembered", "later"),
+    [([], {}), ("", {}), ([["a", 1]], {"a": 1}), (["ab"], {"a": "b"}), ((), {}), ([{"a": 1, "b": 2}], {"a": "b"})],
+)
+def test_a_list_or_a_text_is_no_object(remembered: Any, later: Any) -> None:
+    for first, second in ((remembered, later), (later, remembered)):
+        memory = ApprovalMemory()
+        memory.store("deploy", first, FOR_SESSION)
+        assert not memory.contains("deploy", second)
+        assert memory.contains("deploy", first)
+        assert [payload for _, payload, _ in memory.list_approvals()] == [first]
+
+
 def test_threads_lose_no_use(memory: ApprovalMemory) -> None:
     def look() -> None:
         for _ in range(200):

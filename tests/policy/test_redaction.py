@@ -103,6 +103,33 @@ class TestShapes:
             "sk_" + "live_abcDEF123456ghiJKL789",
             "AI" + "zaSyA1234567890abcdefghijklmnopqrstuv",
             WEB_TOKEN,
+            "gl" + "rt-abcDEF123456ghiJKL78",
+            "do" + "p_v1_" + "0123456789abcdef" * 4,
+            "dckr" + "_pat_abcDEF123456ghiJKL789",
+            "shp" + "at_" + "0123456789abcdef" * 2,
+            "da" + "pi" + "0123456789abcdef" * 2,
+            "lin" + "_api_" + "aB3dE" * 8,
+            "hv" + "s.CAESIabcDEF123456ghiJKL789",
+            "gl" + "sa_" + "aB3dE6gH" * 4 + "_0123abcd",
+            "AGE-" + "SECRET-KEY-1" + "QPZRY9X8GF" * 5 + "2TVDW0S3",
+            "NR" + "AK-" + "ABC123DEF456GHI789JKL012MNO",
+            "PM" + "AK-" + "0123456789abcdef01234567-" + "0123456789abcdef0123456789abcdef01",
+            "ruby" + "gems_" + "0123456789abcdef" * 3,
+            "fi" + "gd_abcDEF123456ghiJKL789",
+            "gs" + "k_" + "aB3dE" * 8,
+            "xa" + "i-" + "aB3dE" * 8,
+            "ppl" + "x-" + "aB3dE" * 8,
+            "GOC" + "SPX-abcDEF123456ghiJKL789mno",
+            "nt" + "n_" + "aB3dE" * 8,
+            "AT" + "ATT3" + "aB3dE" * 8,
+            "wh" + "sec_" + "aB3dE" * 6,
+            "sq" + "0csp-abcDEF123456ghiJKL789",
+            "sb" + "p_" + "0123456789" * 4,
+            "r" + "8_" + "aB3dE" * 7 + "fG",
+            "pscale" + "_tkn_" + "aB3dE" * 7,
+            "0123456789abcdef" * 2 + "-us" + "10",
+            "SK" + "0123456789abcdef" * 2,
+            "123456789:" + "AA" + "aB3dE" * 6 + "fGh",
         ],
     )
     @pytest.mark.parametrize(
@@ -354,11 +381,23 @@ class TestWordsThatRun:
         assert DEFAULT_REDACTION.mask_value({"argv": words}) == {"argv": words}
 
     @pytest.mark.parametrize(
-        "before", ["echo ", "export T=", "T=", "tool --token ", "tool '", "curl -H 'X: ", 'f --data \'{"t":"']
-    )
+        "before",
+        ["echo ", "export T=", "T=", "tool --token ", "tool '", "curl -H 'X: ", 'f --data \'{"t":"',
+         "curl -sH 'Authorization: Bearer ", "curl https://h.example --header=\"Authorization: token ",
+         "wget -q --header 'Authorization:Bearer ", "sh -c \"curl -H 'Authorization: Basic "],
+    )  # fmt: skip
     def test_a_token_that_does_not_run_is_hidden(self, before: str) -> None:
         for token in (AWS, ANTHROPIC, GITHUB, LONG_WEB_TOKEN):
             assert shown(f"{before}{token}", command=True) == f"{before}{mark(len(token))}"
+
+    @pytest.mark.parametrize("before", ["ssh ", "scp f ", "rsync -a d "])
+    def test_a_token_in_the_place_of_a_user_is_hidden_and_the_host_is_not(self, before: str) -> None:
+        text = f"{before}{GITHUB}@h.example"
+        assert shown(text, command=True) == f"{before}{mark(len(GITHUB))}@h.example"
+
+    @pytest.mark.parametrize("before", ["curl 'X: y' bearer ", "curl -d 'a: bearer' ", "curl x: bearer "])
+    def test_a_host_behind_the_word_of_a_scheme_stays(self, before: str) -> None:
+        assert shown(f"{before}{GITHUB}", command=True) == f"{before}{GITHUB}"
 
     def test_a_token_in_a_list_of_words_is_hidden(self) -> None:
         words = ["tool", "x", AWS]

@@ -174,6 +174,12 @@ def test_a_rule_that_spells_out_another_option_does_not() -> None:
         ("wget -O a -O b http://x", "wget -O a=allow"),
         ("rg --pre cat --pre evil x", "rg --pre cat=allow"),
         ("printf -v A -v PATH x", "printf -v A=allow"),
+        ("awk -f p.awk -f evil.awk", "awk -f p.awk=allow"),
+        ("awk -i inplace -l evil 1 f", "awk -i inplace=allow"),
+        ("awk -i inplace 'system(1)' f", "awk -i inplace=allow"),
+        ("sed -f p.sed -e 'w f' g", "sed -f p.sed=allow"),
+        ("curl -o o -o p http://x", "curl -o o=allow"),
+        ("curl -o o http://x http://y", "curl -o o=allow"),
     ],
 )
 def test_a_rule_that_spells_an_option_out_does_not_cover_it_a_second_time(command: str, rule: str) -> None:
@@ -187,6 +193,10 @@ def test_a_rule_that_spells_an_option_out_does_not_cover_it_a_second_time(comman
         ("git -C d log", "git -C d=allow"),
         ("printf -v A x", "printf -v A=allow"),
         ("sort -o o f", "sort -o o=allow"),
+        ("awk -f p.awk f", "awk -f p.awk=allow"),
+        ("awk -i inplace 1 f", "awk -i inplace=allow"),
+        ("sed -f p.sed f", "sed -f p.sed=allow"),
+        ("curl -o o http://x", "curl -o o=allow"),
     ],
 )
 def test_what_follows_an_option_that_a_rule_spells_out_is_covered(command: str, rule: str) -> None:
@@ -413,3 +423,44 @@ def test_a_bundle_that_looks_like_a_long_option_hides_no_blocked_command() -> No
 def test_a_rule_with_an_address_covers_no_other_machine(option: str) -> None:
     assert level_of(f"curl https://a {option}", "curl https://a=allow") == "ask"
     assert level_of(f"curl {option} https://a", f"curl {option} https://a=allow") == "allow"
+
+
+@pytest.mark.parametrize(
+    "command", ["tar --list --file=a.tar", "tar -xf a --checkpoint=5", "curl --cookie a=b http://x"]
+)
+def test_an_option_that_begins_like_a_dangerous_one_is_itself(command: str) -> None:
+    assert level_of(command, *ALLOWED) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command", ["tar --rmt-command=./x -tf a", "tar --files-from=l", "tar --checkpoint-a=exec=x"]
+)
+def test_the_dangerous_one_is_asked_about_all_the_same(command: str) -> None:
+    assert level_of(command, *ALLOWED) == "ask"
+
+
+@pytest.mark.parametrize("command", ["uniq a b", "uniq -c -f 1 a b", "uniq -- a b", "uniq *"])
+def test_the_second_file_of_uniq_is_written(command: str) -> None:
+    assert level_of(command, "uniq=allow") == "ask"
+
+
+@pytest.mark.parametrize("command", ["uniq", "uniq -c a", "uniq -f 1 a", "uniq --skip-fields 1 a"])
+def test_one_file_of_uniq_is_read(command: str) -> None:
+    assert level_of(command, "uniq=allow") == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git log -$X", "git log --$X", "git log --$X=f", "git log --outp{ut,x}=f", "git log {--output=f,x}",
+     "git grep '-'$X", 'git diff "--"$X', "git log -{p,x}"],
+)  # fmt: skip
+def test_an_option_of_git_whose_name_is_filled_in_is_asked_about(command: str) -> None:
+    assert level_of(command, *ALLOWED) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git log $X", "git log -n$N", "git log --author=$X", "git diff HEAD~$N", "git log a{1,2}", "git show $X:f"],
+)
+def test_what_else_is_filled_in_for_git_is_covered(command: str) -> None:
+    assert level_of(command, *ALLOWED) == "allow"

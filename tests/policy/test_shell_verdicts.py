@@ -101,6 +101,11 @@ def test_a_blocked_program_is_found_wherever_it_stands(command: str) -> None:
         ("cat <<< $HOME", "here-string"),
         ("ls\u00a0a", "U+00A0"),
         ("ls\r", "U+000D"),
+        *(
+            (f"echo a{hidden}b", f"U+{ord(hidden):04X}")
+            for hidden in "\u034f\u115f\u17b5\u180b\u2800\u3164\ufe0f\uffa0"
+        ),
+        ("cat < /dev/../etc/x", "no ordinary file"),
         ("ls 'a", "no complete command"),
         ("if ls", "no complete command"),
         ("ls #\\\n\\", "ends in a backslash"),
@@ -122,6 +127,30 @@ def test_some_things_are_asked_about_whatever_the_rules_say(command: str, reason
 )
 def test_what_cannot_be_read_does_not_hide_a_blocked_program(command: str) -> None:
     assert level_of(command) == "block"
+
+
+@pytest.mark.parametrize(
+    "command", ["ls )", "ls 'a", "(ls", "if ls; then ls", "ls\0", "bash -c 'ls )'", "", " # ls"]
+)
+def test_what_cannot_be_read_is_no_weaker_than_the_default(command: str) -> None:
+    levels = [level_of(command, "bash=allow", default=default) for default in Level]
+    assert levels == ["ask", "ask", "block"]
+
+
+@pytest.mark.parametrize(
+    "command", ["echo \u2764\ufe0f", "echo 1\ufe0f\u20e3", "echo привет", "echo a\\\\", "ls '\\'"]
+)
+def test_what_only_looks_odd_needs_no_question(command: str) -> None:
+    assert level_of(command, default=Level.BLOCK) == "allow"
+
+
+@pytest.mark.parametrize("command", ["RM x", "Rm x", "/bin/RM x", "GIT push"])
+def test_a_name_in_capitals_may_be_the_program_that_a_rule_is_about(command: str) -> None:
+    assert level_of(command, default=Level.ALLOW) == "ask"
+
+
+def test_a_name_in_capitals_is_not_what_a_rule_allows() -> None:
+    assert level_of("LS", default=Level.BLOCK) == "block"
 
 
 def test_a_part_without_a_rule_is_left_to_the_default() -> None:

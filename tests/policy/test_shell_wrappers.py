@@ -120,6 +120,11 @@ def test_a_blocked_program_is_found_behind_those_that_run_it(command: str) -> No
         "time ls",
         "command -v rm",
         "trap - EXIT",
+        "env NO_COLOR=1 ls",
+        "env LC_ALL=C TZ=UTC ls",
+        "sudo LANG=C ls",
+        "bash --version",
+        "bash <<< ls",
     ],
 )
 def test_what_is_allowed_with_what_it_runs_needs_no_question(command: str) -> None:
@@ -133,10 +138,20 @@ def test_what_is_allowed_with_what_it_runs_needs_no_question(command: str) -> No
         *("ls | bash", "ls | { sh; }", "bash < f", 'bash -c "$X"', "eval $X", "source f", ". f", "su -c ls"),
         *("bash <<< ls 3<<< ls", "cat f | unshare -r", "cat f | sudo -s", "strace -E A=b ls", "exec < f; sh"),
         *("trap 'ls' EXIT", "timeout $X ls", "strace -o log ls", "bash --rcfile f", "fish --command ls"),
+        *("env LC_ALL=$X ls", "env LC_ALL='a b' ls", "env LC_ALLY=C ls", "sudo PATH=. ls"),
     ],
 )
 def test_what_such_a_program_runs_is_asked_about_where_it_cannot_be_told(command: str) -> None:
     assert level_of(command, *ALLOWED, "fish=allow", default=Level.ALLOW) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["bash", "sh -i", "bash -s", "bash -l -o pipefail", "sudo -s", "sudo -u a -i", "sudo --login", "doas -s",
+     "chroot /d", "unshare -r"],
+)  # fmt: skip
+def test_a_shell_that_is_given_no_command_is_asked_about(command: str) -> None:
+    assert level_of(command, *ALLOWED, default=Level.ALLOW) == "ask"
 
 
 def test_the_outer_program_needs_a_rule_of_its_own() -> None:

@@ -68,7 +68,18 @@ def test_a_long_text_is_shown_whole_and_its_size_told(text: str, field: Field, w
 
 
 def test_content_has_no_length_that_would_be_too_long() -> None:
-    assert not reveal("line\n" * 10_000, "content").findings
+    assert not any(finding.warn for finding in reveal("line\n" * 10_000, "content").findings)
+
+
+@pytest.mark.parametrize("field", ["content", "description", "arg_value"])
+@pytest.mark.parametrize(
+    ("text", "size"), [("a\n" * 24, "48 characters in 25 lines"), ("a" * 1921, "1921 characters")]
+)
+def test_what_no_small_screen_shows_at_once_has_its_size_told(field: Field, text: str, size: str) -> None:
+    (finding,) = reveal(text, field).findings
+    assert (finding.kind, finding.warn) == ("long", False)
+    assert size in finding.message
+    assert not reveal(text[2:], field).findings
 
 
 def test_windows_line_endings_are_shown_in_content_but_ordinary() -> None:

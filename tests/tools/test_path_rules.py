@@ -72,6 +72,14 @@ def test_what_is_below_a_file_is_refused(workdir: Path) -> None:
         follow("file/x", str(workdir))
 
 
+@pytest.mark.parametrize("path", ["file/", "file/.", "file/..", "file/../other", "file//", "link"])
+def test_no_path_leads_through_a_file(workdir: Path, path: str) -> None:
+    (workdir / "file").write_text("")
+    (workdir / "link").symlink_to("file/")
+    with pytest.raises(PermissionError, match="not a directory"):
+        follow(path, str(workdir))
+
+
 @pytest.mark.parametrize(("length", "bearable"), [(255, True), (256, False)])
 def test_a_name_may_be_as_long_as_the_kernel_lets_it_be(workdir: Path, length: int, bearable: bool) -> None:
     """Also below what is not there yet, where nobody else would say so."""

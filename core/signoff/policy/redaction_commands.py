@@ -27,6 +27,11 @@ _CONNECTORS = re.compile(r"ssh|scp|sftp|rsync|curl|wget|nc|ncat|telnet|ping")
 _WITH_VALUE = re.compile(r"-[HudbFeA]|--(?:header|user|data|cookie|oauth2-bearer|form|password|token)[a-z-]*")
 """Options of these programs whose next word is none."""
 
+_HEADER = r"(?:-H|--header=)?\$?\\?[\"'][\w-]+:"
+"""The beginning of a quoted header: what follows, until the quote ends, is none either."""
+
+_SCHEMES = re.compile(rf"{_HEADER} ?(?:bearer|basic|token)", re.IGNORECASE)
+
 _REUSES = re.compile(
     r"\$[0-9@*{!#]|\b(?:eval|source|xargs)\b|(?<![\w.-])(?:ba|z|k|mk|c|tc|da|a|fi)?sh(?![\w.=-])"
     r"|\$\w*(?:pass|pwd|secret|token|key|auth|cookie|credential)",
@@ -34,12 +39,13 @@ _REUSES = re.compile(
 )
 
 
-def must_stay(text: str, start: int) -> bool:
+def must_stay(text: str, start: int, end: int) -> bool:
     """Whether the word in which something begins is a program, or what a program runs or connects to.
 
     Args:
         text: A command, or a line of it.
         start: Where what could be hidden begins.
+        end: Where it ends.
     """
     before, own = _before(text, start)
     bare = own.strip("\"'\\$")
@@ -48,7 +54,7 @@ def must_stay(text: str, start: int) -> bool:
     words = [word for word in before if not _ASSIGNMENT.match(word)]
     if not words:
         return True
-    return not bare and _is_operand(words)
+    return not bare and _is_operand(words, is_user=text.startswith("@", end))
 
 
 def is_for(program: str, text: str, start: int) -> bool:
@@ -69,11 +75,14 @@ def _before(text: str, start: int) -> tuple[list[str], str]:
     return words, own
 
 
-def _is_operand(words: list[str]) -> bool:
+def _is_operand(words: list[str], *, is_user: bool) -> bool:
     """Whether what follows these words may be run as the first operand of a program, or be a host."""
     names = [_name(word) for word in words]
-    in_option = _WITH_VALUE.fullmatch(words[-1]) or words[-1].endswith(":")
-    if not in_option and any(map(_CONNECTORS.fullmatch, names)):
+    in_option = (
+        _WITH_VALUE.fullmatch(words[-1]) or words[-1].endswith(":") or _SCHEMES.fullmatch(" ".join(words[-2:]))
+        or _SCHEMES.fullmatch(words[-1])
+    )  # fmt: skip
+    if not in_option and not is_user and any(map(_CONNECTORS.fullmatch, names)):
         return True
     operand = next((at for at in range(len(words) - 1, -1, -1) if not words[at].startswith(("-", "+"))), 0)
     return _RUNNERS.fullmatch(names[operand]) is not None

@@ -137,7 +137,7 @@ def _meets(span: Span, hosts: Sequence[Span]) -> bool:
 def _is_run(text: str, start: int, end: int) -> bool:
     """Whether a word of a command has to stay visible: it may be run, opened or connected to."""
     short_web_token = text.startswith("eyJ", start) and end - start < _SHORTEST_WEB_TOKEN
-    return short_web_token or must_stay(text, start)
+    return short_web_token or must_stay(text, start, end)
 
 
 def _is_place(text: str, start: int, end: int) -> bool:
@@ -237,7 +237,7 @@ def _option(pattern: str, genuine: Callable[[str, int, int], bool]) -> _Shape:
 _SHAPES = (
     _token("gh", r"gh[opsur]_[A-Za-z0-9]{16,}+"),
     _token("github_pat_", r"github_pat_[A-Za-z0-9_]{16,}+"),
-    _token("glpat-", r"glpat-[A-Za-z0-9_-]{16,}+"),
+    _token("gl", r"gl(?:pat|ptt|dt|rt|cbt|ft|soat|agent|oas|imt|ffct)-[A-Za-z0-9_-]{16,}+"),
     _token("akia", r"AKIA[A-Z0-9]{16}(?![A-Z0-9])", _is_word),
     _token("asia", r"ASIA[A-Z0-9]{16}(?![A-Z0-9])", _is_word),
     _token("xox", r"xox[a-z]-[A-Za-z0-9-]{10,}+"),
@@ -252,6 +252,32 @@ _SHAPES = (
     _token("pypi-", r"pypi-[A-Za-z0-9_-]{50,}+", _is_random_word),
     _token("hf_", r"hf_[A-Za-z0-9]{30,}+", _is_word),
     _token("sg.", r"SG\.[A-Za-z0-9_-]{16,64}+\.[A-Za-z0-9_-]{16,}+", _is_random_word),
+    _token("_v1_", r"do[opr]_v1_[a-f0-9]{32,}+"),
+    _token("dckr_", r"dckr_[po]at_[A-Za-z0-9_-]{20,}+"),
+    _token("shp", r"shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32,}+"),
+    _token("dapi", r"dapi[a-f0-9]{32}(?![a-z0-9])", _is_word),
+    _token("lin_", r"lin_(?:api|oauth)_[A-Za-z0-9]{30,}+"),
+    _token("hv", r"hv[sbr]\.[A-Za-z0-9_-]{20,}+", _is_random_word),
+    _token("glsa_", r"glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}"),
+    _token("age-secret-key-1", r"AGE-SECRET-KEY-1[A-Z0-9]{50,}+"),
+    _token("nrak-", r"NRAK-[A-Z0-9]{20,}+", _is_word),
+    _token("pmak-", r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}"),
+    _token("rubygems_", r"rubygems_[a-f0-9]{48}"),
+    _token("figd_", r"figd_[A-Za-z0-9_-]{20,}+", _is_random_word),
+    _token("gsk_", r"gsk_[A-Za-z0-9]{32,}+", _is_random_word),
+    _token("xai-", r"xai-[A-Za-z0-9]{40,}+", _is_random_word),
+    _token("pplx-", r"pplx-[A-Za-z0-9]{40,}+", _is_random_word),
+    _token("gocspx-", r"GOCSPX-[A-Za-z0-9_-]{20,}+"),
+    _token("ntn_", r"ntn_[A-Za-z0-9]{30,}+", _is_word),
+    _token("atatt3", r"ATATT3[A-Za-z0-9_-]{30,}+", _is_word),
+    _token("whsec_", r"whsec_[A-Za-z0-9]{24,}+", _is_word),
+    _token("sq0", r"sq0(?:atp|csp|idp)-[A-Za-z0-9_-]{20,}+"),
+    _token("sbp_", r"sbp_[a-f0-9]{40}", _is_word),
+    _token("r8_", r"r8_[A-Za-z0-9]{37}(?![A-Za-z0-9])", _is_word),
+    _token("pscale_", r"pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_-]{30,}+"),
+    _token("-us", r"(?<![a-z0-9])[a-f0-9]{32}-us[0-9]{1,2}(?![a-z0-9])"),
+    _token("sk", r"SK[a-f0-9]{32}(?![a-z0-9])", _is_word),
+    _token(":aa", r"(?<![0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])"),
     _token("eyj", r"eyJ[A-Za-z0-9_.-]{20,}+", _is_web_token),
     _Shape(
         frozenset(["bearer", "authorization"]),

@@ -37,6 +37,8 @@ _CHARACTERS = {
 _HIDDEN = re.compile(f"[{signs_of.HIDDEN}]")
 _SPELLING = re.compile("[\U000e0020-\U000e007e]")
 _UNWARNED = frozenset({signs_of.LINE_END, signs_of.BLANK})
+_SCREEN_LENGTH, _SCREEN_HEIGHT = 24 * 80, 24
+"""Characters and lines that a small terminal shows at once: how long a text is, is told from there on."""
 _LONG_HOST = 80
 _MOST_HOSTS = 20
 _DELIMITERS = frozenset("/\\?#@:")
@@ -79,11 +81,12 @@ def host_note(links: Sequence[Authority]) -> str:
 
 def _length(text: str, rules: Rules) -> Iterator[Finding]:
     height = text.count("\n") + 1
-    if (rules.length is not None and len(text) > rules.length) or (
+    unread = (rules.length is not None and len(text) > rules.length) or (
         rules.height is not None and height > rules.height
-    ):
+    )
+    if unread or len(text) > _SCREEN_LENGTH or height > _SCREEN_HEIGHT:
         size = f"{len(text)} characters" + (f" in {height} lines" if height > 1 else "")
-        yield Finding("long", 0, None, rules.decides, f"long text: {size}; read it to its end")
+        yield Finding("long", 0, None, unread and rules.decides, f"long text: {size}; read it to its end")
 
 
 def _hidden(text: str, signs: str, rules: Rules) -> Iterator[Finding]:

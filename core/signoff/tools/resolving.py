@@ -57,10 +57,11 @@ def followed(path: str, start: str) -> list[str]:
     passed: list[str] = []
     while ahead:
         name = ahead.popleft()
-        if name in ("", "."):
-            continue
-        if name == "..":
-            del behind[-1:]
+        if name in ("", ".", ".."):
+            if _is_file(behind):
+                raise PermissionError("the path goes through something that is not a directory")
+            if name == "..":
+                del behind[-1:]
             continue
         target = _link_target([*behind, name])
         if target is None:
@@ -79,6 +80,14 @@ def followed(path: str, start: str) -> list[str]:
 
 def _components(path: str) -> list[str]:
     return [name for name in path.split("/") if name]
+
+
+def _is_file(components: list[str]) -> bool:
+    """Whether this is there and no directory: nothing is below or beside it, and a slash behind it is an error."""
+    try:
+        return bool(components) and not stat.S_ISDIR(os.lstat("/" + "/".join(components)).st_mode)
+    except OSError:
+        return False
 
 
 def _link_target(components: list[str]) -> str | None:

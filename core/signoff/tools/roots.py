@@ -19,6 +19,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, StrictBool, model_validator
 
 from signoff.present.files import named
+from signoff.present.reveal import findings
 from signoff.tools.beneath import RootDirectory
 from signoff.tools.protected import is_protected
 from signoff.tools.resolving import follow, followed
@@ -28,8 +29,10 @@ __all__ = ["Access", "Operation", "PathConfig", "Roots"]
 Operation = Literal["read", "write"]
 
 _MANY_NAMES = "more than one name"
-_TOLD_APART = ("Cc", "Cf", "Zl", "Zp")
-"""Unicode categories of characters that make one name look like another."""
+_UNSEEN = frozenset(
+    ("bidi", "blank", "control", "invisible", "line-break", "line-ending", "private", "tag", "unassigned")
+)
+"""What is found in a name that looks like another one, or like none."""
 
 
 class PathConfig(BaseModel):
@@ -271,8 +274,16 @@ def _asks(config: PathConfig, operation: Operation) -> bool:
     return config.write_approval if operation == "write" else config.read_approval
 
 
+def _hides(name: str) -> bool:
+    if name.isascii() and name.isprintable():
+        return False
+    return any(unicodedata.category(char) == "Cf" for char in name) or any(
+        found.kind in _UNSEEN for found in findings(name, "path")
+    )
+
+
 def _reasons_of_file(path: str, real: str) -> Iterator[str]:
-    if any(unicodedata.category(char) in _TOLD_APART for char in path + real):
+    if any(map(_hides, (path, real))):
         yield "hidden characters"
     try:
         found = os.lstat(real)

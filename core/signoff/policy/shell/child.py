@@ -30,7 +30,10 @@ def serve() -> None:
 def _data(facts: Facts) -> dict[str, object]:
     parts = [_part(part) for part in facts.parts]
     candidates = [_words(words) for words in facts.candidates]
-    return {"parts": parts, "floors": facts.floors, "candidates": candidates, "writes": _words(facts.writes)}
+    writes = _words(facts.writes)
+    return {
+        "parts": parts, "floors": facts.floors, "candidates": candidates, "writes": writes, "broken": facts.broken
+    }  # fmt: skip
 
 
 def _part(part: Part) -> dict[str, object]:

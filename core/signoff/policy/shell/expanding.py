@@ -55,12 +55,14 @@ class Expanded(Struct, frozen=True):
         floors: Reasons for which the line is asked about whatever the rules say.
         candidates: Words of what may be commands, where that could not be told.
         writes: The files that redirections open, other than to read.
+        broken: Whether the line, or a text in it, is no command.
     """
 
     runs: tuple[Run, ...]
     floors: tuple[str, ...]
     candidates: tuple[tuple[Word, ...], ...]
     writes: tuple[Word, ...]
+    broken: bool = False
 
 
 def expand(text: str) -> Expanded:
@@ -74,7 +76,11 @@ def expand(text: str) -> Expanded:
     if _git_gets_what_was_read(expanding.runs):
         expanding.floors.setdefault("gives git an argument that was read")
     return Expanded(
-        tuple(expanding.runs), tuple(expanding.floors), tuple(expanding.candidates), tuple(expanding.writes)
+        tuple(expanding.runs),
+        tuple(expanding.floors),
+        tuple(expanding.candidates),
+        tuple(expanding.writes),
+        expanding.broken,
     )
 
 
@@ -86,6 +92,7 @@ class _Expanding:
         self.floors: dict[str, None] = {}
         self.candidates: dict[tuple[Word, ...], None] = {}
         self.writes: dict[Word, None] = {}
+        self.broken = False
 
     def run(self, text: str) -> None:
         """Go through a text, and all that is found in it."""
@@ -115,6 +122,7 @@ class _Expanding:
         self.floors.update(dict.fromkeys(facts.floors))
         self.writes.update(dict.fromkeys(facts.writes))
         self._consider(facts.candidates)
+        self.broken = self.broken or facts.broken
         if not facts.parts and not facts.floors:
             self.floors.setdefault("holds no command")
         # What is said twice is judged once, unless it writes elsewhere the second time.

@@ -76,9 +76,11 @@ class Facts(Struct, frozen=True):
         are
             applied to them.
         writes: What the redirections open, other than to read and other than ``/dev/null``.
+        broken: Whether the line is no command, so that what it does cannot be told from its parts.
     """
 
     parts: tuple[Part, ...]
     floors: tuple[str, ...] = ()
     candidates: tuple[tuple[Word, ...], ...] = ()
     writes: tuple[Word, ...] = ()
+    broken: bool = False

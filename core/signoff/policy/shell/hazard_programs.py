@@ -32,8 +32,11 @@ _GIT_RUNS = frozenset(
     )
 )
 _GIT_LETTERS = {"grep": "O", "rebase": "x", "archive": "o", "clone": "uc"}
+_GIT_FILLED_IN = re.compile(r"-(?:-[\w-]*)?[$`{*?\[]|\{[^}]*-")
+"""An option of git in which more than the value is to be filled in."""
+_NO_QUOTES = dict.fromkeys(map(ord, "\"'\\"))
 _FILE_SENT = re.compile(r"@|-[^-@]*[Hw]@|-[^-]*=@|--[^=]*=@|[^=]*=@")
-_CURL_VALUED = "AbCeEhHmPQrtuUwxXyYz"
+_CURL_VALUED = "AbCeEhHmPQrtuUwxXyYzoTdFKDc"
 _CURL_LONG_VALUED = (
     *("user-agent", "referer", "max-time", "connect-timeout", "retry", "retry-delay", "retry-max-time", "header"),
     *(
@@ -50,6 +53,8 @@ _CURL_LONG_VALUED = (
         "limit-rate",
     ),
     *("interface", "max-redirs", "oauth2-bearer", "aws-sigv4", "ciphers", "tls-max", "unix-socket", "noproxy"),
+    *("output", "output-dir", "upload-file", "data", "data-ascii", "data-binary", "data-raw", "data-urlencode"),
+    *("json", "form", "form-string", "config", "dump-header", "cookie-jar", "trace", "trace-ascii", "stderr"),
     *("max-filesize", "dns-servers", "proxy-user", "proxy-header", "speed-limit", "speed-time"),
 )
 _CURL_ELSEWHERE = frozenset({"x", "proxy", "resolve", "unix-socket", "dns-servers", "Q"})
@@ -134,23 +139,26 @@ def _split(
 def _sed(words: Sequence[Word], _covered: int) -> str | None:
     options, operands = _split(words[1:], "efl", ("expression", "file", "line-length"))
     scripts = [value for name, value in options if name == "e" or (name and "expression".startswith(name))]
-    for script in scripts or operands[:1]:
+    in_file = any(name == "f" or (name and "file".startswith(name)) for name, _ in options)
+    for script in scripts or ([] if in_file else operands[:1]):
         if not (_SED_PRINT.fullmatch(script) or _SED_REPLACE.fullmatch(script)):
             return "has a sed script that does more than print or replace"
     return None
 
 
-def _awk(words: Sequence[Word], _covered: int) -> str | None:
-    rest = [word.text for word in words[1:]]
-    while rest and rest[0].startswith("-") and rest[0] != "-":
-        option = rest.pop(0)
-        if option == "--":
-            break
+def _awk(words: Sequence[Word], covered: int) -> str | None:
+    at, from_file = 1, False
+    while at < len(words) and words[at].text.startswith("-") and words[at].text not in {"-", "--"}:
+        option = words[at].text
         if option[:2] not in {"-F", "-v"}:
-            return does(option)
-        if len(option) == 2:
-            del rest[:1]
-    if rest and _AWK_DOORS.search(rest[0]):
+            if at >= covered:
+                return does(option)
+            if option[:2] not in {"-f", "-i", "-l"}:  # whether it takes the next word is not known
+                return None if at == covered - 1 else does(option)
+            from_file = from_file or option[:2] == "-f"
+        at += 2 if len(option) == 2 else 1
+    at += words[at : at + 1] == (Word("--"),)
+    if not from_file and at < len(words) and _AWK_DOORS.search(words[at].text):
         return "has an awk program that can run programs or write files"
     return None
 
@@ -170,6 +178,8 @@ def _git(words: Sequence[Word], covered: int) -> str | None:
     for word in words[max(at + 1, covered) :]:
         if "ext::" in word.text:
             return "names a program as an address"
+        if not word.literal and _GIT_FILLED_IN.match(word.written.translate(_NO_QUOTES)):
+            return "has an option whose name is filled in by the shell"
         letters = word.text[1:] if re.match(r"-[A-Za-z]", word.text) else ""
         if not set(_GIT_LETTERS.get(command.text, "")).isdisjoint(letters):
             return does(word.text)
@@ -232,6 +242,12 @@ def _xxd(words: Sequence[Word], covered: int) -> str | None:
     return "writes its second file" if max(at + 1, covered) < len(words) else None
 
 
+def _uniq(words: Sequence[Word], covered: int) -> str | None:
+    _, files = _split(words[1:], "fsw", ("skip-fields", "skip-chars", "check-chars"))
+    _, named = _split(words[1:covered], "fsw", ("skip-fields", "skip-chars", "check-chars"))
+    return "writes its second file" if len(files) > max(len(named), 1) else None
+
+
 def _docker(words: Sequence[Word], covered: int) -> str | None:
     """Before the subcommand ``-c`` is the context, later the command's own."""
     may_be_value = False
@@ -284,6 +300,7 @@ SPECIAL: dict[str, Callable[[Sequence[Word], int], str | None]] = {
     "tar": _tar,
     "xxd": _xxd,
     "docker": _docker,
+    "uniq": _uniq,
     "printf": _printf,
     "set": _set,
     **dict.fromkeys(("read", "unset", "getopts", "wait", "mapfile"), _variables),

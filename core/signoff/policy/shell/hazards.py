@@ -48,9 +48,10 @@ _OPTIONS = {
         "IFT",  # a list of files may hold options
         _names(
             "--to-command --checkpoint-action --use-compress-program --info-script --new-volume-script "
-            "--rsh-command --files-from"
+            "--rsh-command --rmt-command --files-from"
         ),
         "fCbXgKNVHL",
+        _names("--file --checkpoint"),
     ),
     "rg": _Options("z", _names("--pre --hostname-bin --search-zip"), "ABCEefgjMmrtTd"),
     "man": _Options("PHC", _names("--pager --html --config-file"), "eLMmprRSsTE"),
@@ -65,6 +66,7 @@ _OPTIONS = {
             "--libcurl --url --next --url-query --expand"
         ),
         "AbCeEhHmPQrtuUwxXyYz",
+        _names("--cookie"),
     ),
     "wget": _Options(
         "OoaPieB",
@@ -76,6 +78,7 @@ _OPTIONS = {
         "tTwQUlADRIXn",
     ),
     "tree": _Options("oR"),
+    "uniq": _Options(),
     "xxd": _Options("r", frozenset(), "cglso"),
     "date": _Options("fs", _names("--file --set"), "dIr"),
     "test": _Options(words=_names("-v")),

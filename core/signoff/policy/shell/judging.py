@@ -48,14 +48,15 @@ def judge_command(text: str, rules: Sequence[CommandRule], default: Level) -> Ve
         default: What holds for a command that no rule is about.
 
     Returns:
-        The strictest verdict of all parts and reasons. With anything that cannot be read it is at least to ask.
+        The strictest verdict of all parts and reasons. With anything that cannot be read it is at least to ask,
+        and at least the default.
         The first parts are those of `expand`, each in its place; what may be a command follows.
     """
     expanded = expand(text)
     parts = [_of_run(run, rules, default) for run in expanded.runs]
     parts += _of_candidates(expanded.candidates, rules)
     at_least = Level.ASK if expanded.floors or not parts else Level.ALLOW
-    if not parts:
+    if expanded.broken or not parts:
         at_least = strictest((at_least, default))
     level = strictest((part.level for part in parts), at_least)
     deciding = next((part for part in parts if part.level is level), None)
@@ -122,23 +123,26 @@ def _matches(rule: CommandRule, words: Sequence[Word]) -> bool:
     return same and words[0].literal and _same_program(rule, words[0].text)
 
 
-def _same_program(rule: CommandRule, program: str) -> bool:
+def _same_program(rule: CommandRule, program: str, folded: Callable[[str], str] = str) -> bool:
     """An allowed name is that name; a name that is asked about or blocked is also meant in any directory."""
-    if program == rule.words[0]:
-        return True
-    return rule.level is not Level.ALLOW and program.rpartition("/")[2] == rule.words[0]
+    said = folded(rule.words[0])
+    return program == said or (rule.level is not Level.ALLOW and program.rpartition("/")[2] == said)
 
 
 def _may_match(rule: CommandRule, words: Sequence[Word]) -> bool:
-    """Whether the rule could match what the shell makes of the words: one that it fills in can be any, or none."""
-    if not rule.words or not words[0].literal or not _same_program(rule, words[0].text):
+    """Whether the rule could match what is made of the words.
+
+    One that the shell fills in can be any, or none. A name in capitals is the same program on disks that do not
+    tell ``RM`` from ``rm``.
+    """
+    if not rule.words or not words[0].literal or not _same_program(rule, words[0].text.casefold(), str.casefold):
         return False
     for at, said in enumerate(rule.words):
         if at >= len(words) or (words[at].literal and at > 0 and words[at].text != said):
             return False
         if not words[at].literal:
             return True
-    return False
+    return not _same_program(rule, words[0].text)
 
 
 def _strict_rule(words: Sequence[Word], rules: Sequence[CommandRule]) -> CommandRule | None:

@@ -77,7 +77,7 @@ def _unread(text: str, reason: str) -> Facts:
     """Anything in the text may be a command: what the rules block is blocked where no parser helps, too."""
     words = [Word(word) for word in _NO_WORDS.split(text[:_MOST_SEARCHED]) if word]
     candidates = dict.fromkeys(tuple(words[at : at + LONGEST_RULE]) for at in range(len(words)))
-    return Facts((), (reason,), tuple(candidates))
+    return Facts((), (reason,), tuple(candidates), broken=True)
 
 
 class _Child:
@@ -158,7 +158,7 @@ def facts_from(data: Any) -> Facts:
     """Facts from what `signoff.policy.shell.child` wrote."""
     parts = tuple(map(_part, data["parts"]))
     candidates = tuple(map(_words, data["candidates"]))
-    return Facts(parts, tuple(data["floors"]), candidates, _words(data["writes"]))
+    return Facts(parts, tuple(data["floors"]), candidates, _words(data["writes"]), bool(data["broken"]))
 
 
 def _part(data: Any) -> Part:

@@ -62,9 +62,9 @@ class Reader:
         tree = _finish(shfmt, self._seconds)
         pretty = text.encode() if bash is None else _finish(bash, self._seconds)
         if pretty is None:
-            return self._by_tree_sitter(text, "is no complete command for bash")
+            return self._by_tree_sitter(text, "is no complete command for bash", broken=True)
         if tree is None:
-            return self._by_tree_sitter(text, "is no command line that can be read")
+            return self._by_tree_sitter(text, "is no command line that can be read", broken=True)
         first = facts_of_tree(json.loads(tree), source)
         second, broken = self._commands(pretty)
         missed = _missing(second, first.parts)
@@ -85,9 +85,10 @@ class Reader:
         tree = _finish(_start([self._shfmt, "-ln", "bash", "--to-json"], pretty), self._seconds)
         return tree is not None and facts_of_tree(json.loads(tree)) == first
 
-    def _by_tree_sitter(self, text: str, reason: str) -> Facts:
+    def _by_tree_sitter(self, text: str, reason: str, *, broken: bool = False) -> Facts:
         """What can be found all the same: bash runs the lines before the one that it cannot read."""
-        return Facts(tuple(self._commands(text.encode())[0]), (reason,), tuple(dict.fromkeys(_crude(text))))
+        parts, _ = self._commands(text.encode())
+        return Facts(tuple(parts), (reason,), tuple(dict.fromkeys(_crude(text))), broken=broken)
 
     def _commands(self, source: bytes) -> tuple[list[Part], bool]:
         """The simple commands that tree-sitter finds, and whether it met something that it cannot read."""
@@ -152,10 +153,12 @@ def _words_of(node: Any) -> tuple[Word, ...]:
 
 
 def _timed(words: tuple[Word, ...]) -> tuple[Word, ...]:
-    """The command behind the reserved word ``time``, which is no program."""
+    """The command behind the reserved word ``time`` or ``coproc``, which is no program."""
+    rest = words[1:]
+    if words[0] == Word("coproc") and rest:
+        return rest
     if words[0] != Word("time"):
         return words
-    rest = words[1:]
     return rest[1:] if rest and rest[0].text in {"-p", "--"} else rest
 
 

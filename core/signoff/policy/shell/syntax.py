@@ -19,16 +19,12 @@ from msgspec.structs import replace
 
 from signoff.policy.shell.facts import Facts, Part, Word
 from signoff.policy.shell.quoting import ansi_c, double_quoted, here_document, unquoted
+from signoff.policy.shell.variables import is_harmless
 
 __all__ = ["facts_of_tree"]
 
 Node = dict[str, Any]
 
-_HARMLESS = frozenset(
-    ("LANG", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_NUMERIC", "LC_TIME", "TZ", "NO_COLOR", "CI")
-)
-"""Variables that may stand before a command: they say how output is written."""
-_HARMLESS_VALUE = re.compile(r"[A-Za-z0-9_./:@+-]*")
 _TABS = re.compile(r"^\t+", re.MULTILINE)
 _DESCRIPTOR = re.compile(r"[0-9]+-?|-")
 _BRACES = re.compile(r"\{.*(?:,|\.\.).*\}", re.DOTALL)
@@ -214,12 +210,7 @@ def _part(words: tuple[Word, ...], place: _Place) -> Part:
 def _is_harmless(assign: Node) -> bool:
     if assign.get("Append") or assign.get("Index") or assign.get("Array"):
         return False
-    value = _word(assign.get("Value") or {})
-    return (
-        assign.get("Name", {}).get("Value") in _HARMLESS
-        and value.literal
-        and _HARMLESS_VALUE.fullmatch(value.text) is not None
-    )
+    return is_harmless(assign.get("Name", {}).get("Value", ""), _word(assign.get("Value") or {}))
 
 
 def _assigned(assign: Node) -> Word:
@@ -274,7 +265,8 @@ def _is_harmless_redirect(operator: Any, word: Word) -> bool:
 
 
 def _is_device(path: str) -> bool:
-    return ("/" + posixpath.normpath(path).lstrip("/") + "/").startswith("/dev/") and path.startswith("/")
+    real = "/" + posixpath.normpath(path).lstrip("/") + "/"
+    return path.startswith("/dev/") or (path.startswith("/") and real.startswith("/dev/"))
 
 
 def _here_string(redirect: Node, found: _Found) -> str:

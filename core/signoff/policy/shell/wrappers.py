@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from signoff.policy.shell.facts import LONGEST_RULE, Part, Word
+from signoff.policy.shell.variables import is_harmless
 from signoff.policy.shell.wrapper_options import WRAPPERS, Wrapper
 
 __all__ = ["SHELLS", "Inner", "inner_of"]
@@ -36,6 +37,7 @@ class Inner:
     script: Word | None = None
 
 
+_READS = "starts a shell, which runs whatever it reads"
 _LOOKS_UP = frozenset({"-v", "-V"})
 _SOURCES = frozenset({"source", "."})
 _SHELL_TEXT_OPTION = {"su": "c", "script": "c", "runuser": "c"}
@@ -70,7 +72,7 @@ def inner_of(part: Part) -> Inner | None:
     if name == "exec" and inner is not None and not inner.commands and (part.fed is not None or part.reads_file):
         inner.reasons.append("changes what the commands after it read")
     if inner is not None and not inner.commands and _starts_a_shell(name, rest):
-        return _fed(part, inner)
+        return _reads_commands(part, inner)
     return inner
 
 
@@ -96,6 +98,13 @@ def _fed(part: Part, inner: Inner) -> Inner:
     return inner
 
 
+def _reads_commands(part: Part, inner: Inner) -> Inner:
+    """What a shell runs that is given no command, wherever it reads from."""
+    if part.fed is None:
+        inner.reasons.append(_READS)
+    return _fed(part, inner)
+
+
 # -- programs that take a command ----------------------------------------------------------------------------
 
 
@@ -119,7 +128,9 @@ def _wrapped(name: str, wrapper: Wrapper, words: Sequence[Word]) -> Inner | None
     for _ in range(wrapper.operands):
         rest.take()
     while wrapper.assignments and rest.words and "=" in rest.words[0].text:
-        inner.reasons.append("sets a variable")
+        variable, _, value = rest.words[0].text.partition("=")
+        if not is_harmless(variable, Word(value, rest.words[0].literal)):
+            inner.reasons.append("sets a variable")
         rest.take()
     skipped = words[: len(words) - len(rest.words)]
     if any(not word.literal for word in skipped):
@@ -265,6 +276,8 @@ def _shell(part: Part, words: Sequence[Word]) -> Inner:
         rest.take()
     if not takes_text:
         inner.script = rest.words[0] if rest.words else None
+        if not rest.words and part.fed is None and Word("--version") not in words and Word("--help") not in words:
+            inner.reasons.append(_READS)
         return inner
     _joined(rest.words[:1], inner)
     if len(rest.words) > 1:
