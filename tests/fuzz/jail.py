@@ -31,9 +31,12 @@ printf '%s\0' "$#" "$name" "$@" >> /tmp/ran
 if [[ -x /real/$name ]]; then exec -a "$name" "/real/$name" "$@"; fi
 exit 0
 """
+# What is mounted cannot be deleted: a command must not take away what was noted of it.
 # A writable /proc would let its root write what belongs to the machine, even from a namespace.
 _ENTER = """
 mount --bind "$1" "$1" && mount --bind /dev/null "$1/dev/null" && mount -t tmpfs -o size=8m tmpfs "$1/tmp" &&
+touch "$1/tmp/ran" "$1/tmp/trace" && mount --bind "$1/tmp/ran" "$1/tmp/ran" &&
+mount --bind "$1/tmp/trace" "$1/tmp/trace" &&
 mount -o remount,bind,ro,nosuid,nodev "$1" && mount -t proc -o ro,nosuid,nodev,noexec proc "$1/proc" &&
 exec "$2" -I "$3" "$1"
 """

@@ -77,6 +77,11 @@ def test_the_jail_sees_changed_files(jail: Jail, text: str) -> None:
     assert len(jail.run(text).changed) == 1
 
 
+def test_what_deletes_all_that_it_can_is_seen_and_ends_nothing(jail: Jail) -> None:
+    assert ("find", "/", "-delete") in jail.run("find / -delete").ran
+    assert jail.run("rm f").ran == (("rm", "f"),)
+
+
 def test_a_command_finds_the_jail_as_if_it_were_the_first(jail: Jail) -> None:
     jail.run("echo > new; find f -delete")
     assert jail.run("[[ -e f && ! -e new ]] && ls").ran == (("ls",),)
