@@ -130,7 +130,7 @@ async def test_a_stop_that_reaches_nothing_else_says_so(asking: AgentQueue, plac
     async with screen(place, waiting=1) as seen:
         await seen.armed()
         await seen.press("x")
-        await seen.shows("STOP", "nothing else of its batch waits; X rejects all")
+        await seen.shows("STOP", "nothing else of its batch waits; Esc, then X rejects all")
 
 
 async def test_the_senders_deadline_is_shown(asking: AgentQueue, place: Path, workdir: Path) -> None:

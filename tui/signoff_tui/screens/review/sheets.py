@@ -366,7 +366,7 @@ def _also_stopped(desk: Desk, following: Sequence[Ref], width: int) -> Line:
     """What would be rejected, too, because it follows in the batch."""
     if not following:
         alone, key = "   nothing else of its batch waits", desk.keys.shown("stop_all")
-        wordings = (f"{alone}; {key} rejects all that it waits for", alone)
+        wordings = (f"{alone}; Esc, then {key} rejects all that it waits for", alone)
         return fullest([line(chunk(words, "muted")) for words in wordings], width)
     title = f"   also rejected, {len(following)} of its batch: "
     return line(chunk(title, "danger", keep=True), foreign(as_many(names_of(desk, following), width - len(title))))
