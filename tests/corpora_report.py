@@ -26,7 +26,7 @@ def main(folder: Path = FOLDER) -> int:
 
     Returns:
         The exit code: 0 if there is neither a hole nor a false stop, 1 if there is, 2 if the folder cannot be
-        judged.
+        judged. A case that cannot be judged counts as a hole.
     """
     names = sorted(path.name for path in folder.iterdir() if path.name not in UNJUDGED) if folder.is_dir() else []
     problems = [f"{name}: nobody knows how to judge this file" for name in names if name not in JUDGES]
@@ -45,7 +45,11 @@ def main(folder: Path = FOLDER) -> int:
 def _report(name: str, cases: tuple[Case, ...]) -> Counter[str]:
     counts: dict[str, Counter[str]] = {}
     for case in cases:
-        fault = JUDGES[name](case)
+        try:
+            fault = JUDGES[name](case)
+        except Exception as error:  # noqa: BLE001 (the other cases are judged all the same)
+            print(f"{case['id']} cannot be judged: {error!r}", file=sys.stderr)
+            fault = "hole"
         counts.setdefault(case["category"], Counter()).update(["cases", *([fault] if fault else [])])
         if fault:
             print(f"{fault}: {case['id']}: {case['why']}", file=sys.stderr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 from pathlib import Path
 from typing import Any
@@ -37,9 +38,11 @@ class World:
         (self.top / path).mkdir(parents=True, exist_ok=True)
 
     def file(self, path: str, text: str) -> None:
+        (self.top / path).parent.mkdir(parents=True, exist_ok=True)
         (self.top / path).write_text(text)
 
     def symlink(self, target: str, link: str) -> None:
+        (self.top / link).parent.mkdir(parents=True, exist_ok=True)
         (self.top / link).symlink_to(target)
 
     def hardlink(self, old: str, new: str) -> None:
@@ -53,7 +56,11 @@ class World:
             server.bind(os.path.relpath(self.top / path))
 
     def remove(self, path: str) -> None:
-        (self.top / path).unlink()
+        found = self.top / path
+        if found.is_dir() and not found.is_symlink():
+            shutil.rmtree(found)
+        else:
+            found.unlink()
 
     def rename(self, old: str, new: str) -> None:
         (self.top / old).rename(self.top / new)

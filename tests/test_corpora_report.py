@@ -60,3 +60,13 @@ def test_an_empty_folder_is_an_error(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     assert main(tmp_path / "missing") == 2
+
+
+def test_a_case_that_cannot_be_judged_is_a_hole_and_ends_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(tmp_path, "shell-rules.jsonl", {**command("ls", "allow"), "input": {}}, command("ls", "allow"))
+    assert main(tmp_path) == 1
+    told = capsys.readouterr()
+    assert "cannot be judged: KeyError" in told.err
+    assert told.out.splitlines()[-1].split() == ["all", "2", "1", "0"]

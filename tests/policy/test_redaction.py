@@ -328,9 +328,23 @@ class TestKeysInFrames:
         assert shown(text, command=True) == text
         assert "-----" in DEFAULT_REDACTION.mask_value({"command": text})["command"]
 
-    @pytest.mark.parametrize("text", [f"{BEGIN}\n{FULL}", f"{BEGIN}\n{FULL}\nrm -rf ~\n{END}"])
+    @pytest.mark.parametrize(
+        "text", [f"{BEGIN}\nshutdown", f"{BEGIN}\n{'a' * 60}", f"{BEGIN}\nshutdown\nrm -rf ~\n{END}",
+                 f"{BEGIN} shutdown {END}", f"{BEGIN} {FULL} please click yes {END}"]
+    )  # fmt: skip
     def test_a_frame_without_an_end_or_around_other_text_hides_nothing_in_contents(self, text: str) -> None:
         assert shown(text) == text
+
+    @pytest.mark.parametrize("behind", ["", "\nrm -rf ~", f"\nrm -rf ~\n{END}"])
+    def test_lines_of_a_key_that_is_cut_off_are_hidden_in_contents_alone(self, behind: str) -> None:
+        lines = f"\n{mark(len(self.FULL))}" * 2
+        assert shown(f"{self.BEGIN}\n{self.FULL}\n{self.FULL}{behind}") == f"{self.BEGIN}{lines}{behind}"
+
+    @pytest.mark.parametrize("between", ["", " "])
+    def test_a_key_whose_lines_were_joined_is_hidden_in_contents(self, between: str) -> None:
+        lines = f"{self.FULL} {self.FULL} ab=="
+        text = between.join([self.BEGIN, lines, self.END])
+        assert shown(text) == between.join([self.BEGIN, mark(len(lines)), self.END])
 
     def test_a_key_in_a_command_is_hidden_with_its_short_last_line(self) -> None:
         text = f"cat > k <<'E'\n{self.BEGIN}\n{self.FULL}\n/{self.FULL[1:]}\nAb1=\n{self.END}\nE"

@@ -233,6 +233,16 @@ async def test_a_box_opened_in_haste_wants_enter_twice(rejecting: Rejecting) -> 
     assert rejecting.waits
 
 
+async def test_enter_that_came_like_a_paste_begins_a_line_and_says_so(rejecting: Rejecting) -> None:
+    pasting = GuardSettings(arm_moved=0.15, arm_arrived=0.15, hasty_text=0, paste_gap=30, hold_one=0, hold_many=0)
+    async with rejecting.box(settings=pasting) as seen:
+        await seen.types("use yarn")
+        await seen.press("enter")
+        await seen.shows("so it began a line; press it again to send")
+        assert seen.app.review.message_box.value == "use yarn\n"
+    assert rejecting.waits
+
+
 async def test_words_of_a_rejection_that_was_taken_back_are_kept(rejecting: Rejecting) -> None:
     async with rejecting.box(settings=HELD) as seen:
         await seen.types("use yarn")

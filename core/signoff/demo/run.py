@@ -89,8 +89,11 @@ def _results(base: Path, project: Path) -> Iterator[str]:
         report = read_report(project, role)
         yield from report.lines() if report is not None else (f"{role}: ended before its work was done",)
     written = [path for path, content in saved_files().items() if _holds(project / path, content)]
+    others = len(saved_files()) - len(written)
     yield ""
     yield f"{len(written)} of {len(saved_files())} files of 'save project' hold exactly what was shown."
+    if others:
+        yield f"{others} others were approved in part, rejected, or not decided."
     yield f"Look around in {base} (project, queue, keys, logs); remove the folder when you like."
 
 

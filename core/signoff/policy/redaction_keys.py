@@ -26,6 +26,14 @@ _AT_ONCE = 1_000
 _BEGINNING = "-----BEGIN "
 _BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----\s*\Z", re.ASCII)
 _END = re.compile(r"\s*-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----", re.ASCII)
+_IN_ONE_LINE = re.compile(
+    r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?----- *+"
+    r"([A-Za-z0-9+/]{16,}+={0,2}(?: ++[A-Za-z0-9+/]{16,}+={0,2})*+(?: ++[A-Za-z0-9+/]{1,15}={0,2})?+) *+-----END ",
+    re.ASCII,
+)
+"""A key whose lines were joined; the last of them may be short."""
+_UNMISTAKABLE = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])[A-Za-z0-9+/]{24,}+={0,2}", re.ASCII)
+"""A line that is no word of anything, of a key whose end is cut off."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/]++={0,2}")
 _CHECKSUM = re.compile(r"=[A-Za-z0-9+/]{4}")
 _HEADER = re.compile(r"[A-Z][A-Za-z-]{2,20}: [^\n]{0,200}")
@@ -53,6 +61,8 @@ def key_blocks(lines: Sequence[str], *, command: bool) -> list[range]:
         end = next((each for each in range(number + 1, last) if not _is_inner(lines[each])), last)
         if end < last and _END.match(lines[end]) and _is_key(lines[number + 1 : end], command=command):
             blocks.append(range(number, end + 1))
+        elif not command and (rest := _cut_off(lines[number + 1 : end])):
+            blocks.append(range(number, number + 1 + rest))
     return blocks
 
 
@@ -74,6 +84,8 @@ def key_spans(line: str, *, command: bool) -> list[Span]:
     """
     if _BEGINNING not in line or "-----END " not in line:
         return []
+    if not command and (found := _IN_ONE_LINE.search(line)):
+        return [(found.start(1), found.end(1))]
     starts: list[int] = []
     parts: list[str] = []
     at = 0
@@ -110,6 +122,11 @@ def _begins(line: str, *, command: bool) -> bool:
 def _is_inner(line: str) -> bool:
     word = line.strip()
     return not word or any(kind.fullmatch(word) for kind in (_BASE64, _CHECKSUM, _HEADER))
+
+
+def _cut_off(lines: Sequence[str]) -> int:
+    """How many lines behind the beginning can be nothing but those of a key, although it has no end."""
+    return next((at for at, line in enumerate(lines) if not _UNMISTAKABLE.fullmatch(line.strip())), len(lines))
 
 
 def _is_key(lines: Sequence[str], *, command: bool) -> bool:

@@ -21,7 +21,7 @@ _DIRECTORIES = frozenset(
         ".git", ".hg", ".jj",
         ".github", ".gitlab", ".gitea", ".forgejo", ".circleci", ".buildkite", ".husky", ".githooks",
         ".vscode", ".idea", ".zed", ".devcontainer", ".claude", ".cursor", ".codex", ".gemini", ".windsurf",
-        ".continue", ".ssh", ".direnv", ".emacs.d", ".signoff",
+        ".continue", ".ssh", ".cargo", ".direnv", ".emacs.d", ".signoff",
     }
 )  # fmt: skip
 """Whatever is in them is protected, and so are files of that name."""
@@ -40,6 +40,7 @@ _FILES = frozenset(
         ".screenrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".irbrc", ".pryrc", ".rprofile",
         ".pythonrc", ".pythonrc.py", ".pypirc", ".devcontainer.json", ".gitattributes", ".pre-commit-config.yaml",
         ".pre-commit-config.yml", ".drone.yml", ".drone.yaml", "azure-pipelines.yml", "azure-pipelines.yaml",
+        ".pdbrc",
     }
 )  # fmt: skip
 

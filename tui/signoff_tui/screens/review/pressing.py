@@ -58,6 +58,8 @@ class Pressing:
         if not self._deciding.react(reaction):
             bar = screen.bar
             if isinstance(bar, Writing):
+                if key == "enter":
+                    screen.say("Enter came as fast as in a paste, so it began a line; press it again to send")
                 screen.message_box.focus()
                 return False
             if isinstance(bar, Asking) and bar.about == "filter" and key != "escape":
