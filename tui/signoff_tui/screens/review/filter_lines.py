@@ -70,7 +70,7 @@ def _nothing_matches(
 def hidden_words(hidden: Hidden, by: str = "") -> str:
     """How much is hidden, by what, and how much of that is HIGH."""
     if not hidden.waiting:
-        return f"nothing hidden{by}"
+        return f"nothing that waits is hidden{by}"
     high = f", of these {hidden.high} HIGH" if hidden.high else ""
     return f"{hidden.waiting} hidden{by}{high}"
 
