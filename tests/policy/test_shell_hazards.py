@@ -177,6 +177,8 @@ def test_a_rule_that_spells_out_another_option_does_not() -> None:
         ("awk -f p.awk -f evil.awk", "awk -f p.awk=allow"),
         ("awk -i inplace -l evil 1 f", "awk -i inplace=allow"),
         ("awk -i inplace 'system(1)' f", "awk -i inplace=allow"),
+        ("awk --lint 'BEGIN { system(1) }'", "awk --lint=allow"),
+        ("awk -e 'BEGIN { system(1) }'", "awk -e=allow"),
         ("sed -f p.sed -e 'w f' g", "sed -f p.sed=allow"),
         ("curl -o o -o p http://x", "curl -o o=allow"),
         ("curl -o o http://x http://y", "curl -o o=allow"),

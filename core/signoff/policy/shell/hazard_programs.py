@@ -151,10 +151,8 @@ def _awk(words: Sequence[Word], covered: int) -> str | None:
     while at < len(words) and words[at].text.startswith("-") and words[at].text not in {"-", "--"}:
         option = words[at].text
         if option[:2] not in {"-F", "-v"}:
-            if at >= covered:
+            if at >= covered or option[:2] not in {"-f", "-i", "-l"}:  # it may take the program for its value
                 return does(option)
-            if option[:2] not in {"-f", "-i", "-l"}:  # whether it takes the next word is not known
-                return None if at == covered - 1 else does(option)
             from_file = from_file or option[:2] == "-f"
         at += 2 if len(option) == 2 else 1
     at += words[at : at + 1] == (Word("--"),)
