@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.canonical import canonical, parse_json
+from signoff.canonical import MAX_DEPTH, canonical, parse_json
 from signoff.queue import GrantPattern, PatternError
 from signoff.queue.patterns import AnyValue, Exact, Matcher, OneOf, Under
 
@@ -219,7 +219,7 @@ def test_a_key_is_named_once():
 
 def test_a_value_too_deep_to_be_stored_in_a_pattern_is_refused():
     deep: object = "bottom"
-    for _ in range(99):
+    for _ in range(MAX_DEPTH - 1):
         deep = [deep]
     pattern = GrantPattern.exactly("t", {"x": deep})
     assert pattern.matches("t", {"x": deep})

@@ -19,6 +19,7 @@ from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.connecting import connect_agent
 from signoff.effects import Command, Effect, FileWrite
 from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.shell.gate import suspicious_characters
 from signoff.policy.trust import trust
 from signoff.queue import (
     AgentQueue,
@@ -147,7 +148,8 @@ class HostileScene:
         """A colleague approves a command of each agent, with the text in it if nothing of it is hidden."""
         with open_review_queue(self.place, reviewer="anna") as queue:
             for text in (self.texts * 3)[: max(len(self.texts), 3)]:
-                command = f"git status {shlex.quote(text.content if text.content.isprintable() else text.mark)}"
+                open_to_all = text.content.isprintable() and suspicious_characters(text.content) is None
+                command = f"git status {shlex.quote(text.content if open_to_all else text.mark)}"
                 request = ApprovalRequest(tool_name="run_command", description="", payload={"command": command})
                 stored = self._agent(text).submit(plain_submission(request, None, cwd=str(self.folder)))
                 decision = Decision(approved=True, by="anna")
