@@ -340,6 +340,12 @@ class TestKeysInFrames:
         lines = f"\n{mark(len(self.FULL))}" * 2
         assert shown(f"{self.BEGIN}\n{self.FULL}\n{self.FULL}{behind}") == f"{self.BEGIN}{lines}{behind}"
 
+    def test_each_key_in_a_line_is_hidden(self) -> None:
+        one = f"{self.BEGIN} {{}} {self.END}"
+        written = f'"{self.BEGIN}\\n{{}}\\n{self.END}"'
+        for line in (f"{one} {one}", f"{one} {written}"):
+            assert shown(line.format(self.FULL, self.FULL)) == line.format(*[mark(len(self.FULL))] * 2)
+
     @pytest.mark.parametrize("between", ["", " "])
     def test_a_key_whose_lines_were_joined_is_hidden_in_contents(self, between: str) -> None:
         lines = f"{self.FULL} {self.FULL} ab=="
@@ -408,6 +414,24 @@ class TestWordsThatRun:
     def test_a_token_in_the_place_of_a_user_is_hidden_and_the_host_is_not(self, before: str) -> None:
         text = f"{before}{GITHUB}@h.example"
         assert shown(text, command=True) == f"{before}{mark(len(GITHUB))}@h.example"
+
+    @pytest.mark.parametrize(
+        "before",
+        ["sudo -u root ", "timeout 5 ", "timeout -k 5 9 ", "watch ", "npx ", "find d -exec ", "rsync -e ",
+         "nc -e ", "nohup -- ", "ssh -o ProxyCommand=", "rg --pre=", "ssh host "],
+    )  # fmt: skip
+    @pytest.mark.parametrize("behind", ["", "@y"])
+    def test_what_another_program_runs_stays(self, before: str, behind: str) -> None:
+        text = f"{before}{GITHUB}{behind}"
+        assert shown(text, command=True) == text
+
+    @pytest.mark.parametrize(
+        "text",
+        ["rm -rf src/open" + "glrt-rendering-module", "git checkout gl" + "ft-feature-branch-name-2",
+         "kubectl delete pod gl" + "agent-production-database-0", "npm i @x/opengl" + "dt-renderer-module-next"],
+    )  # fmt: skip
+    def test_a_name_with_a_short_prefix_of_tokens_stays(self, text: str) -> None:
+        assert shown(text, command=True) == shown(text) == text
 
     @pytest.mark.parametrize("before", ["curl 'X: y' bearer ", "curl -d 'a: bearer' ", "curl x: bearer "])
     def test_a_host_behind_the_word_of_a_scheme_stays(self, before: str) -> None:

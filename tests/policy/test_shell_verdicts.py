@@ -137,6 +137,10 @@ def test_what_cannot_be_read_is_no_weaker_than_the_default(command: str) -> None
     assert levels == ["ask", "ask", "block"]
 
 
+def test_what_bash_reads_and_one_parser_does_not_is_asked_about_alone() -> None:
+    assert level_of("a[0]=1 ls", default=Level.BLOCK) == "ask"
+
+
 @pytest.mark.parametrize(
     "command", ["echo \u2764\ufe0f", "echo 1\ufe0f\u20e3", "echo привет", "echo a\\\\", "ls '\\'"]
 )

@@ -148,10 +148,18 @@ def test_what_such_a_program_runs_is_asked_about_where_it_cannot_be_told(command
 @pytest.mark.parametrize(
     "command",
     ["bash", "sh -i", "bash -s", "bash -l -o pipefail", "sudo -s", "sudo -u a -i", "sudo --login", "doas -s",
-     "chroot /d", "unshare -r"],
+     "chroot /d", "unshare -r", "sudo CI=1 -s", "sudo --she", "sudo TZ=UTC --logi", "pkexec"],
 )  # fmt: skip
 def test_a_shell_that_is_given_no_command_is_asked_about(command: str) -> None:
-    assert level_of(command, *ALLOWED, default=Level.ALLOW) == "ask"
+    assert level_of(command, *ALLOWED, "pkexec=allow", default=Level.ALLOW) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["sudo CI=1 -u root rm x", "sudo CI=1 -- rm x", "sudo CI=1 -s 'rm x'", "sudo CI=1 -n TZ=U -u a rm x"],
+)
+def test_sudo_goes_on_with_options_behind_a_variable(command: str) -> None:
+    assert level_of(command, *ALLOWED, default=Level.ALLOW) == "block"
 
 
 def test_the_outer_program_needs_a_rule_of_its_own() -> None:

@@ -72,6 +72,11 @@ def test_what_is_below_a_file_is_refused(workdir: Path) -> None:
         follow("file/x", str(workdir))
 
 
+def test_a_path_that_is_long_before_it_is_resolved_is_refused(workdir: Path) -> None:
+    with pytest.raises(PermissionError, match="longer than any path"):
+        follow("./" * 2_048, str(workdir))
+
+
 @pytest.mark.parametrize("path", ["file/", "file/.", "file/..", "file/../other", "file//", "link"])
 def test_no_path_leads_through_a_file(workdir: Path, path: str) -> None:
     (workdir / "file").write_text("")

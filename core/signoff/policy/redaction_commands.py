@@ -17,7 +17,7 @@ _STARTS = re.compile(r"[;&|\n`!]|(?<!\w)\(|\{(?=\s)|(?<!\S)(?:then|do|else|elif|
 _ASSIGNMENT = re.compile(r"\w+\+?=")
 _RUNNERS = re.compile(
     r"(?:ba|z|k|mk|c|tc|da|a|fi)?sh|python[0-9.]*|perl|ruby|node|php|lua|source|\.|exec|eval|command|builtin"
-    r"|sudo|doas|env|nohup|nice|time|timeout|xargs|setsid|stdbuf"
+    r"|sudo|doas|env|nohup|nice|time|timeout|xargs|setsid|stdbuf|watch|flock|npx|pnpx|bunx|uvx"
 )
 """Programs whose next word is run, or read as code."""
 
@@ -26,6 +26,12 @@ _CONNECTORS = re.compile(r"ssh|scp|sftp|rsync|curl|wget|nc|ncat|telnet|ping")
 
 _WITH_VALUE = re.compile(r"-[HudbFeA]|--(?:header|user|data|cookie|oauth2-bearer|form|password|token)[a-z-]*")
 """Options of these programs whose next word is none."""
+
+_RUNS_THE_NEXT = re.compile(r"-(?:exec|execdir|ok|okdir)")
+_RUNS_AN_OPTION = {"rsync": "-e", "nc": "-e", "ncat": "-e"}
+_RUNS_A_VALUE = re.compile(r"(?:.*[\s\"'])?-?-?(?:o)?(?:Proxy|Local)Command=|--pre=", re.IGNORECASE)
+"""What stands before a program that another one runs: in ``find``, for these connections, and as a value."""
+_SSH_VALUED = re.compile(r"-\w*[BbcDEeFIiJLlmOopQRSWw]")
 
 _HEADER = r"(?:-H|--header=)?\$?\\?[\"'][\w-]+:"
 """The beginning of a quoted header: what follows, until the quote ends, is none either."""
@@ -49,12 +55,14 @@ def must_stay(text: str, start: int, end: int) -> bool:
     """
     before, own = _before(text, start)
     bare = own.strip("\"'\\$")
+    if _RUNS_A_VALUE.fullmatch(bare):
+        return True
     if bare and any(sign in bare for sign in "=:,"):
         return False
     words = [word for word in before if not _ASSIGNMENT.match(word)]
     if not words:
         return True
-    return not bare and _is_operand(words, is_user=text.startswith("@", end))
+    return not bare and _is_operand(words, is_user=text.startswith("@", end) and not _is_remote(words))
 
 
 def is_for(program: str, text: str, start: int) -> bool:
@@ -84,8 +92,26 @@ def _is_operand(words: list[str], *, is_user: bool) -> bool:
     )  # fmt: skip
     if not in_option and not is_user and any(map(_CONNECTORS.fullmatch, names)):
         return True
-    operand = next((at for at in range(len(words) - 1, -1, -1) if not words[at].startswith(("-", "+"))), 0)
+    if _RUNS_THE_NEXT.fullmatch(words[-1]) or any(_RUNS_AN_OPTION.get(name) == words[-1] for name in names):
+        return True
+    operand = len(words) - 1
+    while operand and _may_stand_before_an_operand(words[operand - 1], words[operand]):
+        operand -= 1
     return _RUNNERS.fullmatch(names[operand]) is not None
+
+
+def _is_remote(words: list[str]) -> bool:
+    """Whether what follows these words is run on the machine that ssh connects to."""
+    if "ssh" not in map(_name, words) or words[-1].startswith("-") or _name(words[-1]) == "ssh":
+        return False
+    return not (len(words) > 1 and _SSH_VALUED.fullmatch(words[-2]))
+
+
+def _may_stand_before_an_operand(before: str, word: str) -> bool:
+    """Whether a word is an option, the value of one, or a number, and none that is a text of its own."""
+    return word.startswith(("-", "+")) or (
+        word[0] not in "\"'" and (before.startswith(("-", "+")) or word[0].isdigit())
+    )
 
 
 def _name(word: str) -> str:

@@ -84,8 +84,6 @@ def key_spans(line: str, *, command: bool) -> list[Span]:
     """
     if _BEGINNING not in line or "-----END " not in line:
         return []
-    if not command and (found := _IN_ONE_LINE.search(line)):
-        return [(found.start(1), found.end(1))]
     starts: list[int] = []
     parts: list[str] = []
     at = 0
@@ -96,7 +94,9 @@ def key_spans(line: str, *, command: bool) -> list[Span]:
     starts.append(at)
     parts.append(line[at:])
     inside = (number for block in key_blocks(parts, command=command) for number in block)
-    return [(starts[each] + a, starts[each] + b) for each in inside for a, b in line_spans(parts[each])]
+    spans = [(starts[each] + a, starts[each] + b) for each in inside for a, b in line_spans(parts[each])]
+    joined = () if command else (found.span(1) for found in _IN_ONE_LINE.finditer(line))
+    return sorted({*spans, *joined})
 
 
 def text_spans(text: str, *, command: bool) -> Iterator[Span]:

@@ -164,6 +164,13 @@ def _is_random_word(text: str, start: int, end: int) -> bool:
     return _is_word(text, start, end) and _is_random(text[start:end])
 
 
+def _is_generated_word(text: str, start: int, end: int) -> bool:
+    """Whether nobody would call a branch or a directory like this: its prefix alone is too short to tell."""
+    value = text[start:end].partition("-")[2]
+    kinds = [any(map(of_kind, value)) for of_kind in (str.isdigit, str.isupper, str.islower)]
+    return _is_word(text, start, end) and kinds[0] and (all(kinds) or "-" not in value)
+
+
 def _is_web_token(text: str, start: int, end: int) -> bool:
     """Whether three parts are a JSON web token (RFC 7519) and not a host: no top domain looks like a signature."""
     parts = text[start:end].rstrip(".").split(".", 3)
@@ -237,7 +244,8 @@ def _option(pattern: str, genuine: Callable[[str, int, int], bool]) -> _Shape:
 _SHAPES = (
     _token("gh", r"gh[opsur]_[A-Za-z0-9]{16,}+"),
     _token("github_pat_", r"github_pat_[A-Za-z0-9_]{16,}+"),
-    _token("gl", r"gl(?:pat|ptt|dt|rt|cbt|ft|soat|agent|oas|imt|ffct)-[A-Za-z0-9_-]{16,}+"),
+    _token("glpat-", r"glpat-[A-Za-z0-9_-]{16,}+"),
+    _token("gl", r"gl(?:ptt|dt|rt|cbt|ft|soat|agent|oas|imt|ffct)-[A-Za-z0-9_-]{20,}+", _is_generated_word),
     _token("akia", r"AKIA[A-Z0-9]{16}(?![A-Z0-9])", _is_word),
     _token("asia", r"ASIA[A-Z0-9]{16}(?![A-Z0-9])", _is_word),
     _token("xox", r"xox[a-z]-[A-Za-z0-9-]{10,}+"),
@@ -252,29 +260,29 @@ _SHAPES = (
     _token("pypi-", r"pypi-[A-Za-z0-9_-]{50,}+", _is_random_word),
     _token("hf_", r"hf_[A-Za-z0-9]{30,}+", _is_word),
     _token("sg.", r"SG\.[A-Za-z0-9_-]{16,64}+\.[A-Za-z0-9_-]{16,}+", _is_random_word),
-    _token("_v1_", r"do[opr]_v1_[a-f0-9]{32,}+"),
-    _token("dckr_", r"dckr_[po]at_[A-Za-z0-9_-]{20,}+"),
-    _token("shp", r"shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32,}+"),
+    _token("_v1_", r"do[opr]_v1_[a-f0-9]{32,}+", _is_word),
+    _token("dckr_", r"dckr_[po]at_[A-Za-z0-9_-]{20,}+", _is_word),
+    _token("shp", r"shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32,}+", _is_word),
     _token("dapi", r"dapi[a-f0-9]{32}(?![a-z0-9])", _is_word),
-    _token("lin_", r"lin_(?:api|oauth)_[A-Za-z0-9]{30,}+"),
+    _token("lin_", r"lin_(?:api|oauth)_[A-Za-z0-9]{30,}+", _is_word),
     _token("hv", r"hv[sbr]\.[A-Za-z0-9_-]{20,}+", _is_random_word),
-    _token("glsa_", r"glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}"),
-    _token("age-secret-key-1", r"AGE-SECRET-KEY-1[A-Z0-9]{50,}+"),
+    _token("glsa_", r"glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}", _is_word),
+    _token("age-secret-key-1", r"AGE-SECRET-KEY-1[A-Z0-9]{50,}+", _is_word),
     _token("nrak-", r"NRAK-[A-Z0-9]{20,}+", _is_word),
-    _token("pmak-", r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}"),
-    _token("rubygems_", r"rubygems_[a-f0-9]{48}"),
+    _token("pmak-", r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}", _is_word),
+    _token("rubygems_", r"rubygems_[a-f0-9]{48}", _is_word),
     _token("figd_", r"figd_[A-Za-z0-9_-]{20,}+", _is_random_word),
     _token("gsk_", r"gsk_[A-Za-z0-9]{32,}+", _is_random_word),
     _token("xai-", r"xai-[A-Za-z0-9]{40,}+", _is_random_word),
     _token("pplx-", r"pplx-[A-Za-z0-9]{40,}+", _is_random_word),
-    _token("gocspx-", r"GOCSPX-[A-Za-z0-9_-]{20,}+"),
+    _token("gocspx-", r"GOCSPX-[A-Za-z0-9_-]{20,}+", _is_word),
     _token("ntn_", r"ntn_[A-Za-z0-9]{30,}+", _is_word),
     _token("atatt3", r"ATATT3[A-Za-z0-9_-]{30,}+", _is_word),
     _token("whsec_", r"whsec_[A-Za-z0-9]{24,}+", _is_word),
-    _token("sq0", r"sq0(?:atp|csp|idp)-[A-Za-z0-9_-]{20,}+"),
+    _token("sq0", r"sq0(?:atp|csp|idp)-[A-Za-z0-9_-]{20,}+", _is_word),
     _token("sbp_", r"sbp_[a-f0-9]{40}", _is_word),
     _token("r8_", r"r8_[A-Za-z0-9]{37}(?![A-Za-z0-9])", _is_word),
-    _token("pscale_", r"pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_-]{30,}+"),
+    _token("pscale_", r"pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_-]{30,}+", _is_word),
     _token("-us", r"(?<![a-z0-9])[a-f0-9]{32}-us[0-9]{1,2}(?![a-z0-9])"),
     _token("sk", r"SK[a-f0-9]{32}(?![a-z0-9])", _is_word),
     _token(":aa", r"(?<![0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])"),

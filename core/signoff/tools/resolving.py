@@ -52,6 +52,8 @@ def followed(path: str, start: str) -> list[str]:
     Raises:
         PermissionError: As `follow` does.
     """
+    if len(os.fsencode(path)) > _MOST_BYTES:
+        raise PermissionError("the path is longer than any path can be")
     ahead = deque(path.split("/"))
     behind = [] if path.startswith("/") else _components(start)
     passed: list[str] = []

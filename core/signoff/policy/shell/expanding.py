@@ -125,8 +125,9 @@ class _Expanding:
         self.broken = self.broken or facts.broken
         if not facts.parts and not facts.floors:
             self.floors.setdefault("holds no command")
-        # What is said twice is judged once, unless it writes elsewhere the second time.
-        for (part, _), times in Counter((part, part.writes) for part in facts.parts).items():
+        # What is said twice is judged once, unless it writes elsewhere or is filled in otherwise the second time.
+        said = Counter((part, part.writes, tuple(word.written for word in part.words)) for part in facts.parts)
+        for (part, *_), times in said.items():
             if by is None:
                 self._note(part, alone=len(facts.parts) == 1, times=times)
             else:

@@ -18,6 +18,8 @@ _SED_IN_BRACKETS = r"(?:\[:[a-z]+:\]|\\[^][\n]|[^][\\\n])"
 _SED_REPLACE = re.compile(
     rf"s([^\w\s\\\[\]])(?:\[\^?+\]?+{_SED_IN_BRACKETS}*+\]|(?!\1)[^\\\n[]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gIip0-9]*"
 )
+_SED_SUFFIX = re.compile(r"^(-[nErsuzb]*i).+", re.DOTALL)
+"""What is glued to ``-i`` is how copies are called."""
 _AWK_DOORS = re.compile(r"system|getline|[|>@]")
 _GIT_BEFORE = frozenset({"--no-pager", "-P", "--no-optional-locks"})
 _GIT_VALUED = frozenset(
@@ -32,10 +34,12 @@ _GIT_RUNS = frozenset(
     )
 )
 _GIT_LETTERS = {"grep": "O", "rebase": "x", "archive": "o", "clone": "uc"}
-_GIT_FILLED_IN = re.compile(r"-(?:-[\w-]*)?[$`{*?\[]|\{[^}]*-")
+_GIT_FILLED_IN = re.compile(r"-(?:-[\w-]*)?[$`{*?\[]")
 """An option of git in which more than the value is to be filled in."""
+_BRACE = re.compile(r"(?<!\$)\{")
+_IN_QUOTES = re.compile(r"\"[^\"]*\"")
 _NO_QUOTES = dict.fromkeys(map(ord, "\"'\\"))
-_FILE_SENT = re.compile(r"@|-[^-@]*[Hw]@|-[^-]*=@|--[^=]*=@|[^=]*=@")
+_FILE_SENT = re.compile(r"@|[^=]*=<|[^;]*;[^=]*=[@<]|-[^-@]*[Hw]@|-[^-]*=@|--[^=]*=@|[^=]*=@")
 _CURL_VALUED = "AbCeEhHmPQrtuUwxXyYzoTdFKDc"
 _CURL_LONG_VALUED = (
     *("user-agent", "referer", "max-time", "connect-timeout", "retry", "retry-delay", "retry-max-time", "header"),
@@ -57,7 +61,12 @@ _CURL_LONG_VALUED = (
     *("json", "form", "form-string", "config", "dump-header", "cookie-jar", "trace", "trace-ascii", "stderr"),
     *("max-filesize", "dns-servers", "proxy-user", "proxy-header", "speed-limit", "speed-time"),
 )
-_CURL_ELSEWHERE = frozenset({"x", "proxy", "resolve", "unix-socket", "dns-servers", "Q"})
+_CURL_ELSEWHERE = frozenset(
+    (
+        *("x", "proxy", "resolve", "unix-socket", "abstract-unix-socket", "dns-servers", "Q", "quote"),
+        *("connect-to", "preproxy", "proxy1.0", "socks4", "socks4a", "socks5", "socks5-hostname", "doh-url"),
+    )
+)
 """What makes another machine answer, or sends it further commands, whatever the address says."""
 _WEB_FLAGS = frozenset(
     (
@@ -137,7 +146,8 @@ def _split(
 
 
 def _sed(words: Sequence[Word], _covered: int) -> str | None:
-    options, operands = _split(words[1:], "efl", ("expression", "file", "line-length"))
+    bare = [Word(_SED_SUFFIX.sub(r"\1", word.text)) for word in words[1:]]
+    options, operands = _split(bare, "efl", ("expression", "file", "line-length"))
     scripts = [value for name, value in options if name == "e" or (name and "expression".startswith(name))]
     in_file = any(name == "f" or (name and "file".startswith(name)) for name, _ in options)
     for script in scripts or ([] if in_file else operands[:1]):
@@ -176,12 +186,23 @@ def _git(words: Sequence[Word], covered: int) -> str | None:
     for word in words[max(at + 1, covered) :]:
         if "ext::" in word.text:
             return "names a program as an address"
-        if not word.literal and _GIT_FILLED_IN.match(word.written.translate(_NO_QUOTES)):
+        if not word.literal and _fills_in_a_name(word.written.translate(_NO_QUOTES)):
             return "has an option whose name is filled in by the shell"
         letters = word.text[1:] if re.match(r"-[A-Za-z]", word.text) else ""
         if not set(_GIT_LETTERS.get(command.text, "")).isdisjoint(letters):
             return does(word.text)
     return None
+
+
+def _fills_in_a_name(written: str) -> bool:
+    """Whether the shell may make an option of a word whose name is not written there."""
+    if _GIT_FILLED_IN.match(written):
+        return True
+    brace = _BRACE.search(written)
+    if brace is None:
+        return False
+    before, behind = written[: brace.start()], written[brace.start() :]
+    return "-" in behind or (before.startswith("-") and "=" not in before)
 
 
 def _curl(words: Sequence[Word], covered: int) -> str | None:
@@ -198,6 +219,8 @@ def _web(words: Sequence[Word], covered: int, valued: str, long_valued: Sequence
         return "sends a file"
     if any("%output{" in word.text for word in free):
         return "writes to a file"
+    if variable := next((word.text for word in free if word.text.startswith("--expand-")), None):
+        return does(variable)
     for word, following in pairwise(words[1:]):
         if following.text.startswith("-") and _may_take(word.text, long_valued):
             return f"has {word.text}, and whether it takes the word behind it cannot be told"
@@ -205,6 +228,8 @@ def _web(words: Sequence[Word], covered: int, valued: str, long_valued: Sequence
     _, named = _split(words[1:covered], valued, long_valued)
     options, operands = _split(words[1:], valued, long_valued)
     said, _ = _split(words[1:covered], valued, long_valued)
+    if any(name.startswith("data-u") and "@" in value.partition("=")[0] for name, value in options):
+        return "sends a file"
     if named and valued == _CURL_VALUED and any(_leads_elsewhere(name) for name, _ in options[len(said) :]):
         return "goes elsewhere than to the address of the rule"
     return "has a further address" if len(operands) - len(named) + min(len(named), 1) > 1 else None
@@ -243,7 +268,8 @@ def _xxd(words: Sequence[Word], covered: int) -> str | None:
 def _uniq(words: Sequence[Word], covered: int) -> str | None:
     _, files = _split(words[1:], "fsw", ("skip-fields", "skip-chars", "check-chars"))
     _, named = _split(words[1:covered], "fsw", ("skip-fields", "skip-chars", "check-chars"))
-    return "writes its second file" if len(files) > max(len(named), 1) else None
+    several = any(not word.literal and not _IN_QUOTES.fullmatch(word.written) for word in words[max(covered, 1) :])
+    return "may write its second file" if several or len(files) > max(len(named), 1) else None
 
 
 def _docker(words: Sequence[Word], covered: int) -> str | None:

@@ -6,6 +6,7 @@ whole; GTFOBins has more. Compared as GNU getopt does: in bundles, glued to thei
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -110,8 +111,10 @@ _ALTERS_THE_SHELL = frozenset(["alias", "bind", "complete", "compgen", "enable",
 _DECLARES = frozenset(["declare", "typeset", "local", "readonly", "export", "let"])
 """Built-ins that may look into their arguments for more to run, also under a quoted name."""
 _RUNS_ITS_ARGUMENTS = frozenset(["npx", "pnpx", "bunx", "uvx", "pipx", "pwsh", "prlimit", "setarch"])
-_FREE_ARGUMENTS = frozenset({"git", "[", "wait"})
+_FREE_ARGUMENTS = frozenset({"git", "[", "wait", "uniq"})
 """Programs whose dangerous options can be told, whatever the shell fills in elsewhere."""
+_CHOSEN_BY_THE_LINE = re.compile(r"\$(?:[\"']|_(?!\w)|\{_\}|\{?BASH_)")
+"""What stands for a part of the line itself, or is a text that cannot be read."""
 
 
 def hazard_in(words: Sequence[Word], covered: int) -> str | None:
@@ -137,6 +140,8 @@ def hazard_in(words: Sequence[Word], covered: int) -> str | None:
     free = words[max(covered, 1) :]
     if name not in _FREE_ARGUMENTS and any(not word.literal for word in free):
         return f"has an argument that is filled in by the shell, which may be an option of {name}"
+    if any(not word.literal and _CHOSEN_BY_THE_LINE.search(word.written) for word in free):
+        return f"has an argument that the line itself fills in, which may be an option of {name}"
     special = SPECIAL.get(name)
     found = special(words, covered) if special is not None else None
     return found or next(_dangerous(options, free, old_style=name == "tar" and covered <= 1), None)

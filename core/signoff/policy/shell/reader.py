@@ -64,7 +64,7 @@ class Reader:
         if pretty is None:
             return self._by_tree_sitter(text, "is no complete command for bash", broken=True)
         if tree is None:
-            return self._by_tree_sitter(text, "is no command line that can be read", broken=True)
+            return self._by_tree_sitter(text, "is no command line that can be read", broken=bash is None)
         first = facts_of_tree(json.loads(tree), source)
         second, broken = self._commands(pretty)
         missed = _missing(second, first.parts)

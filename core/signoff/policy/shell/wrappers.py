@@ -38,6 +38,7 @@ class Inner:
 
 
 _READS = "starts a shell, which runs whatever it reads"
+_SHELL_OPTION = re.compile(r"-[A-Za-z]*[si][A-Za-z]*|--sh(?:e(?:ll?)?)?|--l(?:o(?:g(?:in?)?)?)?")
 _LOOKS_UP = frozenset({"-v", "-V"})
 _SOURCES = frozenset({"source", "."})
 _SHELL_TEXT_OPTION = {"su": "c", "script": "c", "runuser": "c"}
@@ -83,8 +84,8 @@ def _names_a_user(words: Sequence[Word]) -> bool:
 def _starts_a_shell(name: str, words: Sequence[Word]) -> bool:
     """Whether a wrapper without a command runs a shell."""
     if name in {"sudo", "doas"}:
-        return any(re.fullmatch(r"-[A-Za-z]*[si][A-Za-z]*|--shell|--login", word.text) for word in words)
-    return name in {"unshare", "chroot", "fakeroot", "nsenter", "runuser"}
+        return any(_SHELL_OPTION.fullmatch(word.text) for word in words)
+    return name in {"unshare", "chroot", "fakeroot", "nsenter", "runuser", "pkexec"}
 
 
 def _fed(part: Part, inner: Inner) -> Inner:
@@ -127,11 +128,16 @@ def _wrapped(name: str, wrapper: Wrapper, words: Sequence[Word]) -> Inner | None
         return None
     for _ in range(wrapper.operands):
         rest.take()
+    sets = bool(wrapper.assignments and rest.words and "=" in rest.words[0].text)
     while wrapper.assignments and rest.words and "=" in rest.words[0].text:
         variable, _, value = rest.words[0].text.partition("=")
         if not is_harmless(variable, Word(value, rest.words[0].literal)):
             inner.reasons.append("sets a variable")
         rest.take()
+    if sets and name == "sudo" and rest.words and _is_option(name, rest.words[0]):  # it goes on with options
+        further = _wrapped(name, wrapper, rest.words) or Inner()
+        further.reasons[:0] = inner.reasons
+        return further
     skipped = words[: len(words) - len(rest.words)]
     if any(not word.literal for word in skipped):
         inner.reasons.append(f"has a word before the command that {name} runs which is filled in by the shell")
