@@ -104,6 +104,8 @@ class TestShapes:
             "AI" + "zaSyA1234567890abcdefghijklmnopqrstuv",
             WEB_TOKEN,
             "gl" + "rt-abcDEF123456ghiJKL78",
+            "gl" + "pat-abcDEF123456ghiJKL78mnoPQR9.01.0a1b2c3d4",
+            "gl" + "ft-" + "0123456789abcdef" * 4 + "-123",
             "do" + "p_v1_" + "0123456789abcdef" * 4,
             "dckr" + "_pat_abcDEF123456ghiJKL789",
             "shp" + "at_" + "0123456789abcdef" * 2,
@@ -410,7 +412,17 @@ class TestWordsThatRun:
         for token in (AWS, ANTHROPIC, GITHUB, LONG_WEB_TOKEN):
             assert shown(f"{before}{token}", command=True) == f"{before}{mark(len(token))}"
 
-    @pytest.mark.parametrize("before", ["ssh ", "scp f ", "rsync -a d "])
+    @pytest.mark.parametrize(
+        "before",
+        ["npx -y @x/server --token ", "python3 -m tool --token ", "python3 -u app.py --key ", "bash -x deploy.sh ",
+         "node --inspect cli.js --key ", "time -p tool --token ", "env -i A=1 tool ", "sudo -E tool --token ",
+         "docker run -e TOKEN ", "timeout 5 curl -H 'X: ", "uvx --from p tool --token ",
+         "watch -n 5 tool --token "],
+    )  # fmt: skip
+    def test_a_token_behind_what_runs_is_hidden(self, before: str) -> None:
+        assert shown(f"{before}{GITHUB}", command=True) == f"{before}{mark(len(GITHUB))}"
+
+    @pytest.mark.parametrize("before", ["ssh ", "ssh -p 22 ", "scp f ", "rsync -a d ", "rsync -a -e ssh d "])
     def test_a_token_in_the_place_of_a_user_is_hidden_and_the_host_is_not(self, before: str) -> None:
         text = f"{before}{GITHUB}@h.example"
         assert shown(text, command=True) == f"{before}{mark(len(GITHUB))}@h.example"
@@ -418,7 +430,10 @@ class TestWordsThatRun:
     @pytest.mark.parametrize(
         "before",
         ["sudo -u root ", "timeout 5 ", "timeout -k 5 9 ", "watch ", "npx ", "find d -exec ", "rsync -e ",
-         "nc -e ", "nohup -- ", "ssh -o ProxyCommand=", "rg --pre=", "ssh host "],
+         "nc -e ", "nohup -- ", ">/dev/null ", "2>&1 ", "> f ",
+         "case x in x) ", "coproc ", "trap ", "flock /tmp/l ", "timeout $T ", 'timeout "5" ', 'sudo -u "root" ',
+         "chroot /d ", "ionice -c 3 ", "strace -f ", "busybox ", "su -c ", "rsync --rsh=", "tar -I ",
+         "python3 -W x -m ", "ssh -o ProxyCommand=", "rg --pre=", "ssh host "],
     )  # fmt: skip
     @pytest.mark.parametrize("behind", ["", "@y"])
     def test_what_another_program_runs_stays(self, before: str, behind: str) -> None:

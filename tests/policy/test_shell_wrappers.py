@@ -156,7 +156,15 @@ def test_a_shell_that_is_given_no_command_is_asked_about(command: str) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["sudo CI=1 -u root rm x", "sudo CI=1 -- rm x", "sudo CI=1 -s 'rm x'", "sudo CI=1 -n TZ=U -u a rm x"],
+    [
+        "sudo CI=1 -u root rm x",
+        "sudo CI=1 -- rm x",
+        "sudo CI=1 -s 'rm x'",
+        "sudo CI=1 -n TZ=U -u a rm x",
+        "sudo -s CI=1 -n 'rm x'",
+        "sudo -ns 'rm x'",
+        "sudo --she 'rm x'",
+    ],
 )
 def test_sudo_goes_on_with_options_behind_a_variable(command: str) -> None:
     assert level_of(command, *ALLOWED, default=Level.ALLOW) == "block"
@@ -169,3 +177,11 @@ def test_the_outer_program_needs_a_rule_of_its_own() -> None:
 def test_programs_in_programs_without_end_are_asked_about() -> None:
     assert level_of("nice " * 20_000 + "ls", *ALLOWED) == "ask"
     assert level_of("eval " * 5_000 + "ls", *ALLOWED) == "ask"
+
+
+def test_a_word_that_is_filled_in_is_not_forgotten_behind_a_variable() -> None:
+    assert level_of("sudo -u $U CI=1 -n ls", *ALLOWED) == "ask"
+
+
+def test_variables_and_options_without_end_are_read() -> None:
+    assert level_of(f"sudo {'CI=1 -n ' * 1_100}rm x", *ALLOWED, default=Level.ALLOW) == "block"

@@ -168,7 +168,8 @@ def _is_generated_word(text: str, start: int, end: int) -> bool:
     """Whether nobody would call a branch or a directory like this: its prefix alone is too short to tell."""
     value = text[start:end].partition("-")[2]
     kinds = [any(map(of_kind, value)) for of_kind in (str.isdigit, str.isupper, str.islower)]
-    return _is_word(text, start, end) and kinds[0] and (all(kinds) or "-" not in value)
+    in_one = any(len(part) >= 20 and any(map(str.isdigit, part)) for part in value.split("-"))
+    return _is_word(text, start, end) and (all(kinds) or in_one)
 
 
 def _is_web_token(text: str, start: int, end: int) -> bool:
@@ -241,11 +242,16 @@ def _option(pattern: str, genuine: Callable[[str, int, int], bool]) -> _Shape:
     return _Shape(frozenset(needles), re.compile(full, re.ASCII | re.IGNORECASE), genuine, _Place.OPTION)
 
 
+_ROUTED = r"(?:\.[0-9a-z]{2}\.[0-9a-z]{9}(?![0-9A-Za-z]))?+"
+"""What tokens of GitLab end in that say where they are to be routed to."""
+
 _SHAPES = (
     _token("gh", r"gh[opsur]_[A-Za-z0-9]{16,}+"),
     _token("github_pat_", r"github_pat_[A-Za-z0-9_]{16,}+"),
-    _token("glpat-", r"glpat-[A-Za-z0-9_-]{16,}+"),
-    _token("gl", r"gl(?:ptt|dt|rt|cbt|ft|soat|agent|oas|imt|ffct)-[A-Za-z0-9_-]{20,}+", _is_generated_word),
+    _token("glpat-", rf"glpat-[A-Za-z0-9_-]{{16,}}+{_ROUTED}"),
+    _token(
+        "gl", rf"gl(?:ptt|dt|rt|cbt|ft|soat|agent|oas|imt|ffct)-[A-Za-z0-9_-]{{20,}}+{_ROUTED}", _is_generated_word
+    ),
     _token("akia", r"AKIA[A-Z0-9]{16}(?![A-Z0-9])", _is_word),
     _token("asia", r"ASIA[A-Z0-9]{16}(?![A-Z0-9])", _is_word),
     _token("xox", r"xox[a-z]-[A-Za-z0-9-]{10,}+"),

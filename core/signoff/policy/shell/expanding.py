@@ -12,6 +12,7 @@ from msgspec import Struct
 from signoff.policy.shell.facts import Part, Word
 from signoff.policy.shell.gate import suspicious_characters
 from signoff.policy.shell.parsing import read_command
+from signoff.policy.shell.variables import FREE_ARGUMENTS
 from signoff.policy.shell.wrappers import inner_of
 
 __all__ = ["Expanded", "Run", "expand"]
@@ -73,8 +74,8 @@ def expand(text: str) -> Expanded:
     """
     expanding = _Expanding()
     expanding.run(text)
-    if _git_gets_what_was_read(expanding.runs):
-        expanding.floors.setdefault("gives git an argument that was read")
+    if _gets_what_was_read(expanding.runs):
+        expanding.floors.setdefault("gives a program an argument that was read")
     return Expanded(
         tuple(expanding.runs),
         tuple(expanding.floors),
@@ -164,10 +165,10 @@ def _run_by(part: Part, outer: Part) -> Part:
     )
 
 
-def _git_gets_what_was_read(runs: Iterable[Run]) -> bool:
-    """Variables in arguments of git are harmless as long as the line itself cannot choose them."""
+def _gets_what_was_read(runs: Iterable[Run]) -> bool:
+    """Variables in these arguments are harmless as long as the line itself cannot choose them."""
     names = [(_program(run), any(not word.literal for word in run.part.words)) for run in runs]
-    return any(name in _READERS for name, _ in names) and ("git", True) in names
+    return any(name in _READERS for name, _ in names) and any((name, True) in names for name in FREE_ARGUMENTS)
 
 
 def _program(run: Run) -> str:

@@ -39,7 +39,7 @@ _GIT_FILLED_IN = re.compile(r"-(?:-[\w-]*)?[$`{*?\[]")
 _BRACE = re.compile(r"(?<!\$)\{")
 _IN_QUOTES = re.compile(r"\"[^\"]*\"")
 _NO_QUOTES = dict.fromkeys(map(ord, "\"'\\"))
-_FILE_SENT = re.compile(r"@|[^=]*=<|[^;]*;[^=]*=[@<]|-[^-@]*[Hw]@|-[^-]*=@|--[^=]*=@|[^=]*=@")
+_FILE_SENT = re.compile(r"@|[^=]*=<|(?s:.*);[^;=]*=[@<]|-[^-@]*[Hw]@|-[^-]*=@|--[^=]*=@|[^=]*=@")
 _CURL_VALUED = "AbCeEhHmPQrtuUwxXyYzoTdFKDc"
 _CURL_LONG_VALUED = (
     *("user-agent", "referer", "max-time", "connect-timeout", "retry", "retry-delay", "retry-max-time", "header"),
@@ -59,7 +59,17 @@ _CURL_LONG_VALUED = (
     *("interface", "max-redirs", "oauth2-bearer", "aws-sigv4", "ciphers", "tls-max", "unix-socket", "noproxy"),
     *("output", "output-dir", "upload-file", "data", "data-ascii", "data-binary", "data-raw", "data-urlencode"),
     *("json", "form", "form-string", "config", "dump-header", "cookie-jar", "trace", "trace-ascii", "stderr"),
-    *("max-filesize", "dns-servers", "proxy-user", "proxy-header", "speed-limit", "speed-time"),
+    *(
+        "max-filesize",
+        "proto",
+        "proto-redir",
+        "proto-default",
+        "dns-servers",
+        "proxy-user",
+        "proxy-header",
+        "speed-limit",
+        "speed-time",
+    ),
 )
 _CURL_ELSEWHERE = frozenset(
     (
@@ -184,9 +194,9 @@ def _git(words: Sequence[Word], covered: int) -> str | None:
     if at >= covered and (not command.literal or command.text in _GIT_RUNS):
         return f"runs git {command.text}, which can run programs"
     for word in words[max(at + 1, covered) :]:
-        if "ext::" in word.text:
+        if "ext::" in word.text or (not word.literal and "::" in word.text):
             return "names a program as an address"
-        if not word.literal and _fills_in_a_name(word.written.translate(_NO_QUOTES)):
+        if not word.literal and _fills_in_a_name(word.written.replace("\\\n", "")):
             return "has an option whose name is filled in by the shell"
         letters = word.text[1:] if re.match(r"-[A-Za-z]", word.text) else ""
         if not set(_GIT_LETTERS.get(command.text, "")).isdisjoint(letters):
@@ -196,13 +206,16 @@ def _git(words: Sequence[Word], covered: int) -> str | None:
 
 def _fills_in_a_name(written: str) -> bool:
     """Whether the shell may make an option of a word whose name is not written there."""
-    if _GIT_FILLED_IN.match(written):
+    text = written.translate(_NO_QUOTES)
+    if _GIT_FILLED_IN.match(text):
         return True
-    brace = _BRACE.search(written)
-    if brace is None:
+    brace = _BRACE.search(text)
+    if brace is None or _IN_QUOTES.fullmatch(written):
         return False
-    before, behind = written[: brace.start()], written[brace.start() :]
-    return "-" in behind or (before.startswith("-") and "=" not in before)
+    before, behind = text[: brace.start()], text[brace.start() :]
+    if before.startswith("-"):
+        return "=" not in before
+    return "-" in behind and (not before or before[0] in "$`")
 
 
 def _curl(words: Sequence[Word], covered: int) -> str | None:
@@ -228,7 +241,8 @@ def _web(words: Sequence[Word], covered: int, valued: str, long_valued: Sequence
     _, named = _split(words[1:covered], valued, long_valued)
     options, operands = _split(words[1:], valued, long_valued)
     said, _ = _split(words[1:covered], valued, long_valued)
-    if any(name.startswith("data-u") and "@" in value.partition("=")[0] for name, value in options):
+    sent = (value for name, value in options if name.startswith("data-u") and (name, value) not in said)
+    if any("@" in value.partition("=")[0] for value in sent):
         return "sends a file"
     if named and valued == _CURL_VALUED and any(_leads_elsewhere(name) for name, _ in options[len(said) :]):
         return "goes elsewhere than to the address of the rule"

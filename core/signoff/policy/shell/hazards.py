@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from signoff.policy.shell.facts import Part, Word
 from signoff.policy.shell.hazard_programs import SPECIAL, does
+from signoff.policy.shell.variables import FREE_ARGUMENTS
 from signoff.policy.shell.wrappers import SHELLS, inner_of
 
 __all__ = ["hazard_in"]
@@ -111,10 +112,11 @@ _ALTERS_THE_SHELL = frozenset(["alias", "bind", "complete", "compgen", "enable",
 _DECLARES = frozenset(["declare", "typeset", "local", "readonly", "export", "let"])
 """Built-ins that may look into their arguments for more to run, also under a quoted name."""
 _RUNS_ITS_ARGUMENTS = frozenset(["npx", "pnpx", "bunx", "uvx", "pipx", "pwsh", "prlimit", "setarch"])
-_FREE_ARGUMENTS = frozenset({"git", "[", "wait", "uniq"})
-"""Programs whose dangerous options can be told, whatever the shell fills in elsewhere."""
-_CHOSEN_BY_THE_LINE = re.compile(r"\$(?:[\"']|_(?!\w)|\{_\}|\{?BASH_)")
-"""What stands for a part of the line itself, or is a text that cannot be read."""
+_CHOSEN_BY_THE_LINE = re.compile(r"\$(?:_(?!\w)|\{_\}|\{?(?:BASH_|LC_|(?:LANG|TZ|NO_COLOR|CI)(?!\w)))")
+"""What stands for a part of the line itself, or for a variable that a line may set without a question."""
+_UNREADABLE = re.compile(r"\$[\"']")
+"""The beginning of a text in which bash reads signs that are not known here."""
+_IN_DOUBLE_QUOTES = re.compile(r"(?<!\$)\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 
 
 def hazard_in(words: Sequence[Word], covered: int) -> str | None:
@@ -138,13 +140,19 @@ def hazard_in(words: Sequence[Word], covered: int) -> str | None:
     if options is None:
         return None
     free = words[max(covered, 1) :]
-    if name not in _FREE_ARGUMENTS and any(not word.literal for word in free):
+    if name not in FREE_ARGUMENTS and any(not word.literal for word in free):
         return f"has an argument that is filled in by the shell, which may be an option of {name}"
-    if any(not word.literal and _CHOSEN_BY_THE_LINE.search(word.written) for word in free):
+    if any(not word.literal and _is_chosen_by_the_line(word.written.replace("\\\n", "")) for word in free):
         return f"has an argument that the line itself fills in, which may be an option of {name}"
     special = SPECIAL.get(name)
     found = special(words, covered) if special is not None else None
     return found or next(_dangerous(options, free, old_style=name == "tar" and covered <= 1), None)
+
+
+def _is_chosen_by_the_line(written: str) -> bool:
+    if _CHOSEN_BY_THE_LINE.search(written):
+        return True
+    return _UNREADABLE.search(_IN_DOUBLE_QUOTES.sub('""', written)) is not None
 
 
 def _script_at(words: Sequence[Word]) -> int:

@@ -87,8 +87,9 @@ class Reader:
 
     def _by_tree_sitter(self, text: str, reason: str, *, broken: bool = False) -> Facts:
         """What can be found all the same: bash runs the lines before the one that it cannot read."""
-        parts, _ = self._commands(text.encode())
-        return Facts(tuple(parts), (reason,), tuple(dict.fromkeys(_crude(text))), broken=broken)
+        parts, met_unknown = self._commands(text.encode())
+        candidates = tuple(dict.fromkeys(_crude(text)))
+        return Facts(tuple(parts), (reason,), candidates, broken=broken or met_unknown)
 
     def _commands(self, source: bytes) -> tuple[list[Part], bool]:
         """The simple commands that tree-sitter finds, and whether it met something that it cannot read."""

@@ -1,4 +1,4 @@
-"""Variables that a command may set for what it runs, since they change words and colors and nothing else."""
+"""Variables that change no verdict: those that a command may set, and programs that may be given any."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import re
 
 from signoff.policy.shell.facts import Word
 
-__all__ = ["is_harmless"]
+__all__ = ["FREE_ARGUMENTS", "is_harmless"]
+
+FREE_ARGUMENTS = frozenset({"git", "[", "wait", "uniq"})
+"""Programs whose dangerous options can be told, whatever the shell fills in elsewhere."""
 
 _NAMES = frozenset(
     ("LANG", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_NUMERIC", "LC_TIME", "TZ", "NO_COLOR", "CI")
 )
+"""They change words and colors and nothing else."""
 _VALUE = re.compile(r"[A-Za-z0-9_./:@+-]*")
 
 

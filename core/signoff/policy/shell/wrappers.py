@@ -112,32 +112,21 @@ def _reads_commands(part: Part, inner: Inner) -> Inner:
 def _wrapped(name: str, wrapper: Wrapper, words: Sequence[Word]) -> Inner | None:
     inner = Inner(reasons=[wrapper.asks] if wrapper.asks else [])
     rest = _Rest(words)
-    while rest.words and _is_option(name, rest.words[0]):
-        if rest.words[0].text == "--":
-            rest.take()
-            break
-        if not _take_option(name, wrapper, rest, inner):
-            inner.reasons.append(
-                f"has the option {rest.words[0].text!r}, and what {name} then runs cannot be told"
-            )
-            inner.candidates += _suffixes(rest.words)
-            return inner
+    if not _take_options(name, wrapper, rest, inner):
+        return inner
     if name == "env" and rest.words[:1] == [Word("-")]:  # also behind "--"
         rest.take()
     if name == "command" and any(word.text[:2] in _LOOKS_UP for word in words[:1]):
         return None
     for _ in range(wrapper.operands):
         rest.take()
-    sets = bool(wrapper.assignments and rest.words and "=" in rest.words[0].text)
     while wrapper.assignments and rest.words and "=" in rest.words[0].text:
         variable, _, value = rest.words[0].text.partition("=")
         if not is_harmless(variable, Word(value, rest.words[0].literal)):
             inner.reasons.append("sets a variable")
         rest.take()
-    if sets and name == "sudo" and rest.words and _is_option(name, rest.words[0]):  # it goes on with options
-        further = _wrapped(name, wrapper, rest.words) or Inner()
-        further.reasons[:0] = inner.reasons
-        return further
+        if name == "sudo" and not _take_options(name, wrapper, rest, inner):  # it goes on with options
+            return inner
     skipped = words[: len(words) - len(rest.words)]
     if any(not word.literal for word in skipped):
         inner.reasons.append(f"has a word before the command that {name} runs which is filled in by the shell")
@@ -152,13 +141,28 @@ def _wrapped(name: str, wrapper: Wrapper, words: Sequence[Word]) -> Inner | None
         return _parallel(rest.words, inner)
     if name in {"watch", "ssh"} and not any(_runs_as_it_is(name, word.text) for word in skipped):
         return _joined(rest.words, inner)
-    if name == "sudo" and any(word.text in {"-s", "-i", "--shell", "--login"} for word in skipped) and rest.words:
+    if name == "sudo" and rest.words and any(_SHELL_OPTION.fullmatch(word.text) for word in skipped):
         return _joined(rest.words, inner)
     if rest.words:
         inner.commands.append(tuple(rest.words))
         if not rest.words[0].literal:  # it may be an option, or nothing at all
             inner.candidates += _suffixes(rest.words)
     return inner
+
+
+def _take_options(name: str, wrapper: Wrapper, rest: _Rest, inner: Inner) -> bool:
+    """Read options with their values; False if what the program runs cannot be told, which `inner` then says."""
+    while rest.words and _is_option(name, rest.words[0]):
+        if rest.words[0].text == "--":
+            rest.take()
+            return True
+        if not _take_option(name, wrapper, rest, inner):
+            inner.reasons.append(
+                f"has the option {rest.words[0].text!r}, and what {name} then runs cannot be told"
+            )
+            inner.candidates += _suffixes(rest.words)
+            return False
+    return True
 
 
 def _runs_as_it_is(name: str, option: str) -> bool:
