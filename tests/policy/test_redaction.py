@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from redaction_corpus import GITHUB, KEY_LINES, PRIVATE_KEY, cases
@@ -262,6 +262,9 @@ def test_nothing_but_the_spans_is_changed(text: str, command: bool) -> None:
     assert found.text == "".join([*parts, text[at:]])
 
 
+@example("PASSWORD:\x1f" + GITHUB, False)
+@example("Cookie: \x1c" + GITHUB, True)
+@example("--password=abc\xa0" + GITHUB, False)
 @given(TEXTS, st.booleans())
 def test_a_secret_never_holds_what_ends_one(text: str, command: bool) -> None:
     spans = DEFAULT_REDACTION.spans(text, command=command)

@@ -237,7 +237,7 @@ def _token(needle: str, pattern: str, genuine: Callable[[str, int, int], bool] =
 
 
 def _option(pattern: str, genuine: Callable[[str, int, int], bool]) -> _Shape:
-    full = pattern.replace("<NAMES>", _NAMES).replace("<VALUE>", r"[^\s\"'`;&|<>()@/\\,{}\[\].$:#]{8,}+")
+    full = pattern.replace("<NAMES>", _NAMES).replace("<VALUE>", r"(?u:[^\s\"'`;&|<>()@/\\,{}\[\].$:#]){8,}+")
     needles = {*_NAME_NEEDLES, "auth", "cookie", "sig", "-u"}
     return _Shape(frozenset(needles), re.compile(full, re.ASCII | re.IGNORECASE), genuine, _Place.OPTION)
 
@@ -305,7 +305,7 @@ _SHAPES = (
     _Shape(
         frozenset(_NAME_NEEDLES),
         re.compile(
-            rf"(?:{_NAMES})[\"']?[ \t]{{0,3}}[:=][ \t]{{0,3}}[\"']?([^\s\"'`;&|<>()@/\\,{{}}\[\].$:]{{8,}}+)",
+            rf"(?:{_NAMES})[\"']?[ \t]{{0,3}}[:=][ \t]{{0,3}}[\"']?((?u:[^\s\"'`;&|<>()@/\\,{{}}\[\].$:]){{8,}}+)",
             re.ASCII | re.IGNORECASE,
         ),
         _is_named_value,
@@ -318,7 +318,7 @@ _SHAPES = (
     _option(r"[?&][a-z_-]{0,20}(?:<NAMES>|auth|signature|sig)=(<VALUE>)", _is_in_query),
     _option(
         r"(?<![\w-])(?:(?:x|api|private|proxy)-[a-z-]{0,30}(?:key|token|auth|secret|authorization)|authorization"
-        r"|(?:set-)?cookie)[ \t]{0,3}:[ \t]{0,3}([^\s\"'`;&|<>()@/\\,{}$]{6,}+)",
+        r"|(?:set-)?cookie)[ \t]{0,3}:[ \t]{0,3}((?u:[^\s\"'`;&|<>()@/\\,{}$]){6,}+)",
         _is_credential,
     ),
     _option(
@@ -327,7 +327,8 @@ _SHAPES = (
         _is_value,
     ),
     _option(
-        r"(?<!\S)(?:-[uU]|--(?:proxy-)?user)[ \t=]{0,3}[\"']?[^\s\"':`;&|<>$]{1,100}+:([^\s\"'`;&|<>()@/\\$]++)",
+        r"(?<!\S)(?:-[uU]|--(?:proxy-)?user)[ \t=]{0,3}[\"']?(?u:[^\s\"':`;&|<>$]){1,100}+:"
+        r"((?u:[^\s\"'`;&|<>()@/\\$])++)",
         _is_curl_password,
     ),
 )
