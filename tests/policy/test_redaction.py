@@ -345,6 +345,10 @@ class TestKeysInFrames:
         lines = f"\n{mark(len(self.FULL))}" * 2
         assert shown(f"{self.BEGIN}\n{self.FULL}\n{self.FULL}{behind}") == f"{self.BEGIN}{lines}{behind}"
 
+    def test_a_host_that_looks_like_the_route_of_a_token_stays(self) -> None:
+        text = "git clone gl" + "pat-abcdefghijklmnop1.ab.solutions:repo"
+        assert shown(text, command=True) == text
+
     def test_each_key_in_a_line_is_hidden(self) -> None:
         one = f"{self.BEGIN} {{}} {self.END}"
         written = f'"{self.BEGIN}\\n{{}}\\n{self.END}"'
@@ -436,7 +440,9 @@ class TestWordsThatRun:
          "nc -e ", "nohup -- ", ">/dev/null ", "2>&1 ", "> f ",
          "case x in x) ", "coproc ", "trap ", "flock /tmp/l ", "timeout $T ", 'timeout "5" ', 'sudo -u "root" ',
          "chroot /d ", "ionice -c 3 ", "strace -f ", "busybox ", "su -c ", "rsync --rsh=", "tar -I ",
-         "python3 -W x -m ", "ssh -o ProxyCommand=", "rg --pre=", "ssh host "],
+         "python3 -W x -m ", "env -S ", "node -r ", "python3 -X utf8=1 ",
+         "exec -a x=1 ", "npx -p ", "flock f -c ", "&>/dev/null ", ">& f ", ">|f ", "2>&- ",
+         "ssh -o ProxyCommand=", "rg --pre=", "ssh host "],
     )  # fmt: skip
     @pytest.mark.parametrize("behind", ["", "@y"])
     def test_what_another_program_runs_stays(self, before: str, behind: str) -> None:

@@ -517,7 +517,10 @@ def test_what_else_is_filled_in_for_git_is_covered(command: str) -> None:
      ": -v; '[' $_ 'a[$(id)]' ]",
      "echo --output=f; git log $\\\n_", "git log $BA\\\nSH_EXECUTION_STRING", "git log -\\\n$X",
      "git log \\\n{--output=f,}", "git clone {ext,x}::sh d", "read x; '[' $x 'a[$(id)]' ]",
-     "TZ=--output=f git log $TZ"],
+     "TZ=--output=f git log $TZ", "git log {'\"',$'\\x2d\\x2doutput=/tmp/f','\"'}", "git log HEAD$IFS--output=f",
+     "git log HEAD$PS4--output=f", "git fetch 'ext:'{:,}'sh -c id'", "git fetch ext:{:,}sh",
+     'git log "--output=$HOME/f"', 'git fetch "--upload-pack=$HOME/x" .', 'git grep "-O$EDITOR" x',
+     'git fetch "ext::sh -c $X"', 'git fetch "ext:$X:sh"', "read x; '[' \"$x\" 'a[$(id)]' ]"],
 )  # fmt: skip
 def test_no_argument_is_chosen_by_the_line_itself(command: str) -> None:
     assert level_of(command, *ALLOWED, "[=allow", ":=allow") == "ask"
@@ -525,3 +528,13 @@ def test_no_argument_is_chosen_by_the_line_itself(command: str) -> None:
 
 def test_a_variable_of_curl_may_be_the_value_of_any_option() -> None:
     assert level_of("curl --expand-output=f http://x", *ALLOWED) == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ['git log "--author=$X"', 'git fetch origin "HEAD:$B"', "git show $C:f",
+     "git show {HEAD,main}:f", 'git grep "std::$N"',
+     'while read -r f; do [ -f "$f" ] && echo "$f"; done < list', 'read -r f && [ "$f" = y ]'],
+)  # fmt: skip
+def test_ordinary_variables_are_covered(command: str) -> None:
+    assert level_of(command, *ALLOWED, "[=allow") == "allow"

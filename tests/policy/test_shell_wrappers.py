@@ -185,3 +185,14 @@ def test_a_word_that_is_filled_in_is_not_forgotten_behind_a_variable() -> None:
 
 def test_variables_and_options_without_end_are_read() -> None:
     assert level_of(f"sudo {'CI=1 -n ' * 1_100}rm x", *ALLOWED, default=Level.ALLOW) == "block"
+
+
+@pytest.mark.parametrize(
+    "command", ["sudo -iu deploy bash -c 'rm x'", "sudo -s bash -c 'rm x'", "sudo -uadmin bash -c 'rm x'"]
+)
+def test_words_for_a_shell_of_sudo_stay_words(command: str) -> None:
+    assert level_of(command, *ALLOWED, default=Level.ALLOW) == "block"
+
+
+def test_the_name_of_a_user_is_no_option_of_sudo() -> None:
+    assert level_of("sudo -uadmin ls", *ALLOWED, default=Level.BLOCK) == "allow"

@@ -29,7 +29,8 @@ _RUNS_A_VALUE = re.compile(
     re.IGNORECASE,
 )
 """What stands before a program within its own word."""
-_DESCRIPTORS = re.compile(r"[0-9]*[<>]&[0-9]+-?|&>>?")
+_DESCRIPTORS = re.compile(r"[0-9]*[<>]&(?:[0-9]+-?|-)")
+_TO_FILES = re.compile(r"&>>?|>[&|]")
 """Redirections with a sign that otherwise begins another command."""
 _REDIRECTION = re.compile(r"[0-9]*[<>]+\|?")
 """Where a redirection begins, with the descriptor that it may be about."""
@@ -78,7 +79,7 @@ def may_reuse(text: str) -> bool:
 
 def _before(text: str, start: int) -> tuple[list[str], str]:
     """The words of the simple command before a place, and what is before it in its own word."""
-    far = _DESCRIPTORS.sub(" ", text[max(0, start - _FAR) : start])
+    far = _TO_FILES.sub(" > ", _DESCRIPTORS.sub(" ", text[max(0, start - _FAR) : start]))
     near = _STARTS.split(far)[-1]
     words = near.split()
     own = words.pop() if words and not near[-1].isspace() else ""

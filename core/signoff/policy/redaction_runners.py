@@ -26,6 +26,10 @@ _WITH_A_PROGRAM = {"rsync": ("-e",), "nc": ("-e", "-c"), "ncat": ("-e", "-c"), "
 """Options of other programs whose value is run."""
 
 
+_MOST_OPTIONS = 40
+"""Words behind a runner that are looked at: beyond them it runs the next one."""
+
+
 def runs_next(words: Sequence[str]) -> bool:
     """Whether a word behind these would be run by one of them.
 
@@ -37,7 +41,7 @@ def runs_next(words: Sequence[str]) -> bool:
     plain = [_unquoted(word) for word in words]
     if any(words[-1] in _WITH_A_PROGRAM.get(name_of(word), ()) for word in plain):
         return True
-    runners = (at for at in range(len(plain)) if not _is_shell_of(plain, at))
+    runners = (at for at in reversed(range(len(plain))) if not _is_shell_of(plain, at))
     return any(_comes_next(name_of(plain[at]), plain[at + 1 :]) for at in runners)
 
 
@@ -64,7 +68,7 @@ def _comes_next(name: str, behind: Sequence[str]) -> bool:
     else:
         return False
     at = 0
-    while at < len(behind):
+    while at < min(len(behind), _MOST_OPTIONS):
         word = behind[at]
         if word.startswith(("-", "+")):
             at += 2 if _takes_the_next(word, valued, long_valued) else 1
@@ -73,7 +77,7 @@ def _comes_next(name: str, behind: Sequence[str]) -> bool:
             at += 1
         else:
             return False
-    return at == len(behind) and not operands
+    return not operands or at >= _MOST_OPTIONS
 
 
 def _takes_the_next(option: str, valued: str, long_valued: frozenset[str]) -> bool:

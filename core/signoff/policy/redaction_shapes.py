@@ -242,7 +242,7 @@ def _option(pattern: str, genuine: Callable[[str, int, int], bool]) -> _Shape:
     return _Shape(frozenset(needles), re.compile(full, re.ASCII | re.IGNORECASE), genuine, _Place.OPTION)
 
 
-_ROUTED = r"(?:\.[0-9a-z]{2}\.[0-9a-z]{9}(?![0-9A-Za-z]))?+"
+_ROUTED = r"(?:\.[0-9a-z]{2}\.(?=[a-z]*[0-9])[0-9a-z]{9}(?![0-9A-Za-z]))?+"
 """What tokens of GitLab end in that say where they are to be routed to."""
 
 _SHAPES = (

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -22,6 +23,7 @@ _RUNS = "runs"
 _READERS = frozenset({"read", "mapfile", "readarray"})
 _ANSI_C = re.compile(r"(?<!\\)((?:\\\\)*)\$'")
 """The beginning of ``$'...'``. To dash and others it is a dollar sign and a quoted text, which may end earlier."""
+_QUOTED = re.compile(r"\"[^\"]*\"")
 _MOST_STEPS = 200
 """Texts in texts and programs run by programs: nobody needs more, and each costs time."""
 
@@ -167,8 +169,21 @@ def _run_by(part: Part, outer: Part) -> Part:
 
 def _gets_what_was_read(runs: Iterable[Run]) -> bool:
     """Variables in these arguments are harmless as long as the line itself cannot choose them."""
-    names = [(_program(run), any(not word.literal for word in run.part.words)) for run in runs]
-    return any(name in _READERS for name, _ in names) and any((name, True) in names for name in FREE_ARGUMENTS)
+    names = {_program(run) for run in runs}
+    return not _READERS.isdisjoint(names) and any(
+        _program(run) in FREE_ARGUMENTS and _may_be_given_an_option(run.part.words) for run in runs
+    )
+
+
+def _may_be_given_an_option(words: tuple[Word, ...]) -> bool:
+    """Whether a word that is filled in may be an option that does harm there."""
+    if words[0].text.rpartition("/")[2] != "[":
+        return any(not word.literal for word in words)
+    # An operator calculates the word behind it if that has a subscript; in quotes it is one word, and stays one.
+    return any(
+        not word.literal and (not _QUOTED.fullmatch(word.written) or not behind.literal or "[" in behind.text)
+        for word, behind in pairwise(words)
+    )
 
 
 def _program(run: Run) -> str:

@@ -33,9 +33,11 @@ _GIT_RUNS = frozenset(
         *("web--browse", "hook", "upload-pack", "receive-pack", "shell"),
     )
 )
+_GIT_WITH_ADDRESS = frozenset({"fetch", "pull", "push", "clone", "ls-remote", "remote", "archive"})
 _GIT_LETTERS = {"grep": "O", "rebase": "x", "archive": "o", "clone": "uc"}
 _GIT_FILLED_IN = re.compile(r"-(?:-[\w-]*)?[$`{*?\[]")
 """An option of git in which more than the value is to be filled in."""
+_FILLED_IN = re.compile(r"[$`{]")
 _BRACE = re.compile(r"(?<!\$)\{")
 _IN_QUOTES = re.compile(r"\"[^\"]*\"")
 _NO_QUOTES = dict.fromkeys(map(ord, "\"'\\"))
@@ -194,7 +196,10 @@ def _git(words: Sequence[Word], covered: int) -> str | None:
     if at >= covered and (not command.literal or command.text in _GIT_RUNS):
         return f"runs git {command.text}, which can run programs"
     for word in words[max(at + 1, covered) :]:
-        if "ext::" in word.text or (not word.literal and "::" in word.text):
+        if "ext::" in word.text:
+            return "names a program as an address"
+        goes_there = command.text in _GIT_WITH_ADDRESS
+        if goes_there and not word.literal and _may_be_a_program(word.written.translate(_NO_QUOTES)):
             return "names a program as an address"
         if not word.literal and _fills_in_a_name(word.written.replace("\\\n", "")):
             return "has an option whose name is filled in by the shell"
@@ -202,6 +207,12 @@ def _git(words: Sequence[Word], covered: int) -> str | None:
         if not set(_GIT_LETTERS.get(command.text, "")).isdisjoint(letters):
             return does(word.text)
     return None
+
+
+def _may_be_a_program(written: str) -> bool:
+    """Whether what the shell makes of an address may begin with ``ext::``."""
+    known = _FILLED_IN.split(written, maxsplit=1)[0]
+    return ":" in written and (written.startswith("{") or (bool(known) and "ext::".startswith(known)))
 
 
 def _fills_in_a_name(written: str) -> bool:

@@ -112,11 +112,11 @@ _ALTERS_THE_SHELL = frozenset(["alias", "bind", "complete", "compgen", "enable",
 _DECLARES = frozenset(["declare", "typeset", "local", "readonly", "export", "let"])
 """Built-ins that may look into their arguments for more to run, also under a quoted name."""
 _RUNS_ITS_ARGUMENTS = frozenset(["npx", "pnpx", "bunx", "uvx", "pipx", "pwsh", "prlimit", "setarch"])
-_CHOSEN_BY_THE_LINE = re.compile(r"\$(?:_(?!\w)|\{_\}|\{?(?:BASH_|LC_|(?:LANG|TZ|NO_COLOR|CI)(?!\w)))")
+_CHOSEN_BY_THE_LINE = re.compile(r"\$(?:_(?!\w)|\{_\}|\{?(?:BASH_|LC_|(?:LANG|TZ|NO_COLOR|CI|IFS|PS4)(?!\w)))")
 """What stands for a part of the line itself, or for a variable that a line may set without a question."""
 _UNREADABLE = re.compile(r"\$[\"']")
 """The beginning of a text in which bash reads signs that are not known here."""
-_IN_DOUBLE_QUOTES = re.compile(r"(?<!\$)\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_ALL_IN_DOUBLE_QUOTES = re.compile(r"\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 
 
 def hazard_in(words: Sequence[Word], covered: int) -> str | None:
@@ -152,7 +152,7 @@ def hazard_in(words: Sequence[Word], covered: int) -> str | None:
 def _is_chosen_by_the_line(written: str) -> bool:
     if _CHOSEN_BY_THE_LINE.search(written):
         return True
-    return _UNREADABLE.search(_IN_DOUBLE_QUOTES.sub('""', written)) is not None
+    return not _ALL_IN_DOUBLE_QUOTES.fullmatch(written) and _UNREADABLE.search(written) is not None
 
 
 def _script_at(words: Sequence[Word]) -> int:

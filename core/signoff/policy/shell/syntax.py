@@ -313,9 +313,12 @@ def _word(node: Node) -> Word:
     chars: list[tuple[str, bool]] = []
     literal = True
     for part in node.get("Parts", ()):
-        pieces = _pieces(part)
-        literal = literal and pieces is not None
-        chars += pieces or ()
+        is_quoted = part.get("Type") == "DblQuoted" and not part.get("Dollar")
+        # What is written around an expansion is known, and may be an option.
+        found = map(_double_quoted, part.get("Parts", ())) if is_quoted else [_pieces(part)]
+        for pieces in found:
+            literal = literal and pieces is not None
+            chars += pieces or ()
     return Word("".join(char for char, _ in chars), literal and not _is_pattern(chars))
 
 
@@ -328,16 +331,15 @@ def _pieces(part: Node) -> list[tuple[str, bool]] | None:
             raw = part.get("Value", "")
             text = ansi_c(raw) if part.get("Dollar") else raw
             return None if text is None else [(char, True) for char in text]
-        case "DblQuoted" if not part.get("Dollar"):
-            return _double_quoted(part.get("Parts", ()))
         case _:
             return None
 
 
-def _double_quoted(parts: Any) -> list[tuple[str, bool]] | None:
-    if any(part.get("Type") != "Lit" for part in parts):
+def _double_quoted(part: Node) -> list[tuple[str, bool]] | None:
+    """The same for a piece between double quotes."""
+    if part.get("Type") != "Lit":
         return None
-    return [(char, True) for part in parts for char in double_quoted(part.get("Value", ""))]
+    return [(char, True) for char in double_quoted(part.get("Value", ""))]
 
 
 def _is_pattern(chars: list[tuple[str, bool]]) -> bool:

@@ -38,7 +38,7 @@ class Inner:
 
 
 _READS = "starts a shell, which runs whatever it reads"
-_SHELL_OPTION = re.compile(r"-[A-Za-z]*[si][A-Za-z]*|--sh(?:e(?:ll?)?)?|--l(?:o(?:g(?:in?)?)?)?")
+_SHELL_OPTION = re.compile(r"-[AbBEeHKknPSlVvN]*[si].*|--sh(?:e(?:ll?)?)?|--l(?:o(?:g(?:in?)?)?)?")
 _LOOKS_UP = frozenset({"-v", "-V"})
 _SOURCES = frozenset({"source", "."})
 _SHELL_TEXT_OPTION = {"su": "c", "script": "c", "runuser": "c"}
@@ -142,7 +142,10 @@ def _wrapped(name: str, wrapper: Wrapper, words: Sequence[Word]) -> Inner | None
     if name in {"watch", "ssh"} and not any(_runs_as_it_is(name, word.text) for word in skipped):
         return _joined(rest.words, inner)
     if name == "sudo" and rest.words and any(_SHELL_OPTION.fullmatch(word.text) for word in skipped):
-        return _joined(rest.words, inner)
+        # What a shell reads then has a backslash before every sign, but before a dollar.
+        if any("$" in word.text for word in rest.words):
+            inner.reasons.append("gives a shell a text that it fills in")
+        inner.candidates += _suffixes([Word(text) for word in rest.words for text in word.text.split()])
     if rest.words:
         inner.commands.append(tuple(rest.words))
         if not rest.words[0].literal:  # it may be an option, or nothing at all
