@@ -519,6 +519,7 @@ def test_what_else_is_filled_in_for_git_is_covered(command: str) -> None:
      "git log \\\n{--output=f,}", "git clone {ext,x}::sh d", "read x; '[' $x 'a[$(id)]' ]",
      "TZ=--output=f git log $TZ", "git log {'\"',$'\\x2d\\x2doutput=/tmp/f','\"'}", "git log HEAD$IFS--output=f",
      "git log HEAD$PS4--output=f", "git fetch 'ext:'{:,}'sh -c id'", "git fetch ext:{:,}sh",
+     "git fetch ex\\\n{t::,}sh",
      'git log "--output=$HOME/f"', 'git fetch "--upload-pack=$HOME/x" .', 'git grep "-O$EDITOR" x',
      'git fetch "ext::sh -c $X"', 'git fetch "ext:$X:sh"', "read x; '[' \"$x\" 'a[$(id)]' ]"],
 )  # fmt: skip

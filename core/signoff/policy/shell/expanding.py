@@ -23,7 +23,6 @@ _RUNS = "runs"
 _READERS = frozenset({"read", "mapfile", "readarray"})
 _ANSI_C = re.compile(r"(?<!\\)((?:\\\\)*)\$'")
 """The beginning of ``$'...'``. To dash and others it is a dollar sign and a quoted text, which may end earlier."""
-_QUOTED = re.compile(r"\"[^\"]*\"")
 _MOST_STEPS = 200
 """Texts in texts and programs run by programs: nobody needs more, and each costs time."""
 
@@ -181,7 +180,7 @@ def _may_be_given_an_option(words: tuple[Word, ...]) -> bool:
         return any(not word.literal for word in words)
     # An operator calculates the word behind it if that has a subscript; in quotes it is one word, and stays one.
     return any(
-        not word.literal and (not _QUOTED.fullmatch(word.written) or not behind.literal or "[" in behind.text)
+        not word.literal and (not word.is_one_text or not behind.literal or "[" in behind.text)
         for word, behind in pairwise(words)
     )
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass, field
 
 from msgspec import Struct
 
 __all__ = ["LONGEST_RULE", "Facts", "Part", "Word"]
+
+_BETWEEN_QUOTES = re.compile(r"\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 
 LONGEST_RULE = 16
 """Words of what may be a command, where that cannot be told: a rule that asks or blocks is not longer."""
@@ -26,6 +29,16 @@ class Word:
     text: str
     literal: bool = True
     written: str = field(default="", compare=False)
+
+    @property
+    def spelled(self) -> str:
+        """How it is written, without continuations of the line, which mean nothing."""
+        return self.written.replace("\\\n", "")
+
+    @property
+    def is_one_text(self) -> bool:
+        """Whether all of it stands between double quotes, so that the shell makes one word of it."""
+        return _BETWEEN_QUOTES.fullmatch(self.spelled) is not None
 
     @property
     def shown(self) -> str:

@@ -39,7 +39,6 @@ _GIT_FILLED_IN = re.compile(r"-(?:-[\w-]*)?[$`{*?\[]")
 """An option of git in which more than the value is to be filled in."""
 _FILLED_IN = re.compile(r"[$`{]")
 _BRACE = re.compile(r"(?<!\$)\{")
-_IN_QUOTES = re.compile(r"\"[^\"]*\"")
 _NO_QUOTES = dict.fromkeys(map(ord, "\"'\\"))
 _FILE_SENT = re.compile(r"@|[^=]*=<|(?s:.*);[^;=]*=[@<]|-[^-@]*[Hw]@|-[^-]*=@|--[^=]*=@|[^=]*=@")
 _CURL_VALUED = "AbCeEhHmPQrtuUwxXyYzoTdFKDc"
@@ -199,9 +198,9 @@ def _git(words: Sequence[Word], covered: int) -> str | None:
         if "ext::" in word.text:
             return "names a program as an address"
         goes_there = command.text in _GIT_WITH_ADDRESS
-        if goes_there and not word.literal and _may_be_a_program(word.written.translate(_NO_QUOTES)):
+        if goes_there and not word.literal and _may_be_a_program(word.spelled.translate(_NO_QUOTES)):
             return "names a program as an address"
-        if not word.literal and _fills_in_a_name(word.written.replace("\\\n", "")):
+        if not word.literal and _fills_in_a_name(word):
             return "has an option whose name is filled in by the shell"
         letters = word.text[1:] if re.match(r"-[A-Za-z]", word.text) else ""
         if not set(_GIT_LETTERS.get(command.text, "")).isdisjoint(letters):
@@ -215,13 +214,13 @@ def _may_be_a_program(written: str) -> bool:
     return ":" in written and (written.startswith("{") or (bool(known) and "ext::".startswith(known)))
 
 
-def _fills_in_a_name(written: str) -> bool:
+def _fills_in_a_name(word: Word) -> bool:
     """Whether the shell may make an option of a word whose name is not written there."""
-    text = written.translate(_NO_QUOTES)
+    text = word.spelled.translate(_NO_QUOTES)
     if _GIT_FILLED_IN.match(text):
         return True
     brace = _BRACE.search(text)
-    if brace is None or _IN_QUOTES.fullmatch(written):
+    if brace is None or word.is_one_text:
         return False
     before, behind = text[: brace.start()], text[brace.start() :]
     if before.startswith("-"):
@@ -293,7 +292,7 @@ def _xxd(words: Sequence[Word], covered: int) -> str | None:
 def _uniq(words: Sequence[Word], covered: int) -> str | None:
     _, files = _split(words[1:], "fsw", ("skip-fields", "skip-chars", "check-chars"))
     _, named = _split(words[1:covered], "fsw", ("skip-fields", "skip-chars", "check-chars"))
-    several = any(not word.literal and not _IN_QUOTES.fullmatch(word.written) for word in words[max(covered, 1) :])
+    several = any(not word.literal and not word.is_one_text for word in words[max(covered, 1) :])
     return "may write its second file" if several or len(files) > max(len(named), 1) else None
 
 

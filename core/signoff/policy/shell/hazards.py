@@ -116,7 +116,6 @@ _CHOSEN_BY_THE_LINE = re.compile(r"\$(?:_(?!\w)|\{_\}|\{?(?:BASH_|LC_|(?:LANG|TZ
 """What stands for a part of the line itself, or for a variable that a line may set without a question."""
 _UNREADABLE = re.compile(r"\$[\"']")
 """The beginning of a text in which bash reads signs that are not known here."""
-_ALL_IN_DOUBLE_QUOTES = re.compile(r"\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 
 
 def hazard_in(words: Sequence[Word], covered: int) -> str | None:
@@ -142,17 +141,17 @@ def hazard_in(words: Sequence[Word], covered: int) -> str | None:
     free = words[max(covered, 1) :]
     if name not in FREE_ARGUMENTS and any(not word.literal for word in free):
         return f"has an argument that is filled in by the shell, which may be an option of {name}"
-    if any(not word.literal and _is_chosen_by_the_line(word.written.replace("\\\n", "")) for word in free):
+    if any(not word.literal and _is_chosen_by_the_line(word) for word in free):
         return f"has an argument that the line itself fills in, which may be an option of {name}"
     special = SPECIAL.get(name)
     found = special(words, covered) if special is not None else None
     return found or next(_dangerous(options, free, old_style=name == "tar" and covered <= 1), None)
 
 
-def _is_chosen_by_the_line(written: str) -> bool:
-    if _CHOSEN_BY_THE_LINE.search(written):
+def _is_chosen_by_the_line(word: Word) -> bool:
+    if _CHOSEN_BY_THE_LINE.search(word.spelled):
         return True
-    return not _ALL_IN_DOUBLE_QUOTES.fullmatch(written) and _UNREADABLE.search(written) is not None
+    return not word.is_one_text and _UNREADABLE.search(word.spelled) is not None
 
 
 def _script_at(words: Sequence[Word]) -> int:
