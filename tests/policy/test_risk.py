@@ -255,6 +255,7 @@ def test_a_program_or_host_whose_letters_all_pass_for_ascii_is_named(command: st
 def test_a_disguised_host_of_a_structured_call_is_named(key: str) -> None:
     assert "disguised" in judge(**{key: f"{APPLE}.com"}).reasons
     assert "disguised" not in judge(**{key: "\u043f\u043e\u0447\u0442\u0430.\u0440\u0444"}).reasons
+    assert "disguised" in judge(**{key: "https://xn--pple-43d.com"}).reasons
 
 
 @pytest.mark.parametrize(

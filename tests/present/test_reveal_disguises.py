@@ -105,6 +105,32 @@ def test_a_host_that_turns_into_something_else_when_looked_up_is_warned_of() -> 
     assert "punycode" in warned(reveal("https://evil.c\u2100.example/", "url"))
 
 
+@pytest.mark.parametrize(
+    ("text", "field", "told"),
+    [
+        ("https://xn--pple-43d.com/x", "url", "xn--pple-43d.com is <U+0430>pple.com"),
+        ("https://XN--Bcher-KVA.example", "url", "xn--bcher-kva.example is b\xfccher.example"),
+        ("http://\uff58n--pple-43d.com", "url", "xn--pple-43d.com is <U+0430>pple.com"),
+        ("ssh me@xn--pple-43d.com ls", "command", "xn--pple-43d.com is <U+0430>pple.com"),
+        ("scp a xn--pple-43d.com:b", "command", "xn--pple-43d.com is <U+0430>pple.com"),
+        ("see https://xn--pple-43d.com", "arg_value", "xn--pple-43d.com is <U+0430>pple.com"),
+        ("https://www.xn--f1aa.com", "url", "www.xn--f1aa.com is www.\u0436\u0436.com"),
+        ("https://xn--a.com", "url", "xn--a.com is <U+0080 PAD>.com"),
+        ("https://xn--abc-.com", "url", "xn--abc-.com is abc.com"),
+        ("https://xn--99999.com", "url", "xn--99999.com is no valid Punycode"),
+    ],
+)
+def test_a_host_in_punycode_says_what_it_decodes_to_and_warns(text: str, field: Field, told: str) -> None:
+    safe = reveal(text, field)
+    assert safe.text == f"{text} <host {told}>"
+    assert "punycode" in warned(safe)
+
+
+@pytest.mark.parametrize("command", ["ls xn--foo", "echo 'a xn-- b.'", "cat axn--b.txt"])
+def test_what_is_no_host_in_punycode_is_not_taken_for_one(command: str) -> None:
+    assert (reveal(command, "command").text, reveal(command, "command").findings) == (command, ())
+
+
 def test_only_so_many_hosts_are_looked_at_and_the_rest_is_counted() -> None:
     command = "curl " + " ".join(f"http://b\xfc{number}.de" for number in range(25))
     safe = reveal(command, "command")

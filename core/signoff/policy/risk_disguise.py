@@ -1,4 +1,4 @@
-"""Programs and hosts that pass for others, because fonts draw all of their letters like ASCII ones."""
+"""Programs and hosts that pass for others: by letters that fonts draw like ASCII ones, or that Punycode hides."""
 
 from __future__ import annotations
 
@@ -18,11 +18,16 @@ def name_disguises(name: str) -> Iterator[tuple[Risk, str]]:
 
 
 def host_disguises(texts: Iterable[str]) -> Iterator[tuple[Risk, str]]:
-    """Yield a reason for each text that leads to a host which passes for another one, with a scheme or without."""
+    """Yield a reason for each text that leads to a host which passes for another one, with a scheme or without.
+
+    A host in Punycode may spell any other.
+    """
     for text in texts:
         yield from _found(text, "url", "punycode")
 
 
 def _found(text: str, field: Field, kind: str) -> Iterator[tuple[Risk, str]]:
-    if not text.isascii() and any(each.warn and each.kind == kind for each in findings(text, field)):
+    if (not text.isascii() or "xn--" in text.lower()) and any(
+        each.warn and each.kind == kind for each in findings(text, field)
+    ):
         yield Risk.MEDIUM, _REASON

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from signoff.present import _unicode as signs_of
 from signoff.present._confusables import ascii_twin, look_alikes, name_disguise, script_change, whole_disguise
-from signoff.present._hosts import Authority, ascii_host
+from signoff.present._hosts import Authority, ascii_host, decoded_host, in_punycode
 from signoff.present._padding import counted, extent, may_pad, pads
 from signoff.present._rules import Rules
 from signoff.present._safetext import Finding
@@ -65,14 +65,17 @@ def judge(
     return sorted(findings, key=lambda finding: finding.where)
 
 
-def host_note(links: Sequence[Authority]) -> str:
-    """The ASCII form of the hosts that are not ASCII, as ``<host xn--...>``; empty if there is none.
+def host_note(links: Sequence[Authority], visible: Callable[[str], str]) -> str:
+    """The other form of hosts that have two, as ``<host xn--...>`` and ``<host xn--... is ...>``; empty without.
+
+    Letters that pass for ASCII ones are told by their code points: the note is there to tell what is what.
 
     Args:
         links: Whom the URLs in a text lead to.
+        visible: Makes a text visible that any character may be in.
     """
-    hosts = list(dict.fromkeys(each.host for each in links if not each.host.isascii()))
-    forms = [form for host in hosts[:_MOST_HOSTS] if (form := _looked_up(host))]
+    hosts = list(dict.fromkeys(each.host for each in links if _has_two_forms(each.host)))
+    forms = [form for host in hosts[:_MOST_HOSTS] if (form := _forms(host, visible))]
     if not forms:
         return ""
     more = f" and {len(hosts) - _MOST_HOSTS} more" if len(hosts) > _MOST_HOSTS else ""
@@ -161,10 +164,10 @@ def _links(links: Sequence[Authority]) -> Iterator[Finding]:
         yield Finding("long", first.where, None, True, f"long host: {len(first.host)} characters")
     seen: set[str] = set()
     for authority in links:
-        if authority.host.isascii() or authority.host in seen:
+        if authority.host in seen or not _has_two_forms(authority.host):
             continue
         if len(seen) == _MOST_HOSTS:
-            message = f"more than {_MOST_HOSTS} hosts with letters that are not ASCII"
+            message = f"more than {_MOST_HOSTS} hosts with letters that are not ASCII, or in Punycode"
             yield Finding("punycode", authority.where, None, True, message)
             break
         seen.add(authority.host)
@@ -176,8 +179,33 @@ def _foreign_host(authority: Authority) -> Finding:
     form = _looked_up(host)
     if form is None:
         return Finding("punycode", where, None, True, f"no host can be named {_ascii(host)}")
+    if in_punycode(host):
+        said = decoded_host(host)
+        told = "is no valid Punycode" if said is None else f"is Punycode for {_ascii(said)}"
+        return Finding("punycode", where, None, True, f"the host {form} {told}")
     suspect = _disguised(host) or bool(look_alikes(host)) or not _DELIMITERS.isdisjoint(form)
     return Finding("punycode", where, None, suspect, f"the host is looked up as {form}")
+
+
+def _has_two_forms(host: str) -> bool:
+    return not host.isascii() or in_punycode(host)
+
+
+def _forms(host: str, visible: Callable[[str], str]) -> str | None:
+    form = _looked_up(host)
+    if form is None or not in_punycode(host):
+        return form
+    said = decoded_host(host)
+    if said is None:
+        return f"{form} is no valid Punycode"
+    return f"{form} is {'.'.join(_unmistakable(label, visible) for label in said.split('.'))}"
+
+
+def _unmistakable(label: str, visible: Callable[[str], str]) -> str:
+    shown = visible(label)
+    if name_disguise(label) is None and not look_alikes(label) and not _mixed(label):
+        return shown
+    return "".join(char if char.isascii() else escape(ord(char)) for char in shown)
 
 
 def _looked_up(host: str) -> str | None:
@@ -188,8 +216,11 @@ def _looked_up(host: str) -> str | None:
 
 def _disguised(host: str) -> bool:
     """Whether a host has mixed scripts in one label, or a label that reads like an ASCII one."""
-    joined = host.replace("-", "")
-    return whole_disguise(host) is not None or (script_change(shape(joined, exact=True, kept="")) is not None)
+    return whole_disguise(host) is not None or _mixed(host)
+
+
+def _mixed(host: str) -> bool:
+    return script_change(shape(host.replace("-", ""), exact=True, kept="")) is not None
 
 
 def _named(char: str) -> str:

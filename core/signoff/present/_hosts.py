@@ -1,4 +1,4 @@
-"""Whom a URL really leads to: user part, host, and the ASCII form of the host.
+"""Whom a URL really leads to: user part, host, the ASCII form of the host, and what Punycode in a host says.
 
 Sources: RFC 3986 (authority), RFC 3492 (Punycode) and Unicode Technical Standard 46, non-transitional: what
 browsers look up. Backslashes before the authority count as slashes, as they do for browsers; inside it they do
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-__all__ = ["Authority", "ascii_host", "authorities"]
+__all__ = ["Authority", "ascii_host", "authorities", "decoded_host", "in_punycode"]
 
 _END_IN_URL = r"/?#\s"
 _END_IN_TEXT = _END_IN_URL + r"\"'`<>|;&()"
@@ -26,6 +26,8 @@ _IN_URL = re.compile(
 _IN_TEXT = re.compile(  # a run of letters that a scheme may have is looked at once, or time is quadratic
     rf"(?P<lead>(?<![{_SCHEME_LETTERS}])[0-9+.\-]*+{_SCHEME})(?P<authority>[^{_END_IN_TEXT}]*)"
 )
+_NAME = re.compile(r"[\w.\-]+")
+_PUNYCODE = "xn--"
 _PORT = re.compile(r":\d*$", re.ASCII)
 _DOTS = re.compile("[.\u3002\uff0e\uff61]")
 _LOGIN_SCHEMES = frozenset({"git+ssh", "rsync", "sftp", "ssh", "ssh+git", "svn+ssh"})
@@ -67,7 +69,8 @@ class Authority(Struct, frozen=True):
 def authorities(text: str, *, whole: bool) -> Iterator[Authority]:
     """Find the authorities in a text that a reviewer may have to be told of; of equal ones, the first.
 
-    Not among them are those without a user part that have a short name of ASCII.
+    Not among them are those without a user part that have a short name of ASCII, unless a label of it is Punycode.
+    Such names count in a text without a scheme too, if they have a dot: `ssh` and `scp` need none.
 
     Args:
         text: A URL, or a text that holds some.
@@ -77,13 +80,24 @@ def authorities(text: str, *, whole: bool) -> Iterator[Authority]:
         found = _IN_URL.match(text)
         if found:
             yield _authority(found)
-    elif "//" in text or "\\\\" in text or "/\\" in text or "\\/" in text:
-        told: set[str] = set()
+        return
+    told: set[str] = set()
+    if "//" in text or "\\\\" in text or "/\\" in text or "\\/" in text:
         for found in _IN_TEXT.finditer(text):
             words = found[0]
-            if words not in told and ("@" in words or len(words) > _SHORT or not words.isascii()):
+            if words not in told and _worth_telling(words):
                 told.add(words)
                 yield _authority(found)
+    if _PUNYCODE in text.lower():
+        for found in _NAME.finditer(text):
+            name = found[0].rstrip(".")
+            if name not in told and "." in name and in_punycode(name):
+                told.add(name)
+                yield Authority("", None, name, found.start())
+
+
+def _worth_telling(words: str) -> bool:
+    return "@" in words or len(words) > _SHORT or not words.isascii() or _PUNYCODE in words.lower()
 
 
 def _authority(found: re.Match[str]) -> Authority:
@@ -93,16 +107,41 @@ def _authority(found: re.Match[str]) -> Authority:
     return Authority(scheme, user if named else None, _PORT.sub("", host), found.end() - len(host))
 
 
+def in_punycode(host: str) -> bool:
+    """Whether a label of a host is written in Punycode, as it is looked up."""
+    return any(label.startswith(_PUNYCODE) for label in _labels(host))
+
+
+def decoded_host(host: str) -> str | None:
+    """The host with its Punycode decoded, to be made visible; None if that says nothing, or takes too long."""
+    labels = []
+    for label in _labels(host):
+        if label.startswith(_PUNYCODE):
+            if len(label) > _LONGEST_LABEL:
+                return None
+            try:
+                label = label.removeprefix(_PUNYCODE).encode().decode("punycode")
+            except UnicodeError:
+                return None
+        labels.append(label)
+    return ".".join(labels)
+
+
+def _labels(host: str) -> Iterator[str]:
+    """The labels of a host in the form in which they are looked up, before what is not ASCII is encoded."""
+    for label in _DOTS.split(host):
+        # One by one: the lower case of a whole word would choose a final sigma.
+        yield "".join(map(str.lower, unicodedata.normalize("NFKC", label)))
+
+
 def ascii_host(host: str) -> str | None:
     """The host as it is looked up, in ASCII; None if no host can have that name."""
     labels = []
     if len(host) > _LONGEST_HOST:
         return None
-    for label in _DOTS.split(host):
-        if len(label) > _LONGEST_LABEL:
-            return None
-        # One by one: the lower case of a whole word would choose a final sigma.
-        label = "".join(map(str.lower, unicodedata.normalize("NFKC", label)))
+    if any(len(label) > _LONGEST_LABEL for label in _DOTS.split(host)):
+        return None
+    for label in _labels(host):
         if not label.isascii():
             label = "xn--" + label.encode("punycode").decode("ascii")
         labels.append(label)

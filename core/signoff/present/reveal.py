@@ -33,7 +33,7 @@ def reveal(text: str, field: Field) -> SafeText:
     """Make a text safe and everything in it visible.
 
     Never raises, whatever the text. In single-line fields newline and tab are escapes too; elsewhere they
-    stay. The ASCII form of hosts that need one is added at the end of a URL.
+    stay. The ASCII form of hosts that need one is added at the end of a URL, and what hosts in Punycode say.
 
     Args:
         text: Any text, lone surrogates included.
@@ -86,8 +86,13 @@ def _reveal(text: str, rules: Rules, layout: Layout) -> SafeText:
     signs = _shape(text, rules, layout)
     links = _links(text, rules)
     found = judge(text, signs, links, rules, one_row=layout.one_row)
-    new = rewrite(text, signs, rules, layout, host_note(links))
+    new = rewrite(text, signs, rules, layout, host_note(links, _visible))
     return SafeText(new.text, new.hidden, tuple(found), new.replaced)
+
+
+def _visible(label: str) -> str:
+    """A part of a host, which holds no further hosts."""
+    return reveal(label, "path").text
 
 
 def _links(text: str, rules: Rules) -> Sequence[Authority]:
