@@ -18,7 +18,7 @@ from signoff.policy.shell.plain import plain_facts
 
 @pytest.fixture(autouse=True)
 def _nothing_remembered() -> None:
-    parsing._parsed.cache_clear()
+    parsing._CHILD.forget()
 
 
 def names(facts: Facts) -> list[str]:

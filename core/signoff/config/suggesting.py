@@ -135,7 +135,7 @@ def _command_of(record: HistoryRecord) -> str | None:
 def _plain_words(command: str) -> tuple[str, ...] | None:
     """The words of a command that is a single program in plain words without side doors; None for any other."""
     expanded = expand(command)
-    if expanded.floors or expanded.candidates or expanded.writes or len(expanded.runs) != 1:
+    if expanded.floors or expanded.candidates or expanded.anywhere or expanded.writes or len(expanded.runs) != 1:
         return None
     run = expanded.runs[0]
     part = run.part

@@ -10,7 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from signoff.policy.risk_command import Finding, candidate_findings, line_findings, run_findings
+from signoff.policy.risk_command import (
+    Finding,
+    candidate_findings,
+    line_findings,
+    run_findings,
+    telling_candidates,
+)
 from signoff.policy.shell.expanding import Expanded, Run, expand
 from signoff.policy.verdict import PartVerdict, Verdict
 from signoff.queue.records import Risk
@@ -129,7 +135,7 @@ def _doubtful(expanded: Expanded, judged: Iterable[PartVerdict]) -> Iterator[Com
     """What may be a command and is dangerous if it is, or is one that a rule asks about or blocks: each once."""
     found: dict[str, list[Finding]] = {}
     times: dict[str, int] = {}
-    for words in expanded.candidates:
+    for words in telling_candidates(expanded):
         name, findings = words[0].text, list(candidate_findings(words))
         if any(risk is Risk.HIGH for risk, _ in findings):
             found.setdefault(name, []).extend(findings)

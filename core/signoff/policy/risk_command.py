@@ -12,12 +12,19 @@ from collections.abc import Callable, Iterator, Sequence
 from signoff.policy.risk_disguise import host_disguises, name_disguises
 from signoff.policy.risk_path import path_findings
 from signoff.policy.shell.expanding import Expanded, expand
-from signoff.policy.shell.facts import Part, Word
+from signoff.policy.shell.facts import Part, Word, possible_commands
 from signoff.policy.shell.hazards import hazard_in
 from signoff.policy.shell.wrappers import SHELLS
 from signoff.queue.records import Risk
 
-__all__ = ["Finding", "candidate_findings", "command_findings", "line_findings", "run_findings"]
+__all__ = [
+    "Finding",
+    "candidate_findings",
+    "command_findings",
+    "line_findings",
+    "run_findings",
+    "telling_candidates",
+]
 
 Finding = tuple[Risk, str]
 """One reason and the level it asks for."""
@@ -33,6 +40,10 @@ _INSTALLERS = frozenset(
 )
 _PUBLISHING = frozenset({"publish", "upload", "release"})
 _PUBLISHERS = frozenset({*_INSTALLERS, "twine", "gh", "docker", "podman", "hatch", "poetry", "flit"})
+_TELLING = frozenset(
+    {*_DELETES, *_PRIVILEGE, *_NETWORK, *_TEXT_RUNNERS, *_INSTALLERS, *_PUBLISHERS, "find", "git", "signoff"}
+)
+"""Programs whose name says something, with the words behind it or without."""
 _ASKING = frozenset({"ask", "status"})
 """What an agent has to do with `signoff` itself; all else is the person's."""
 _WRITERS = frozenset({"tee", "cp", "mv", "ln", "install", "touch", "mkdir", "dd", "sed", "patch", "rsync"})
@@ -96,8 +107,13 @@ def command_findings(command: str, cwd: str) -> Iterator[Finding]:
         yield from _written(target, cwd)
     for run in expanded.runs:
         yield from run_findings(run.part, cwd)
-    for words in expanded.candidates:
+    for words in telling_candidates(expanded):
         yield from candidate_findings(words)
+
+
+def telling_candidates(expanded: Expanded) -> Iterator[tuple[Word, ...]]:
+    """Yield the words of what may be commands in a line, of those that `candidate_findings` says something of."""
+    return possible_commands(expanded.candidates, expanded.anywhere, _tells)
 
 
 def line_findings(expanded: Expanded) -> Iterator[tuple[str, Finding]]:
@@ -173,6 +189,11 @@ def _runs_what_it_loads(expanded: Expanded) -> bool:
 
 
 # -- words ---------------------------------------------------------------------------------------------------
+
+
+def _tells(word: Word) -> bool:
+    name = _name((word,))
+    return name in _TELLING or not name.isascii()
 
 
 def _name(words: Sequence[Word]) -> str:

@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from signoff.policy.shell.facts import Part, Word
 from signoff.policy.shell.gate import suspicious_characters
-from signoff.policy.shell.parsing import read_command
+from signoff.policy.shell.parsing import read_command, words_anywhere
 from signoff.policy.shell.variables import FREE_ARGUMENTS
-from signoff.policy.shell.wrappers import inner_of
+from signoff.policy.shell.wrappers import TOO_MUCH, inner_of
 
 __all__ = ["Expanded", "Run", "expand"]
 
@@ -23,12 +23,16 @@ _RUNS = "runs"
 _READERS = frozenset({"read", "mapfile", "readarray"})
 _ANSI_C = re.compile(r"(?<!\\)((?:\\\\)*)\$'")
 """The beginning of ``$'...'``. To dash and others it is a dollar sign and a quoted text, which may end earlier."""
-_MOST_STEPS = 200
-"""Texts in texts and programs run by programs: nobody needs more, and each costs time."""
-
-
-_MOST_CHARACTERS = 512 * 1024
-"""In all texts together."""
+_MOST_TEXTS = 200
+"""Texts in texts: most have to be parsed, and each costs two processes."""
+_PER_BROKEN_TEXT = 20
+"""How many others a text counts for that the parsers could not read: it may have taken them long."""
+_MOST_CHARACTERS = 256 * 1024
+"""In all texts in texts together."""
+_MOST_WORDS = 40_000
+"""Words of all commands that others run: each is looked at by rules, for its risk, and for people."""
+_PER_COMMAND = 4
+"""What a command costs besides its words, in words."""
 
 
 class Run(Struct, frozen=True):
@@ -58,6 +62,7 @@ class Expanded(Struct, frozen=True):
         candidates: Words of what may be commands, where that could not be told.
         writes: The files that redirections open, other than to read.
         broken: Whether the line, or a text in it, is no command.
+        anywhere: Rows of words among which what may be a command may begin at any one.
     """
 
     runs: tuple[Run, ...]
@@ -65,6 +70,7 @@ class Expanded(Struct, frozen=True):
     candidates: tuple[tuple[Word, ...], ...]
     writes: tuple[Word, ...]
     broken: bool = False
+    anywhere: tuple[tuple[Word, ...], ...] = ()
 
 
 def expand(text: str) -> Expanded:
@@ -83,38 +89,52 @@ def expand(text: str) -> Expanded:
         tuple(expanding.candidates),
         tuple(expanding.writes),
         expanding.broken,
+        tuple(expanding.anywhere),
     )
 
 
 class _Expanding:
     def __init__(self) -> None:
         self._waiting: list[tuple[Part | str, int]] = []
-        self._characters = 0
+        self._texts = self._characters = self._words = 0
+        self._given_up = False
+        self._said: list[tuple[Word, ...]] = []
         self.runs: list[Run] = []
         self.floors: dict[str, None] = {}
         self.candidates: dict[tuple[Word, ...], None] = {}
+        self.anywhere: list[tuple[Word, ...]] = []
         self.writes: dict[Word, None] = {}
         self.broken = False
 
     def run(self, text: str) -> None:
-        """Go through a text, and all that is found in it."""
+        """Go through a text, and all that is found in it, until it is too much: work is counted, not time."""
         self._read(text, None)
-        for _ in range(_MOST_STEPS):
-            if not self._waiting:
-                return
+        while self._waiting and not self._given_up:
             found, by = self._waiting.pop()
             if isinstance(found, Part):
                 self._note(found, by=by)
-            else:
+            elif self._may_read(found):
                 self._read(found, by)
-        self.floors.setdefault("runs too much to be analyzed")
+            else:
+                self._waiting.append((found, by))
+        if self._given_up:
+            self._look_anywhere(text)
+
+    def _may_read(self, text: str) -> bool:
+        self._texts += 1
+        self._characters += len(text)
+        self._given_up |= self._texts > _MOST_TEXTS or self._characters > _MOST_CHARACTERS
+        return not self._given_up
+
+    def _look_anywhere(self, text: str) -> None:
+        """What is blocked stays blocked: whatever was not analyzed is made of these words."""
+        self.floors.setdefault(TOO_MUCH)
+        self.anywhere += self._said
+        waiting = [found for found, _ in self._waiting if isinstance(found, str)]
+        # Only the beginning of a very long text is looked through, and most are parts of the first one.
+        self.anywhere += [words_anywhere(each) for each in (text, " ".join(dict.fromkeys(waiting)))]
 
     def _read(self, text: str, by: int | None) -> None:
-        self._characters += len(text)
-        if by is not None and self._characters > _MOST_CHARACTERS:
-            self._waiting.clear()
-            self.floors.setdefault("runs too much to be analyzed")
-            return
         if reason := suspicious_characters(text):
             self.floors.setdefault(reason)
         if by is not None and not _is_bash(self.runs[by].part) and _ANSI_C.search(text):
@@ -123,12 +143,16 @@ class _Expanding:
         facts = read_command(text)
         self.floors.update(dict.fromkeys(facts.floors))
         self.writes.update(dict.fromkeys(facts.writes))
-        self._consider(facts.candidates)
+        self.candidates.update(dict.fromkeys(facts.candidates))
+        self.anywhere += facts.anywhere
+        self._texts += _PER_BROKEN_TEXT * facts.broken
+        self._given_up |= by is not None and facts.given_up  # others would not be read any sooner
         self.broken = self.broken or facts.broken
         if not facts.parts and not facts.floors:
             self.floors.setdefault("holds no command")
         # What is said twice is judged once, unless it writes elsewhere or is filled in otherwise the second time.
         said = Counter((part, part.writes, tuple(word.written for word in part.words)) for part in facts.parts)
+        self._said += [part.words for part, *_ in said]
         for (part, *_), times in said.items():
             if by is None:
                 self._note(part, alone=len(facts.parts) == 1, times=times)
@@ -136,6 +160,9 @@ class _Expanding:
                 self._note(_run_by(part, self.runs[by].part), times=times, by=by)
 
     def _note(self, part: Part, *, alone: bool = False, times: int = 1, by: int | None = None) -> None:
+        if by is not None:
+            self._words += len(part.words) + _PER_COMMAND
+            self._given_up |= self._words > _MOST_WORDS
         inner = inner_of(part) if part.words[0].literal else None
         here = len(self.runs)
         if inner is None:
@@ -145,10 +172,8 @@ class _Expanding:
         commands = [Part(words, part.piped, part.fed, part.reads_file, _RUNS) for words in inner.commands]
         found: list[Part | str] = [*reversed(inner.texts), *reversed(commands)]
         self._waiting += [(each, here) for each in found]
-        self._consider(inner.candidates)
-
-    def _consider(self, candidates: Iterable[tuple[Word, ...]]) -> None:
-        self.candidates.update(dict.fromkeys(candidates))
+        self.anywhere += inner.anywhere
+        self._given_up |= TOO_MUCH in inner.reasons
 
 
 def _is_bash(part: Part) -> bool:

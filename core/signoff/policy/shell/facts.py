@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 from msgspec import Struct
 
-__all__ = ["LONGEST_RULE", "Facts", "Part", "Word"]
+__all__ = ["LONGEST_RULE", "Facts", "Part", "Word", "possible_commands"]
 
 _BETWEEN_QUOTES = re.compile(r"\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 
@@ -86,10 +88,11 @@ class Facts(Struct, frozen=True):
         parts: The simple commands, wherever in the line they stand.
         floors: Reasons for which the line is at least asked about, whatever the rules say of its parts.
         candidates: Words of what may be commands in a line that could not be read: only rules that block or ask
-        are
-            applied to them.
+            are applied to them.
         writes: What the redirections open, other than to read and other than ``/dev/null``.
         broken: Whether the line is no command, so that what it does cannot be told from its parts.
+        anywhere: Rows of words among which such a command may begin at any one.
+        given_up: Whether the parsers had no answer in the time and memory that they have.
     """
 
     parts: tuple[Part, ...]
@@ -97,3 +100,25 @@ class Facts(Struct, frozen=True):
     candidates: tuple[tuple[Word, ...], ...] = ()
     writes: tuple[Word, ...] = ()
     broken: bool = False
+    anywhere: tuple[tuple[Word, ...], ...] = ()
+    given_up: bool = False
+
+
+def possible_commands(
+    candidates: Iterable[tuple[Word, ...]], anywhere: Iterable[tuple[Word, ...]], tells: Callable[[Word], bool]
+) -> Iterator[tuple[Word, ...]]:
+    """Yield the words of what may be commands, each once and at most `LONGEST_RULE`.
+
+    They are not kept: a line of a hundred thousand words would have as many, of sixteen words each.
+
+    Args:
+        candidates: Words of what may be commands.
+        anywhere: Rows of words among which a command may begin at any one.
+        tells: Says of a first word whether such a command means anything.
+    """
+    seen: set[tuple[Word, ...]] = set()
+    windows = (row[at : at + LONGEST_RULE] for row in anywhere for at, word in enumerate(row) if tells(word))
+    for words in chain((words for words in candidates if tells(words[0])), windows):
+        if words not in seen:
+            seen.add(words)
+            yield words

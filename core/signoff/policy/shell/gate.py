@@ -9,7 +9,7 @@ from signoff.present.reveal import findings
 
 __all__ = ["suspicious_characters"]
 
-_COMMENT_GOES_ON = re.compile(r"(?:^|[\s;&|()])#[^\n]*\\\n")
+_COMMENT = re.compile(r"(?:^|[\s;&|()])#")
 _ORDINARY = frozenset("\n\t ")
 _HIDDEN = frozenset({"Cc", "Cf", "Co", "Cn", "Cs", "Zs", "Zl", "Zp"})
 """General categories: controls, format characters, private use, unassigned, surrogates, blanks and separators."""
@@ -26,7 +26,7 @@ def suspicious_characters(text: str) -> str | None:
     lines = text.rstrip("\n")
     if (len(lines) - len(lines.rstrip("\\"))) % 2:
         return "ends in a backslash, which parsers read differently"
-    if _COMMENT_GOES_ON.search(text):
+    if any(line.endswith("\\") and _COMMENT.search(line) for line in text.split("\n")[:-1]):
         return "has a comment that ends in a backslash, which parsers read differently"
     if text.isascii() and text.isprintable():
         return None

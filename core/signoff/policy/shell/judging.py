@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
-from signoff.policy.shell.expanding import Run, expand
-from signoff.policy.shell.facts import Part, Word
+from signoff.policy.shell.expanding import Expanded, Run, expand
+from signoff.policy.shell.facts import Part, Word, possible_commands
 from signoff.policy.shell.hazards import hazard_in
 from signoff.policy.verdict import Level, PartVerdict, Verdict, strictest
 
@@ -53,8 +54,9 @@ def judge_command(text: str, rules: Sequence[CommandRule], default: Level) -> Ve
         The first parts are those of `expand`, each in its place; what may be a command follows.
     """
     expanded = expand(text)
-    parts = [_of_run(run, rules, default) for run in expanded.runs]
-    parts += _of_candidates(expanded.candidates, rules)
+    by_name = _RulesByName(rules)
+    parts = [_of_run(run, by_name.about(run.part.words[0]), default) for run in expanded.runs]
+    parts += _of_candidates(expanded, rules)
     at_least = Level.ASK if expanded.floors or not parts else Level.ALLOW
     if expanded.broken or not parts:
         at_least = strictest((at_least, default))
@@ -75,11 +77,40 @@ def _applies(rule: CommandRule, run: Run) -> bool:
     return run.alone and not run.part.piped and not run.part.reads_file and rule.covers(run.part)
 
 
-def _of_candidates(candidates: Iterable[tuple[Word, ...]], rules: Sequence[CommandRule]) -> Iterator[PartVerdict]:
+def _of_candidates(expanded: Expanded, rules: Sequence[CommandRule]) -> Iterator[PartVerdict]:
     """What rules that ask or block say of what may be a command."""
-    for words in candidates:
-        if (found := _strict_rule(words, rules)) is not None:
+    if not expanded.candidates and not expanded.anywhere:
+        return
+    strict = _RulesByName([rule for rule in rules if rule.level is not Level.ALLOW])
+    told: Counter[str] = Counter()
+    for words in possible_commands(expanded.candidates, expanded.anywhere, lambda word: bool(strict.about(word))):
+        if (found := _strict_rule(words, strict.about(words[0]))) is not None and told[found.name] < _MOST_TOLD:
+            told[found.name] += 1
             yield PartVerdict(Part(words).text, found.level, found.name)
+
+
+_MOST_TOLD = 1_000
+"""Of what may be commands, so many are told of each rule. Another one changes no verdict."""
+
+
+class _RulesByName:
+    """Rules by the program that they are about, so that many rules and many commands are not held together."""
+
+    def __init__(self, rules: Sequence[CommandRule]) -> None:
+        self._found: dict[str, list[tuple[int, CommandRule]]] = {}
+        for at, rule in enumerate(rules):
+            if rule.words:
+                self._found.setdefault(rule.words[0].casefold(), []).append((at, rule))
+
+    def about(self, program: Word) -> Sequence[CommandRule]:
+        """The rules that may be about a program, in their order; none about one that the shell fills in."""
+        if not program.literal:
+            return ()
+        name = program.text.casefold()
+        own, base = self._found.get(name, []), name.rpartition("/")[2]
+        if base == name or base not in self._found:
+            return [rule for _, rule in own]
+        return [rule for _, rule in sorted([*own, *self._found[base]], key=lambda each: each[0])]
 
 
 def _of_part(part: Part, rules: Sequence[CommandRule], default: Level) -> PartVerdict:
@@ -146,9 +177,9 @@ def _may_match(rule: CommandRule, words: Sequence[Word]) -> bool:
 
 
 def _strict_rule(words: Sequence[Word], rules: Sequence[CommandRule]) -> CommandRule | None:
-    """The strictest rule that asks about or blocks a command."""
+    """The strictest of the rules that match a command."""
     return max(
-        (rule for rule in rules if rule.level is not Level.ALLOW and _matches(rule, words)),
+        (rule for rule in rules if _matches(rule, words)),
         key=lambda rule: rule.level,
         default=None,
     )

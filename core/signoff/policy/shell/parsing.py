@@ -15,23 +15,24 @@ import subprocess
 import sys
 import threading
 import time
-from functools import lru_cache
+from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
-from signoff.policy.shell.facts import LONGEST_RULE, Facts, Part, Word
+from signoff.policy.shell.facts import Facts, Part, Word
 from signoff.policy.shell.plain import plain_facts
 
-__all__ = ["MOST_BYTES", "read_command"]
+__all__ = ["MOST_BYTES", "read_command", "words_anywhere"]
 
 MOST_BYTES = 128 * 1024
 """Longer texts are not parsed: Linux does not let one argument of a program be longer (MAX_ARG_STRLEN)."""
 
 _SECONDS = 3.0
 """How long one line may take, and the start of the process."""
-_REMEMBERED = 256
-_MOST_REMEMBERED = 4096
-"""Characters of a text that is worth remembering."""
+_MOST_REMEMBERED = 1024 * 1024
+"""Bytes of the answers of the process, in all, that are remembered."""
+_MOST_ANSWERED = 8 * 1024 * 1024
+"""Bytes of one answer: what a line of `MOST_BYTES` needs whose words and commands are as short as they can be."""
 _MOST_SEARCHED = 1024 * 1024
 """Characters in which commands are looked for where no parser helps; none so long can be run."""
 _NO_WORDS = re.compile(r"""[\s;&|()`<>"'\\$={}!]+""")
@@ -51,11 +52,6 @@ def read_command(text: str) -> Facts:
     facts = plain_facts(text)
     if facts is not None:
         return facts
-    return _parsed(text) if len(text) <= _MOST_REMEMBERED else _parsed_last(text)
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _parsed(text: str) -> Facts:
     try:
         source = text.encode()
     except UnicodeEncodeError:
@@ -67,17 +63,20 @@ def _parsed(text: str) -> Facts:
     return _CHILD.read(text)
 
 
-@lru_cache(maxsize=1)
-def _parsed_last(text: str) -> Facts:
-    """The same for a long text, of which one is kept: whoever shows its parts asks about it more than once."""
-    return _parsed.__wrapped__(text)
-
-
-def _unread(text: str, reason: str) -> Facts:
+def _unread(text: str, reason: str, *, given_up: bool = False) -> Facts:
     """Anything in the text may be a command: what the rules block is blocked where no parser helps, too."""
-    words = [Word(word) for word in _NO_WORDS.split(text[:_MOST_SEARCHED]) if word]
-    candidates = dict.fromkeys(tuple(words[at : at + LONGEST_RULE]) for at in range(len(words)))
-    return Facts((), (reason,), tuple(candidates), broken=True)
+    return Facts((), (reason,), anywhere=(words_anywhere(text),), broken=True, given_up=given_up)
+
+
+def words_anywhere(text: str) -> tuple[Word, ...]:
+    """The words of a text that nobody reads as a shell does, without quotes and operators.
+
+    Args:
+        text: Any text; of a very long one the beginning is taken.
+    """
+    known: dict[str, Word] = {}
+    found = (word for word in _NO_WORDS.split(text[:_MOST_SEARCHED]) if word)
+    return tuple([known.get(word) or known.setdefault(word, Word(word)) for word in found])
 
 
 class _Child:
@@ -87,16 +86,31 @@ class _Child:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._owner = 0
+        self._remembered: OrderedDict[str, tuple[Facts, int]] = OrderedDict()
+        self._size = 0
 
     def read(self, text: str) -> Facts:
         """Have a text parsed; whatever goes wrong, the answer is a floor."""
         with self._lock:
+            if text in self._remembered:
+                self._remembered.move_to_end(text)
+                return self._remembered[text][0]
             try:
                 answer = self._ask(json.dumps(text).encode() + b"\n")
-                return facts_from(json.loads(answer))
+                facts, size = facts_from(json.loads(answer)), len(answer)
             except Exception as error:  # noqa: BLE001 (no failure of the parser may let a command through)
                 self._stop()
-                return _unread(text, f"could not be parsed ({type(error).__name__})")
+                facts = _unread(text, f"could not be parsed ({type(error).__name__})", given_up=True)
+                size = 2 * len(text)
+            self._remember(text, facts, size)
+            return facts
+
+    def _remember(self, text: str, facts: Facts, size: int) -> None:
+        """Keep the last one however large it is: whoever shows its parts asks about it more than once."""
+        self._remembered[text] = facts, size
+        self._size += size
+        while self._size > _MOST_REMEMBERED and len(self._remembered) > 1:
+            self._size -= self._remembered.popitem(last=False)[1][1]
 
     def _ask(self, line: bytes) -> bytes:
         process = self._running()
@@ -105,7 +119,7 @@ class _Child:
         process.stdin.write(line)
         process.stdin.flush()
         deadline = time.monotonic() + _SECONDS
-        answer = b""
+        answer = bytearray()
         while not answer.endswith(b"\n"):
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([process.stdout], [], [], left)[0]:
@@ -114,7 +128,9 @@ class _Child:
             if not piece:
                 raise EOFError
             answer += piece
-        return answer
+            if len(answer) > _MOST_ANSWERED:
+                raise OverflowError
+        return bytes(answer)
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._owner != os.getpid() or self._process.poll() is not None:
@@ -134,6 +150,12 @@ class _Child:
             if pipe is not None:
                 pipe.close()
         process.returncode = 0
+
+    def forget(self) -> None:
+        """Have every text parsed again."""
+        with self._lock:
+            self._remembered.clear()
+            self._size = 0
 
     def close(self) -> None:
         """End the process."""

@@ -27,7 +27,6 @@ Node = dict[str, Any]
 
 _TABS = re.compile(r"^\t+", re.MULTILINE)
 _DESCRIPTOR = re.compile(r"[0-9]+-?|-")
-_BRACES = re.compile(r"\{.*(?:,|\.\.).*\}", re.DOTALL)
 
 _FLOORS = {
     "CmdSubst": "fills in what another command prints",
@@ -347,4 +346,5 @@ def _is_pattern(chars: list[tuple[str, bool]]) -> bool:
     bare = "".join("\0" if quoted else char for char, quoted in chars)
     if bare.startswith("~") or "*" in bare or "?" in bare:
         return True
-    return ("[" in bare and "]" in bare[bare.index("[") :]) or _BRACES.search(bare) is not None
+    inside = bare[bare.find("{") + 1 : bare.rfind("}")] if "{" in bare and "}" in bare else ""
+    return ("[" in bare and "]" in bare[bare.index("[") :]) or "," in inside or ".." in inside

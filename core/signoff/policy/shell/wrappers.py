@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from signoff.policy.shell.facts import LONGEST_RULE, Part, Word
+from signoff.policy.shell.facts import Part, Word
+from signoff.policy.shell.parsing import words_anywhere
 from signoff.policy.shell.variables import is_harmless
 from signoff.policy.shell.wrapper_options import WRAPPERS, Wrapper
 
-__all__ = ["SHELLS", "Inner", "inner_of"]
+__all__ = ["SHELLS", "TOO_MUCH", "Inner", "inner_of"]
 
 SHELLS = frozenset(["bash", "sh", "dash", "zsh", "ksh", "ash", "rbash", "mksh", "fish", "csh", "tcsh"])
 """Programs that run the text they are given."""
@@ -25,21 +26,26 @@ class Inner:
         commands: Words of the commands that it runs as they are.
         texts: Texts that a shell reads.
         reasons: Why the call is asked about, whatever the rules say of these.
-        candidates: Words of what may be commands, when it cannot be told where one begins: only rules that block
-            or ask are applied to them.
+        anywhere: Rows of words, when it cannot be told where among them a command begins: only rules that block
+            or ask are applied to what begins at each.
         script: The file of commands that a shell runs, which only a rule that names it covers.
     """
 
     commands: list[tuple[Word, ...]] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
-    candidates: list[tuple[Word, ...]] = field(default_factory=list)
+    anywhere: list[tuple[Word, ...]] = field(default_factory=list)
     script: Word | None = None
 
+
+TOO_MUCH = "runs too much to be analyzed"
+"""Why a line is asked about, whatever the rules say, of which some part was not analyzed."""
 
 _READS = "starts a shell, which runs whatever it reads"
 _SHELL_OPTION = re.compile(r"-[AbBEeHKknPSlVvN]*[si].*|--sh(?:e(?:ll?)?)?|--l(?:o(?:g(?:in?)?)?)?")
 _LOOKS_UP = frozenset({"-v", "-V"})
+_MOST_SPLIT = 8
+"""Options ``-S`` of one `env` whose texts are read, each with all words behind; of more it is the last."""
 _SOURCES = frozenset({"source", "."})
 _SHELL_TEXT_OPTION = {"su": "c", "script": "c", "runuser": "c"}
 
@@ -130,12 +136,12 @@ def _wrapped(name: str, wrapper: Wrapper, words: Sequence[Word]) -> Inner | None
     skipped = words[: len(words) - len(rest.words)]
     if any(not word.literal for word in skipped):
         inner.reasons.append(f"has a word before the command that {name} runs which is filled in by the shell")
-        inner.candidates += _suffixes(words)
+        inner.anywhere.append(tuple(words))
     if name == "flock" and rest.words and rest.words[0].text in {"-c", "--command"}:
         rest.take()
         return _joined(rest.words[:1], inner)
     if name == "env" and any(_splits(word.text) for word in skipped):
-        inner.texts = [f"{text} {_quoted(rest.words)}" for text in inner.texts]
+        _add_behind(inner, rest.words)
         return inner
     if name == "parallel":
         return _parallel(rest.words, inner)
@@ -145,11 +151,11 @@ def _wrapped(name: str, wrapper: Wrapper, words: Sequence[Word]) -> Inner | None
         # What a shell reads then has a backslash before every sign, but before a dollar.
         if any("$" in word.text for word in rest.words):
             inner.reasons.append("gives a shell a text that it fills in")
-        inner.candidates += _suffixes([Word(text) for word in rest.words for text in word.text.split()])
+        inner.anywhere.append(tuple(Word(text) for word in rest.words for text in word.text.split()))
     if rest.words:
         inner.commands.append(tuple(rest.words))
         if not rest.words[0].literal:  # it may be an option, or nothing at all
-            inner.candidates += _suffixes(rest.words)
+            inner.anywhere.append(tuple(rest.words))
     return inner
 
 
@@ -163,7 +169,7 @@ def _take_options(name: str, wrapper: Wrapper, rest: _Rest, inner: Inner) -> boo
             inner.reasons.append(
                 f"has the option {rest.words[0].text!r}, and what {name} then runs cannot be told"
             )
-            inner.candidates += _suffixes(rest.words)
+            inner.anywhere.append(tuple(rest.words))
             return False
     return True
 
@@ -177,8 +183,13 @@ def _splits(option: str) -> bool:
     return option.startswith("--s") or (option[:1] == "-" and option[1:2] != "-" and "S" in option)
 
 
-def _quoted(words: Sequence[Word]) -> str:
-    return shlex.join(word.text for word in words)
+def _add_behind(inner: Inner, words: Sequence[Word]) -> None:
+    """Put the words behind the options of `env` behind each text of its option ``-S``."""
+    behind = shlex.join(word.text for word in words)
+    if len(inner.texts) > _MOST_SPLIT:
+        inner.anywhere.append(words_anywhere(" ".join([*inner.texts, behind])))
+        inner.texts = inner.texts[-1:]
+    inner.texts = [f"{text} {behind}" for text in inner.texts]
 
 
 def _parallel(words: Sequence[Word], inner: Inner) -> Inner:
@@ -257,17 +268,13 @@ def _note_value(name: str, option: str, value: str, inner: Inner) -> None:
         inner.reasons.append("sets a variable")
 
 
-def _suffixes(words: Sequence[Word]) -> list[tuple[Word, ...]]:
-    return [tuple(words[at : at + LONGEST_RULE]) for at in range(len(words))]
-
-
 # -- shells and texts that they read -------------------------------------------------------------------------
 
 
 def _shell(part: Part, words: Sequence[Word]) -> Inner:
     inner = _fed(part, Inner())
     rest = _Rest(words)
-    takes_text = False
+    takes_text = has_unknown = False
     while rest.words and rest.words[0].text[:1] in {"-", "+"} and rest.words[0].text not in {"-", "--"}:
         word = rest.take()
         assert word is not None
@@ -275,12 +282,16 @@ def _shell(part: Part, words: Sequence[Word]) -> Inner:
             inner.reasons.append("has options that are filled in by the shell")
         if part.words[0].text.rpartition("/")[2] == "fish" and word.text not in _FISH_FLAGS:
             inner.reasons.append(f"has the option {word.text!r}, and what it makes the shell run cannot be told")
-            inner.texts += [word.text[2:], *(each.text for each in rest.words)]
+            inner.texts += [word.text[2:], *(() if has_unknown else (each.text for each in rest.words))]
+            has_unknown = True
             continue
         if word.text.startswith("--") or f"-{word.text}" in _SHELL_LONG | _SHELL_FILES:  # bash takes one dash, too
             if not word.text.startswith("--") and "c" in word.text:  # behind others it is a bundle, as -rcfile
                 inner.texts += [each.text for each in rest.words[:1]]
-            _shell_long_option("--" + word.text.lstrip("-"), rest, inner)
+            known = _takes_known_option("--" + word.text.lstrip("-"), rest, inner)
+            if not known and not has_unknown:  # then any word may be a text; the first time all of them are taken
+                inner.texts += [each.text for each in rest.words]
+            has_unknown = has_unknown or not known
             continue
         takes_text = takes_text or "c" in word.text[1:]
         for _ in range(word.text[1:].count("o") + word.text[1:].count("O")):
@@ -309,13 +320,16 @@ _SHELL_LONG = frozenset(
 )
 
 
-def _shell_long_option(option: str, rest: _Rest, inner: Inner) -> None:
+def _takes_known_option(option: str, rest: _Rest, inner: Inner) -> bool:
+    """Read a long option of a shell with its value, and say if it is known."""
     if option in _SHELL_FILES:
         rest.take()
         inner.reasons.append("runs a file of commands")
     elif option not in _SHELL_LONG:
         inner.reasons.append(f"has the option {option!r}, and what it makes the shell run cannot be told")
-        inner.texts += [option.partition("=")[2], *(word.text for word in rest.words)]
+        inner.texts.append(option.partition("=")[2])
+        return False
+    return True
 
 
 def _joined(words: Sequence[Word], inner: Inner | None = None) -> Inner:
@@ -352,17 +366,33 @@ def _text_option(words: Sequence[Word], letter: str) -> Inner:
 
 
 _FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_MOST_REPEATED = 2_000
+"""Words of the commands of one `find` besides its own: what stands behind two ``-exec`` is in both commands."""
 
 
 def _find(words: Sequence[Word]) -> Inner:
+    """Any ``-exec`` may be the one that counts: another one before it may be the value of an option."""
     inner = Inner()
-    for at, word in enumerate(words):
-        if word.text in _FIND_RUNS:
-            command = words[at + 1 :]
-            end = next((n for n in range(len(command)) if _ends_exec(command, n)), len(command))
-            if command[:end]:
-                inner.commands.append(tuple(command[:end]))
+    left = len(words) + _MOST_REPEATED
+    for start, end in _commands_of_find(words):
+        left -= end - start
+        if left < 0:
+            inner.reasons.append(TOO_MUCH)
+            inner.anywhere.append(tuple(words))
+            break
+        inner.commands.append(tuple(words[start:end]))
     return inner
+
+
+def _commands_of_find(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
+    """Where the commands of ``-exec`` and the like begin and end, in order; none is empty."""
+    ends = iter([*(at for at in range(len(words)) if _ends_exec(words, at)), len(words)])
+    end = next(ends)
+    for start in (at + 1 for at, word in enumerate(words) if word.text in _FIND_RUNS):
+        while end < start:
+            end = next(ends)
+        if start < end:
+            yield start, end
 
 
 def _ends_exec(words: Sequence[Word], at: int) -> bool:
