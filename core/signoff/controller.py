@@ -25,6 +25,7 @@ from signoff.present.snapshot import Snapshot, SnapshotError, take
 from signoff.presenting import shown_to_callback
 from signoff.queue.clock import now_us
 from signoff.queue.errors import InvalidSubmissionError, QueueError
+from signoff.queue.interrupts import why_ended
 from signoff.queue.records import AgentMode, DecisionSource, StoredRequest, Submission
 from signoff.redefining import KnownDefinitions, look_again, look_again_sync, other_definitions
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from signoff.queue.protocol import AgentQueue
 
 __all__ = ["ApprovalCallback", "ApprovalController", "Mode"]
-
-_NOBODY_WAITS = "the agent stopped waiting"
 
 
 class ApprovalController:
@@ -406,8 +405,8 @@ class ApprovalController:
                 except (SnapshotError, EditedCallError) as error:
                     return await asyncio.to_thread(_given_up, queue, posted, error)
                 posting = asyncio.ensure_future(queue.aamend(posted.id, submission))
-        except BaseException:
-            await asyncio.shield(_take_back(queue, posting))
+        except BaseException as error:
+            await asyncio.shield(_take_back(queue, posting, why_ended(error)))
             raise
 
     def _ask_sync(
@@ -430,9 +429,9 @@ class ApprovalController:
                 except (SnapshotError, EditedCallError) as error:
                     return _given_up(queue, posted, error)
                 posted = queue.amend(posted.id, submission)
-        except BaseException:
+        except BaseException as error:
             with contextlib.suppress(QueueError):
-                queue.withdraw(posted.id, _NOBODY_WAITS)
+                queue.withdraw(posted.id, why_ended(error))
             raise
 
 
@@ -460,11 +459,11 @@ def _own_prompt(controller: ApprovalController) -> ApprovalCallback | None:
     return prompt
 
 
-async def _take_back(queue: AgentQueue, posting: asyncio.Future[StoredRequest]) -> None:
+async def _take_back(queue: AgentQueue, posting: asyncio.Future[StoredRequest], reason: str) -> None:
     """Withdraw what was posted; a queue that fails here ends the request by itself when we are gone."""
     with contextlib.suppress(QueueError):
         posted = await posting
-        await queue.awithdraw(posted.id, _NOBODY_WAITS)
+        await queue.awithdraw(posted.id, reason)
 
 
 def _given_up(queue: AgentQueue, posted: StoredRequest, reason: Exception) -> ApprovalDecision:

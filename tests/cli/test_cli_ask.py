@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import signal
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -228,6 +229,35 @@ def test_a_mode_answers_at_once_and_is_in_the_history(cli: Cli, mode: str, code:
 
 def test_the_option_outranks_the_environment(cli: Cli) -> None:
     assert cli.inside("ask", *CALL, "--mode", "strict", SIGNOFF_MODE="approve_all").code == 1
+
+
+# -- nobody there -----------------------------------------------------------------------------------------
+
+
+IMPATIENT = """
+from signoff.cli.main import main
+from signoff.queue.sql import unattended
+unattended._PATIENCE_SECONDS = 0.1
+main()
+"""
+
+
+def test_waiting_without_a_screen_says_on_standard_error_what_to_type(cli: Cli) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", IMPATIENT, "ask", *CALL],
+        cwd=cli.folder,
+        env=cli.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as asking:
+        assert asking.stderr is not None
+        assert "waiting for a reviewer" in asking.stderr.readline()
+        line = asking.stderr.readline()
+        asking.kill()
+        assert (asking.stdout.read() if asking.stdout else "") == ""
+    said = f"deploy waits for an answer, and no screen is open; to review it, type: signoff --queue {cli.place}"
+    assert line == f"signoff: {said}\n"
 
 
 # -- leaving ----------------------------------------------------------------------------------------------

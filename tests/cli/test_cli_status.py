@@ -2,14 +2,18 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
+import threading
 
+import pexpect
 import pytest
-from cli_bench import PATIENCE, Cli, agent_on, call, high, post
+from cli_bench import PATIENCE, Cli, agent_on, at_a_terminal, call, high, post
 
 from signoff.cli.status import StatusCall, parse_plain_call
 from signoff.queue import AgentMode, AgentQueue
+from system_bench import eventually
 
 NO_MODES = {"approve_all": 0, "strict": 0}
 
@@ -23,14 +27,14 @@ def test_without_a_queue_it_says_so_and_ends_with_30(cli: Cli) -> None:
 
 def test_nothing_waiting_ends_with_0(cli: Cli, agent: AgentQueue) -> None:
     done = cli.run("status")
-    assert (done.code, done.out, done.err) == (0, "0 waiting\n", "")
+    assert (done.code, done.out, done.err) == (0, "0 waiting no screen\n", "")
 
 
 def test_waiting_requests_end_with_10(cli: Cli, agent: AgentQueue) -> None:
     post(agent, call())
     done = cli.run("status")
     assert done.code == 10
-    assert re.fullmatch(r"1 waiting \d\d:\d\d\n", done.out)
+    assert re.fullmatch(r"1 waiting \d\d:\d\d no screen\n", done.out)
 
 
 def test_high_risk_ends_with_20(cli: Cli, agent: AgentQueue) -> None:
@@ -38,7 +42,7 @@ def test_high_risk_ends_with_20(cli: Cli, agent: AgentQueue) -> None:
     post(agent, high(cli.folder))
     done = cli.run("status")
     assert done.code == 20
-    assert re.fullmatch(r"2 waiting 1 HIGH \d\d:\d\d\n", done.out)
+    assert re.fullmatch(r"2 waiting 1 HIGH \d\d:\d\d no screen\n", done.out)
 
 
 def test_tmux_gets_style_codes(cli: Cli, agent: AgentQueue) -> None:
@@ -47,15 +51,15 @@ def test_tmux_gets_style_codes(cli: Cli, agent: AgentQueue) -> None:
     assert done.code == 20
     plain = re.sub(r"#\[[a-z,=]*\]", "", done.out)
     assert plain != done.out
-    assert re.fullmatch(r"1 waiting 1 HIGH \d\d:\d\d\n", plain)
+    assert re.fullmatch(r"1 waiting 1 HIGH \d\d:\d\d no screen\n", plain)
 
 
 def test_an_agent_that_asks_nobody_is_told_in_a_word(cli: Cli, agent: AgentQueue) -> None:
     agent.announce_mode(AgentMode.STRICT)
-    assert cli.inside("status").out == "0 waiting MODE strict\n"
+    assert cli.inside("status").out == "0 waiting no screen MODE strict\n"
     with agent_on(cli, '"mode":"strict"') as other:
         other.announce_mode(AgentMode.APPROVE_ALL)
-        assert cli.inside("status").out == "0 waiting MODE approve_all\n"
+        assert cli.inside("status").out == "0 waiting no screen MODE approve_all\n"
         assert cli.inside("status", "--format", "tmux").out.endswith("#[fg=red,bold]MODE approve_all#[default]\n")
         assert {"approve_all": 1, "strict": 1}.items() <= cli.inside("status", "--json").json.items()
         other.announce_mode(AgentMode.INTERACTIVE)
@@ -67,7 +71,22 @@ def test_json_gives_all_counts(cli: Cli, agent: AgentQueue, words: list[str]) ->
     post(agent, high(cli.folder))
     counts = cli.inside("status", *words).json
     assert counts.pop("oldest_seconds") >= 0
-    assert counts == {"connected": True, "waiting": 1, "high": 1, "agents": 1, "grants": 0, **NO_MODES}
+    expected = {"connected": True, "waiting": 1, "high": 1, "agents": 1, "grants": 0, "screen_open": False}
+    assert counts == {**expected, **NO_MODES}
+
+
+@pytest.mark.parametrize("words", [[], ["--plain"]])
+def test_an_open_screen_is_told_and_one_that_was_killed_is_not(
+    cli: Cli, agent: AgentQueue, words: list[str]
+) -> None:
+    screen = at_a_terminal(cli, *words)
+    drain = threading.Thread(target=lambda: screen.expect(pexpect.EOF))  # it stops where nobody reads
+    drain.start()
+    eventually(lambda: cli.inside("status").out == "0 waiting screen open\n")
+    assert cli.inside("status", "--json").json["screen_open"] is True
+    screen.kill(signal.SIGKILL)
+    drain.join(PATIENCE)
+    assert cli.inside("status").out == "0 waiting no screen\n"
 
 
 def test_it_loads_no_models_no_command_line_library_and_no_screen(cli: Cli, agent: AgentQueue) -> None:

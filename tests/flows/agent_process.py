@@ -10,6 +10,7 @@ import importlib
 import json
 import multiprocessing
 import os
+import signal
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -53,6 +54,14 @@ class AgentProcess:
         assert self._process.exitcode == 0, output
         found: dict[str, Any] = json.loads(output.splitlines()[-1])
         return found
+
+    def interrupt(self) -> str:
+        """Press Ctrl+C, wait for the end, and return what it said."""
+        assert self._process.pid is not None
+        os.kill(self._process.pid, signal.SIGINT)
+        self._process.join(PATIENCE)
+        assert self._process.exitcode not in (None, 0)
+        return self._output.read_text(encoding="utf-8")
 
     def kill(self) -> None:
         """End it with SIGKILL."""

@@ -287,3 +287,19 @@ def test_a_program_that_calls_wrapped_tools_is_answered_call_by_call(
     assert [status for status, _ in result.told] == ["error", "success"]
     assert result.told[0][1] == "ApprovalDeniedError: Approval denied: not there"
     assert ((workdir / "a.txt").read_text(), deployed(workdir)) == ("new\n", [])
+
+
+@run_by("sync")
+@pytest.mark.parametrize("turn", [[deploy()], [deploy(), deploy("production")]], ids=["alone", "side by side"])
+def test_an_interrupt_withdraws_what_waits_in_worker_threads_and_a_later_yes_runs_nothing(
+    agent: Agent, reviewed: StartReviewer, looking: ReviewQueue, workdir: Path, turn: list[Call]
+) -> None:
+    reviewer = reviewed(waiting)
+    with agent.started(turn) as process:
+        posted = reviewer.wait_for(len(turn))
+        assert "KeyboardInterrupt" in process.interrupt()
+    late = [
+        looking.decide(each.id, each.revision, each.submission.digest, Decision(approved=True)) for each in posted
+    ]
+    assert all("the agent was interrupted (Ctrl+C)" in verdict.message for verdict in late)
+    assert (endings(looking), deployed(workdir)) == ([("withdrawn", "nobody")] * len(turn), [])

@@ -7,7 +7,11 @@ import asyncio
 import pytest
 from queue_samples import PATIENCE, approve, call
 
-from signoff.queue import QueueUnavailableError, RequestState
+from signoff.queue import QueueUnavailableError, RequestState, bells, place_name
+from signoff.queue.clock import SECOND, now_us
+from signoff.queue.postgres import engine as postgres
+from signoff.queue.sql import answers, unattended
+from system_bench import eventually
 
 
 def _seen(found):
@@ -142,4 +146,66 @@ async def test_a_watcher_is_told_that_an_agent_ended_that_waited_for_nothing(age
         agent.close()
         assert _seen(await anext(watch)) == []
         assert [record.ended_at is None for record in review.agents()] == [False]
+    await watch.aclose()
+
+
+# -- an open screen -----------------------------------------------------------------------------------------
+
+
+async def test_whoever_watches_counts_as_an_open_screen_and_no_other_connection_does(agent, open_review):
+    other, screen = open_review("bob"), open_review("anna")
+    assert not other.stats().screen_open
+    watch = screen.watch()
+    await anext(watch)
+    assert other.stats().screen_open
+    await watch.aclose()
+    screen.close()
+    await asyncio.to_thread(eventually, lambda: not other.stats().screen_open)
+
+
+async def test_a_screen_that_hangs_does_not_count(opener, review, monkeypatch):
+    monkeypatch.setattr(bells, "AWAKE_SECONDS", 0.0)  # so long ago is now
+    monkeypatch.setattr(postgres, "_ATTENDED", postgres._ATTENDED.replace("- 1", "+ 1"))
+    watch = review.watch()
+    await anext(watch)
+    assert not review.stats().screen_open
+    await watch.aclose()
+
+
+# -- nobody there -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def notices(monkeypatch, capsys):
+    """What is said on standard error of an agent that waits in vain; it loses patience at once."""
+    monkeypatch.setattr(unattended, "_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(unattended, "_given", False)
+    monkeypatch.setattr(answers, "RELOOK_SECONDS", 0.01)
+    return lambda: capsys.readouterr().err
+
+
+def soon(key):
+    """A call whose deadline comes soon."""
+    return call(key, expires_at=now_us() + SECOND // 5)
+
+
+def test_an_agent_that_waits_without_a_screen_says_so_once(agent, opener, notices):
+    for key in ("k1", "k2"):
+        agent.wait(agent.submit(soon(key)).id)
+    (notice,) = notices().splitlines()
+    assert "waits for an answer, and no screen is open; to review it, type: signoff --queue " in notice
+    assert place_name(opener.place).partition("?")[0] in notice
+
+
+async def test_a_coroutine_that_waits_without_a_screen_says_so_once(agent, notices):
+    posted = [await agent.asubmit(soon(key)) for key in ("k1", "k2")]
+    await asyncio.gather(*(agent.await_outcome(each.id) for each in posted))
+    assert notices().count("no screen is open") == 1
+
+
+async def test_with_a_screen_open_nothing_is_said(agent, review, notices):
+    watch = review.watch()
+    await anext(watch)
+    await agent.await_outcome((await agent.asubmit(soon("k1"))).id)
+    assert notices() == ""
     await watch.aclose()

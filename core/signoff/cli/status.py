@@ -101,6 +101,7 @@ def _line(stats: Stats, style: StatusFormat) -> str:
                 "grants": stats.grants,
                 "approve_all": stats.approving,
                 "strict": stats.refusing,
+                "screen_open": stats.screen_open,
             }
         )
     waiting = f"{stats.pending} waiting"
@@ -108,7 +109,10 @@ def _line(stats: Stats, style: StatusFormat) -> str:
     if style == "tmux":
         waiting = f"#[fg=yellow]{waiting}#[default]" if stats.pending else waiting
         high = f"#[fg=red,bold]{high}#[default]" if high else ""
-    parts = (waiting, high, "" if oldest is None else clock(oldest), _mode(stats, style))
+    screen = "screen open" if stats.screen_open else "no screen"
+    if style == "tmux" and stats.pending and not stats.screen_open:
+        screen = f"#[fg=yellow]{screen}#[default]"
+    parts = (waiting, high, "" if oldest is None else clock(oldest), screen, _mode(stats, style))
     return " ".join(part for part in parts if part)
 
 

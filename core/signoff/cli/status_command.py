@@ -26,5 +26,5 @@ Exit codes: 0 nothing waits, 10 requests wait, 20 HIGH risk waits,
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @queue_option
 def status(*, style: str, as_json: bool) -> int:
-    """Print one line: how many requests wait, how many of HIGH risk, the longest wait."""
+    """Print one line: how many requests wait, how many of HIGH risk, the longest wait, and if a screen is open."""
     return run_status(StatusCall(chosen_place(), cast("StatusFormat", "json" if as_json else style)))

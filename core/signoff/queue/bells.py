@@ -24,13 +24,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, Self
 
-__all__ = ["RELOOK_SECONDS", "REVIEWERS", "Bell", "Bells"]
+__all__ = ["AWAKE_SECONDS", "RELOOK_SECONDS", "REVIEWERS", "Bell", "Bells"]
 
 REVIEWERS = "reviewers"
 """The key under which reviewers sleep."""
 
 RELOOK_SECONDS = 1.0
 """Longest sleep without a look, because a wake-up can always be lost."""
+
+AWAKE_SECONDS = 5.0
+"""So long a sleeper that said it is awake counts as awake: one that hangs says nothing any more."""
 
 
 _UNFINISHED_SECONDS = 60.0
@@ -95,6 +98,14 @@ class Bells:
             return
         for name in names:
             _ring(f"{hung}/{name}")
+
+    def awake(self, key: str) -> bool:
+        """Tell if somebody who is alive under the key said lately that it is awake. Never fails."""
+        hung = f"{self._directory}/{key}"
+        try:
+            return any(_is_awake(f"{hung}/{name}") for name in os.listdir(hung))  # noqa: PTH208 (as in `ring`)
+        except OSError:
+            return False
 
     def tidy(self) -> None:
         """Take down what dead processes left behind. Never fails, and nobody who sleeps is disturbed."""
@@ -174,12 +185,20 @@ class Bell:
         self.descriptor = descriptor
         self._take_down = take_down
 
-    def sleep(self, seconds: float) -> None:
-        """Return when rung or when the time is over, whichever is first."""
+    def sleep(self, seconds: float) -> bool:
+        """Return when rung, which is True, or when the time is over, whichever is first."""
         poll = select.poll()
         poll.register(self.descriptor, select.POLLIN)
-        if poll.poll(max(0.0, seconds) * 1000):
+        rung = bool(poll.poll(max(0.0, seconds) * 1000))
+        if rung:
             self.hush()
+        return rung
+
+    def say_awake(self) -> None:
+        """Note at the pipe that its sleeper is awake, for `Bells.awake`. Never fails."""
+        # The time of the last reading: ringers change that of the last writing only.
+        with contextlib.suppress(OSError):
+            os.utime(self.descriptor)
 
     def hush(self) -> None:
         """Forget all rings so far."""
@@ -230,6 +249,17 @@ def _ring_through(path: str) -> None:
             os.write(descriptor, b"!")
         finally:
             os.close(descriptor)
+
+
+def _is_awake(path: str) -> bool:
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:  # without a reader, or just taken down
+        return False
+    try:
+        return abs(time.time() - os.fstat(descriptor).st_atime) < AWAKE_SECONDS
+    finally:
+        os.close(descriptor)
 
 
 def _hush(descriptor: int) -> None:

@@ -18,6 +18,7 @@ class Stats(NamedTuple):
         grants: How many remembered approvals are in force.
         approving: How many agents say that they run everything without asking.
         refusing: How many agents say that they refuse everything without asking.
+        screen_open: Whether a reviewer's screen is open, and awake.
     """
 
     pending: int
@@ -27,3 +28,4 @@ class Stats(NamedTuple):
     grants: int
     approving: int = 0
     refusing: int = 0
+    screen_open: bool = False

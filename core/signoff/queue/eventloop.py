@@ -55,15 +55,17 @@ class AsyncBell:
     def __init__(self, bell: Bell) -> None:
         self._bell = bell
         self._rung = asyncio.Event()
+        self._woken = False
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(bell.descriptor, self._heard)
 
     def poke(self) -> None:
         """Wake the sleeper from within the event loop."""
+        self._woken = True
         self._rung.set()
 
-    async def sleep(self, seconds: float) -> None:
-        """Return when rung or poked or when the time is over, whichever is first."""
+    async def sleep(self, seconds: float) -> bool:
+        """Return when rung or poked, which is True, or when the time is over, whichever is first."""
         # Cheaper than a time-out, which would make a task each time.
         alarm = self._loop.call_later(max(0.0, seconds), self._rung.set)
         try:
@@ -71,6 +73,8 @@ class AsyncBell:
         finally:
             alarm.cancel()
         self._rung.clear()
+        woken, self._woken = self._woken, False
+        return woken
 
     def close(self) -> None:
         """Take the bell down. Closing twice is harmless."""
@@ -86,4 +90,4 @@ class AsyncBell:
 
     def _heard(self) -> None:
         self._bell.hush()
-        self._rung.set()
+        self.poke()

@@ -67,6 +67,15 @@ class QueuePlace(NamedTuple):
         """Directory of the agents' lock files."""
         return self.directory / "leases"
 
+    @property
+    def option(self) -> str:
+        """How a command line names it: a name among the user's queues, else a path; "" for the default."""
+        default = locate("default").directory
+        if self.directory == default:
+            return ""
+        by_name = self.directory.parent == default.parent and re.fullmatch(_NAME, self.directory.name)
+        return self.directory.name if by_name else str(self.directory)
+
     def prepare(self) -> None:
         """Create what is missing, then check everything.
 

@@ -9,7 +9,7 @@ forms; they never block the event loop.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Protocol, Self
 
 from signoff.queue.counts import Stats
@@ -79,14 +79,19 @@ class AgentQueue(Protocol):
     async def asubmit(self, submission: Submission) -> StoredRequest:
         """Asynchronous `submit`."""
 
-    def wait(self, request_id: str) -> Outcome:
+    def wait(self, request_id: str, check: Callable[[], None] | None = None) -> Outcome:
         """Block until the newest revision of the request ends, and mark the answer delivered.
 
         A revision of this connection that another one replaced ends with that: superseded, not approved. An
         approval without the seal of a trusted reviewer is doubted (`Outcome.doubt`): it is superseded, too.
 
+        Args:
+            request_id: Of the request.
+            check: Called several times a second, and before an answer is taken; ends the wait by raising.
+
         Raises:
             UnknownRequestError: This session never posted that id.
+            KeyboardInterrupt: The program was interrupted (Ctrl+C), in whichever thread this waits.
         """
 
     async def await_outcome(self, request_id: str) -> Outcome:

@@ -30,7 +30,7 @@ from signoff.queue.postgres.bells import LocalBells, payloads
 from signoff.queue.postgres.connecting import Connection, connect, is_lost, translation
 from signoff.queue.postgres.leases import SessionLeases
 from signoff.queue.postgres.listening import Listener
-from signoff.queue.postgres.locks import queue_lock
+from signoff.queue.postgres.locks import queue_lock, screens_lock
 from signoff.queue.postgres.schema import prepare
 from signoff.queue.postgres.search import VectorIndex
 from signoff.queue.postgres.url import PostgresPlace
@@ -54,6 +54,16 @@ SET LOCAL lock_timeout = {milliseconds};
 SET LOCAL synchronous_commit = {synchronous};
 SELECT pg_advisory_xact_lock({lock})
 """
+# A screen that is awake shares the lock of the present slice of time; one that hangs keeps an old one.
+_SLICE = "floor(extract(epoch FROM clock_timestamp()) / 4)::int"
+_ATTEND = f"SELECT pg_try_advisory_lock_shared(?::int, slice), slice FROM (SELECT {_SLICE} AS slice) AS now"  # noqa: S608
+_ATTENDED = f"""
+SELECT COUNT(*) FROM pg_locks
+WHERE locktype = 'advisory' AND objsubid = 2 AND granted AND classid = ?::bigint::oid
+    AND objid::bigint >= {_SLICE} - 1
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""  # noqa: S608 - nothing in it comes from outside
+_ATTEND_SECONDS = 2.0
 _COMMIT = """
 INSERT INTO last_writes (writer, number, at) VALUES ('{writer}', {number}, {now})
 ON CONFLICT (writer) DO UPDATE SET number = excluded.number, at = excluded.at;
@@ -119,6 +129,8 @@ class PostgresEngine(OwnConnection):
         self._connection: Connection | None = None
         self._writer = secrets.token_hex(8)
         self._writes = 0
+        self._attending: tuple[int, int] | None = None  # on which connection, and which slice of time
+        self._attended_at = float("-inf")
         self.bells = LocalBells()
         self._listener = Listener(place, self.bells)
         self.leases = SessionLeases(self, self._listener, place.schema)
@@ -181,6 +193,37 @@ class PostgresEngine(OwnConnection):
         except (OSError, RuntimeError) as error:
             raise QueueUnavailableError(f"cannot wait for {self.place.name}: {error}") from error
         return bell
+
+    @property
+    def option(self) -> str:
+        """How a command line names the queue, without any password."""
+        return self.place.name
+
+    def attend(self, bell: Bell) -> None:
+        """Note that a reviewer's screen is awake; it counts for four to eight seconds by the server's clock.
+
+        Raises:
+            QueueUnavailableError: It cannot be noted.
+        """
+        if time.monotonic() - self._attended_at < _ATTEND_SECONDS:
+            return
+        lock = screens_lock(self.place.schema)
+        with self.read() as look:
+            found = look.row(_ATTEND, lock)
+            assert found is not None
+            if self._attending is not None and self._attending[0] == self.generation:
+                look.row("SELECT pg_advisory_unlock_shared(?::int, ?::int)", lock, self._attending[1])
+            self._attending = self.generation, found["slice"]
+        self._attended_at = time.monotonic()
+
+    def attended(self) -> bool:
+        """Tell if a reviewer's screen is open and awake.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be read.
+        """
+        with self.read() as look:
+            return look.number(_ATTENDED, screens_lock(self.place.schema)) > 0
 
     def ring(self, key: str) -> None:
         """Wake everyone who sleeps under the key through this connection. Never fails."""

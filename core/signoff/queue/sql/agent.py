@@ -40,6 +40,7 @@ from signoff.queue.sql.sweeping import end_expired, retire
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
+    from collections.abc import Callable
 
     from signoff.queue.eventloop import OwnThread
     from signoff.queue.sql.waiting import WaitingRoom
@@ -186,16 +187,21 @@ class SqlAgentQueue:
                 return requests.take_over(transaction, there, self._asked_by)
             return self._next_revision(transaction, there, posting)
 
-    def wait(self, request_id: str) -> Outcome:
+    def wait(self, request_id: str, check: Callable[[], None] | None = None) -> Outcome:
         """Block until the newest revision of the request ends, and mark the answer delivered.
 
         A revision of this connection that another one replaced ends with that: superseded, not approved.
 
+        Args:
+            request_id: Of the request.
+            check: Called several times a second, and before an answer is taken; ends the wait by raising.
+
         Raises:
             UnknownRequestError: This session never posted that id.
             QueueUnavailableError: The queue cannot be used, or the connection was closed.
+            KeyboardInterrupt: The program was interrupted (Ctrl+C), in whichever thread this waits.
         """
-        return self._answers.wait(request_id)
+        return self._answers.wait(request_id, check)
 
     def withdraw(self, request_id: str, reason: str) -> bool:
         """Take a pending request back. Returns False when it had ended, or another connection had replaced it.

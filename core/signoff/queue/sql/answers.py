@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterable
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from signoff.queue.bells import RELOOK_SECONDS, Bell
@@ -14,6 +15,7 @@ from signoff.queue.errors import (
     QueueUnavailableError,
     UnknownRequestError,
 )
+from signoff.queue.interrupts import LOOK_SECONDS, hears_interrupts, require_uninterrupted
 from signoff.queue.packing import pack_text
 from signoff.queue.records import Outcome, RequestState, StoredRequest
 from signoff.queue.sql import requests
@@ -22,6 +24,7 @@ from signoff.queue.sql.believing import Belief
 from signoff.queue.sql.engine import Engine, Look, Transaction, session_bell
 from signoff.queue.sql.rows import request_from_row
 from signoff.queue.sql.sweeping import end_expired
+from signoff.queue.sql.unattended import UnattendedNotice
 
 __all__ = ["Answers", "Findings", "unknown_to_session"]
 
@@ -63,20 +66,38 @@ class Answers:
         self._agent_id = agent_id
         self._taken: set[int] = set()
 
-    def wait(self, request_id: str) -> Outcome:
+    def wait(self, request_id: str, check: Callable[[], None] | None = None) -> Outcome:
         """Block until the newest revision of a request ends.
+
+        Args:
+            request_id: Of the request.
+            check: Called several times a second, and before an answer is taken; ends the wait by raising.
 
         Raises:
             UnknownRequestError: The session never posted that id.
             QueueUnavailableError: The queue cannot be used, or the connection was closed.
+            KeyboardInterrupt: The program was interrupted while this thread, which is not its main one, waited.
         """
+        checks = [each for each in (None if hears_interrupts() else require_uninterrupted, check) if each]
         request = self._look_at(request_id)
         if request.pending:
+            notice = UnattendedNotice()
             with self._engine.hang_bell(request.id) as bell:
                 self._belief.warm_up()
                 while (request := self._looked_at_again(request_id)).pending:
-                    bell.sleep(seconds_to_next_look([request.submission.expires_at]))
+                    _rest(bell, seconds_to_next_look([request.submission.expires_at]), checks)
+                    if notice.due:
+                        notice.give(self._engine, request)
+        for each in checks:
+            each()
         return self._deliver([request])[request_id]
+
+    def notify(self, request_id: str, notice: UnattendedNotice) -> None:
+        """Give the notice about a request that waits. Never fails."""
+        with contextlib.suppress(QueueError):
+            request = self._concerning(request_id)
+            if request.pending:
+                notice.give(self._engine, request)
 
     def collect(
         self, newcomers: Collection[str], waiting: Collection[str], since: int | None, *, due: bool
@@ -228,6 +249,20 @@ def seconds_to_next_look(deadlines: Iterable[int | None]) -> float:
     if soonest is None:
         return RELOOK_SECONDS
     return min(RELOOK_SECONDS, max(0.0, (soonest - now_us()) / SECOND))
+
+
+def _rest(bell: Bell, seconds: float, checks: Sequence[Callable[[], None]]) -> None:
+    """Sleep until rung or the time is over, with the checks in between."""
+    if not checks:
+        bell.sleep(seconds)
+        return
+    end = time.monotonic() + seconds
+    while True:
+        for check in checks:
+            check()
+        left = end - time.monotonic()
+        if bell.sleep(min(left, LOOK_SECONDS)) or left <= LOOK_SECONDS:
+            return
 
 
 def is_past(deadline: int | None) -> bool:

@@ -20,6 +20,7 @@ def count(engine: Engine) -> Stats:
 
         with engine.write() as transaction:
             Sweeper(engine).end(transaction, overdue)
+    screen_open = engine.attended()
     with engine.read() as look:
         waiting = look.row(
             """
@@ -37,6 +38,7 @@ def count(engine: Engine) -> Stats:
             grants=look.number("SELECT COUNT(*) FROM grants WHERE revoked_at IS NULL"),
             approving=_saying(look, "approve_all"),
             refusing=_saying(look, "strict"),
+            screen_open=screen_open,
         )
 
 

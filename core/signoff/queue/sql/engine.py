@@ -212,6 +212,27 @@ class Engine(Protocol):
     def ring(self, key: str) -> None:
         """Wake everyone who sleeps under the key through this connection, and perhaps others. Never fails."""
 
+    @property
+    def option(self) -> str:
+        """How a command line names the queue, without any password; "" for the one that it takes by default."""
+
+    def attend(self, bell: Bell) -> None:
+        """Note that a reviewer's screen is awake; it counts for some seconds.
+
+        Args:
+            bell: Under which it sleeps.
+
+        Raises:
+            QueueUnavailableError: It cannot be noted.
+        """
+
+    def attended(self) -> bool:
+        """Tell if a reviewer's screen is open and awake.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be read.
+        """
+
     def require_open(self) -> None:
         """Refuse to go on with a closed or inherited connection.
 

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
-from signoff.queue.bells import RELOOK_SECONDS, REVIEWERS
+from signoff.queue.bells import RELOOK_SECONDS, REVIEWERS, Bell
 from signoff.queue.errors import UnknownRequestError
 from signoff.queue.ids import ID_LETTERS
 from signoff.queue.lookahead import UpcomingCall
@@ -175,7 +175,7 @@ class SqlReviewQueue(GrantReview):
         """Yield a change set now, and another whenever something changed.
 
         One that only tells of a grant, or of the end of an agent, is empty. A dead agent is noticed within about a
-        second.
+        second. Whoever asks for the next one in time counts as an open screen.
 
         Raises:
             QueueUnavailableError: The queue cannot be used, or the connection was closed.
@@ -183,9 +183,10 @@ class SqlReviewQueue(GrantReview):
         from signoff.queue.eventloop import AsyncBell
 
         thread = self._thread()
-        with AsyncBell(self._engine.hang_bell(REVIEWERS)) as bell:
+        hung = self._engine.hang_bell(REVIEWERS)
+        with AsyncBell(hung) as bell:
             swept = time.monotonic()
-            found = await thread.run(self.changes, cursor)
+            found = await thread.run(self._attend, hung, cursor)
             yield found
             while True:
                 await bell.sleep(swept + RELOOK_SECONDS - time.monotonic())
@@ -195,9 +196,13 @@ class SqlReviewQueue(GrantReview):
                     found = await thread.run(self._changes, cursor)
                 else:
                     swept = looked
-                    found = await thread.run(self.changes, cursor)
+                    found = await thread.run(self._attend, hung, cursor)
                 if found.cursor != cursor:
                     yield found
+
+    def _attend(self, bell: Bell, cursor: int) -> ChangeSet:
+        self._engine.attend(bell)
+        return self.changes(cursor)
 
     def decide(self, request_id: str, revision: int, digest: str, decision: Decision) -> Verdict:
         """Decide one request; the first decision wins.

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 import weakref
 
 from signoff.queue.errors import CLOSED_CONNECTION, QueueUnavailableError
 from signoff.queue.eventloop import AsyncBell, OwnThread
+from signoff.queue.interrupts import LOOK_SECONDS, hears_interrupts, interrupted
 from signoff.queue.records import Outcome
 from signoff.queue.sql.answers import (
     Answers,
@@ -15,6 +17,7 @@ from signoff.queue.sql.answers import (
     is_past,
     seconds_to_next_look,
 )
+from signoff.queue.sql.unattended import UnattendedNotice
 
 __all__ = ["WaitingRoom"]
 
@@ -34,6 +37,8 @@ class WaitingRoom:
         self._waiters: dict[str, set[asyncio.Future[Outcome]]] = {}
         self._newcomers: set[str] = set()
         self._deadlines: dict[str, int | None] = {}
+        self._notices: dict[str, UnattendedNotice] = {}
+        self._interruptible = hears_interrupts()
         self._bell: AsyncBell | None = None
         self._attendant: asyncio.Task[None] | None = None
 
@@ -47,6 +52,7 @@ class WaitingRoom:
         waiter: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._waiters.setdefault(request_id, set()).add(waiter)
         self._newcomers.add(request_id)
+        self._notices.setdefault(request_id, UnattendedNotice())
         self._attend()
         try:
             return await waiter
@@ -72,8 +78,7 @@ class WaitingRoom:
         waiters.discard(waiter)
         if not waiters:
             self._waiters.pop(request_id, None)
-            self._newcomers.discard(request_id)
-            self._deadlines.pop(request_id, None)
+            self._forget(request_id)
         if not self._waiters and self._bell is not None:
             self._bell.poke()  # the attendant may go
 
@@ -92,6 +97,9 @@ class WaitingRoom:
     async def _look_until_empty(self, bell: AsyncBell) -> None:
         cursor: int | None = None
         while self._waiters:
+            if not self._interruptible and interrupted():
+                self._send_away(KeyboardInterrupt())
+                return
             newcomers, self._newcomers = self._newcomers, set()
             findings = await self._thread.run(
                 self._answers.collect,
@@ -102,7 +110,19 @@ class WaitingRoom:
             )
             cursor = findings.cursor
             self._announce(findings)
-            await bell.sleep(seconds_to_next_look(self._deadlines.values()))
+            due = next(((each, notice) for each, notice in self._notices.items() if notice.due), None)
+            if due is not None:
+                await self._thread.run(self._answers.notify, *due)
+            await self._rest(bell, seconds_to_next_look(self._deadlines.values()))
+
+    async def _rest(self, bell: AsyncBell, seconds: float) -> None:
+        """Sleep until rung or the time is over, or the program was interrupted."""
+        end = time.monotonic() + seconds
+        while True:
+            left = end - time.monotonic()
+            longest = left if self._interruptible else min(left, LOOK_SECONDS)
+            if await bell.sleep(longest) or longest >= left or interrupted():
+                return
 
     def _announce(self, findings: Findings) -> None:
         for request_id, deadline in findings.waiting.items():
@@ -115,15 +135,19 @@ class WaitingRoom:
             for waiter in self._dismiss(request_id):
                 waiter.set_exception(failure)
 
-    def _send_away(self, error: Exception) -> None:
+    def _send_away(self, error: BaseException) -> None:
         for request_id in tuple(self._waiters):
             for waiter in self._dismiss(request_id):
                 waiter.set_exception(error)
         if self._bell is not None:
             self._bell.poke()
 
-    def _dismiss(self, request_id: str) -> list[asyncio.Future[Outcome]]:
-        """Take those who wait for a request off the list."""
+    def _forget(self, request_id: str) -> None:
         self._newcomers.discard(request_id)
         self._deadlines.pop(request_id, None)
+        self._notices.pop(request_id, None)
+
+    def _dismiss(self, request_id: str) -> list[asyncio.Future[Outcome]]:
+        """Take those who wait for a request off the list."""
+        self._forget(request_id)
         return [each for each in self._waiters.pop(request_id, set()) if not each.done()]

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from signoff.queue.bells import Bell, Bells
+from signoff.queue.bells import REVIEWERS, Bell, Bells
 from signoff.queue.errors import QueueError, QueueUnavailableError, QueueVersionError
 from signoff.queue.leases import FileLeases
 from signoff.queue.locks import WriteLock
@@ -146,6 +146,19 @@ class SqliteEngine(OwnConnection):
     def ring(self, key: str) -> None:
         """Wake everyone who sleeps under the key. Never fails."""
         self._bells.ring(key)
+
+    @property
+    def option(self) -> str:
+        """How a command line names the queue; "" for the one that it takes by default."""
+        return self.place.option
+
+    def attend(self, bell: Bell) -> None:
+        """Note that a reviewer's screen is awake; it counts for `AWAKE_SECONDS`."""
+        bell.say_awake()
+
+    def attended(self) -> bool:
+        """Tell if a reviewer's screen is open and awake."""
+        return self._bells.awake(REVIEWERS)
 
     def tidy(self) -> None:
         """Take down the bells that dead processes left behind. Never fails."""
