@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.segment import Segment
+from textual._xterm_parser import XTermParser
 from textual.pilot import Pilot
 
 from signoff import ApprovalContext, ApprovalRequest, Command, FileWrite, connect_agent
@@ -211,6 +212,13 @@ class Screen:
     async def types(self, text: str) -> None:
         """Type text."""
         await self.press(*("space" if letter == " " else letter for letter in text))
+
+    def sends(self, text: str) -> None:
+        """Have a terminal send all keys of a text at once, and wait for nothing."""
+        driver = self.app._driver
+        assert driver is not None
+        for event in XTermParser().feed(text):
+            driver.process_message(event)
 
     async def rests(self) -> None:
         """Wait until the next key cannot be taken for the same word as the last one."""

@@ -14,6 +14,7 @@ from screen_bench import LARGE, SMALL, Cable, Screen, agent, call, command, post
 from signoff.asking import plain_submission
 from signoff.queue import AgentQueue, Decision, DecisionSource, ReviewQueue, StoredRequest, open_review_queue
 from signoff_tui.screens.history.export import offered_path
+from signoff_tui.widgets.filter_bar import FilterBar
 
 
 @pytest.fixture
@@ -406,3 +407,13 @@ def test_the_place_that_is_offered_is_free_and_at_home(home: Path) -> None:
     first.touch()
     assert first.parent == home
     assert offered_path(now, os.environ).name == f"{first.stem}-2.jsonl"
+
+
+@pytest.mark.usefixtures("three")
+async def test_enter_keeps_all_that_was_typed_however_fast_it_came(place: Path) -> None:
+    async with screen(place) as seen:
+        await opens(seen, records=3)
+        seen.sends("/agent:releasee\x7f\r")
+        await seen.until(lambda: not seen.app.screen.query_one(FilterBar).is_open)
+        await seen.shows("1 record:")
+        assert seen.app.screen.query_one(FilterBar).query_in_force.text == "agent:release"

@@ -80,3 +80,11 @@ async def test_the_palette_of_the_history_acts_on_the_history(place: Path) -> No
         await seen.types("inbox")
         await seen.press("enter")
         await seen.shows("Inbox")
+
+
+async def test_enter_runs_what_was_typed_however_fast_it_came(place: Path) -> None:
+    async with screen(place) as seen:
+        await seen.press("colon")
+        await seen.shows("what to do")
+        seen.sends("theme signoff-light\r")
+        await seen.until(lambda: seen.app.look.theme.name == "signoff-light", "the theme")

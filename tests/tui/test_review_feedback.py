@@ -266,3 +266,10 @@ async def test_a_rejection_of_one_request_leaves_the_rest_of_its_batch(
         await seen.press("enter")
         await seen.shows("rejected by you")
     assert [looking.get(request.id).state for request in batch] == [RequestState.REJECTED, RequestState.PENDING]
+
+
+async def test_enter_sends_all_that_was_written_however_fast_it_came(rejecting: Rejecting) -> None:
+    async with rejecting.box() as seen:
+        seen.sends("use yarnn\x7f!\r")
+        await seen.shows("rejected by you")
+    assert rejecting.decision.note == "use yarn!"

@@ -99,3 +99,16 @@ async def test_a_filter_that_was_typed_into_the_wrong_window_is_undone(
             await seen.types("all")
             await seen.shows("looked like typing")
             assert listed(seen) == ids([first, other])
+
+
+async def test_enter_applies_what_was_typed_however_fast_it_came(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    first = post(asking, command("ls", workdir))
+    with agent(place, "release", session="s-42", cwd=workdir) as release:
+        post(release, command("git push", workdir))
+        async with screen(place, waiting=2) as seen:
+            await seen.armed()
+            seen.sends("/agent:testerr\x7f\r")
+            await seen.until(lambda: not seen.app.review.filter_bar.is_open and listed(seen) == ids([first]))
+            assert seen.app.review.filtering.filter.query.text == "agent:tester"

@@ -236,6 +236,11 @@ class SignoffApp(App[None]):
             self._beside.present()
         if isinstance(event, InputEvent) and not self.screen_stack:
             return  # typed before there is a screen or after the last one: it decides nothing
+        if isinstance(event, Key | Paste) and not event.is_forwarded:
+            # Never to a box at once: what opens it may wait in the screen's queue, and a later key would overtake.
+            self.app_focus = True
+            self.screen._forward_event(event)  # noqa: SLF001 - as Textual does to the box
+            return
         await super().on_event(event)
 
     def on_app_focus(self, event: AppFocus) -> None:

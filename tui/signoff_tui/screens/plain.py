@@ -51,15 +51,22 @@ class PlainScreen(Screen[None]):
         self._query = query
 
     def on_key(self, event: events.Key) -> None:
-        """Do what the key stands for here; a key that is not in the table does nothing."""
-        if isinstance(self.focused, TextBox):
-            return  # the box has keys of its own, and the screen saw this one before it
+        """Do what the key stands for here, or hand it to the text box; one that is in no table does nothing."""
         event.stop()
         event.prevent_default()
+        if isinstance(self.focused, TextBox):
+            self.focused.take(event)
+            return
         key = event.character if event.is_printable and event.character else event.key
         action = self._office.keys.action_of(key, self.place)
         if action is not None and not action.decides:
             self.perform(action)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Pasted text is never a command; a text box takes it."""
+        event.stop()
+        if isinstance(self.focused, TextBox):
+            self.focused.take_paste(event)
 
     @on(News)
     def _news(self, event: News) -> None:

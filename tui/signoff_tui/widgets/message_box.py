@@ -1,4 +1,4 @@
-"""The box for a message of several lines. Its screen sees every key first."""
+"""The box for a message of several lines. Its screen gets every key and hands on what is text."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class MessageBox(Sized, can_focus=True):
     def write(self, text: str) -> None:
         """Take the focus, with a text to go on from."""
         self.change(Message.of(text))
-        self.focus()
+        self.screen.set_focus(self)  # at once: the next key may be there already
 
     def take_text(self) -> str:
         """What was written; the box is empty afterwards."""
@@ -129,24 +129,18 @@ class MessageBox(Sized, can_focus=True):
         """Hide the cursor."""
         self.refresh()
 
-    async def _on_key(self, event: events.Key) -> None:
-        taken = cast("TakesKeys", self.screen).takes_key(event)
-        event.stop()
-        event.prevent_default()
-        if not taken:
-            self.take(event)
-
     def take(self, event: events.Key) -> None:
-        """Do what a key does in the box."""
+        """Do what a key does in the box, unless the screen takes it."""
+        if cast("TakesKeys", self.screen).takes_key(event):
+            return
         edit = _EDITS.get(event.key)
         if edit is not None:
             self.change(edit(self._message))
         elif event.is_printable and event.character:
             self.insert(event.character)
 
-    def _on_paste(self, event: events.Paste) -> None:
-        event.stop()
-        event.prevent_default()
+    def take_paste(self, event: events.Paste) -> None:
+        """Insert what was pasted, unless the screen takes it; say so if it has no room."""
         if not cast("TakesKeys", self.screen).takes_paste(event) and not self.insert(event.text):
             self.post_message(self.TooLong())
 

@@ -1,4 +1,4 @@
-"""The box for one line of text. Its screen sees every key first."""
+"""The box for one line of text. Its screen gets every key and hands on what is text."""
 
 from __future__ import annotations
 
@@ -42,23 +42,26 @@ class TextBox(Input):
         """Take the focus, with a text to go on from."""
         self.value = text
         self.cursor_position = len(text)
-        self.focus()
+        self.screen.set_focus(self)  # at once: the next key may be there already
 
     def take_text(self) -> str:
         """What was written; the box is empty afterwards."""
         text, self.value = self.value, ""
         return text
 
-    async def _on_key(self, event: events.Key) -> None:
+    def take(self, event: events.Key) -> None:
+        """Do what a key does in the box, unless the screen takes it: at once, so that no key overtakes."""
         if cast("TakesKeys", self.screen).takes_key(event):
-            event.stop()
-            event.prevent_default()
             return
-        await super()._on_key(event)
+        for binding in self._bindings.key_to_bindings.get(event.key, ()):
+            name, _, selects = binding.action.partition("(")
+            getattr(self, f"action_{name}")(*[True] * bool(selects))
+            return
+        if event.is_printable and event.character:
+            self.replace(event.character, *self.selection)
 
-    def _on_paste(self, event: events.Paste) -> None:
-        event.stop()
-        event.prevent_default()
+    def take_paste(self, event: events.Paste) -> None:
+        """Insert what was pasted, unless the screen takes it."""
         if not cast("TakesKeys", self.screen).takes_paste(event):
             # The box has one line; what was pasted may have several, and anything in them.
             self.insert_text_at_cursor(typeable(" ".join(event.text.splitlines())))

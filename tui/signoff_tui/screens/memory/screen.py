@@ -58,7 +58,8 @@ class MemoryScreen(FilterKeys):
     def on_key(self, event: events.Key) -> None:
         """Take note of every key before it is judged what it stands for."""
         if self.bar.is_open:
-            return  # it has them
+            super().on_key(event)
+            return
         key = event.character if event.is_printable and event.character else event.key
         self._asking.calm.press(key, event.time, time.monotonic())
         self._key = key

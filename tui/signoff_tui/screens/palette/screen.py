@@ -43,6 +43,7 @@ class PaletteScreen(PlainScreen):
         super().__init__(office)
         self._commands = commands
         self._run = run
+        self._words = ""
         self._found = tuple(commands)
         self._cursor = 0
 
@@ -55,7 +56,7 @@ class PaletteScreen(PlainScreen):
 
     def on_mount(self) -> None:
         """Wait for words."""
-        self.query_one(TextBox).focus()
+        self.query_one(TextBox).write("")
         self._draw()
 
     def on_resize(self, _: events.Resize) -> None:
@@ -64,6 +65,7 @@ class PaletteScreen(PlainScreen):
 
     def takes_key(self, event: events.Key) -> bool:
         """Choose, run, go back; False when the key is text for the box."""
+        self._look_for(self.query_one(TextBox).value)  # what was typed a moment ago was not told yet
         action = None if event.is_printable else action_of(event.key, self.place)
         if action is None:
             return False
@@ -80,8 +82,13 @@ class PaletteScreen(PlainScreen):
 
     @on(TextBox.Changed)
     def _typed(self, event: TextBox.Changed) -> None:
-        self._found, self._cursor = fitting(self._commands, event.value), 0
+        event.stop()
+        self._look_for(self.query_one(TextBox).value)
         self._draw()
+
+    def _look_for(self, words: str) -> None:
+        if words != self._words:
+            self._words, self._found, self._cursor = words, fitting(self._commands, words), 0
 
     @on(RowList.Clicked)
     def _row_clicked(self, event: RowList.Clicked) -> None:

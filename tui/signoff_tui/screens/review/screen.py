@@ -210,13 +210,13 @@ class ReviewScreen(Screen[None]):
     # -- keys and clicks ----------------------------------------------------------------------------------
 
     def on_key(self, event: events.Key) -> None:
-        """Judge every key in one place."""
-        if isinstance(self.focused, TextBox | MessageBox):
-            return  # the box asked before it took the key
+        """Judge every key in one place; a text box gets what is text."""
         event.stop()
         event.prevent_default()
-        if not self.takes_key(event) and isinstance(self._bar, Writing):
-            self.message_box.take(event)  # it gets the keys a moment after it was opened
+        if (box := self._open_box) is not None:
+            box.take(event)
+        else:
+            self.takes_key(event)
 
     def takes_key(self, event: events.Key) -> bool:
         """Handle a key; False when it is text for the open text box."""
@@ -226,7 +226,18 @@ class ReviewScreen(Screen[None]):
     def on_paste(self, event: events.Paste) -> None:
         """Pasted text is never a command."""
         event.stop()
-        self.takes_paste(event)
+        if (box := self._open_box) is not None:
+            box.take_paste(event)
+        else:
+            self.takes_paste(event)
+
+    @property
+    def _open_box(self) -> TextBox | MessageBox | None:
+        if self.filter_bar.is_open:
+            return self.filter_bar.box
+        if isinstance(self._bar, Finding):
+            return self.query_one("#find", TextBox)
+        return self.message_box if isinstance(self._bar, Writing) else None
 
     def takes_paste(self, event: events.Paste) -> bool:
         """Judge a paste; False when it is text for the open text box."""

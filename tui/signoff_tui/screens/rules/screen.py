@@ -59,6 +59,10 @@ class RulesScreen(ListedRules):
         super().__init__(office, query, desk)
         self._calm = Calm(desk.settings, office.keys, "rules", ("!", "x"))
         self._tried: Tried | None = None
+        self._asked = ""
+        """The call that was judged last, or is."""
+        self._awaits_verdict = False
+        """Whether Enter was pressed before the verdict came."""
         self._change: Change | None = None
         self._suggested: Suggested | None = None
         self._said = Said()
@@ -75,7 +79,8 @@ class RulesScreen(ListedRules):
     def on_key(self, event: events.Key) -> None:
         """Take note of every key before it is judged what it stands for."""
         if self._typing:
-            return  # the box has it
+            super().on_key(event)
+            return
         key = event.character if event.is_printable and event.character else event.key
         self._calm.press(key, event.time, time.monotonic())
         self._key = key
@@ -160,8 +165,11 @@ class RulesScreen(ListedRules):
             case "escape":
                 self._stop_typing()
                 self._tried = None
+                self._awaits_verdict = False
             case "enter":
+                self._judge_typed()  # what was typed a moment ago was not told yet
                 self._stop_typing()
+                self._awaits_verdict = True
             case "up" | "pageup":
                 self.do_page_up()
             case "down" | "pagedown":
@@ -179,7 +187,12 @@ class RulesScreen(ListedRules):
     def _typed(self, event: TextBox.Changed) -> None:
         event.stop()
         if self._typing:
-            self._judge(event.value)
+            self._judge_typed()
+
+    def _judge_typed(self) -> None:
+        text = self.query_one("#call", TextBox).value
+        if text != self._asked:
+            self._judge(text)
 
     @property
     def _typing(self) -> bool:
@@ -192,11 +205,13 @@ class RulesScreen(ListedRules):
     def _judge(self, text: str) -> None:
         file = self._rules_of_focused
         if file is not None:
+            self._asked = text
             self._work.judge(file, text)
 
     @on(Judged)
     def _judged(self, event: Judged) -> None:
-        if self._typing or self._tried is not None:
+        if self._typing or self._tried is not None or (self._awaits_verdict and not self._is_reading):
+            self._awaits_verdict = False
             self._tried = event.tried
             self.to_top()
             self.draw()

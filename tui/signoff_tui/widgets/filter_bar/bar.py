@@ -110,12 +110,13 @@ class FilterBar(Vertical, Sized):
         """
         words = self._words.begin()
         self.add_class("-open")
-        self._box.write(words if text is None else text)
+        self.box.write(words if text is None else text)
         self._draw()
 
     def takes_key(self, event: events.Key) -> bool:
         """Keep, restore, complete, save; False when the key is for the text box."""
         self._said = ("", "")
+        self._take(self.box.value)  # what was typed a moment ago was not told yet
         match event.key:
             case "enter":
                 if self._words.problem is None:
@@ -140,7 +141,8 @@ class FilterBar(Vertical, Sized):
         self._draw()
 
     @property
-    def _box(self) -> TextBox:
+    def box(self) -> TextBox:
+        """Where it is typed."""
         return self.query_one(TextBox)
 
     def _save(self) -> None:
@@ -154,7 +156,7 @@ class FilterBar(Vertical, Sized):
         self._draw()
 
     def _complete(self, step: int) -> None:
-        box = self._box
+        box = self.box
         text, cursor = self._words.complete(box.value, box.cursor_position, self._values(), step=step)
         box.value = text
         box.cursor_position = cursor
@@ -163,11 +165,13 @@ class FilterBar(Vertical, Sized):
     @on(TextBox.Changed)
     def _typed(self, event: TextBox.Changed) -> None:
         event.stop()
-        if not self.is_open:
-            return
-        if self._words.take(event.value):
+        if self.is_open:
+            self._take(self.box.value)
+            self._draw()
+
+    def _take(self, text: str) -> None:
+        if self._words.take(text):
             self._tell()
-        self._draw()
 
     def _tell(self, *, at_once: bool = False) -> None:
         """Say that another filter is in force; soon, if that was said a moment ago."""
@@ -192,7 +196,7 @@ class FilterBar(Vertical, Sized):
     def _draw(self) -> None:
         if not self.is_open or not self.size.width:
             return
-        words, box, width = self._words, self._box, self.size.width
+        words, box, width = self._words, self.box, self.size.width
         self.query_one("#prompt", LinesView).show([line(chunk(" / ", "accent"))])
         said, token = self._said
         if said:
