@@ -313,6 +313,36 @@ def test_secrets_are_shown_in_clear() -> None:
     assert asked.requests[0].payload == {"password": "xyzzy"}
 
 
+class Delete(BaseModel):
+    id: int = Field(validation_alias="delete")
+
+
+class Archive(BaseModel):
+    id: int = Field(validation_alias="archive")
+
+
+class Acting(BaseModel):
+    item: Delete | Archive
+
+
+def test_an_approval_for_the_session_does_not_cover_an_object_of_another_class_that_looks_alike() -> None:
+    ran: list[object] = []
+    asked = Asked(remember="session")
+
+    def act_on(item: Delete | Archive) -> None:
+        ran.append(item)
+
+    inner = StructuredTool.from_function(act_on, name="act", description="Act.", args_schema=Acting)
+    act = approved(inner, ApprovalController(approval_callback=asked))
+    for item in ({"archive": 1}, {"delete": 1}, {"archive": 1}):
+        act.invoke({"item": item})
+    assert [type(each) for each in ran] == [Archive, Delete, Archive]
+    assert [request.payload for request in asked.requests] == [
+        {"item": {"id": 1}, "class of item": f"{__name__}.Archive"},
+        {"item": {"id": 1}, "class of item": f"{__name__}.Delete"},
+    ]
+
+
 def test_what_cannot_be_shown_does_not_run() -> None:
     class Opaque(BaseModel):
         thing: Any

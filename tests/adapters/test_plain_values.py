@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum, IntEnum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 import pytest
@@ -29,7 +29,7 @@ from pydantic import (
     model_serializer,
 )
 
-from signoff.adapters.plain_values import plain_call, plain_values
+from signoff.adapters.plain_values import Validate, plain_call, plain_values
 from signoff.canonical import NotJsonError, canonical
 
 
@@ -122,7 +122,7 @@ class Slotted:
     ],
 )
 def test_everything_in_a_value_is_shown(value: Any, shown: Any) -> None:
-    assert plain_values("tool", {"it": value}) == {"it": shown}
+    assert plain_values("tool", {"it": value})["it"] == shown
 
 
 class TextOfItsOwn(str):
@@ -188,6 +188,92 @@ def test_a_call_is_spelled_as_its_values_are(arguments: dict[str, Any]) -> None:
     called = plain_call("tool", arguments)
     assert (called.tool_name, called.spelled) == ("tool", canonical(arguments))
     assert canonical(called.payload) == called.spelled
+
+
+class Delete(BaseModel):
+    id: int = Field(alias="delete")
+
+
+class Archive(BaseModel):
+    id: int = Field(alias="archive")
+
+
+class Tagged(BaseModel):
+    kind: Literal["tagged"] = "tagged"
+    id: int
+
+
+@dataclass
+class Dog:
+    name: str
+
+
+@dataclass
+class Puppy(Dog):
+    pass
+
+
+ALIKE = [
+    (Delete(delete=1), Archive(archive=1)),
+    (Path("a"), "a"),
+    (b"YQ==", "WVE9PQ=="),
+    ((1, 2), [1, 2]),
+    ({1, 2}, [1, 2]),
+    (frozenset({1}), {1}),
+    (Color.RED, "red"),
+    (Level.HIGH, 3),
+    (date(2026, 1, 2), "2026-01-02"),
+    (Decimal("1.5"), "1.5"),
+    (SecretStr("a"), "a"),
+    (Dog("a"), Puppy("a")),
+    (Dog("a"), {"name": "a"}),
+    ([{"to": Dog("a")}], [{"to": Puppy("a")}]),
+    ({1: "a"}, {"1": "a"}),
+    (Words(["a"]), ["a"]),
+]
+"""Values of two classes with one plain form."""
+
+
+@pytest.mark.parametrize(("one", "other"), ALIKE)
+@pytest.mark.parametrize("validate", [None, dict], ids=["unknown", "takes all"])
+def test_values_that_look_alike_are_told_apart(one: Any, other: Any, validate: Validate | None) -> None:
+    shown = [plain_call("tool", {"it": value}, validate=validate).spelled for value in (one, other)]
+    assert shown[0] != shown[1]
+
+
+class Act(BaseModel):
+    it: Tagged | Dog | Puppy | set[int] | Path | str
+
+
+def act(plain: dict[str, Any]) -> dict[str, Any]:
+    return {"it": Act.model_validate(plain).it}
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (Tagged(id=1), {}),
+        (Dog("a"), {}),
+        (Puppy("a"), {"class of it": f"{__name__}.Puppy"}),
+        (Path("a"), {"class of it": "pathlib.PosixPath"}),
+        ("a", {}),
+    ],
+)
+def test_a_class_is_said_only_where_the_tool_would_make_another_one_of_what_is_shown(
+    value: Any, said: dict[str, str]
+) -> None:
+    shown = plain_values("tool", {"it": value}, act)
+    assert {name: each for name, each in shown.items() if name != "it"} == said
+
+
+def test_the_place_of_a_class_within_a_value_is_said() -> None:
+    shown = plain_values("tool", {"it": [{"a b": Path("x")}]}, dict)
+    assert shown == {"it": [{"a b": "x"}], 'class of it[0]["a b"]': "pathlib.PosixPath"}
+
+
+def test_an_argument_that_could_say_a_class_is_refused() -> None:
+    with pytest.raises(NotJsonError, match="rename it"):
+        plain_values("tool", {"it": 1, "class of it": "pathlib.PosixPath"})
 
 
 @given(left=st.text(), right=st.text())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import date
+from pathlib import Path
 
 import pytest
 from pydantic import BaseModel, Field, SecretStr
@@ -74,6 +75,37 @@ def test_an_approval_for_the_session_does_not_cover_what_a_serializer_would_hide
         run(toolset, [call("send", mail=mail)])
     shown = [request.arguments["mail"] for request in asked.requests if request.arguments is not None]
     assert shown == [{"password": "", **mail} for mail in mails]
+
+
+class Delete(BaseModel):
+    """Removes it."""
+
+    id: int = Field(validation_alias="delete")
+
+
+class Archive(BaseModel):
+    """Keeps it elsewhere."""
+
+    id: int = Field(validation_alias="archive")
+
+
+def test_an_approval_for_the_session_does_not_cover_an_object_of_another_class_that_looks_alike() -> None:
+    ran: list[object] = []
+
+    def act(item: Delete | Archive, where: Path | str = "") -> str:
+        """Act."""
+        ran.append(item)
+        return "done"
+
+    asked = Asked(remember="session")
+    toolset = ApprovalToolset(FunctionToolset([act]), asked)
+    for item in ({"archive": 1}, {"delete": 1}, {"archive": 1}):
+        assert run(toolset, [call("act", item=item)]) == [("success", "done")]
+    assert [type(each) for each in ran] == [Archive, Delete, Archive]
+    assert [request.arguments["class of item"] for request in asked.requests if request.arguments] == [
+        f"{__name__}.Archive",
+        f"{__name__}.Delete",
+    ]
 
 
 def test_a_change_of_the_shown_arguments_does_not_change_what_runs() -> None:

@@ -64,7 +64,13 @@ class ToolInput:
             for name, value in self.kwargs.items()
             if told is None or name in told or (_is_json(value) and value != self.call_id)
         }
-        return plain_values(tool.name, {**positional, **written})
+        injected = {name: value for name, value in self.kwargs.items() if name not in written}
+
+        def validate(plain: dict[str, Any]) -> Mapping[str, Any]:
+            args, kwargs = self._validated(tool, injected, plain)
+            return {**dict(zip(tool.args, args, strict=False)), **{name: kwargs[name] for name in written}}
+
+        return plain_values(tool.name, {**positional, **written}, validate)
 
     def changed_to(self, tool: BaseTool, arguments: Mapping[str, Any]) -> ToolInput:
         """The input with other arguments in place of those that somebody wrote, validated by the tool's schema.
@@ -74,10 +80,15 @@ class ToolInput:
             NotJsonError: An argument cannot be shown as it is.
         """
         injected = {name: value for name, value in self.kwargs.items() if name not in self.shown(tool)}
-        args, kwargs = tool._to_args_and_kwargs(  # noqa: SLF001 - LangChain's own protocol between tools
+        args, kwargs = self._validated(tool, injected, arguments)
+        return ToolInput(tuple(args), kwargs, self.call_id)
+
+    def _validated(
+        self, tool: BaseTool, injected: Mapping[str, Any], arguments: Mapping[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return tool._to_args_and_kwargs(  # noqa: SLF001 - LangChain's own protocol between tools
             {**injected, **arguments}, self.call_id
         )
-        return ToolInput(tuple(args), kwargs, self.call_id)
 
 
 @dataclass(slots=True)

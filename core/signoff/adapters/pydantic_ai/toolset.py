@@ -6,6 +6,7 @@ import copy
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 from pydantic_ai import RunContext, ToolDenied
@@ -180,7 +181,8 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
             definition = self._definitions.of(tool) if defined_now is None else await defined_now()
             if definition is None and defined_now is not None:
                 return _gone(name)
-        call = plain_call(name, tool_args, definition)
+        validate = partial(_validated, tool, ctx=ctx)
+        call = plain_call(name, tool_args, definition, validate=validate)
         if asks_plainly and self.controller.remembered(call) is not None:
             with bound_to(call):
                 return await self.wrapped.call_tool(name, tool_args, approved_context(ctx), tool)
@@ -201,7 +203,7 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
         request = request.with_definition(definition)
         edited = EditedCall(
             context,
-            lambda changed: plain_call(name, _validated(tool, changed, ctx)).payload,
+            lambda changed: plain_call(name, validate(changed), validate=validate).payload,
             lambda changed: self._request_for(changed, function, marked_by),
         )
         own_check = getattr(tool, "args_validator_func", None)  # it may wait, or ask the model to try again
@@ -211,7 +213,7 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
             decision = await self.controller.request_approval(request, changeable)
             if decision.approved is not True:
                 return _refusal(decision)
-            if plain_call(name, tool_args).spelled != call.spelled:
+            if plain_call(name, tool_args, validate=validate).spelled != call.spelled:
                 raise PermissionError(f"{name} was not run: its arguments were changed since it was approved")
             instead = decision.instead
             if instead is not None and instead.arguments is not None:
