@@ -1,17 +1,143 @@
-"""Files for their owner alone that are whole or not there: whoever reads sees the old content or the new one."""
+"""Files and directories for their owner alone.
+
+A file is whole or not there: whoever reads sees the old content or the new one. What decides whether something is
+trusted is read only from a file that nobody else can have written.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import secrets
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["new_file", "put"]
+__all__ = [
+    "UnsafeFileError",
+    "locked",
+    "make_directory",
+    "new_file",
+    "put",
+    "read_own",
+    "refuse_foreign_directory",
+]
 
 _PRIVATE = 0o600
+_PRIVATE_DIRECTORY = 0o700
+
+
+class UnsafeFileError(Exception):
+    """A file or directory cannot be read, or may be somebody else's work; the message says what to do."""
+
+
+def make_directory(path: Path, *, parents: bool = True) -> None:
+    """Make a directory that only its owner may enter, whatever the umask; one that is there stays as it is.
+
+    Args:
+        path: The directory.
+        parents: Whether those on the way that are missing are made too, in the same way.
+
+    Raises:
+        OSError: It cannot be made, or there is something else in its place.
+    """
+    if parents and path.parent != path and not path.parent.is_dir():
+        make_directory(path.parent)
+    try:
+        path.mkdir(_PRIVATE_DIRECTORY)
+    except (FileExistsError, IsADirectoryError):  # macOS says the latter of "/"
+        if not path.is_dir():
+            raise
+    else:
+        path.chmod(_PRIVATE_DIRECTORY)  # an unusual umask may have taken rights from the owner
+
+
+def read_own(path: Path, *, forbidden: int, owners: frozenset[int], most: int) -> bytes | None:
+    """Return the content of a file on which trust depends, or None if there is none.
+
+    Neither the file nor its directory is a link, and the file has no second name.
+
+    Args:
+        path: The file.
+        forbidden: Mode bits that neither the file nor its directory may have.
+        owners: User ids to whom it may belong; the directory may also belong to root.
+        most: Bytes that it may have.
+
+    Raises:
+        UnsafeFileError: It cannot be read, or is not to be trusted.
+    """
+    try:
+        refuse_foreign_directory(path.parent, forbidden)
+        # Not to wait for the other end of a pipe.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        link = "; it is a link: put the file itself there" if path.is_symlink() else ""
+        raise UnsafeFileError(f"cannot read {path}: {error.strerror}{link}") from error
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise UnsafeFileError(f"{path} is not a regular file; move it away")
+        if found.st_nlink != 1:
+            raise UnsafeFileError(f"{path} has {found.st_nlink} names; remove the others, or move it away")
+        _refuse_foreign(path, found, forbidden, owners, "chmod 600")
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise UnsafeFileError(f"{path} is larger than {most} bytes; it is none of ours, move it away")
+    return content
+
+
+def refuse_foreign_directory(path: Path, forbidden: int) -> None:
+    """Make sure that a directory is no link, and belongs to this user or root.
+
+    Args:
+        path: The directory.
+        forbidden: Mode bits that it may not have.
+
+    Raises:
+        UnsafeFileError: It is not what it should be.
+        OSError: There is none, or it cannot be looked at.
+    """
+    found = path.lstat()
+    if stat.S_ISLNK(found.st_mode):
+        raise UnsafeFileError(f"{path} is a link; put the directory itself there")
+    if not stat.S_ISDIR(found.st_mode):
+        raise UnsafeFileError(f"{path} is not a directory; move it away")
+    _refuse_foreign(path, found, forbidden, frozenset({os.geteuid(), 0}), "chmod 700")
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock of a file for the length of a ``with`` block; it is made if it is not there.
+
+    Args:
+        path: The file. Nothing is in it.
+
+    Raises:
+        OSError: It cannot be opened, or is a link.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, _PRIVATE)
+    try:
+        os.fchmod(descriptor, _PRIVATE)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _refuse_foreign(
+    path: Path, found: os.stat_result, forbidden: int, owners: frozenset[int], remedy: str
+) -> None:
+    if found.st_uid not in owners:
+        raise UnsafeFileError(f"{path} belongs to user {found.st_uid}, not to you; move it away")
+    if found.st_mode & forbidden:
+        raise UnsafeFileError(
+            f"other users have access to {path} (mode {stat.S_IMODE(found.st_mode):04o});"
+            f" make sure that what is in there is yours, then run: {remedy} {path}"
+        )
 
 
 @contextlib.contextmanager

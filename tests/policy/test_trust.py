@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from signoff import private_files
 from signoff.policy.trust import (
     TrustedFile,
     TrustError,
@@ -78,12 +80,63 @@ def test_files_that_changed_or_are_gone_are_told(rules: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"files": []}', '{"files": {"a": 1}}'])
 def test_a_damaged_list_trusts_nothing_and_is_kept(store: Path, rules: str, content: str) -> None:
-    store.parent.mkdir(parents=True)
-    store.write_text(content)
+    private_files.make_directory(store.parent)
+    private_files.put(store, content.encode())
     for act in (changed_files, lambda: require_trusted({rules: b""}), lambda: trust({rules: b""})):
         with pytest.raises(TrustError, match="move it away"):
             act()
     assert store.read_text() == content
+
+
+def another_name(store: Path) -> None:
+    store.with_name("other").hardlink_to(store)
+
+
+def a_link(store: Path) -> None:
+    store.rename(store.with_name("other"))
+    store.symlink_to(store.with_name("other"))
+
+
+def a_linked_folder(store: Path) -> None:
+    store.parent.rename(store.parent.with_name("other"))
+    store.parent.symlink_to(store.parent.with_name("other"))
+
+
+def a_pipe(store: Path) -> None:
+    store.unlink()
+    os.mkfifo(store, 0o600)
+
+
+def a_foreign_file(store: Path) -> None:
+    os.chown(store, 1234, -1)
+
+
+@pytest.mark.parametrize(
+    ("harm", "words"),
+    [
+        (lambda store: store.chmod(0o620), r"other users have access to .*rules\.json \(mode 0620\).*chmod 600"),
+        (lambda store: store.chmod(0o604), r"other users have access to .*rules\.json \(mode 0604\).*chmod 600"),
+        (
+            lambda store: store.parent.chmod(0o770),
+            r"other users have access to .*signoff \(mode 0770\).*chmod 700",
+        ),
+        (a_foreign_file, "belongs to user 1234, not to you; move it away"),
+        (a_link, "is a link: put the file itself there"),
+        (a_linked_folder, "is a link; put the directory itself there"),
+        (another_name, "has 2 names; remove the others"),
+        (a_pipe, "is not a regular file; move it away"),
+    ],
+)
+def test_a_list_that_somebody_else_may_have_written_trusts_nothing(
+    store: Path, rules: str, harm: Callable[[Path], object], words: str
+) -> None:
+    trust({rules: b"a: 1\n"})
+    if harm is a_foreign_file and os.geteuid() != 0:
+        pytest.skip("only root gives files away")
+    harm(store)
+    for act in (changed_files, lambda: require_trusted({rules: b"a: 1\n"}), lambda: trust({rules: b"a: 1\n"})):
+        with pytest.raises(TrustError, match=f"no rule file is trusted: .*{words}"):
+            act()
 
 
 def test_the_list_is_private_whatever_the_umask(store: Path, rules: str) -> None:

@@ -20,6 +20,7 @@ from signoff.canonical import canonical
 from signoff.queue import (
     AgentInfo,
     Decision,
+    QueueGoneError,
     QueueUnavailableError,
     open_agent_queue,
     open_review_queue,
@@ -59,7 +60,10 @@ def ask(place: str, key: str) -> None:
     with open_agent_queue(AgentInfo("child", f"s-{key}", "/"), place) as agent:
         posted = agent.submit(call(key))
         _say(posted.id)
-        _say(agent.wait(posted.id).request.state)
+        try:
+            _say(agent.wait(posted.id).request.state)
+        except QueueGoneError as error:
+            _say(str(error))
 
 
 def ask_async(place: str, key: str) -> None:
@@ -69,7 +73,10 @@ def ask_async(place: str, key: str) -> None:
         with open_agent_queue(AgentInfo("child", f"s-{key}", "/"), place) as agent:
             posted = await agent.asubmit(call(key))
             _say(posted.id)
-            _say((await agent.await_outcome(posted.id)).request.state)
+            try:
+                _say((await agent.await_outcome(posted.id)).request.state)
+            except QueueGoneError as error:
+                _say(str(error))
 
     asyncio.run(main())
 

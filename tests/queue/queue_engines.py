@@ -50,7 +50,7 @@ class Opener:
         self._open.remove(queue)
         queue._engine.close()
         if hasattr(queue, "_lease"):
-            queue._lease.release()
+            queue._lease.release(told=False)
 
     def sleepers(self) -> int:
         """How many bells hang under which agents of this process sleep."""

@@ -139,12 +139,12 @@ def test_an_own_lease_is_alive_until_it_is_released(tmp_path):
     assert leases.alive("agent")  # looking must not have dropped the lock
     lease.release()
     lease.release()
-    assert not leases.alive("agent")
+    assert leases.alive("agent") is None
 
 
 def test_a_lease_file_that_nobody_locks_is_dead(tmp_path):
     (tmp_path / "agent").touch()
-    assert not FileLeases(tmp_path).alive("agent")
+    assert FileLeases(tmp_path).alive("agent") is False
 
 
 def test_an_own_lease_is_recognized_by_another_path(tmp_path):

@@ -115,6 +115,9 @@ class Beside:
 
     def _take_changes(self, changes: ChangeSet) -> None:
         new_high, gone, mutes = False, [], self._mutes()
+        for request_id in tuple(self._pending) if changes.fresh else ():
+            del self._pending[request_id]
+            self._tally.drop(request_id)
         for request in (change.request for change in changes.changes):
             known = self._pending.pop(request.id, None)
             if request.pending:

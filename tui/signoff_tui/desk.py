@@ -190,6 +190,16 @@ class Desk:
         Contents that changed have another key, so their coverage starts at zero. A decision about several
         requests goes on: the queue refuses the ones that changed.
         """
+        if changes.fresh:  # of a request that looks the same, nothing was shown: it is one of another queue
+            self.guard.changed()
+            self.contents.clear()
+            self.coverages.covered()
+            self.coverages.forget(lambda _: True)
+            self.changes.forget(lambda _: True)
+            self.came_back.clear()
+            self.inbox.apply(changes)
+            self._mark_held()
+            return ()
         known = [change.request.id for change in changes.changes if change.request.id in self.inbox]
         before = {request_id: self.inbox.entry(request_id).request.revision for request_id in known}
         replaced = set(self.inbox.apply(changes))

@@ -179,6 +179,12 @@ class ContentStore:
         while len(self._made) > KEPT:
             self._made.popitem(last=False)
 
+    def clear(self) -> None:
+        """Forget all of it, so that it is made anew."""
+        self._made.clear()
+        self._failed.clear()
+        self._wanted.clear()
+
     def fail(self, key: ContentKey, why: str) -> None:
         """Note that the documents cannot be made."""
         self._wanted.discard(key)

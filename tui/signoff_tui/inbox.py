@@ -223,6 +223,8 @@ class Inbox:
         ended before it was ever listed, or after it was tidied away, does not appear.
         """
         replaced = []
+        if changes.fresh:
+            self._empty()
         for request in (change.request for change in changes.changes):
             known = self._entries.get(request.id)
             if known is None:
@@ -371,6 +373,14 @@ class Inbox:
         return len(gone)
 
     # -- parts -------------------------------------------------------------------------------------------
+
+    def _empty(self) -> None:
+        for request_id in self._entries:
+            self.tally.drop(request_id)
+        self._entries, self._groups, self._order, self._held = {}, {}, [], ()
+        self._sifted_out, self._kept, self.cursor = set(), None, None
+        self._arrived.clear()
+        self._lay_out_anew()
 
     def _known(self, request_ids: Iterable[str]) -> Iterable[Entry]:
         return (self._entries[request_id] for request_id in request_ids if request_id in self._entries)

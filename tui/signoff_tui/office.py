@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ from typing import NamedTuple, ParamSpec, Protocol, TypeVar
 from signoff.filtering import SAVED_FILTERS, SavedFilter
 from signoff.queue import (
     QueueError,
+    QueueGoneError,
     ReviewQueue,
     StoredRequest,
     Verdict,
@@ -168,14 +170,29 @@ class Office:
         Args:
             cursor: Says how far the changes were taken over.
         """
+        fresh = False
         while True:
             try:
-                async for changed in self._queue.watch(cursor()):
-                    yield changed
+                async for changed in self._queue.watch(0 if fresh else cursor()):
+                    yield replace(changed, fresh=fresh)
+                    fresh = False
                     await asyncio.sleep(MERGE_SECONDS)
+            except QueueGoneError as error:
+                yield error
+                await self._opened_again()
+                fresh = True
+                continue
             except QueueError as error:
                 yield error
             await asyncio.sleep(RETRY_SECONDS)
+
+    async def _opened_again(self) -> None:
+        """Return when there is a queue again. That the one before is gone has been said."""
+        while True:
+            await asyncio.sleep(RETRY_SECONDS)
+            with contextlib.suppress(QueueError):
+                await asyncio.to_thread(self._queue.reopen)
+                return
 
     async def content(self, request: StoredRequest, *, revealed: bool = False) -> tuple[Content | None, str]:
         """Make the documents of a request, with its secrets or with marks for them, or say why that fails."""

@@ -48,7 +48,7 @@ def put_text(file: Path, text: str) -> None:
         OSError: It cannot be written; it is as it was.
     """
     file = Path(os.path.realpath(file))
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private_files.make_directory(file.parent)
     mode = file.stat().st_mode & 0o777 if file.exists() else 0o600
     private_files.put(file, text.encode(), mode=mode)
 

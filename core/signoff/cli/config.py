@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from signoff import private_files
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option
 from signoff.cli.output import print_json
@@ -42,9 +43,9 @@ def init(*, force: bool) -> int:
     if path.exists() and not force:
         raise click.UsageError(f"{path} is there already; --force puts the defaults in its place")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with path.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(template())
+        private_files.make_directory(path.parent)
+        with private_files.new_file(path, replaces=force) as file:
+            file.write(template().encode())
     except OSError as error:
         raise click.UsageError(f"{path} cannot be written: {error.strerror}") from error
     print(f"wrote {path}: the settings of your screen; what agents may do is in their own signoff.yaml")

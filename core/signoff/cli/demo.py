@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from signoff.private_files import make_directory
+
 __all__ = ["demo"]
 
 
@@ -13,7 +15,7 @@ def _create(_: click.Context, __: click.Parameter, folder: str | None) -> str | 
     if folder is None:
         return None
     try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
+        make_directory(Path(folder))
     except OSError as error:
         raise click.BadParameter(f"{folder!r} cannot be created: {error.strerror}") from error
     return folder

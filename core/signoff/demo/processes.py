@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from signoff.private_files import make_directory
 from signoff.queue import PLACE_VARIABLE
 
 __all__ = ["AgentProcesses"]
@@ -31,7 +32,7 @@ class AgentProcesses:
     """
 
     def __init__(self, roles: tuple[str, ...], project: Path, place: Path, logs: Path) -> None:
-        logs.mkdir(parents=True, exist_ok=True)
+        make_directory(logs)
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         for number, role in enumerate(roles, start=1):
             environment = {**os.environ, PLACE_VARIABLE: str(place), "SIGNOFF_SESSION": f"s-{number}"}

@@ -8,7 +8,6 @@ in a sandbox have no business to write to.
 from __future__ import annotations
 
 import codecs
-import fcntl
 import hashlib
 import json
 import os
@@ -33,7 +32,7 @@ __all__ = [
 ]
 
 _LARGEST_BYTES = 16 * 1024 * 1024
-_PRIVATE_DIRECTORY = 0o700
+_NOT_FOR_OTHERS = 0o077
 
 State = Literal["unchanged", "changed", "gone"]
 
@@ -68,7 +67,8 @@ def trust(contents: Mapping[str, bytes]) -> None:
         OSError: It cannot be written.
     """
     for folder in (_store().parent, _copies(_store())):
-        folder.mkdir(mode=_PRIVATE_DIRECTORY, parents=True, exist_ok=True)
+        private_files.make_directory(folder)
+        _require_own(folder)
     with _alone() as store:
         known = _known(store) | {_name(path): _digest(content) for path, content in contents.items()}
         for content in contents.values():
@@ -160,12 +160,21 @@ def _store() -> Path:
 def _alone() -> Iterator[Path]:
     """The list of trust, which nobody else changes meanwhile: what one takes off it, no other puts back."""
     store = _store()
-    descriptor = os.open(store.with_name(".trusted-rules.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    _require_own(store.parent)
+    with private_files.locked(store.with_name(".trusted-rules.lock")):
         yield store
-    finally:
-        os.close(descriptor)
+
+
+def _require_own(folder: Path) -> None:
+    """Make sure that nobody else gets at what is in a folder.
+
+    Raises:
+        TrustError: Somebody can; the message says what to do.
+    """
+    try:
+        private_files.refuse_foreign_directory(folder, _NOT_FOR_OTHERS)
+    except private_files.UnsafeFileError as error:
+        raise TrustError(f"no rule file is trusted: {error}") from error
 
 
 def _keep(store: Path, known: Mapping[str, str]) -> None:
@@ -179,9 +188,14 @@ def _keep(store: Path, known: Mapping[str, str]) -> None:
 
 def _known(store: Path) -> dict[str, str]:
     try:
-        found = json.loads(store.read_bytes())["files"]
-    except FileNotFoundError:
-        return {}
+        content = private_files.read_own(
+            store, forbidden=_NOT_FOR_OTHERS, owners=frozenset({os.geteuid()}), most=_LARGEST_BYTES
+        )
+        if content is None:
+            return {}
+        found = json.loads(content)["files"]
+    except private_files.UnsafeFileError as error:
+        raise TrustError(f"no rule file is trusted: {error}") from error
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise TrustError(
             f"{store} cannot be read ({error}); move it away, and trust your rule files again"

@@ -15,6 +15,7 @@ from signoff.queue.errors import (
     GrantRefusedError,
     InvalidSubmissionError,
     QueueError,
+    QueueGoneError,
     QueueNotFoundError,
     QueuePlaceError,
     QueueUnavailableError,
@@ -91,6 +92,7 @@ __all__ = [
     "PatternPreview",
     "Pruning",
     "QueueError",
+    "QueueGoneError",
     "QueueNotFoundError",
     "QueuePlaceError",
     "QueueUnavailableError",
@@ -272,8 +274,6 @@ def _open_engine(place: str | os.PathLike[str] | None, *, create: bool, tidy: bo
         where.prepare()
     else:
         where.check()
-        if not where.database.exists():
-            raise QueueNotFoundError(f"there is no queue at {where.directory}")
     engine = SqliteEngine(where)
     if tidy:
         engine.tidy()

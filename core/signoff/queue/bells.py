@@ -24,6 +24,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple, Self
 
+from signoff.private_files import make_directory
+
 __all__ = ["AWAKE_SECONDS", "RELOOK_SECONDS", "REVIEWERS", "Bell", "Bells"]
 
 REVIEWERS = "reviewers"
@@ -74,7 +76,7 @@ class Bells:
         Raises:
             OSError: The pipe cannot be created.
         """
-        pipe = self._moved(key) or self._made(key)
+        pipe = self._moved(key) or self._made_in_time(key)
         try:
             return Bell(os.dup(pipe.descriptor), lambda: self._keep(pipe))
         except OSError:
@@ -118,6 +120,13 @@ class Bells:
                     _ring(str(bell), silently=True)
                 with contextlib.suppress(OSError):  # whoever hangs a bell here makes the directory again
                     entry.rmdir()
+
+    def _made_in_time(self, key: str) -> _Pipe:
+        try:
+            return self._made(key)
+        except FileNotFoundError:  # somebody has swept the directory away; without its queue there is no other
+            make_directory(self._directory, parents=False)
+            return self._made(key)
 
     def _made(self, key: str) -> _Pipe:
         # Made under a hidden name and moved when it has a reader: a ringer would take down a bell
@@ -163,8 +172,7 @@ class Bells:
         target = directory / os.urandom(8).hex()
         while True:
             with contextlib.suppress(FileExistsError, FileNotFoundError):
-                directory.mkdir(0o700)
-                directory.chmod(0o700)
+                make_directory(directory, parents=False)
             try:
                 return pipe.rename(target)
             except FileNotFoundError:

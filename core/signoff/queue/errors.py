@@ -6,6 +6,7 @@ QueueError                     something about the queue; nothing was decided
 ├── QueuePlaceError            the place is unsafe: foreign owner, open modes, links, network file system
 ├── QueueVersionError          the file was written by a newer signoff; it was not touched
 ├── QueueUnavailableError      locked, read-only, full, corrupt or closed; says which
+│   ├── QueueGoneError         it was removed, replaced or set back while it was open
 │   └── DamagedRecordError     one record cannot be read; the others can
 ├── UnknownRequestError        no request has that id
 ├── RequestConflictError       the same request key was used again for other content
@@ -26,6 +27,7 @@ __all__ = [
     "GrantRefusedError",
     "InvalidSubmissionError",
     "QueueError",
+    "QueueGoneError",
     "QueueNotFoundError",
     "QueuePlaceError",
     "QueueUnavailableError",
@@ -59,6 +61,13 @@ class QueueVersionError(QueueError):
 
 class QueueUnavailableError(QueueError):
     """The queue is locked, read-only, full, corrupt or closed; the message says which."""
+
+
+class QueueGoneError(QueueUnavailableError):
+    """The queue was removed, replaced or set back while it was open; the message says where and what to do.
+
+    A connection that ends with it stays so: an agent opens a new one, a reviewer calls `ReviewQueue.reopen`.
+    """
 
 
 class DamagedRecordError(QueueUnavailableError):

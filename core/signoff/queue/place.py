@@ -8,12 +8,14 @@ its users share (https://sqlite.org/wal.html, "Disadvantages").
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
+from signoff.private_files import make_directory
 from signoff.queue.errors import (
     QueueNotFoundError,
     QueuePlaceError,
@@ -27,7 +29,6 @@ PLACE_VARIABLE = "SIGNOFF_QUEUE"
 
 _SCHEMES = ("postgresql://", "postgres://")
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"  # compiled late: a queue given as a path does not pay for it
-_PRIVATE_DIRECTORY = 0o700
 _PRIVATE_FILE = 0o600
 _MOUNTS = Path("/proc/self/mountinfo")
 
@@ -84,11 +85,9 @@ class QueuePlace(NamedTuple):
             QueueUnavailableError: The directories cannot be created.
         """
         try:
-            for directory in (*reversed(self.trusted.parents), self.trusted):
-                _create_private_directory(directory)
+            make_directory(self.trusted)
             for directory in self._own():
-                _create_private_directory(directory)
-                self._check_directory(directory)  # before anything is created behind a link
+                self._create(directory)
         except OSError as error:
             raise QueueUnavailableError(
                 f"cannot create the queue at {self.directory}: {error.strerror}"
@@ -102,15 +101,27 @@ class QueuePlace(NamedTuple):
             QueueNotFoundError: There is no queue.
             QueuePlaceError: The place is unsafe; the message says what to do.
         """
-        for directory in self._own():
+        for directory in self._own()[:-2]:
             self._check_directory(directory)
         self._check_content()
+        if not self.database.exists():
+            raise QueueNotFoundError(f"there is no queue at {self.directory}")
+        for directory in (self.bells, self.leases):  # who swept them away removed no queue
+            try:
+                self._create(directory)
+            except OSError as error:
+                raise QueueUnavailableError(f"cannot create {directory}: {error.strerror}") from error
 
     def _own(self) -> tuple[Path, ...]:
         """Every directory below the trusted ancestor, from the top down."""
         parts = self.directory.relative_to(self.trusted).parts
         way = (self.trusted.joinpath(*parts[: n + 1]) for n in range(len(parts)))
         return (*way, self.bells, self.leases)
+
+    def _create(self, directory: Path) -> None:
+        with contextlib.suppress(FileExistsError):  # a link that leads nowhere, which is said below
+            make_directory(directory, parents=False)
+        self._check_directory(directory)  # before anything is created behind a link
 
     def _check_directory(self, directory: Path) -> None:
         inside = directory.is_relative_to(self.directory)
@@ -188,14 +199,6 @@ def refuse_unsafe_file(path: Path) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise QueuePlaceError(f"{path} is not a regular file; move it away")
     _refuse_foreign(path, found, 0o077, "chmod 600")
-
-
-def _create_private_directory(path: Path) -> None:
-    try:
-        path.mkdir(_PRIVATE_DIRECTORY)
-    except (FileExistsError, IsADirectoryError):  # macOS says the latter of "/"
-        return
-    path.chmod(_PRIVATE_DIRECTORY)  # mkdir() may have been cut down by an unusual umask
 
 
 def _refuse_unsafe_directory(path: Path, forbidden: int, *, queue: Path) -> None:

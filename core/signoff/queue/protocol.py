@@ -373,6 +373,18 @@ class ReviewQueue(Protocol):
     def stats(self) -> Stats:
         """Counts for a status line."""
 
+    def reopen(self) -> None:
+        """Connect to the queue that is at the place now, after a `QueueGoneError`; otherwise nothing happens.
+
+        Whatever was known before is of another queue: begin with cursor 0, and know nothing.
+
+        Raises:
+            QueueNotFoundError: There is none; none is created.
+            QueuePlaceError: The place is unsafe.
+            QueueVersionError: The queue was written by a newer signoff.
+            QueueUnavailableError: It cannot be used, or the connection was closed.
+        """
+
     def close(self) -> None:
         """End the connection. Closing twice is harmless."""
 

@@ -360,7 +360,9 @@ class ChangeSet:
     Attributes:
         changes: In arrival order of the requests.
         cursor: Hand this to the next look.
+        fresh: Whether the queue was opened again: this is all that waits, and what was known before is no more.
     """
 
     changes: tuple[Change, ...]
     cursor: int
+    fresh: bool = False

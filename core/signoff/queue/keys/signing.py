@@ -1,14 +1,15 @@
-"""The signer of a reviewer's connection: it loads the key when it is first needed, once per process."""
+"""The signer of a reviewer's connection: it loads the key when it is needed first, or was replaced."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from signoff.queue.errors import ReviewerKeysError
 from signoff.queue.keys import deciding_key
 from signoff.queue.keys.deciding_key import DecidingKey
-from signoff.queue.keys.folder import keys_folder
+from signoff.queue.keys.folder import KeysFolder, Stamp, keys_folder
 from signoff.queue.records import Decision, Grant, StoredRequest
 from signoff.queue.statements import grant_statement, statement_about
 
@@ -36,17 +37,16 @@ class Signer:
         return grant if self._key is None else replace(grant, seal=self._key.seal(grant_statement(grant)))
 
 
-_keys: dict[Path, DecidingKey] = {}
+_keys: dict[Path, tuple[Stamp, DecidingKey]] = {}
 
 
 def willing_signer() -> Signer:
     """Return a signer for what counts unsigned too: a no. It signs if it can."""
     folder = keys_folder()
     try:
-        key = _keys.get(folder.directory) or deciding_key.load(folder)
+        return Signer(_key(folder, deciding_key.load))
     except ReviewerKeysError:
         return Signer(None)
-    return Signer(_keys.setdefault(folder.directory, key) if key is not None else None)
 
 
 def signer_for() -> Signer:
@@ -56,10 +56,20 @@ def signer_for() -> Signer:
         ReviewerKeysError: There is no key, and none can be made; or it cannot be read. Says what to do.
     """
     folder = keys_folder()
-    key = _keys.get(folder.directory)
-    if key is None:
-        try:
-            key = _keys.setdefault(folder.directory, deciding_key.load_or_make(folder))
-        except ReviewerKeysError as error:
-            raise ReviewerKeysError(f"nothing was decided, because an approval must be signed: {error}") from error
-    return Signer(key)
+    try:
+        return Signer(_key(folder, deciding_key.load_or_make))
+    except ReviewerKeysError as error:
+        raise ReviewerKeysError(f"nothing was decided, because an approval must be signed: {error}") from error
+
+
+def _key(folder: KeysFolder, load: Callable[[KeysFolder], DecidingKey | None]) -> DecidingKey | None:
+    """The key whose file is there now: what was signed with one that agents no longer know helps nobody."""
+    stamp = folder.key_stamp()
+    known = _keys.get(folder.directory)
+    if known is not None and known[0] == stamp:
+        return known[1]
+    key = load(folder)
+    stamp = folder.key_stamp() if stamp is None else stamp
+    if key is not None and stamp is not None:
+        _keys[folder.directory] = stamp, key
+    return key

@@ -34,7 +34,7 @@ from signoff.queue.postgres.locks import queue_lock, screens_lock
 from signoff.queue.postgres.schema import prepare
 from signoff.queue.postgres.search import VectorIndex
 from signoff.queue.postgres.url import PostgresPlace
-from signoff.queue.sql.connection import OwnConnection
+from signoff.queue.sql.connection import QUEUE_ID, STATE_OF_QUEUE, OwnConnection, new_queue_id
 from signoff.queue.sql.engine import PATIENCE_SECONDS, Row, Transaction
 
 __all__ = ["PostgresEngine"]
@@ -122,7 +122,7 @@ class PostgresEngine(OwnConnection):
     """
 
     def __init__(self, place: PostgresPlace, *, create: bool = True) -> None:
-        super().__init__()
+        super().__init__(place.name)
         self.place = place
         self.generation = 0
         """How often this has connected so far."""
@@ -137,9 +137,31 @@ class PostgresEngine(OwnConnection):
         try:
             with self._explained():
                 prepare(self._connected(), place, create=create)
+            self._begin_with()
         except BaseException:
             self.close()
             raise
+
+    def reopen(self) -> None:
+        """Use the queue that is at the place now, if the one before is gone.
+
+        Raises:
+            QueueNotFoundError: There is none.
+            QueueUnavailableError: It cannot be used, or the connection was closed.
+        """
+        with self._guard:
+            gone = self._gone
+            if gone is None or self.forked or self.closed:
+                self.require_open()
+                return
+            self._expect_any_queue()
+            try:
+                with self._explained():
+                    prepare(self._connected(), self.place, create=False)
+                self._begin_with()
+            except BaseException:
+                self._gone = gone
+                raise
 
     @contextlib.contextmanager
     def read(self) -> Iterator[_Look]:
@@ -149,7 +171,7 @@ class PostgresEngine(OwnConnection):
             QueueUnavailableError: The queue cannot be read.
         """
         with self._usable(), self._explained():
-            connection = self._begin(_LOOK, PATIENCE_SECONDS)
+            connection = self._begun(_LOOK, PATIENCE_SECONDS)
             try:
                 yield _Look(connection)
                 connection.execute("COMMIT")
@@ -170,7 +192,7 @@ class PostgresEngine(OwnConnection):
             QueueUnavailableError: The change was not made, unless the message says that this is unknown.
         """
         with self._usable(), self._explained():
-            connection = self._begin(self._opening(patience, durable=durable), patience)
+            connection = self._begun(self._opening(patience, durable=durable), patience)
             transaction = _Transaction(connection)
             try:
                 yield transaction
@@ -179,6 +201,7 @@ class PostgresEngine(OwnConnection):
                 self._roll_back(connection)
                 raise
             self._commit(connection, transaction)
+            self._made(transaction)
 
     def hang_bell(self, key: str) -> Bell:
         """Put up a bell that this queue's writers ring.
@@ -258,6 +281,31 @@ class PostgresEngine(OwnConnection):
             with contextlib.suppress(psycopg.Error):
                 self._connection.close()
             self._connection = None
+
+    def _begin_with(self) -> None:
+        """Look for the first time; a queue without a number gets one."""
+        with self.read():
+            pass
+        if self._queue_id is None:
+            with contextlib.suppress(QueueUnavailableError), self.write() as transaction:
+                transaction.run(
+                    "INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                    QUEUE_ID,
+                    new_queue_id(),
+                )
+
+    def _begun(self, statements: str, patience: float) -> Connection:
+        """Begin a transaction on the queue that was opened, and on no other."""
+        connection = self._begin(statements, patience)
+        try:
+            self._require_same_queue(connection.execute(STATE_OF_QUEUE))
+        except psycopg.errors.UndefinedTable:
+            self._roll_back(connection)
+            raise self._end("was removed") from None
+        except BaseException:
+            self._roll_back(connection)
+            raise
+        return connection
 
     def _begin(self, statements: str, patience: float) -> Connection:
         """Begin a transaction; where the connection was lost, on a new one."""

@@ -132,7 +132,7 @@ class Lease:
         self._lock = lock
         self._process = os.getpid()
 
-    def release(self) -> None:
+    def release(self, *, told: bool = True) -> None:  # the server tells either way
         """Give it up. Releasing twice is harmless, and so is releasing in a forked child."""
         if os.getpid() == self._process:
             self._listener.drop(self._lock)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import threading
 from dataclasses import replace
@@ -14,6 +13,7 @@ from signoff.queue.checks import check_asked_by
 from signoff.queue.codec import to_text
 from signoff.queue.errors import (
     InvalidSubmissionError,
+    QueueGoneError,
     QueueUnavailableError,
     RequestConflictError,
 )
@@ -355,12 +355,16 @@ class SqlAgentQueue:
             if self._closing:
                 return
             self._closing = True
+        told = True
         try:
-            # Where this fails, the released lease tells the reviewers.
-            with contextlib.suppress(QueueUnavailableError), self._engine.write() as transaction:
+            with self._engine.write() as transaction:
                 retire(transaction, self._asked_by.agent_id, wording.CLOSED)
+        except QueueGoneError:
+            pass  # there is nobody to tell
+        except QueueUnavailableError:
+            told = False
         finally:
-            self._lease.release()
+            self._lease.release(told=told)
             self._engine.close()
             if self._own_thread is not None:
                 self._own_thread.close()

@@ -12,6 +12,7 @@ from signoff.queue.clock import SECOND, now_us
 from signoff.queue.errors import (
     DamagedRecordError,
     QueueError,
+    QueueGoneError,
     QueueUnavailableError,
     UnknownRequestError,
 )
@@ -181,7 +182,7 @@ class Answers:
         try:
             return self._look_at(request_id)
         except QueueUnavailableError:
-            return self._look_at(request_id)
+            return self._look_at(request_id)  # a queue that is gone says so again
 
     def _look_at(self, request_id: str) -> StoredRequest:
         request = self._concerning(request_id)
@@ -213,15 +214,18 @@ class Answers:
         delivered = [self._with_contents(each, doubts) for each in delivered]
         unnoted = {request.seq for request in delivered if request.delivered_at is None}
         if unnoted:
-            with (
-                contextlib.suppress(QueueUnavailableError),
-                self._engine.write(durable=False, patience=_STAMP_PATIENCE_SECONDS) as transaction,
-            ):
-                for each in delivered:
-                    if each.seq in doubts and each.delivered_at is None:
-                        _refuse(transaction, each, doubts[each.seq])
-                delivered = [requests.mark_delivered(transaction, each) for each in delivered]
-                unnoted = {each.seq for each in delivered if each.seq in unnoted and each.delivered_at is not None}
+            try:
+                with self._engine.write(durable=False, patience=_STAMP_PATIENCE_SECONDS) as transaction:
+                    for each in delivered:
+                        if each.seq in doubts and each.delivered_at is None:
+                            _refuse(transaction, each, doubts[each.seq])
+                    noted = [requests.mark_delivered(transaction, each) for each in delivered]
+                delivered = noted
+                unnoted = {each.seq for each in noted if each.seq in unnoted and each.delivered_at is not None}
+            except QueueGoneError:  # then it is an answer of no queue
+                raise
+            except QueueUnavailableError:
+                pass
         self._taken |= unnoted
         return {request.id: self._outcome(request, doubts.get(request.seq)) for request in delivered}
 

@@ -125,6 +125,11 @@ class Transaction(Look):
         """Whom to wake when the change is visible: those who wait, then the reviewers."""
         return (*self._bells, REVIEWERS) if self._change is not None else ()
 
+    @property
+    def last_change(self) -> int:
+        """The change number that it announced; 0 if it announced nothing."""
+        return self._change or 0
+
     def _next_change(self) -> int:
         if self._change is None:
             self.run("UPDATE counters SET value = value + 1 WHERE name = 'change'")
@@ -135,8 +140,12 @@ class Transaction(Look):
 class Lease(Protocol):
     """A sign of life that ends with the process that holds it."""
 
-    def release(self) -> None:
-        """Give it up. Releasing twice is harmless, and so is releasing in a forked child."""
+    def release(self, *, told: bool = True) -> None:
+        """Give it up. Releasing twice is harmless, and so is releasing in a forked child.
+
+        Args:
+            told: Whether the queue knows that the agent ends; if not, others can tell by the lease.
+        """
 
 
 class Leases(Protocol):
@@ -233,8 +242,16 @@ class Engine(Protocol):
             QueueUnavailableError: The queue cannot be read.
         """
 
+    def reopen(self) -> None:
+        """Connect to the queue that is at the place now, if the one before is gone.
+
+        Raises:
+            QueueNotFoundError: There is none.
+            QueueUnavailableError: It cannot be used.
+        """
+
     def require_open(self) -> None:
-        """Refuse to go on with a closed or inherited connection.
+        """Refuse to go on with a closed or inherited connection, or one whose queue is gone.
 
         Raises:
             QueueUnavailableError: It is one.

@@ -347,6 +347,15 @@ class SqlReviewQueue(GrantReview):
         """
         return count(self._engine)
 
+    def reopen(self) -> None:
+        """Connect to the queue that is at the place now, after a `QueueGoneError`; otherwise nothing happens.
+
+        Raises:
+            QueueNotFoundError: There is none.
+            QueueUnavailableError: It cannot be used, or the connection was closed.
+        """
+        self._engine.reopen()
+
     def close(self) -> None:
         """End the connection. Closing twice is harmless."""
         if self._engine.closed:

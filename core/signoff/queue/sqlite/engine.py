@@ -6,6 +6,10 @@ IMMEDIATE``, change, ``COMMIT``, release, and only then ring the bells. The file
 
 Nothing but SQLite ever opens the database file or its companions: closing any other descriptor of them
 would drop SQLite's locks (https://sqlite.org/howtocorrupt.html, section 2.2).
+
+While a connection is open, nobody who keeps to the rules removes or replaces one of these files. So each look
+and each write makes sure that the paths still lead to the files that SQLite has open: what is read from a file
+that was removed concerns nobody, and what is written to it is lost.
 """
 
 from __future__ import annotations
@@ -22,7 +26,7 @@ from signoff.queue.errors import QueueError, QueueUnavailableError, QueueVersion
 from signoff.queue.leases import FileLeases
 from signoff.queue.locks import WriteLock
 from signoff.queue.place import QueuePlace, create_private_file, refuse_unsafe_file
-from signoff.queue.sql.connection import OwnConnection
+from signoff.queue.sql.connection import QUEUE_ID, STATE_OF_QUEUE, OwnConnection, new_queue_id
 from signoff.queue.sql.engine import PATIENCE_SECONDS, Row, Transaction
 from signoff.queue.sqlite.schema import APPLICATION_ID, SCHEMA_VERSION, STATEMENTS
 from signoff.queue.sqlite.search import FtsIndex
@@ -33,6 +37,15 @@ __all__ = ["SqliteEngine"]
 _LOG_PAGES = 5000
 """Length of the log at which a commit also moves it into the database: some milliseconds for one writer in a few
 hundred, and some 20 MB on disk."""
+
+
+_GIVE_ID = "INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING"
+
+_SUFFIXES = ("", "-wal", "-shm")
+"""What SQLite appends to the name of the database for each file that it keeps open."""
+
+_Files = tuple[tuple[int, int] | None, ...]
+"""Device and inode of each file; None if it was not there."""
 
 
 class _Look:
@@ -78,24 +91,44 @@ class SqliteEngine(OwnConnection):
     """
 
     def __init__(self, place: QueuePlace) -> None:
-        super().__init__()
+        super().__init__(str(place.directory))
         self.place = place
         self.leases = FileLeases(place.leases)
         self._bells = Bells(place.bells)
         self._write_lock = WriteLock(place.directory)
+        self._files: _Files = ()
         self._durable = True
         with self._translated():
             if not place.database.exists():
                 self._create()
-            refuse_unsafe_file(place.database)
-            version = _version(place.database)
-            self._connection = _connect(place.database)
-            if version < SCHEMA_VERSION:
-                try:
-                    self._migrate()
-                except BaseException:
-                    self._connection.close()
-                    raise
+            self._open()
+
+    def reopen(self) -> None:
+        """Connect to the queue that is at the place now, if the one before is gone.
+
+        Raises:
+            QueueNotFoundError: There is none.
+            QueuePlaceError: The place is unsafe.
+            QueueVersionError: The file was written by a newer signoff.
+            QueueUnavailableError: The file cannot be used, or the connection was closed.
+        """
+        with self._guard:
+            gone = self._gone
+            if gone is None or self.forked or self.closed:
+                self.require_open()
+                return
+            self.place.check()
+            self._bells.close()
+            self._write_lock.close()
+            self._bells, self._write_lock = Bells(self.place.bells), WriteLock(self.place.directory)
+            self._expect_any_queue()
+            self._files = ()
+            try:
+                with self._translated():
+                    self._open()
+            except BaseException:
+                self._gone = gone
+                raise
 
     @contextlib.contextmanager
     def read(self) -> Iterator[_Look]:
@@ -105,7 +138,11 @@ class SqliteEngine(OwnConnection):
             QueueUnavailableError: The queue cannot be read.
         """
         with self._usable(), self._translated(), _transaction(self._connection, "DEFERRED"):
-            yield _Look(self._connection)
+            look = _Look(self._connection)
+            self._require_same_queue(look.rows(STATE_OF_QUEUE))
+            yield look
+            self._require_there()  # afterwards: what was read from a file that nobody else sees counts for nothing
+            self.leases.renew()
 
     @contextlib.contextmanager
     def write(self, *, durable: bool = True, patience: float = PATIENCE_SECONDS) -> Iterator[Transaction]:
@@ -124,12 +161,16 @@ class SqliteEngine(OwnConnection):
             self._translated(),
             self._write_lock.held(patience),
         ):
+            self._require_there()
             if durable is not self._durable:
                 self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
                 self._durable = durable
             with _transaction(self._connection, "IMMEDIATE"):
                 transaction: Transaction = _Transaction(self._connection)
+                self._require_same_queue(transaction.rows(STATE_OF_QUEUE))
                 yield transaction
+            self._made(transaction)
+            self._require_there()  # was it the queue, or what had been the queue?
         for key in transaction.bells:
             self._bells.ring(key)
 
@@ -176,22 +217,86 @@ class SqliteEngine(OwnConnection):
                 self._write_lock.close()
                 self._bells.close()
 
+    def _open(self) -> None:
+        """Connect to the file that is there, and note which files these are."""
+        database = self.place.database
+        refuse_unsafe_file(database)
+        found = _identity(database)
+        version = _version(database)
+        self._connection = _connect(database)
+        self._durable = True
+        try:
+            if version < SCHEMA_VERSION:
+                self._migrate()
+            self._begin_with()
+            self._files = (found, *(_identity(f"{database}{suffix}") for suffix in _SUFFIXES[1:]))
+            self._require_there()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _begin_with(self) -> None:
+        """Look for the first time, which makes SQLite open all its files; a queue without a number gets one."""
+        with _transaction(self._connection, "DEFERRED"):
+            self._require_same_queue(_Look(self._connection).rows(STATE_OF_QUEUE))
+        if self._queue_id is not None:
+            return
+        # Nothing depends on it today, so it is no reason not to open a queue on a full disk.
+        with contextlib.suppress(sqlite3.Error, OSError), self._write_lock.held(PATIENCE_SECONDS):
+            with _transaction(self._connection, "IMMEDIATE"):
+                self._connection.execute(_GIVE_ID, (QUEUE_ID, new_queue_id()))
+            self._require_same_queue(_Look(self._connection).rows(STATE_OF_QUEUE))
+
+    def _require_there(self) -> None:
+        """Make sure that the paths lead to the files that are open.
+
+        Raises:
+            QueueGoneError: They do not.
+        """
+        database = self.place.database
+        for suffix, opened in zip(_SUFFIXES, self._files, strict=False):
+            now = _identity(f"{database}{suffix}")
+            if now == opened or opened is None:
+                continue
+            if suffix:
+                happened = "removed" if now is None else "replaced"
+                raise self._end(f"lost its file {database.name}{suffix}, which was {happened}")
+            if now is not None:
+                if _identity(f"{database}-wal") == self._files[1]:
+                    _put_log_aside(database)
+                raise self._end("is gone, another one is in its place")
+            if self.place.directory.exists():
+                raise self._end(f"lost its file {database.name}, which was removed")
+            raise self._end("was removed")
+
+    @contextlib.contextmanager
+    def _usable(self) -> Iterator[None]:
+        with super()._usable():
+            try:
+                yield
+            finally:
+                if self._gone is not None:
+                    self._connection.close()  # SQLite leaves the files of another queue alone, having the old one
+
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:
         """Turn errors of SQLite and the operating system into ours."""
         try:
             yield
-        except sqlite3.Error as error:
-            raise _translation(error, self.place.database) from error
-        except TimeoutError as error:
-            raise QueueUnavailableError(
+        except (sqlite3.Error, OSError) as error:
+            with contextlib.suppress(OSError):
+                self._require_there()
+            raise self._explained(error) from error
+
+    def _explained(self, error: sqlite3.Error | OSError) -> QueueError:
+        if isinstance(error, sqlite3.Error):
+            return _translation(error, self.place.database)
+        if isinstance(error, TimeoutError):
+            return QueueUnavailableError(
                 f"{self.place.directory} is locked: another process has been writing all"
                 " the time; look for a stopped or hanging signoff process"
-            ) from error
-        except OSError as error:
-            raise QueueUnavailableError(
-                f"{self.place.directory} cannot be used: {error.strerror or error}"
-            ) from error
+            )
+        return QueueUnavailableError(f"{self.place.directory} cannot be used: {error.strerror or error}")
 
     def _migrate(self) -> None:
         """Bring the file up to date, unless somebody else has just done so."""
@@ -217,6 +322,8 @@ class SqliteEngine(OwnConnection):
                 ):
                     for statement in STATEMENTS:
                         connection.execute(statement)
+                    connection.execute(_GIVE_ID, (QUEUE_ID, new_queue_id()))
+                _put_log_aside(target)
                 draft.rename(target)
             finally:
                 draft.unlink(missing_ok=True)
@@ -271,6 +378,23 @@ def _version(database: Path) -> int:
             f" {SCHEMA_VERSION}); it was not touched: install a newer signoff"
         )
     return int(version)
+
+
+def _identity(path: str | Path) -> tuple[int, int] | None:
+    """Device and inode of a file, or None if there is none. It is not opened: that would drop SQLite's locks."""
+    try:
+        found = os.stat(path, follow_symlinks=False)  # noqa: PTH116 (at every look: a path object is slow)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _put_log_aside(database: Path) -> None:
+    """Keep the log of a database that is gone from being applied to the one that takes its place."""
+    log, index = (database.with_name(f"{database.name}{suffix}") for suffix in _SUFFIXES[1:])
+    with contextlib.suppress(FileNotFoundError):
+        log.replace(database.with_name(f"{log.name}.of-a-lost-queue"))
+    index.unlink(missing_ok=True)
 
 
 def _make_durable(directory: Path) -> None:

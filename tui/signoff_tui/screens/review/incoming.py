@@ -99,6 +99,8 @@ class Incoming:
     def _take_changes(self, changes: ChangeSet) -> None:
         was_empty = self._desk.inbox.cursor is None
         taken = self._desk.apply(changes)
+        if changes.fresh:
+            self._screen.say("the queue was opened again: read anew what waits", token="held")
         self._deciding.take_back(taken, "not sent, it changed")
         self._deciding.welcome_back()
         self._screen.filtering.show_as_left()

@@ -1,0 +1,257 @@
+"""A queue that is removed, replaced or set back while agents wait in it and reviewers look at it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from queue_children import child, line_of
+from queue_engines import PostgresOpener
+from queue_samples import approve, call, eventually, target
+
+from signoff.queue import (
+    AgentInfo,
+    AgentQueue,
+    Decision,
+    QueueGoneError,
+    QueueNotFoundError,
+    RequestState,
+    ReviewQueue,
+    open_agent_queue,
+    open_review_queue,
+)
+from signoff.queue.keys import reviewers
+from signoff.queue.keys.folder import KeysFolder
+from signoff.queue.sqlite.schema import STATEMENTS
+
+Harm = Callable[[Path], object]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return tmp_path / "queue"
+
+
+@pytest.fixture
+def review(place: Path) -> Iterator[ReviewQueue]:
+    with open_review_queue(place, reviewer="anna") as review:
+        yield review
+
+
+@pytest.fixture
+def agent(place: Path) -> Iterator[AgentQueue]:
+    with open_agent_queue(AgentInfo("refactor", "s-41", "/work"), place) as agent:
+        yield agent
+
+
+def copied(source: Path, target: Path) -> None:
+    """Bring a database into the state of another one, as ``sqlite3 .backup`` and ``.restore`` do."""
+    with contextlib.closing(sqlite3.connect(source)) as old, contextlib.closing(sqlite3.connect(target)) as new:
+        old.backup(new)
+    target.chmod(0o600)
+
+
+def remove(place: Path) -> None:
+    trash = place.with_name("trash")  # at once, so that nobody finds it half removed
+    place.rename(trash)
+    shutil.rmtree(trash)
+
+
+def move_away(place: Path) -> None:
+    place.rename(place.with_name("elsewhere"))
+    open_review_queue(place).close()
+
+
+def lose_file(place: Path) -> None:
+    (place / "queue.db").unlink()
+
+
+def lose_log(place: Path) -> None:
+    (place / "queue.db-wal").unlink()
+
+
+def put_copy_in_place(place: Path) -> None:
+    copied(place / "queue.db", place.with_name("copy.db"))
+    place.with_name("copy.db").rename(place / "queue.db")
+
+
+def put_other_contents(place: Path) -> None:
+    other = place.with_name("other")
+    open_review_queue(other).close()
+    copied(other / "queue.db", place / "queue.db")
+
+
+HARMS: dict[Harm, str] = {
+    remove: "the queue was removed: ",
+    move_away: "the queue is gone, another one is in its place: ",
+    lose_file: "the queue lost its file queue.db, which was removed: ",
+    lose_log: "the queue lost its file queue.db-wal, which was removed: ",
+    put_copy_in_place: "the queue is gone, another one is in its place: ",
+    put_other_contents: "the queue is gone, another one is in its place: ",
+}
+
+
+@pytest.mark.parametrize("role", ["ask", "ask_async"])
+@pytest.mark.parametrize("harm", [remove, put_copy_in_place])
+def test_a_waiting_process_ends_with_what_happened_to_the_queue(place: Path, role: str, harm: Harm) -> None:
+    with child(role, place, "k1") as asking:
+        line_of(asking)
+        harm(place)
+        told = line_of(asking)
+        assert told == f"{HARMS[harm]}{place}; what waited there does not run: put the queue back, or ask again"
+        assert asking.wait() == 0
+
+
+def test_signoff_ask_says_that_the_queue_is_gone_and_does_not_approve(place: Path, review: ReviewQueue) -> None:
+    line = [sys.executable, "-m", "signoff.cli", "ask", "--queue", str(place), "--tool", "deploy"]
+    with subprocess.Popen(line, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as asking:
+        eventually(review.pending)
+        remove(place)
+        _, told = asking.communicate(timeout=30)
+    assert f"the queue was removed: {place}" in told
+    assert asking.returncode == 5
+
+
+@pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
+def test_nothing_is_decided_in_a_queue_that_is_gone(
+    place: Path, agent: AgentQueue, review: ReviewQueue, harm: Harm
+) -> None:
+    posted = agent.submit(call())
+    harm(place)
+    with pytest.raises(QueueGoneError, match=HARMS[harm]):
+        review.decide(*target(posted), Decision(approved=True))
+    with pytest.raises(QueueGoneError, match=HARMS[harm]):
+        agent.wait(posted.id)
+
+
+def test_a_decision_whose_file_is_replaced_meanwhile_is_not_reported_as_taken(
+    place: Path, agent: AgentQueue, review: ReviewQueue
+) -> None:
+    posted = agent.submit(call())
+    writing = review._engine.write()
+    transaction = writing.__enter__()
+    transaction.run("UPDATE agents SET pid = 1 WHERE id = ?", posted.asked_by.agent_id)
+    put_copy_in_place(place)
+    with pytest.raises(QueueGoneError):
+        writing.__exit__(None, None, None)
+
+
+def test_a_queue_that_is_set_back_to_an_earlier_state_is_gone(
+    place: Path, agent: AgentQueue, review: ReviewQueue
+) -> None:
+    copied(place / "queue.db", place.with_name("copy.db"))
+    posted = agent.submit(call())
+    assert review.pending() == (posted,)
+    copied(place.with_name("copy.db"), place / "queue.db")
+    for look in (review.pending, partial(agent.wait, posted.id)):
+        with pytest.raises(QueueGoneError, match="the queue was set back to an earlier state, as from a copy: "):
+            look()
+
+
+def test_the_log_of_a_lost_queue_is_not_applied_to_the_copy_in_its_place(
+    place: Path, agent: AgentQueue, review: ReviewQueue
+) -> None:
+    copied(place / "queue.db", place.with_name("copy.db"))
+    agent.submit(call())
+    place.with_name("copy.db").rename(place / "queue.db")
+    with pytest.raises(QueueGoneError):
+        review.pending()
+    review.reopen()
+    assert review.pending() == ()
+
+
+def test_the_log_of_a_lost_file_is_not_applied_to_a_new_queue(place: Path, agent: AgentQueue) -> None:
+    agent.submit(call())
+    lose_file(place)
+    with open_review_queue(place) as another:
+        assert another.pending() == ()
+
+
+def test_a_reviewer_opens_the_queue_that_is_there_now(place: Path, agent: AgentQueue, review: ReviewQueue) -> None:
+    agent.submit(call())
+    review.pending()
+    remove(place)
+    with pytest.raises(QueueGoneError):
+        review.pending()
+    with pytest.raises(QueueNotFoundError):
+        review.reopen()
+    with pytest.raises(QueueGoneError):
+        review.pending()
+    with open_agent_queue(AgentInfo("other", "s-42", "/work"), place) as other:
+        posted = other.submit(call("k2"))
+        review.reopen()
+        assert review.pending() == (posted,)
+        assert approve(review, posted).accepted
+        assert other.wait(posted.id).decision is not None
+
+
+def test_a_queue_of_before_there_were_numbers_gets_one(place: Path) -> None:
+    open_review_queue(place).close()
+    with contextlib.closing(sqlite3.connect(place / "queue.db")) as file, file:
+        file.execute("DELETE FROM counters WHERE name = 'id'")
+    numbers = []
+    for _ in range(2):
+        open_review_queue(place).close()
+        with contextlib.closing(sqlite3.connect(place / "queue.db")) as file:
+            numbers += file.execute("SELECT value FROM counters WHERE name = 'id'").fetchall()
+    assert len(set(numbers)) == 1
+    assert not any("'id'" in statement for statement in STATEMENTS)  # made, not written down
+
+
+def test_an_agent_waits_on_when_bells_leases_and_locks_are_swept_away(place: Path, review: ReviewQueue) -> None:
+    with child("ask", place, "k1") as asking:
+        posted = review.get(line_of(asking))
+        for swept in ("bells", "leases"):
+            shutil.rmtree(place / swept)
+        (place / "write.lock").unlink()
+        with open_review_queue(place, create=False) as another:
+            assert another.pending() == (posted,)
+        eventually((place / "leases" / posted.asked_by.agent_id).exists)
+        assert review.pending() == (posted,)
+        approve(review, posted)
+        assert line_of(asking) == "approved"
+
+
+def test_an_agent_without_a_lease_whose_process_is_gone_is_dead(place: Path, review: ReviewQueue) -> None:
+    with child("ask", place, "k1") as asking:
+        posted = review.get(line_of(asking))
+        asking.kill()
+        asking.wait()
+        shutil.rmtree(place / "leases")
+    assert review.get(posted.id).state is RequestState.WITHDRAWN
+
+
+def test_approvals_are_signed_with_the_key_that_is_there(agent: AgentQueue, review: ReviewQueue) -> None:
+    folder = KeysFolder(Path(os.environ["SIGNOFF_KEYS_DIR"]))
+    approve(review, agent.submit(call("k1")))
+    shutil.rmtree(folder.directory)
+    posted = agent.submit(call("k2"))
+    approve(review, posted)
+    assert agent.wait(posted.id).doubt is None
+    assert len(reviewers.load(folder)) == 1
+
+
+def test_a_schema_that_is_dropped_and_made_again_is_another_queue() -> None:
+    opener = PostgresOpener(fresh=True)
+    agent, review = opener.agent(), opener.review()
+    posted = agent.submit(call())
+    with opener.administrator() as admin:
+        admin.execute(f'DROP SCHEMA "{review._engine.place.schema}" CASCADE')
+    with pytest.raises(QueueGoneError, match="the queue was removed: "):
+        review.pending()
+    with pytest.raises(QueueNotFoundError):
+        review.reopen()
+    opener.review("bert")
+    with pytest.raises(QueueGoneError, match="another one is in its place: "):
+        agent.wait(posted.id)
+    review.reopen()
+    assert review.pending() == ()
+    opener.drop()
