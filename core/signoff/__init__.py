@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from signoff.executing import execute_tool
     from signoff.marking import requires_approval, simple_approval_request
     from signoff.memory import ApprovalMemory
+    from signoff.presenting import truncate_for_display
     from signoff.types import (
         ApprovalAware,
         ApprovalContext,
@@ -55,6 +56,7 @@ __all__ = [
     "execute_tool",
     "requires_approval",
     "simple_approval_request",
+    "truncate_for_display",
 ]
 
 __getattr__ = late_names(
@@ -68,6 +70,7 @@ __getattr__ = late_names(
         "executing": ("execute_tool",),
         "marking": ("requires_approval", "simple_approval_request"),
         "memory": ("ApprovalMemory",),
+        "presenting": ("truncate_for_display",),
         "types": (
             "ApprovalAware",
             "ApprovalContext",

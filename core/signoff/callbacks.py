@@ -1,4 +1,4 @@
-"""Calling a function that asks a person itself, from synchronous and asynchronous code."""
+"""Calls of an author's functions, plain or asynchronous, from synchronous and asynchronous code."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from pydantic import ValidationError
 
 from signoff.types import ApprovalDecision, ApprovalRequest, DecisionSource
 
-__all__ = ["ApprovalCallback", "call_from_async", "call_from_sync"]
+__all__ = ["ApprovalCallback", "awaited", "call_from_async", "call_from_sync", "finished"]
 
 ApprovalCallback = Callable[[ApprovalRequest], ApprovalDecision | Awaitable[ApprovalDecision]]
 """A function that asks a person itself, instead of the queue."""
 
+_CALLBACK = "the approval callback"
 _NOT_A_NO = frozenset({DecisionSource.EXPIRY, DecisionSource.WITHDRAWAL, DecisionSource.ERROR})
 
 
@@ -26,11 +27,7 @@ async def call_from_async(callback: ApprovalCallback, request: ApprovalRequest) 
     Raises:
         TypeError: The callback did not return an `ApprovalDecision`.
     """
-    with _own_mistakes():
-        if inspect.iscoroutinefunction(callback):
-            return _checked(await callback(request))
-        answer = await asyncio.to_thread(callback, request)
-        return _checked(await answer if inspect.isawaitable(answer) else answer)
+    return _checked(await awaited(callback, request))
 
 
 def call_from_sync(callback: ApprovalCallback, request: ApprovalRequest) -> ApprovalDecision:
@@ -39,23 +36,59 @@ def call_from_sync(callback: ApprovalCallback, request: ApprovalRequest) -> Appr
     Raises:
         TypeError: The callback did not return an `ApprovalDecision`.
     """
-    with _own_mistakes():
-        answer = callback(request)
+    return _checked(finished(callback, request))
+
+
+async def awaited(
+    function: Callable[[ApprovalRequest], object], request: ApprovalRequest, who: str = _CALLBACK
+) -> object:
+    """Result of an author's function; a synchronous one is called in a thread.
+
+    Args:
+        function: Plain or asynchronous.
+        request: Its argument.
+        who: Name of the function in errors.
+
+    Raises:
+        TypeError: It made something that pydantic refuses.
+    """
+    with _own_mistakes(who):
+        if inspect.iscoroutinefunction(function):
+            return await function(request)
+        answer = await asyncio.to_thread(function, request)
+        return await _finish(answer) if inspect.isawaitable(answer) else answer
+
+
+def finished(
+    function: Callable[[ApprovalRequest], object], request: ApprovalRequest, who: str = _CALLBACK
+) -> object:
+    """Result of an author's function; an asynchronous one is run in an event loop of its own.
+
+    Args:
+        function: Plain or asynchronous.
+        request: Its argument.
+        who: Name of the function in errors.
+
+    Raises:
+        TypeError: It made something that pydantic refuses.
+    """
+    with _own_mistakes(who):
+        answer = function(request)
         if not inspect.isawaitable(answer):
-            return _checked(answer)
+            return answer
         if not _in_event_loop():
-            return _checked(asyncio.run(_finish(answer)))
+            return asyncio.run(_finish(answer))
         with ThreadPoolExecutor(1, thread_name_prefix="signoff-callback") as thread:
-            return _checked(thread.submit(asyncio.run, _finish(answer)).result())
+            return thread.submit(asyncio.run, _finish(answer)).result()
 
 
 @contextlib.contextmanager
-def _own_mistakes() -> Iterator[None]:
-    """Tell of a wrong answer as the callback's mistake: frameworks take a pydantic error for the model's."""
+def _own_mistakes(who: str) -> Iterator[None]:
+    """Tell of a wrong answer as the author's mistake: frameworks take a pydantic error for the model's."""
     try:
         yield
     except ValidationError as error:
-        raise TypeError(f"the approval callback failed: {error}") from error
+        raise TypeError(f"{who} failed: {error}") from error
 
 
 def _in_event_loop() -> bool:
@@ -66,7 +99,7 @@ def _in_event_loop() -> bool:
     return True
 
 
-async def _finish(answer: Awaitable[ApprovalDecision]) -> ApprovalDecision:
+async def _finish(answer: Awaitable[object]) -> object:
     return await answer
 
 

@@ -14,15 +14,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from signoff.asking import plain_submission, submission_with_snapshot
-from signoff.callbacks import ApprovalCallback, call_from_async, call_from_sync
+from signoff.callbacks import ApprovalCallback, awaited, call_from_async, call_from_sync, finished
 from signoff.definition import Definition
 from signoff.editing import EditedCallError, require_runnable
 from signoff.judged_calls import JudgedCalls
 from signoff.memory import ApprovalMemory, CallKey, PlainCall, call_key
 from signoff.modes import Mode, chosen_mode, known_mode
-from signoff.outcomes import failed, from_grant, from_outcome, not_run, to_queue
+from signoff.outcomes import failed, for_once, from_grant, from_outcome, not_run, to_queue
 from signoff.present.snapshot import Snapshot, SnapshotError, take
-from signoff.presenting import shown_to_callback
+from signoff.presenting import same_but_shown, shown_to_callback
 from signoff.queue.clock import now_us
 from signoff.queue.errors import InvalidSubmissionError, QueueError
 from signoff.queue.interrupts import why_ended
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from signoff.queue.protocol import AgentQueue
 
 __all__ = ["ApprovalCallback", "ApprovalController", "Mode"]
+
+_ENRICHING = "_enrich_presentation"
 
 
 class ApprovalController:
@@ -48,7 +50,8 @@ class ApprovalController:
             ``interactive``. Where both say something the stricter one holds; a callback says ``interactive``.
         approval_callback: Asks a person; synchronous or asynchronous. A synchronous one is called in a
             thread when the request comes from asynchronous code. A subclass may define it as the method
-            ``_prompt_user`` instead.
+            ``_prompt_user`` instead, and may give requests a presentation in ``_enrich_presentation``. Where it
+            approves for the session what is never remembered, the decision's note and a `RuntimeWarning` say so.
         queue: An open agent connection. In interactive mode without a callback the default queue is opened
             when it is first needed. Given one, every decision is in its history, also those by mode,
             memory and callback, and reviewers see the mode while the connection is there.
@@ -130,7 +133,8 @@ class ApprovalController:
 
         Raises:
             NotJsonError: The payload or the arguments are not JSON.
-            TypeError: The callback did not return an `ApprovalDecision`.
+            TypeError: The callback did not return an `ApprovalDecision`, or ``_enrich_presentation`` returned
+                something else than the request with a presentation.
         """
         try:
             answer = self._at_once(request, context)
@@ -155,7 +159,8 @@ class ApprovalController:
 
         Raises:
             NotJsonError: The payload or the arguments are not JSON.
-            TypeError: The callback did not return an `ApprovalDecision`.
+            TypeError: The callback did not return an `ApprovalDecision`, or ``_enrich_presentation`` returned
+                something else than the request with a presentation.
         """
         try:
             answer = self._at_once(request, context) or self._without_asking(request, context)
@@ -325,6 +330,49 @@ class ApprovalController:
         request = self._definitions.while_asked(request, now)
         return request, replace(plain, definition=now.digest, why=request.why)
 
+    # -- what a subclass shows -------------------------------------------------------------------------
+
+    async def _enrich_presentation(self, request: ApprovalRequest) -> ApprovalRequest:
+        """Give a request a presentation before a person is asked; a subclass may make it a plain method, too.
+
+        Called only when neither the mode nor what is remembered answers, so it may read files and take its time.
+        The presentation is shown as one that the tool sent, after what the declared effects would do.
+
+        Args:
+            request: What the tool asks.
+
+        Returns:
+            The request, or a copy of it with another `presentation`; nothing else of it may differ.
+        """
+        return request
+
+    @property
+    def _enriches(self) -> bool:
+        return getattr(type(self), _ENRICHING) is not getattr(ApprovalController, _ENRICHING)
+
+    async def _shown(
+        self, request: ApprovalRequest, plain: Submission, context: ApprovalContext | None
+    ) -> tuple[ApprovalRequest, Submission]:
+        """The request as it is shown, and its submission."""
+        if not self._enriches:
+            return request, plain
+        shown = same_but_shown(request, await awaited(self._enrich_presentation, request, _ENRICHING))
+        return shown, self._described_again(shown, plain, context)
+
+    def _shown_sync(
+        self, request: ApprovalRequest, plain: Submission, context: ApprovalContext | None
+    ) -> tuple[ApprovalRequest, Submission]:
+        if not self._enriches:
+            return request, plain
+        shown = same_but_shown(request, finished(self._enrich_presentation, request, _ENRICHING))
+        return shown, self._described_again(shown, plain, context)
+
+    def _described_again(
+        self, shown: ApprovalRequest, plain: Submission, context: ApprovalContext | None
+    ) -> Submission:
+        """The submission with another presentation, which may hold secrets of its own; the deadline stays."""
+        return replace(self._described(shown, context), key=plain.key, expires_at=plain.expires_at)
+
     # -- asking a callback -----------------------------------------------------------------------------
 
     async def _ask_callback(
@@ -334,10 +382,11 @@ class ApprovalController:
         plain: Submission,
         context: ApprovalContext | None,
     ) -> ApprovalDecision:
-        bound, snapshot = await asyncio.to_thread(submission_with_snapshot, request, plain)
+        shown, plain = await self._shown(request, plain, context)
+        bound, snapshot = await asyncio.to_thread(submission_with_snapshot, shown, plain)
         while True:
-            shown = await asyncio.to_thread(shown_to_callback, request, snapshot, bound)
-            decision = _in_time(await call_from_async(callback, shown), plain)
+            asked = await asyncio.to_thread(shown_to_callback, shown, snapshot, bound)
+            decision = _in_time(await call_from_async(callback, asked), plain)
             if not decision.approved:
                 return await asyncio.to_thread(self._settled, bound, snapshot, decision)
             try:
@@ -345,7 +394,8 @@ class ApprovalController:
                 if now is None and not await asyncio.to_thread(snapshot.drift):
                     return await asyncio.to_thread(self._settled, bound, snapshot, decision)
                 request, plain = self._redefined(request, plain, now)
-                bound, snapshot = await asyncio.to_thread(submission_with_snapshot, request, plain)
+                shown, plain = await self._shown(request, plain, context)
+                bound, snapshot = await asyncio.to_thread(submission_with_snapshot, shown, plain)
             except SnapshotError as error:
                 return await asyncio.to_thread(self._settled, bound, snapshot, not_run(error))
 
@@ -356,9 +406,10 @@ class ApprovalController:
         plain: Submission,
         context: ApprovalContext | None,
     ) -> ApprovalDecision:
-        bound, snapshot = submission_with_snapshot(request, plain)
+        shown, plain = self._shown_sync(request, plain, context)
+        bound, snapshot = submission_with_snapshot(shown, plain)
         while True:
-            decision = _in_time(call_from_sync(callback, shown_to_callback(request, snapshot, bound)), plain)
+            decision = _in_time(call_from_sync(callback, shown_to_callback(shown, snapshot, bound)), plain)
             if not decision.approved:
                 return self._settled(bound, snapshot, decision)
             try:
@@ -366,14 +417,15 @@ class ApprovalController:
                 if now is None and not snapshot.drift():
                     return self._settled(bound, snapshot, decision)
                 request, plain = self._redefined(request, plain, now)
-                bound, snapshot = submission_with_snapshot(request, plain)
+                shown, plain = self._shown_sync(request, plain, context)
+                bound, snapshot = submission_with_snapshot(shown, plain)
             except SnapshotError as error:
                 return self._settled(bound, snapshot, not_run(error))
 
     def _settled(self, bound: Submission, snapshot: Snapshot, decision: ApprovalDecision) -> ApprovalDecision:
         """Remember and record the answer of a callback."""
-        if decision.approved and not bound.may_be_remembered:
-            decision = decision.model_copy(update={"remember": "none"})
+        if decision.approved and decision.remember == "session" and not bound.may_be_remembered:
+            decision = for_once(decision, bound)
         if decision.approved:
             self._memory.store(bound.tool_name, bound.payload, decision.with_snapshot(None), bound.definition)
         if self._queue is not None:
@@ -385,7 +437,8 @@ class ApprovalController:
     async def _ask(
         self, queue: AgentQueue, request: ApprovalRequest, plain: Submission, context: ApprovalContext | None
     ) -> ApprovalDecision:
-        submission, snapshot = await asyncio.to_thread(submission_with_snapshot, request, plain)
+        shown, plain = await self._shown(request, plain, context)
+        submission, snapshot = await asyncio.to_thread(submission_with_snapshot, shown, plain)
         # Shielded: what was posted while we are being cancelled must be known, to be taken back.
         posting = asyncio.ensure_future(queue.asubmit(submission))
         try:
@@ -401,7 +454,8 @@ class ApprovalController:
                         require_runnable(decision, context)
                         return decision.with_snapshot(_unless_empty(snapshot))
                     request, plain = self._redefined(request, plain, now)
-                    submission, snapshot = await asyncio.to_thread(submission_with_snapshot, request, plain)
+                    shown, plain = await self._shown(request, plain, context)
+                    submission, snapshot = await asyncio.to_thread(submission_with_snapshot, shown, plain)
                 except (SnapshotError, EditedCallError) as error:
                     return await asyncio.to_thread(_given_up, queue, posted, error)
                 posting = asyncio.ensure_future(queue.aamend(posted.id, submission))
@@ -412,7 +466,8 @@ class ApprovalController:
     def _ask_sync(
         self, queue: AgentQueue, request: ApprovalRequest, plain: Submission, context: ApprovalContext | None
     ) -> ApprovalDecision:
-        submission, snapshot = submission_with_snapshot(request, plain)
+        shown, plain = self._shown_sync(request, plain, context)
+        submission, snapshot = submission_with_snapshot(shown, plain)
         posted = queue.submit(submission)
         try:
             while True:
@@ -425,7 +480,8 @@ class ApprovalController:
                         require_runnable(decision, context)
                         return decision.with_snapshot(_unless_empty(snapshot))
                     request, plain = self._redefined(request, plain, now)
-                    submission, snapshot = submission_with_snapshot(request, plain)
+                    shown, plain = self._shown_sync(request, plain, context)
+                    submission, snapshot = submission_with_snapshot(shown, plain)
                 except (SnapshotError, EditedCallError) as error:
                     return _given_up(queue, posted, error)
                 posted = queue.amend(posted.id, submission)

@@ -340,7 +340,7 @@ def _request_from(answer: object, ctx: ApprovalContext, hook: str) -> ApprovalRe
     if isinstance(answer, Mapping):
         try:
             return ApprovalRequest(**{**dict(_plain(ctx, hook)), **answer})
-        except ValidationError as error:
+        except (ValidationError, NotJsonError) as error:
             raise TypeError(f"{hook} answered with a mapping that is no request: {error}") from error
     if inspect.iscoroutine(answer):
         answer.close()

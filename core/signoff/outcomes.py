@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from signoff.queue.records import Decision, DecisionSource, Grant, Outcome, RequestState, StoredRequest
+import warnings
+
+from signoff.present.reveal import reveal
+from signoff.queue.records import (
+    Decision,
+    DecisionSource,
+    Grant,
+    Outcome,
+    RequestState,
+    Risk,
+    StoredRequest,
+    Submission,
+)
 from signoff.types import ApprovalDecision
 
-__all__ = ["failed", "from_grant", "from_outcome", "not_run", "to_queue"]
+__all__ = ["failed", "for_once", "from_grant", "from_outcome", "not_run", "to_queue"]
 
 _SOURCE_OF_STATE = {
     RequestState.EXPIRED: DecisionSource.EXPIRY,
@@ -46,6 +58,23 @@ def from_outcome(posted: StoredRequest, outcome: Outcome) -> ApprovalDecision:
 def from_grant(grant: Grant) -> ApprovalDecision:
     """The decision of a remembered approval."""
     return ApprovalDecision(approved=True, remember="session", source=DecisionSource.GRANT, by=f"grant {grant.id}")
+
+
+def for_once(decision: ApprovalDecision, call: Submission) -> ApprovalDecision:
+    """The approval of a call that is never remembered: it holds once, and its note and a warning say so.
+
+    Args:
+        decision: An approval for the session.
+        call: What was approved.
+    """
+    if call.risk is Risk.HIGH:
+        reason = f"it is HIGH risk ({', '.join(call.risk_reasons)})"
+    else:
+        reason = "it leads elsewhere through a link, or hides a secret"
+    told = f"approved once, not for the session: {reason}"
+    warnings.warn(f"{reveal(call.tool_name, 'tool_name').text} {told}", RuntimeWarning, stacklevel=2)
+    note = told if not decision.note else f"{decision.note} ({told})"
+    return decision.model_copy(update={"remember": "none", "note": note})
 
 
 def failed(error: Exception) -> ApprovalDecision:

@@ -1,4 +1,4 @@
-"""What a callback is shown: the presentation of a request, made from its declared effects.
+"""Presentations of requests: made from declared effects for a callback, made by authors, and shortened by tools.
 
 The screen makes its own from the snapshot. A callback gets the same rows as text, made only when it is about to
 be asked, and safe to print.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from signoff.present.snapshot import Snapshot
     from signoff.queue.records import Submission
 
-__all__ = ["shown_to_callback"]
+__all__ = ["same_but_shown", "shown_to_callback", "truncate_for_display"]
 
 _SIGNS = {RowKind.ADDED: "+", RowKind.REMOVED: "-", RowKind.CONTEXT: " "}
 _TYPES: dict[str, PresentationType] = {
@@ -26,6 +26,46 @@ _TYPES: dict[str, PresentationType] = {
     "file_content": "file_content",
     "command": "command",
 }
+
+
+def truncate_for_display(content: str, max_lines: int = 50) -> str:
+    """Shorten a text for an `ApprovalPresentation`; its last line then says how many lines are missing.
+
+    Put the whole text into ``metadata["full_content"]``: without it a reviewer is told that the rest cannot be
+    shown, and approving what was not fully shown is recorded as such.
+
+    Args:
+        content: The whole text.
+        max_lines: Most lines that are kept.
+
+    Raises:
+        ValueError: `max_lines` is negative.
+    """
+    if max_lines < 0:
+        raise ValueError(f"max_lines is a number of lines, not {max_lines}")
+    lines = content.split("\n")
+    missing = len(lines) - max_lines
+    return content if missing <= 0 else "\n".join([*lines[:max_lines], "", f"... [{missing} more lines]"])
+
+
+def same_but_shown(request: ApprovalRequest, enriched: object) -> ApprovalRequest:
+    """The request with the presentation that the hook of a controller made for it.
+
+    Args:
+        request: What the tool asks.
+        enriched: What ``_enrich_presentation`` returned.
+
+    Raises:
+        TypeError: It is no request, or differs in more than its presentation, so that it is not what runs.
+    """
+    if not isinstance(enriched, ApprovalRequest):
+        raise TypeError(f"_enrich_presentation returned {type(enriched).__name__}; return the ApprovalRequest")
+    shown = request.model_copy(update={"presentation": enriched.presentation})
+    if shown != enriched:
+        raise TypeError(
+            "_enrich_presentation changed more than the presentation; copy the request with model_copy"
+        )
+    return shown
 
 
 def shown_to_callback(request: ApprovalRequest, snapshot: Snapshot, submission: Submission) -> ApprovalRequest:

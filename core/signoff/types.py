@@ -16,11 +16,12 @@ from pydantic import (
     Field,
     PrivateAttr,
     SkipValidation,
+    ValidationError,
     field_validator,
     model_validator,
 )
 
-from signoff.canonical import canonical
+from signoff.canonical import NotJsonError, canonical
 from signoff.definition import Definition
 from signoff.effects import Effect
 from signoff.queue.records import DecisionSource, Risk
@@ -106,6 +107,10 @@ class ApprovalRequest(BaseModel):
     `payload` is what a remembered approval matches on, together with `tool_name`: exact JSON equality,
     types kept apart. `effects` declare what the call would do; from them signoff makes the diff, the risk,
     the digest, and the check that the world still is as it was shown.
+
+    Raises:
+        NotJsonError: The payload or the arguments are not JSON; the message says where. It is a `ValueError`.
+        pydantic.ValidationError: Another field is not as documented.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -139,6 +144,17 @@ class ApprovalRequest(BaseModel):
 
     It is said about the tool, not by it: it is neither compared nor serialized.
     """
+
+    if not TYPE_CHECKING:  # a checker knows the arguments from the fields
+
+        def __init__(self, **data: Any) -> None:
+            try:
+                super().__init__(**data)
+            except ValidationError as error:
+                for found in error.errors(include_url=False, include_input=False):
+                    if isinstance(cause := found.get("ctx", {}).get("error"), NotJsonError):
+                        raise NotJsonError(f"{'.'.join(map(str, found['loc']))}: {cause}") from None
+                raise
 
     def with_definition(self, definition: Definition | None) -> Self:
         """Return a copy that says how the tool is offered to the model."""

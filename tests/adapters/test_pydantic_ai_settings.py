@@ -112,6 +112,24 @@ def test_an_explicit_setting_is_stronger_than_pre_approved() -> None:
     assert settings == {"deploy": {"approval": "required"}}
 
 
+def test_pre_approved_fills_in_what_other_settings_of_the_tool_leave_open() -> None:
+    asked = Asked()
+    with pytest.warns(DeprecationWarning, match="pre_approved"):
+        toolset = ApprovalToolset(
+            FunctionToolset([decorated_tool, undecorated_tool]),
+            asked,
+            pre_approved=["decorated_tool"],
+            tool_configs={"decorated_tool": {"approval": None, "edit": True}},
+        )
+    run(toolset, BOTH)
+    assert asked.requests == []
+
+
+def test_pre_approved_is_a_list() -> None:
+    with pytest.raises(TypeError, match=r"\['deploy'\], not one text"):
+        ApprovalToolset(Deploying().toolset(), Asked(), pre_approved="deploy")
+
+
 def test_arguments_have_two_names() -> None:
     asked = Asked()
     run(ApprovalToolset(wrapped=Deploying().toolset(), prompt_fn=asked), DEPLOY)

@@ -69,7 +69,7 @@ def test_an_interrupt_while_waiting_withdraws_the_request(
     with pytest.raises(KeyboardInterrupt):
         ApprovalController(queue=asking).request_approval_sync(request_for())
     (record,) = looking.history()
-    assert (record.state, record.reason) == (RequestState.WITHDRAWN, "the agent stopped waiting")
+    assert (record.state, record.reason) == (RequestState.WITHDRAWN, "the agent was interrupted (Ctrl+C)")
 
 
 def test_an_interrupt_is_not_hidden_by_a_queue_that_fails(

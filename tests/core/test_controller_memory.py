@@ -150,9 +150,10 @@ async def test_high_risk_is_asked_every_time(
     callback = Counting(approved=True, remember="session")
     controller = ApprovalController(approval_callback=callback, queue=asking if with_queue else None)
     request = write(workdir / ".bashrc", "x")
-    first = await ask(controller, request)
-    await ask(controller, request)
-    assert (callback.asked, first.remember, controller.memory.list()) == (2, "none", ())
+    for asked in (1, 2):
+        with pytest.warns(RuntimeWarning, match="approved once, not for the session: it is HIGH risk"):
+            decision = await ask(controller, request)
+        assert (callback.asked, decision.remember, controller.memory.list()) == (asked, "none", ())
 
 
 async def test_high_risk_is_not_answered_by_a_memory_that_holds_it(ask: Ask, workdir: Path) -> None:
@@ -196,9 +197,26 @@ async def test_an_equal_payload_with_riskier_arguments_is_asked(ask: Ask) -> Non
     controller = ApprovalController(approval_callback=callback)
     harmless = request_for(path="/v1/items").model_copy(update={"arguments": {"method": "GET"}})
     deleting = harmless.model_copy(update={"arguments": {"method": "DELETE"}})
-    for wanted in (harmless, harmless, deleting, deleting):
+    for wanted in (harmless, harmless):
         await ask(controller, wanted)
+    for wanted in (deleting, deleting):
+        with pytest.warns(RuntimeWarning, match="deploy approved once"):
+            await ask(controller, wanted)
     assert callback.asked == 3
+
+
+@pytest.mark.parametrize("note", [None, "go on"])
+async def test_what_a_callback_wants_remembered_and_is_not_is_told(
+    ask: Ask, workdir: Path, note: str | None
+) -> None:
+    outside = write(workdir.parent / "elsewhere.txt", "x").model_copy(update={"tool_name": "wr\x1b[2Jite"})
+    callback = Counting(approved=True, remember="session", note=note)
+    controller = ApprovalController(approval_callback=callback, cwd=str(workdir))
+    with pytest.warns(RuntimeWarning, match="approved once") as told:
+        decision = await ask(controller, outside)
+    words = "approved once, not for the session: it is HIGH risk (outside-root, hidden-chars)"
+    assert decision.note == (words if note is None else f"go on ({words})")
+    assert "\x1b" not in str(told[0].message)
 
 
 async def test_a_stored_approval_is_counted_once_for_each_call_it_answers(ask: Ask) -> None:

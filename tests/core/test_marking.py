@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
+from signoff.canonical import NotJsonError
 from signoff.marking import requires_approval, simple_approval_request
 from signoff.types import ApprovalContext, ApprovalRequest
 
@@ -54,7 +55,7 @@ def test_a_payload_of_its_own_comes_before_excluded_arguments() -> None:
 
 def test_a_payload_that_is_not_json_is_refused() -> None:
     marked = requires_approval(payload=lambda args: {"to": {1}})(send_email)
-    with pytest.raises(ValidationError, match="not JSON"):
+    with pytest.raises(NotJsonError, match="not JSON"):
         request_of(marked)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from signoff.canonical import NotJsonError
 from signoff.present.snapshot import Snapshot
 from signoff.queue.records import DecisionSource
 from signoff.types import (
@@ -130,13 +131,13 @@ def test_what_was_approved_is_neither_compared_nor_serialized() -> None:
 
 
 def request(**fields: Any) -> ApprovalRequest:
-    return ApprovalRequest.model_validate({"tool_name": "t", "description": "d", "payload": {}, **fields})
+    return ApprovalRequest(**{"tool_name": "t", "description": "d", "payload": {}, **fields})
 
 
 @pytest.mark.parametrize("value", [{1, 2}, object(), float("nan"), {1: "a"}, b"bytes"])
 @pytest.mark.parametrize("field", ["payload", "arguments"])
 def test_payload_and_arguments_are_json(field: str, value: Any) -> None:
-    with pytest.raises(ValidationError, match=r"not JSON|not text"):
+    with pytest.raises(NotJsonError, match=rf"^{field}: .* at \$\.value.* not JSON"):
         request(**{field: {"value": value}})
 
 

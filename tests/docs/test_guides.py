@@ -8,8 +8,18 @@ from typing import Any
 
 import pytest
 
-from signoff import ApprovalContext, ApprovalController, ApprovalDecision, ApprovalDeniedError, execute_tool
+from asked import Asked
+from one_call import call
+from signoff import (
+    ApprovalContext,
+    ApprovalController,
+    ApprovalDecision,
+    ApprovalDeniedError,
+    ApprovalToolset,
+    execute_tool,
+)
 
+MAIL = {"to": "anna", "subject": "Hi", "body": "x"}
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
@@ -58,6 +68,67 @@ def test_the_declared_effects_are_those_of_the_call(tool_authors: dict[str, Any]
     assert (effect.path, effect.content) == ("/work/notes/a.md", "x")
 
 
+async def test_the_toolset_says_which_calls_need_approval(tool_authors: dict[str, Any]) -> None:
+    callback = Asked()
+    toolset = ApprovalToolset(tool_authors["Notebook"](), callback)
+    assert await call(toolset, "look", page="p1") == "words on p1"
+    assert callback.requests == []
+    assert await call(toolset, "erase", page="p1") == "erased p1"
+    assert [(asked.description, asked.payload) for asked in callback.requests] == [("Erase p1", {"page": "p1"})]
+
+
+def test_the_whole_of_what_is_shortened_is_sent(tool_authors: dict[str, Any]) -> None:
+    script = "select 1;\n" * 60
+    context = ApprovalContext(tool_name="migrate", args={"script": script})
+    shown = tool_authors["Migrations"]().check_approval(context).presentation
+    assert shown.content.endswith("... [21 more lines]")
+    assert (shown.metadata["full_content"], shown.language) == (script, "sql")
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "answer"),
+    [
+        ("look_up", {"word": "yes"}, "yes is a word"),
+        ("send_mail", MAIL, None),
+        ("drop_table", {"name": "x"}, None),
+    ],
+)
+async def test_the_settings_have_the_last_word(
+    tool_authors: dict[str, Any], name: str, args: dict[str, Any], answer: str | None
+) -> None:
+    tools = tool_authors["tools"]
+    tools.controller.mode = "strict"  # whatever has to be asked about is refused
+    if answer is not None:
+        assert await call(tools, name, **args) == answer
+        return
+    with pytest.raises(PermissionError, match=r"drop_table is blocked|Strict mode"):
+        await call(tools, name, **args)
+
+
+def test_the_old_way_and_the_new_way_mean_the_same(tool_authors: dict[str, Any]) -> None:
+    text = (DOCS / "tool-authors.md").read_text(encoding="utf-8")
+    (old,) = re.findall(r"^# before: (.*)$", text, re.MULTILINE)
+    with pytest.warns(DeprecationWarning, match="use tool_configs instead"):
+        before = eval(old, tool_authors)
+    assert before.tool_configs == tool_authors["migrated"].tool_configs
+
+
+@pytest.mark.parametrize(("name", "asks"), [("book", True), ("cancel", True), ("list", False), ("look", False)])
+def test_settings_and_toolset_are_asked(framework_authors: dict[str, Any], name: str, asks: bool) -> None:
+    assert (framework_authors["request_for"](name, {}) is not None) is asks
+
+
+def test_the_list_of_the_pre_approved_becomes_settings(framework_authors: dict[str, Any]) -> None:
+    given = {"a": {"edit": True}, "b": {"approval": "required"}}
+    with pytest.warns(DeprecationWarning, match="pre_approved is deprecated"):
+        merged = framework_authors["with_pre_approved"](given, ["a", "b", "c"])
+    assert merged == {
+        "a": {"approval": "none", "edit": True},
+        "b": {"approval": "required"},
+        "c": {"approval": "none"},
+    }
+
+
 @pytest.mark.parametrize("marked", [True, False])
 async def test_the_adapter_runs_what_was_approved(framework_authors: dict[str, Any], marked: bool) -> None:
     tools = framework_authors["ApprovedTools"]({"add": adding(marked)}, answering(approved=True), "r-1")
@@ -79,7 +150,7 @@ async def test_the_adapter_ends_the_run_on_a_hard_no(framework_authors: dict[str
 
 def test_the_adapter_has_forty_lines() -> None:
     text = (DOCS / "framework-authors.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    block = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[0]
     statements = [line for line in block[block.index("class ApprovedTools") :].splitlines() if line.strip()]
     assert len(statements) <= 40
 

@@ -14,6 +14,7 @@ from signoff.policy.shell import parsing
 from signoff.policy.shell.facts import Facts, Part
 from signoff.policy.shell.parsing import read_command
 from signoff.policy.shell.plain import plain_facts
+from signoff.policy.shell.syntax import facts_of_tree
 
 
 @pytest.fixture(autouse=True)
@@ -113,3 +114,12 @@ def test_what_is_read_at_once_is_what_the_parsers_read(text: str) -> None:
 
 def _without_feed(part: Part) -> tuple[object, ...]:
     return part.words, part.piped
+
+
+def test_the_numbers_that_an_old_shfmt_prints_for_operators_are_asked_about() -> None:
+    call = {"Type": "CallExpr", "Args": []}
+    tree = {
+        "Type": "File",
+        "Stmts": [{"Cmd": {"Type": "BinaryCmd", "Op": 13, "X": {"Cmd": call}, "Y": {"Cmd": call}}}],
+    }
+    assert facts_of_tree(tree).floors == ("has operators that an shfmt before 3.14 does not name",)

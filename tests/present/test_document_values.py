@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from document_reading import counted, of_kind, texts
 
+from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.present.document import Document
 from signoff.present.document_text import command_document
 from signoff.present.rows import RowKind
@@ -129,6 +130,55 @@ class TestSentByTheTool:
         document = self.one(type=kind, content="a\nb")
         assert texts(document) == ["sent by the tool", "a", "b"]
         assert (document.kind, document.units) == (expected, 2)
+
+    def test_structured_content_that_is_json_is_a_tree(self) -> None:
+        document = self.one(type="structured", content='{"to": "staging", "services": ["web", {"port": 80}]}')
+        assert texts(document) == [
+            "sent by the tool",
+            "services:",
+            '  - "web"',
+            "  -",
+            "    port: 80",
+            'to: "staging"',
+        ]
+        assert (document.units, document.levels, document.notes) == (5, 3, ("sent by the tool",))
+        assert texts(document.with_levels(1)) == [
+            "sent by the tool",
+            "services:",
+            "  (3 rows folded)",
+            'to: "staging"',
+        ]
+
+    @pytest.mark.parametrize("content", ["to: staging\nport: 80", '{"a": 1, "a": 2}', "[1, NaN]", "", "7"])
+    def test_structured_content_that_is_no_json_is_shown_as_it_came(self, content: str) -> None:
+        document = self.one(type="structured", content=content)
+        assert texts(document)[1:] == (content.splitlines() or ["(empty text)"])
+
+    def test_the_tree_of_what_was_shortened_is_that_of_the_full_content(self) -> None:
+        metadata = {"full_content": '{"a": [1, 2]}'}
+        short, full = presentation_documents({"type": "structured", "content": '{"a": [1', "metadata": metadata})
+        assert texts(short)[2:] == ['{"a": [1']
+        assert counted(full) == ["a:", "  - 1", "  - 2"]
+
+    def test_values_are_masked_in_the_tree_by_their_names(self) -> None:
+        sent = {"type": "structured", "content": '{"password": "open sesame"}'}
+        (document,) = presentation_documents(sent, DEFAULT_REDACTION)
+        assert "sesame" not in "".join(texts(document))
+
+    @pytest.mark.parametrize(
+        ("metadata", "cwd", "shown"),
+        [
+            ({"cwd": "/srv/\x1b[2Jweb"}, "/work", 'cwd: "/srv/^[[2Jweb"'),
+            ({}, "/work", 'cwd: "/work"'),
+            ({"cwd": 7}, "/work", 'cwd: "/work"'),
+        ],
+    )
+    def test_a_command_has_the_directory_that_the_tool_says_or_that_of_the_call(
+        self, metadata: dict[str, Any], cwd: str, shown: str
+    ) -> None:
+        sent = {"type": "command", "content": "make", "metadata": metadata}
+        (document,) = presentation_documents(sent, cwd=cwd)
+        assert counted(document) == [shown, "make"]
 
     def test_a_diff_is_read_by_its_signs_alone(self) -> None:
         document = self.one(type="diff", content="--- a\n+++ b\n@@ -1 +1 @@\n c\n-d\n+e\n\\ No newline\n")

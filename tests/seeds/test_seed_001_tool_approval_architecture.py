@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from one_call import agent_calling, results
 from pydantic_ai import RunContext
 
 from asked import Asked
 from documented_blocks import BLOCKS
+from one_call import agent_calling, results
 from signoff import (
     ApprovalAware,
     ApprovalContext,
@@ -24,6 +24,7 @@ from signoff import (
     execute_tool,
     requires_approval,
     simple_approval_request,
+    truncate_for_display,
 )
 from signoff.config import build, parse_config
 from signoff.queue import AgentQueue, Decision
@@ -494,6 +495,67 @@ async def test_matching_implementation__controller() -> None:
     assert other.is_session_approved(request_for())
 
 
+class Enriching(ApprovalController):
+    """The document's hook: a presentation that is made only when somebody is asked."""
+
+    enriched = 0
+
+    async def _enrich_presentation(self, request: ApprovalRequest) -> ApprovalRequest:
+        if request.presentation is not None:
+            return await super()._enrich_presentation(request)
+        self.enriched += 1
+        shown = ApprovalPresentation(type="text", content=f"look {self.enriched}")
+        return request.model_copy(update={"presentation": shown})
+
+
+@pytest.mark.parametrize("synchronous", [False, True])
+async def test_matching_implementation__enriched_only_for_whom_is_asked(synchronous: bool) -> None:
+    callback = Asked(remember="session")
+    controller = Enriching(approval_callback=callback)
+    for _ in range(2):
+        if synchronous:
+            await asyncio.to_thread(controller.request_approval_sync, request_for())
+        else:
+            await controller.request_approval(request_for())
+    assert [shown.presentation.content for shown in callback.requests if shown.presentation] == ["look 1"]
+    assert controller.is_session_approved(request_for()), "what is remembered is the tool's own request"
+    assert (await Enriching("strict").request_approval(request_for())).note == "Strict mode: approval required"
+
+
+async def test_matching_implementation__the_enriched_request_is_what_the_queue_shows(
+    reviewed: Any, asking: AgentQueue, workdir: Path
+) -> None:
+    from signoff.effects import FileEdit
+
+    (workdir / "a.txt").write_text("one")
+    effects = (FileEdit(str(workdir / "a.txt"), "one", "two"),)
+
+    def decide(request: Any) -> Decision:
+        if request.revision == 1:  # somebody else writes while a person reads: asked again, and enriched again
+            (workdir / "a.txt").write_text("one more")
+        return Decision(approved=True)
+
+    reviewer = reviewed(decide)
+    decision = await Enriching(queue=asking).request_approval(
+        request_for().model_copy(update={"effects": effects})
+    )
+    shown = [each.submission.presentation["content"] for each in reviewer.wait_for(2)]
+    assert (decision.approved, shown) == (True, ["look 1", "look 2"])
+
+
+@pytest.mark.parametrize("answer", [None, {"payload": {"to": "production"}}, {"tool_name": "other"}])
+async def test_matching_implementation__the_hook_changes_nothing_but_the_presentation(answer: Any) -> None:
+    class Changing(ApprovalController):
+        def _enrich_presentation(self, request: ApprovalRequest) -> Any:  # a plain method will do
+            return answer and request.model_copy(update=answer)
+
+    callback = Asked()
+    controller = Changing(approval_callback=callback)
+    with pytest.raises(TypeError, match="_enrich_presentation"):
+        await controller.request_approval(request_for(to="staging"))
+    assert callback.times == 0
+
+
 @pytest.mark.parametrize(
     ("args", "exclude"),
     [
@@ -545,20 +607,34 @@ def test_content_conventions__full_content_behind_a_shortened_one() -> None:
     assert any("to the end" in row.text.text for document in shown for row in document)
 
 
-def test_truncation_helper() -> None:
-    """The document's helper works as it stands; a tool that uses it hands over the rest as full_content."""
+@pytest.mark.parametrize(
+    ("lines", "max_lines", "shown"),
+    [
+        (50, 50, "\n".join(map(str, range(50)))),
+        (51, 50, "\n".join(map(str, range(50))) + "\n\n... [1 more lines]"),
+        (3, 1, "0\n\n... [2 more lines]"),
+    ],
+)
+def test_truncation_helper(lines: int, max_lines: int, shown: str) -> None:
+    assert truncate_for_display("\n".join(map(str, range(lines))), max_lines) == shown
 
-    def truncate_for_display(content: str, max_lines: int = 50) -> str:
-        lines = content.split("\n")
-        if len(lines) > max_lines:
-            return "\n".join(lines[:max_lines]) + f"\n\n... [{len(lines) - max_lines} more lines]"
-        return content
+
+@pytest.mark.parametrize("kept", [True, False], ids=["full_content", "nothing more"])
+def test_truncation_helper__what_it_leaves_out_is_shown_or_told(kept: bool) -> None:
+    from signoff.present.documents import documents_for
+    from signoff.present.snapshot import take
 
     content = "\n".join(map(str, range(60)))
     presentation = ApprovalPresentation(
-        type="text", content=truncate_for_display(content), metadata={"full_content": content}
+        type="text",
+        content=truncate_for_display(content),
+        metadata={"full_content": content} if kept else {},
     )
-    assert presentation.content.endswith("... [10 more lines]")
+    shown = documents_for(take(()), presentation.model_dump(), {}, "/")
+    assert all(document.complete for document in shown) is kept
+    told = [row.text.text for document in shown for row in document]
+    assert ("59" in told) is kept
+    assert ("TRUNCATED BY THE TOOL: 50 of 60 lines. The rest cannot be shown" in told) is not kept
 
 
 # -- Design Decisions --------------------------------------------------------------------------------------

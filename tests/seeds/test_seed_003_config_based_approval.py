@@ -9,13 +9,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from one_call import call
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset, ToolsetTool
 from pydantic_core import SchemaValidator, core_schema
 
 from asked import Asked
 from documented_blocks import BLOCKS
+from one_call import call
 from signoff import ApprovalDecision, ApprovalMemory, ApprovalRequest, ApprovalToolset, requires_approval
 from signoff.config import build, parse_config
 from signoff.tools.roots import PathConfig
@@ -172,15 +172,18 @@ async def test_deprecate_pre_approved__old_way_and_new_way_are_equal() -> None:
 
 async def test_deprecate_pre_approved__conversion_keeps_the_other_settings() -> None:
     callback = Asked()
-    with pytest.warns(DeprecationWarning, match="pre_approved is deprecated"):
+    configs: dict[str, Any] = {"my_tool": {"approval": "required"}, "safe_tool_1": {"edit": True}}
+    with pytest.warns(DeprecationWarning, match="pre_approved is deprecated, use tool_configs instead"):
         toolset = ApprovalToolset(
-            FunctionToolset([safe_tool_1, my_tool]),
+            FunctionToolset([safe_tool_1, decorated_tool, my_tool]),
             callback,
-            pre_approved=["safe_tool_1"],
-            tool_configs={"my_tool": {"approval": "required"}},
+            pre_approved=["safe_tool_1", "decorated_tool"],
+            tool_configs=configs,
         )
-    assert await asked_of(toolset, "safe_tool_1", callback) == 0
-    assert await asked_of(toolset, "my_tool", callback) == 1
+    for name, asked in {"safe_tool_1": 0, "decorated_tool": 0, "my_tool": 1}.items():
+        assert await asked_of(toolset, name, callback) == asked
+    assert toolset.tool_configs["safe_tool_1"] == {"edit": True, "approval": "none"}
+    assert configs["safe_tool_1"] == {"edit": True}, "what the author handed in is left as it was"
 
 
 @pytest.mark.parametrize(

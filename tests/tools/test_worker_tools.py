@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from signoff.binding import bound_to
+from signoff.canonical import NotJsonError
 from signoff.controller import ApprovalController
 from signoff.executing import execute_tool
 from signoff.tools.workers import WorkerTools
@@ -62,7 +62,7 @@ def test_a_call_of_no_worker_is_blocked(workers: WorkerTools, args: dict[str, An
 
 
 def test_what_is_not_json_is_refused(workers: WorkerTools) -> None:
-    with pytest.raises(ValidationError, match="not JSON"):
+    with pytest.raises(NotJsonError, match="not JSON"):
         asked(workers, "worker_call", worker="x", input={1})
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.present.document import Document
 from signoff.present.document_diff import diff_document
 from signoff.present.document_text import command_document, text_document
+from signoff.present.toolsent import presentation_documents
 from signoff_tui.highlight import BLOCK_LINES, MAX_BLOCKS, MAX_LINE, Highlights, highlight_block
 from signoff_tui.themes import SYNTAX_TOKENS
 
@@ -32,6 +34,20 @@ def test_the_language_comes_from_the_file_name() -> None:
 
 def test_the_content_is_never_asked_for_the_language() -> None:
     assert words(new_file("#!/usr/bin/env python\ndef f(): pass\n", "script")) == [[], []]
+
+
+@pytest.mark.parametrize("kind", ["file_content", "text"])
+def test_what_a_tool_sent_has_the_language_that_it_names(kind: str) -> None:
+    (document,) = presentation_documents({"type": kind, "content": "def f(): pass\n", "language": "Python"})
+    assert ("def", "keyword") in words(document)[0]
+
+
+@pytest.mark.parametrize("language", [None, "nosuchlanguage", "../python"])
+def test_a_language_that_is_none_has_no_colors(language: str | None) -> None:
+    (document,) = presentation_documents(
+        {"type": "file_content", "content": "def f(): pass\n", "language": language}
+    )
+    assert words(document) == [[]]
 
 
 def test_a_string_over_several_lines_is_colored_on_each() -> None:

@@ -1,7 +1,8 @@
 """Syntax colors, computed block by block for what is looked at.
 
-The language comes from the file name, commands are read as shell; content is never guessed at. Colors are
-decoration: a block that starts inside a string may be colored wrongly, and nothing is hidden or changed by it.
+The language comes from the file name, or from the tool for what it sent; commands are read as shell.
+Content is never guessed at. Colors are decoration: a block that starts inside a string may be colored wrongly, and
+nothing is hidden or changed by it.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from functools import lru_cache
 from typing import Literal
 
 from pygments.lexer import Lexer
-from pygments.lexers import find_lexer_class_for_filename, get_lexer_by_name
+from pygments.lexers import find_lexer_class_by_name, find_lexer_class_for_filename, get_lexer_by_name
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Token, _TokenType
+from pygments.util import ClassNotFound
 
 from signoff.present.document import Document
 
@@ -102,9 +104,7 @@ def highlight_block(document: Document, side: Side, block: int) -> tuple[Spans, 
 def _lexer(document: Document) -> Lexer | None:
     if document.kind == "command":
         return get_lexer_by_name("bash", stripnl=False, ensurenl=False)
-    if document.path is None:
-        return None
-    found = _lexer_for(document.path)
+    found = _lexer_named(document.language_name) if document.path is None else _lexer_for(document.path)
     return None if found is None else found(stripnl=False, ensurenl=False)
 
 
@@ -112,6 +112,15 @@ def _lexer(document: Document) -> Lexer | None:
 def _lexer_for(path: str) -> type[Lexer] | None:
     """The lexer for a file of some name: to look for it takes longer than to color a block."""
     return find_lexer_class_for_filename(path)
+
+
+@lru_cache(maxsize=64)
+def _lexer_named(language: str | None) -> type[Lexer] | None:
+    """The lexer for a language that a tool named, None if there is none."""
+    try:
+        return None if language is None else find_lexer_class_by_name(language)
+    except ClassNotFound:
+        return None
 
 
 def _by_line(lexer: Lexer, lines: Sequence[str], operator: str) -> tuple[Spans, ...]:

@@ -55,7 +55,7 @@ def documents_for(
     if snapshot is not None and taken and (more := leftover_arguments(snapshot, arguments, cwd)):
         documents.append(structured_document(more, notes=("further arguments of the call",), masks=masks))
     if presentation is not None and not (taken and _says_the_same(presentation, documents)):
-        documents.extend(presentation_documents(presentation, masks))
+        documents.extend(presentation_documents(presentation, masks, cwd=cwd))
     if not taken:
         documents.append(structured_document(dict(arguments), masks=masks))
     return tuple(documents)

@@ -31,12 +31,15 @@ _Todo = tuple[int, SafeText, Any, str]
 """Depth, label and value of an entry that is still to be shown, and the nearest name that it stands under."""
 
 
-def structured_document(arguments: Any, *, notes: tuple[str, ...] = (), masks: Masks | None = None) -> Document:
-    """Show JSON values; every row counts.
+def structured_document(
+    arguments: Any, *, notes: tuple[str, ...] = (), rows: tuple[str, ...] = (), masks: Masks | None = None
+) -> Document:
+    """Show JSON values; every row of them counts.
 
     Args:
         arguments: Usually the arguments of a call; keys are shown sorted.
         notes: Facts for the heading.
+        rows: Words of ours, each in a row before the tree.
         masks: Says what is hidden; None hides nothing.
 
     Returns:
@@ -46,13 +49,15 @@ def structured_document(arguments: Any, *, notes: tuple[str, ...] = (), masks: M
         return Document("structured", [fixed(RowKind.NOTE, "(no arguments)", counts=True)], notes=notes)
     tree = _Tree(masks)
     runs = tree.runs(arguments)
+    first = [fixed(RowKind.NOTE, row) for row in rows]
 
     def folded(levels: int) -> Document:
-        shown = [*_folded(runs, tree.depths, levels)]
+        shown = [*first, *_folded(runs, tree.depths, levels)]
         return Document("structured", shown, complete=tree.complete, notes=notes)
 
     levels = max(tree.depths) + 1
-    return Document("structured", runs, complete=tree.complete, notes=notes, levels=levels, with_levels=folded)
+    shown = [*first, *runs]
+    return Document("structured", shown, complete=tree.complete, notes=notes, levels=levels, with_levels=folded)
 
 
 def _folded(runs: Sequence[Run], depths: Sequence[int], levels: int) -> Iterator[Run]:

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from signoff.canonical import NotJsonError, parse_json
 from signoff.present.diff import split_lines
 from signoff.present.document import Document, DocumentKind, Sources
 from signoff.present.language import language_or_none
 from signoff.present.masking import Masks
-from signoff.present.rows import RowKind, Run, fixed, number_of
+from signoff.present.rows import RowKind, Run, fixed, joined, number_of, quoted_path
+from signoff.present.structured import structured_document
 
 __all__ = ["SENT_BY_TOOL", "presentation_documents"]
 
@@ -30,13 +32,20 @@ _SIGNS = {"+": RowKind.ADDED, "-": RowKind.REMOVED, " ": RowKind.CONTEXT}
 _SIGNED = frozenset(_SIGNS.values())
 
 
-def presentation_documents(presentation: Mapping[str, Any], masks: Masks | None = None) -> tuple[Document, ...]:
+def presentation_documents(
+    presentation: Mapping[str, Any], masks: Masks | None = None, *, cwd: str | None = None
+) -> tuple[Document, ...]:
     """Show what a tool sent: its content, and the full content if it kept some back.
+
+    A command has the directory that the tool says, or else that of the call, in a row before it. Structured
+    content that is JSON is a tree; any other is shown as it came.
 
     Args:
         presentation: Mapping with "type", "content", "language" and "metadata". "metadata" may hold
-            "full_content", "truncated_lines" and "redacted", the number of secrets hidden.
+            "full_content", "truncated_lines", "redacted", the number of secrets hidden, and "cwd", the working
+            directory of a command.
         masks: Says what of it is hidden; None hides nothing.
+        cwd: Working directory of the call, None if it is not known.
 
     Returns:
         One document, or two. The first is not complete if the tool cut it and sent no full content.
@@ -50,16 +59,18 @@ def presentation_documents(presentation: Mapping[str, Any], masks: Masks | None 
     missing = _missing(content, metadata)
     secrets = _count(metadata.get("redacted"))
     hidden = (f"{number_of(secrets, 'secret')} hidden by the tool",) if secrets else ()
+    place = metadata.get("cwd")
+    cwd = place if isinstance(place, str) and place else cwd
     if full is not None:
         shortened = (SENT_BY_TOOL, "shortened, the full content follows", *hidden)
         whole = (SENT_BY_TOOL, "the full content", *hidden)
         return (
-            _document(presentation, content, shortened, masks, complete=True),
-            _document(presentation, full, whole, masks, complete=True),
+            _document(presentation, content, shortened, masks, cwd, complete=True),
+            _document(presentation, full, whole, masks, cwd, complete=True),
         )
     cut = (f"TRUNCATED BY THE TOOL: {missing}",) if missing else ()
     notes = (SENT_BY_TOOL, *cut, *hidden)
-    return (_document(presentation, content, notes, masks, complete=not missing),)
+    return (_document(presentation, content, notes, masks, cwd, complete=not missing),)
 
 
 def _document(
@@ -67,10 +78,16 @@ def _document(
     content: str,
     notes: tuple[str, ...],
     masks: Masks | None,
+    cwd: str | None,
     *,
     complete: bool,
 ) -> Document:
     kind = _KINDS.get(str(presentation.get("type")), "text")
+    if kind == "structured" and complete and (values := _values(content)):
+        return structured_document(values, notes=notes, rows=notes, masks=masks)
+    place = (
+        [fixed(RowKind.PLACE, joined("cwd: ", quoted_path(cwd)), counts=True)] if kind == "command" and cwd else []
+    )
     lines = split_lines(content)
     kinds = [_ROW_KINDS.get(kind, RowKind.PLAIN)] * len(lines)
     if kind == "diff":
@@ -78,7 +95,7 @@ def _document(
         lines = [line[1:] if row in _SIGNED else line for line, row in zip(lines, kinds, strict=True)]
     return Document(
         kind,
-        [*(fixed(RowKind.NOTE, note) for note in notes), *_runs(kinds)],
+        [*(fixed(RowKind.NOTE, note) for note in notes), *place, *_runs(kinds)],
         Sources(new=lines, field="command" if kind == "command" else "content", masks=masks),
         language_name=language_or_none(presentation.get("language")),
         added=kinds.count(RowKind.ADDED),
@@ -86,6 +103,15 @@ def _document(
         complete=complete,
         notes=notes,
     )
+
+
+def _values(content: str) -> Any:
+    """The values that a content spells, if it is a list or an object of JSON; None if it is anything else."""
+    try:
+        values = parse_json(content)
+    except NotJsonError:
+        return None
+    return values if isinstance(values, dict | list) else None
 
 
 def _runs(kinds: Sequence[RowKind]) -> Iterator[Run]:

@@ -310,15 +310,26 @@ def _controller(
 def _with_pre_approved(
     tool_configs: Mapping[str, Mapping[str, Any]], pre_approved: Sequence[str] | None
 ) -> Mapping[str, Mapping[str, Any]]:
+    """The settings of all tools; what `tool_configs` says of the approval of a tool is more exact than the list.
+
+    Raises:
+        TypeError: `pre_approved` is one text.
+    """
     if pre_approved is None:
         return tool_configs
+    if isinstance(pre_approved, str):
+        raise TypeError(f"pre_approved is a list of names, such as [{pre_approved!r}], not one text")
     warnings.warn(
-        'pre_approved is deprecated; use tool_configs={"tool": {"approval": "none"}}',
+        'pre_approved is deprecated, use tool_configs instead: {"tool": {"approval": "none"}}',
         DeprecationWarning,
         stacklevel=3,
     )
-    # What tool_configs says of a tool itself is more exact than the list.
-    return {**{name: {"approval": "none"} for name in pre_approved}, **tool_configs}
+    merged = dict(tool_configs)
+    for name in pre_approved:
+        given = merged.get(name, {})
+        if given.get("approval") is None:
+            merged[name] = {**given, "approval": "none"}
+    return merged
 
 
 _REGISTRIES = ("tools", "functions", "_functions")

@@ -99,6 +99,8 @@ def facts_of_tree(tree: Node, source: bytes | None = None) -> Facts:
 def _visit(node: Node, place: _Place, found: _Found) -> Iterator[tuple[Any, _Place]]:
     """Note what a node says, and give what is below it."""
     kind = node.get("Type")
+    if isinstance(node.get("Op"), int):  # they are compared by their signs
+        found.floor("has operators that an shfmt before 3.14 does not name")
     if "Cmd" in node or "Redirs" in node:
         place = _through_redirects(node.get("Redirs", ()), place, found)
         if "Cmd" not in node and node.get("Redirs"):
