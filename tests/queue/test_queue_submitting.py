@@ -32,7 +32,7 @@ def test_everything_that_was_submitted_comes_back_except_the_contents(agent, rev
     sha256 = hashlib.sha256(content).hexdigest()
     submission = call(
         presentation={"kind": "diff"},
-        snapshot={"files": [{"path": "notes.txt", "sha256": sha256}]},
+        snapshot={"version": 1, "steps": []},
         blobs={sha256: content},
         group_id="g",
         group_size=3,
@@ -40,7 +40,7 @@ def test_everything_that_was_submitted_comes_back_except_the_contents(agent, rev
         batch_position=1,
         batch_remaining=({"tool": "run", "arguments": {"z": 1, "a": [1.0, None]}},),
         risk=Risk.HIGH,
-        risk_reasons=("outside the project",),
+        risk_reasons=("outside the project", "unknown-effects"),
         why="rule 3",
         supports=frozenset({"note"}),
         expires_at=2**57,

@@ -7,7 +7,7 @@ short stable words that the screen shows next to the level. When in doubt the le
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from signoff.effects import Command, Effect, FileEdit, FileWrite
@@ -16,9 +16,11 @@ from signoff.policy.risk_command import command_findings
 from signoff.policy.risk_disguise import host_disguises
 from signoff.policy.risk_path import path_findings
 from signoff.present.reveal import Field, findings
-from signoff.queue.records import Risk
+from signoff.present.steps import CommandRun
+from signoff.present.stored import steps_from_json
+from signoff.queue.records import Risk, Submission
 
-__all__ = ["HIDDEN_VALUE", "Assessment", "Finding", "assess"]
+__all__ = ["HIDDEN_VALUE", "Assessment", "Finding", "assess", "assess_stored", "stricter"]
 
 Finding = tuple[Risk, str]
 """One reason and the level it asks for."""
@@ -26,8 +28,8 @@ Finding = tuple[Risk, str]
 HIDDEN_VALUE = "hidden-value"
 """The reason of a call of which a person sees a part only on demand; see `signoff.policy.redaction`."""
 
+_UNASSESSED = "unassessed"
 _ORDER = {Risk.LOW: 0, Risk.MEDIUM: 1, Risk.HIGH: 2}
-
 
 _HIDES_THE_END = frozenset({"long", "padding"})
 
@@ -77,6 +79,59 @@ def assess(
     ]
     risk = max((level for level, _ in findings), key=_ORDER.__getitem__, default=Risk.LOW)
     return Assessment(risk, tuple(dict.fromkeys(reason for _, reason in findings)))
+
+
+def assess_stored(submission: Submission) -> Assessment:
+    """Judge a call by what is stored of it, without the contents of files.
+
+    Args:
+        submission: What an agent posted. Its own risk is not looked at.
+
+    Returns:
+        As `assess`; HIGH if what is stored cannot be judged.
+    """
+    try:
+        return assess(
+            submission.tool_name,
+            submission.arguments,
+            tuple(_stored_effects(submission)),
+            submission.cwd,
+            description=submission.description,
+            shown=submission.presentation,
+            masked_keys=submission.masked_keys,
+        )
+    except Exception:  # noqa: BLE001 - whatever an agent posted: what cannot be judged may be anything
+        return Assessment(Risk.HIGH, (_UNASSESSED,))
+
+
+def stricter(submission: Submission) -> Submission:
+    """Return a submission with the stricter of its sender's risk and `assess_stored`, and the reasons of both.
+
+    The program that sent it may be old, broken or lying. Reasons of the higher level come first; a sender that saw
+    less is named by ``sent-as-low`` or ``sent-as-medium``.
+    """
+    own = assess_stored(submission)
+    reasons = (*submission.risk_reasons, *own.reasons)
+    risk = submission.risk
+    if _ORDER[own.risk] > _ORDER[risk]:
+        reasons = (*own.reasons, f"sent-as-{risk}", *submission.risk_reasons)
+        risk = own.risk
+    return replace(
+        submission,
+        risk=risk,
+        risk_reasons=tuple(dict.fromkeys(reasons)),
+        supports=submission.supports - ({"session"} if own.hides_values else set()),
+    )
+
+
+def _stored_effects(submission: Submission) -> Iterator[Effect]:
+    """What the steps of a stored snapshot do, by names; a link is judged by where it leads as well."""
+    for step in () if submission.snapshot is None else steps_from_json(submission.snapshot):
+        if isinstance(step, CommandRun):
+            yield Command(step.command, step.cwd, step.env)
+        else:
+            yield FileWrite(step.path, b"")
+            yield FileWrite(step.before.real_path, b"")
 
 
 def _effects(effects: Sequence[Effect], cwd: str) -> Iterator[Finding]:

@@ -21,6 +21,7 @@ from signoff.queue.records import (
 from signoff.queue.sql import grants, requests
 from signoff.queue.sql.altering import why_not_instead
 from signoff.queue.sql.engine import Transaction
+from signoff.queue.sql.own_risk import OwnRisk
 from signoff.queue.sql.rows import sort_out
 from signoff.queue.sql.shown import Shown
 from signoff.queue.sql.upcoming import why_undecidable
@@ -45,6 +46,7 @@ def decide_one(
     decision: Decision,
     signer: Signer,
     shown: Shown,
+    own: OwnRisk,
     *,
     alone: bool,
 ) -> Verdict:
@@ -56,9 +58,10 @@ def decide_one(
         decision: The answer, with the reviewer's name.
         signer: Signs it.
         shown: What the reviewer's connection handed out.
+        own: Says how risky the reviewer's side finds it.
         alone: Whether no other request is decided by the same act.
     """
-    return decide_and_grant(transaction, target, decision, signer, shown, alone=alone)[0]
+    return decide_and_grant(transaction, target, decision, signer, shown, own, alone=alone)[0]
 
 
 def decide_and_grant(
@@ -67,12 +70,13 @@ def decide_and_grant(
     decision: Decision,
     signer: Signer,
     shown: Shown,
+    own: OwnRisk,
     *,
     alone: bool,
 ) -> tuple[Verdict, Grant | None]:
     """`decide_one`, and the grant if the decision was taken and is one to be remembered."""
     verdict = decide_exactly(
-        transaction, target, decision, signer, shown, lambda current: _refusal(current, decision, alone=alone)
+        transaction, target, decision, signer, shown, own, lambda current: _refusal(current, decision, alone=alone)
     )
     if not (verdict.accepted and decision.remember and verdict.current is not None):
         return verdict, None
@@ -86,6 +90,7 @@ def decide_exactly(
     decision: Decision,
     signer: Signer,
     shown: Shown,
+    own: OwnRisk,
     refusal: Callable[[StoredRequest], str | None],
 ) -> Verdict:
     """Decide a request that waits and is exactly what was named, or say why not.
@@ -96,7 +101,9 @@ def decide_exactly(
         decision: The answer.
         signer: Signs it.
         shown: What the reviewer's connection handed out.
-        refusal: Why the answer is not taken for this request, or None when it is.
+        own: Says how risky the reviewer's side finds it.
+        refusal: Why the answer is not taken for this request, or None when it is. Asked about an approval, it is
+            given the stricter risk.
     """
     request_id, revision, digest = target
     try:
@@ -112,7 +119,7 @@ def decide_exactly(
     if exact and current.pending:
         if decision.approved and shown.differs(transaction, current.id, current.revision):
             return Verdict(VerdictKind.CHANGED, request_id, _TAMPERED, current)
-        why_not = refusal(current)
+        why_not = refusal(own.of(current) if decision.approved else current)
         if why_not is not None:
             return Verdict(VerdictKind.REFUSED, request_id, why_not, current)
         decided = requests.try_decide(transaction, current, signer.decision(current, decision))

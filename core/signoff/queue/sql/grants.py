@@ -15,6 +15,7 @@ from signoff.queue.records import Grant, GrantKind, RequestState, StoredRequest,
 from signoff.queue.sql import requests
 from signoff.queue.sql.believing import believed_by_a_reviewer
 from signoff.queue.sql.engine import Look, Row, Transaction
+from signoff.queue.sql.own_risk import OwnRisk
 from signoff.queue.sql.rows import grant_from_row, grant_or_damage
 
 if TYPE_CHECKING:
@@ -80,7 +81,14 @@ def remember(
 
 
 def add_pattern(
-    transaction: Transaction, pattern: GrantPattern, *, session: str, origin: str, by: str, signer: Signer
+    transaction: Transaction,
+    pattern: GrantPattern,
+    *,
+    session: str,
+    origin: str,
+    by: str,
+    signer: Signer,
+    own: OwnRisk,
 ) -> Grant:
     """Grant the session all that a pattern covers; the same grant already in force is kept.
 
@@ -91,6 +99,7 @@ def add_pattern(
         origin: Id of the request that it is given for.
         by: Who gives it.
         signer: Signs it.
+        own: Says how risky the reviewer's side finds the request.
 
     Raises:
         UnknownRequestError: There is no such request.
@@ -100,7 +109,7 @@ def add_pattern(
     request = requests.newest(transaction, origin)
     if request is None:
         raise UnknownRequestError(f"there is no request {origin!r}")
-    refusal = _why_not(request, pattern, session)
+    refusal = _why_not(own.of(request), pattern, session)
     if refusal is not None:
         raise GrantRefusedError(refusal)
     try:

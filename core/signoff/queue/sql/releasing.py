@@ -11,6 +11,7 @@ from signoff.queue.records import Decision, DecisionSource, Grant, Risk, StoredR
 from signoff.queue.sql import grants, requests
 from signoff.queue.sql.deciding import ALONE, decide_and_grant, decide_exactly
 from signoff.queue.sql.engine import Transaction
+from signoff.queue.sql.own_risk import OwnRisk
 from signoff.queue.sql.shown import Shown
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def remember_and_release(
     decision: Decision,
     signer: Signer,
     shown: Shown,
+    own: OwnRisk,
 ) -> tuple[Verdict, ...]:
     """Approve a request, remember that, and approve those of the named requests that the grant covers.
 
@@ -41,11 +43,12 @@ def remember_and_release(
         decision: The answer, with the reviewer's name.
         signer: Signs the approvals and the grant.
         shown: What the reviewer's connection handed out.
+        own: Says how risky the reviewer's side finds a request.
 
     Returns:
         The verdict on the target, and then one on each of the others, in their order.
     """
-    verdict, grant = _remember(transaction, target, decision, signer, shown)
+    verdict, grant = _remember(transaction, target, decision, signer, shown, own)
     if grant is None:
         return verdict, *(_left_waiting(transaction, named) for named in also)
     release = Decision(
@@ -55,21 +58,29 @@ def remember_and_release(
         by=grant.id,
         held_us=decision.held_us,
     )
-    return verdict, *(_release(transaction, named, grant, release, signer, shown) for named in also)
+    return verdict, *(_release(transaction, named, grant, release, signer, shown, own) for named in also)
 
 
 def _remember(
-    transaction: Transaction, target: _Named, decision: Decision, signer: Signer, shown: Shown
+    transaction: Transaction, target: _Named, decision: Decision, signer: Signer, shown: Shown, own: OwnRisk
 ) -> tuple[Verdict, Grant | None]:
     if not decision.remember:
         return _refused(transaction, target, _NOT_REMEMBERED), None
-    return decide_and_grant(transaction, target, decision, signer, shown, alone=True)
+    return decide_and_grant(transaction, target, decision, signer, shown, own, alone=True)
 
 
 def _release(
-    transaction: Transaction, named: _Named, grant: Grant, release: Decision, signer: Signer, shown: Shown
+    transaction: Transaction,
+    named: _Named,
+    grant: Grant,
+    release: Decision,
+    signer: Signer,
+    shown: Shown,
+    own: OwnRisk,
 ) -> Verdict:
-    verdict = decide_exactly(transaction, named, release, signer, shown, lambda current: _why_not(current, grant))
+    verdict = decide_exactly(
+        transaction, named, release, signer, shown, own, lambda current: _why_not(current, grant)
+    )
     if verdict.accepted:
         grants.count_use(transaction, grant)
     return verdict

@@ -5,14 +5,15 @@ What only some commands need is loaded when it is used: a status line asks once 
 
 from __future__ import annotations
 
+import math
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from signoff.queue.bells import RELOOK_SECONDS, REVIEWERS, Bell
-from signoff.queue.errors import UnknownRequestError
+from signoff.queue.errors import DamagedRecordError, UnknownRequestError
 from signoff.queue.ids import ID_LETTERS
 from signoff.queue.lookahead import UpcomingCall
 from signoff.queue.packing import pack_text
@@ -46,6 +47,12 @@ __all__ = ["SqlReviewQueue"]
 
 _SWEEP_AGAIN_SECONDS = 0.5
 """While somebody watches, dead agents are looked for only so often: it costs more than the look itself."""
+
+_RISK_SECONDS = 0.1
+"""How long somebody who watches waits for the reviewer's own risk of requests, before they are told without it."""
+
+_Look = tuple[ChangeSet, list[StoredRequest]]
+"""What changed, and those of it of which only the sender's risk is known so far."""
 
 _PENDING = "SELECT * FROM requests WHERE state = 'pending' ORDER BY seq"
 _CHANGED = """
@@ -90,7 +97,7 @@ class SqlReviewQueue(GrantReview):
         with self._engine.read() as look:
             rows = look.rows(_PENDING)
         self._shown.note(rows)
-        return tuple(self._sweeper.readable(rows))
+        return tuple(map(self._own.of, self._sweeper.readable(rows)))
 
     def upcoming(self) -> tuple[UpcomingCall, ...]:
         """What the agents of the requests that wait have announced and not yet asked for.
@@ -120,7 +127,7 @@ class SqlReviewQueue(GrantReview):
         if request is None:
             which = "request" if revision is None else f"revision {revision} of a request"
             raise UnknownRequestError(f"there is no {which} {request_id!r}")
-        return request
+        return self._own.of(request)
 
     def find(self, prefix: str) -> StoredRequest:
         """The request whose id starts with the prefix, newest revision.
@@ -162,14 +169,24 @@ class SqlReviewQueue(GrantReview):
             QueueUnavailableError: The queue cannot be used.
         """
         self._sweeper.sweep()
-        return self._changes(cursor)
+        return self._changes(cursor)[0]
 
-    def _changes(self, cursor: int) -> ChangeSet:
+    def _changes(self, cursor: int, seconds: float = math.inf) -> _Look:
         with self._engine.read() as look:
             newest = look.number("SELECT value FROM counters WHERE name = 'change'")
             rows = look.rows(_PENDING) if cursor == 0 else look.rows(_CHANGED, cursor)
         self._shown.note(rows)
-        return ChangeSet(tuple(map(Change, self._sweeper.readable(rows))), newest)
+        found, left = self._own.of_many(self._sweeper.readable(rows), seconds)
+        return ChangeSet(tuple(map(Change, found)), newest), left
+
+    def _risen(self, left: list[StoredRequest], cursor: int) -> _Look:
+        """Those of the requests whose risk rises above the sender's, as changes, and those that are still left."""
+        found, still_left = self._own.of_many(left, _RISK_SECONDS)
+        risen = [now.id for now, was in zip(found, left, strict=True) if now.submission != was.submission]
+        with self._engine.read() as look:  # they may have ended meanwhile
+            now = [_newest_or_damage(look, request_id) for request_id in risen]
+        known = (Change(self._own.of(request)) for request in now if request is not None)
+        return ChangeSet(tuple(known), cursor), still_left
 
     async def watch(self, cursor: int = 0) -> AsyncIterator[ChangeSet]:
         """Yield a change set now, and another whenever something changed.
@@ -186,23 +203,31 @@ class SqlReviewQueue(GrantReview):
         hung = self._engine.hang_bell(REVIEWERS)
         with AsyncBell(hung) as bell:
             swept = time.monotonic()
-            found = await thread.run(self._attend, hung, cursor)
+            found, left = await thread.run(self._attend, hung, cursor)
             yield found
             while True:
-                await bell.sleep(swept + RELOOK_SECONDS - time.monotonic())
+                if left:
+                    risen, left = await thread.run(self._risen, left, found.cursor)
+                    if risen.changes:
+                        yield risen
+                else:
+                    await bell.sleep(swept + RELOOK_SECONDS - time.monotonic())
                 cursor = found.cursor
                 looked = time.monotonic()
                 if looked - swept < _SWEEP_AGAIN_SECONDS:
-                    found = await thread.run(self._changes, cursor)
+                    found, more = await thread.run(self._changes, cursor, _RISK_SECONDS)
                 else:
                     swept = looked
-                    found = await thread.run(self._attend, hung, cursor)
+                    found, more = await thread.run(self._attend, hung, cursor)
+                changed = {each.request.id for each in found.changes}
+                left = [*(each for each in left if each.id not in changed), *more]
                 if found.cursor != cursor:
                     yield found
 
-    def _attend(self, bell: Bell, cursor: int) -> ChangeSet:
+    def _attend(self, bell: Bell, cursor: int) -> _Look:
         self._engine.attend(bell)
-        return self.changes(cursor)
+        self._sweeper.sweep()
+        return self._changes(cursor, _RISK_SECONDS)
 
     def decide(self, request_id: str, revision: int, digest: str, decision: Decision) -> Verdict:
         """Decide one request; the first decision wins.
@@ -227,18 +252,28 @@ class SqlReviewQueue(GrantReview):
 
         decision = self._named(decision)
         signer = signer_for() if decision.approved else willing_signer()
+        if decision.approved:
+            self._judge(targets)
         overdue = find_overdue(self._engine)
         with self._engine.write() as transaction:
             self._sweeper.end(transaction, overdue)
             verdicts = tuple(
-                decide_one(transaction, target, decision, signer, self._shown, alone=len(targets) == 1)
+                decide_one(transaction, target, decision, signer, self._shown, self._own, alone=len(targets) == 1)
                 for target in targets
             )
             if decision.hard:
                 for verdict in verdicts:
                     if verdict.accepted and not decision.approved and verdict.current is not None:
                         stop_batch(transaction, verdict.current, decision.by, signer)
-        return verdicts
+        return tuple(map(self._own.in_verdict, verdicts))
+
+    def _judge(self, targets: Iterable[tuple[str, int, str]]) -> None:
+        """Work out the risk of what is approved before the write, which others wait for."""
+        with self._engine.read() as look:
+            found = [_newest_or_damage(look, request_id) for request_id, _, _ in targets]
+        for request in found:
+            if request is not None:
+                self._own.of(request)
 
     def remember_and_release(
         self, target: tuple[str, int, str], also: Sequence[tuple[str, int, str]], decision: Decision
@@ -253,10 +288,14 @@ class SqlReviewQueue(GrantReview):
         from signoff.queue.sql.releasing import remember_and_release
 
         signer = signer_for()
+        self._judge([target, *also])
         overdue = find_overdue(self._engine)
         with self._engine.write() as transaction:
             self._sweeper.end(transaction, overdue)
-            return remember_and_release(transaction, target, also, self._named(decision), signer, self._shown)
+            verdicts = remember_and_release(
+                transaction, target, also, self._named(decision), signer, self._shown, self._own
+            )
+        return tuple(map(self._own.in_verdict, verdicts))
 
     def history(
         self,
@@ -389,6 +428,13 @@ class SqlReviewQueue(GrantReview):
             if self._own_thread is None:
                 self._own_thread = OwnThread()
             return self._own_thread
+
+
+def _newest_or_damage(look: Look, request_id: str) -> StoredRequest | None:
+    try:
+        return requests.newest(look, request_id)
+    except DamagedRecordError:
+        return None
 
 
 def _revision(look: Look, request_id: str, revision: int) -> StoredRequest | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from signoff.queue.records import Grant, StoredRequest
 from signoff.queue.sql import grants
 from signoff.queue.sql.engine import Engine
+from signoff.queue.sql.own_risk import OwnRisk
 
 if TYPE_CHECKING:
     from signoff.queue.patterns import GrantPattern
@@ -26,6 +27,7 @@ class GrantReview:
     def __init__(self, reviewer: str, engine: Engine) -> None:
         self._reviewer = reviewer
         self._engine = engine
+        self._own = OwnRisk()
 
     def pending(self) -> tuple[StoredRequest, ...]:
         """All requests that wait, in arrival order."""
@@ -85,5 +87,11 @@ class GrantReview:
         signer = signer_for()
         with self._engine.write() as transaction:
             return grants.add_pattern(
-                transaction, pattern, session=session, origin=origin, by=self._reviewer, signer=signer
+                transaction,
+                pattern,
+                session=session,
+                origin=origin,
+                by=self._reviewer,
+                signer=signer,
+                own=self._own,
             )
