@@ -13,7 +13,7 @@ from typing import Any
 
 from corpus_judges import read
 from signoff import ApprovalRequest, Command, FileWrite
-from signoff.present.reveal import Field, SafeText, quoted, reveal, reveal_line
+from signoff.present.reveal import Field, SafeText, has_no_one_width, quoted, reveal, reveal_line
 
 FIRST_SCREEN = 24 * 80
 
@@ -128,7 +128,9 @@ def layout_holes(case: Case, safe: SafeText, drawn: list[SafeText]) -> Iterator[
         ended = quoted(safe)
         if (ended.hidden[0], ended.hidden[-1]) != ((0, 1), (len(ended) - 1, len(ended))):
             yield "the ends cannot be seen"
-    # Whatever the case is about, a row must not leave its row.
+    # Whatever the case is about, a row must not leave its row, and be as wide on every terminal.
+    if any(map(has_no_one_width, "".join(re.sub("[\U0001f1e6-\U0001f1ff]{2}", "", row.text) for row in drawn))):
+        yield "terminals disagree about the width"
     if any(re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", row.text) for row in drawn):
         yield "a row moves the cursor"
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 from textual.filter import NoColor
 
-from signoff.present.reveal import reveal_line
-from signoff_tui.last_net import DropControls, InOnePass
+from signoff.present.reveal import has_no_one_width, reveal_line
+from signoff_tui.last_net import DropControls, InOnePass, whole_flags
 
 BLACK = Color(0, 0, 0)
 NET = DropControls()
@@ -28,6 +29,39 @@ def through(*segments: Segment) -> list[Segment]:
 )
 def test_what_acts_on_a_terminal_or_hides_is_dropped(char: str) -> None:
     assert [segment.text for segment in through(Segment(f"a{char}b"))] == ["ab"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "👨\u200d👩\u200d👧|",
+        "❤\ufe0f|",
+        "👍🏽|",
+        "हिन्दी|",
+        "1\ufe0f\u20e3|",
+        "\u1112\u1161\u11ab|",
+        "\U0001f972|",
+        "\xad\u2630|",
+    ],
+)
+def test_what_has_no_one_width_is_dropped_and_the_row_stays_as_wide(text: str) -> None:
+    (segment,) = through(Segment(text))
+    assert not any(map(has_no_one_width, segment.text))
+    assert cell_len(segment.text) == cell_len(text)
+
+
+@pytest.mark.parametrize(
+    ("data", "drawn"),
+    [
+        ("🇫🇷🇩🇪", "🇫🇷🇩🇪"),
+        ("x🇫", "xF"),
+        ("🇫🇷🇩\x1b[1m🇪", "🇫🇷D\x1b[1mE"),
+        ("🇫\x1b[2;1H🇷", "F\x1b[2;1HR"),
+    ],
+)
+def test_half_a_flag_is_a_letter(data: str, drawn: str) -> None:
+    assert whole_flags(data) == drawn
+    assert cell_len(drawn) == cell_len(data)
 
 
 def test_a_link_is_dropped_and_its_words_stay() -> None:

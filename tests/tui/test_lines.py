@@ -20,6 +20,7 @@ from signoff_tui.lines import (
     rule,
     sign_tokens,
     signs_between,
+    wrapped,
 )
 from signoff_tui.themes import builtin_themes
 
@@ -55,6 +56,13 @@ def test_the_signs_of_a_stretch_are_those_of_the_whole_that_touch_it(words: str,
     touching = [((a, b), token) for (a, b), token in signs if a < end and b > start]
     found = [((a, b), token) for (a, b), token in signs_between(text, start, end) if a < end and b > start]
     assert found == touching
+
+
+@pytest.mark.parametrize("words", ["世界" * 40, "hello 世界世界 " * 12, "👍" * 61])
+def test_no_cell_of_wrapped_words_is_lost(words: str) -> None:
+    rows = wrapped(words, 30, head=chunk(" ! "))
+    assert all(row.width <= 30 for row in rows)
+    assert "".join(drawn(row, 30) for row in rows).replace(" ", "").replace("!", "") == words.replace(" ", "")
 
 
 # -- painting ------------------------------------------------------------------------------------------------

@@ -33,6 +33,11 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return sent
 
 
+def said(sent: list[str]) -> list[str]:
+    """What was written, apart from modes that are set at each start and end."""
+    return [data for data in sent if data not in ("\x1b[8l", "\x1b[8h")]
+
+
 @pytest.fixture
 def driver(sent: list[str]) -> QuietDriver:
     driver = QuietDriver.__new__(QuietDriver)
@@ -147,7 +152,7 @@ def test_the_title_that_was_there_is_kept_once_and_brought_back(driver: QuietDri
     driver.speak(two, "terminal")
     driver.stop_application_mode()
     sayings = [TitleBack(keep=True), one, two, TitleBack(keep=False)]
-    assert sent == [written(saying) for saying in sayings]
+    assert said(sent) == [written(saying) for saying in sayings]
 
 
 def test_after_a_suspension_the_title_is_said_again(driver: QuietDriver, sent: list[str]) -> None:
@@ -156,10 +161,22 @@ def test_after_a_suspension_the_title_is_said_again(driver: QuietDriver, sent: l
     driver.stop_application_mode()
     del sent[:]
     driver.start_application_mode()
-    assert sent == [written(TitleBack(keep=True)), written(title)]
+    assert said(sent) == [written(TitleBack(keep=True)), written(title)]
 
 
 def test_who_gave_no_title_leaves_the_title_alone(driver: QuietDriver, sent: list[str]) -> None:
     driver.start_application_mode()
     driver.stop_application_mode()
-    assert sent == []
+    assert said(sent) == []
+
+
+def test_text_from_right_to_left_stays_in_its_columns_while_we_draw(driver: QuietDriver, sent: list[str]) -> None:
+    driver.start_application_mode()
+    assert "\x1b[8l" in sent
+    driver.stop_application_mode()
+    assert sent.index("\x1b[8h") > sent.index("\x1b[8l")
+
+
+def test_half_a_flag_is_written_as_its_letter(driver: QuietDriver, sent: list[str]) -> None:
+    driver.write("🇫🇷🇩")
+    assert sent == ["🇫🇷D"]

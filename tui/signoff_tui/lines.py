@@ -162,8 +162,10 @@ def wrapped(words: str, width: int, token: str = "text", *, head: Chunk) -> list
         token: Style of the words.
         head: Stands before the first line; the others are indented as far.
     """
-    rows = textwrap.wrap(foreign(words).text.text, max(width - head.width - 1, LEAST_ROW)) or [""]
-    return _indented([SafeText(row) for row in rows], token, head)
+    room = max(width - head.width - 1, LEAST_ROW)
+    # The lines that come first are of so many characters: those with wide ones have more cells.
+    rows = [row for found in textwrap.wrap(foreign(words).text.text, room) for row in chop_cells(found, room)]
+    return _indented([SafeText(row) for row in rows or [""]], token, head)
 
 
 def folded(text: SafeText, width: int, token: str = "text", *, head: Chunk) -> list[Line]:
@@ -178,7 +180,7 @@ def _indented(rows: Sequence[SafeText], token: str, head: Chunk) -> list[Line]:
 
 
 def sign_tokens(text: SafeText) -> tuple[str, ...]:
-    """The style of each span of `hidden`: escapes stand out, signs that only mark an end do not."""
+    """The style of each span of `hidden`: escapes stand out, signs that mark an end or a joined emoji do not."""
     return _tokens(text, 0, len(text.hidden))
 
 
@@ -191,8 +193,11 @@ def signs_between(text: SafeText, start: int, end: int) -> Iterator[tuple[tuple[
 
 
 def _tokens(text: SafeText, first: int, last: int) -> tuple[str, ...]:
-    counts = text.replaced[first:last] if text.replaced else (1,) * (last - first)
-    return tuple("hidden" if count else "muted" for count in counts)
+    if not text.replaced:
+        return ("hidden",) * (last - first)
+    return tuple(
+        "hidden" if text.replaced[span] and not text.is_mark(span) else "muted" for span in range(first, last)
+    )
 
 
 def rule(char: str = "─") -> Line:

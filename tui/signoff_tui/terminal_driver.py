@@ -21,12 +21,17 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Key
 from textual.message import Message
 
+from signoff_tui.last_net import whole_flags
 from signoff_tui.terminal_background import BackgroundAnswers, BackgroundTold
 from signoff_tui.terminal_voice import Around, AskBackground, Saying, Title, TitleBack, is_allowed, written
 
 __all__ = ["QuietDriver", "without_strings"]
 
 _READ_BYTES = 4096
+# Bidirectional support (ECMA-48, BDSM): explicit while we draw, so that text from right to left stays in its
+# columns; then implicit, which is how terminals that know the mode begin. VTE would move it to the other end of
+# the row, over what stands beside it.
+_BIDI_EXPLICIT, _BIDI_IMPLICIT = "\x1b[8l", "\x1b[8h"
 # How often a key that may still go on (Escape, or the beginning of a sequence?) is looked at, and for how long.
 _TICK_SECONDS = 0.05
 _UNDECIDED_SECONDS = 1.0 + 2 * constants.ESCAPE_DELAY
@@ -71,7 +76,10 @@ def without_strings(data: str) -> str:
 
 
 class QuietDriver(LinuxDriver):
-    """Textual's driver for terminals, which wakes up for keys alone."""
+    """Textual's driver for terminals, which wakes up for keys alone.
+
+    While it draws, a terminal that reorders text from right to left does not.
+    """
 
     def __init__(
         self,
@@ -89,7 +97,7 @@ class QuietDriver(LinuxDriver):
 
     def write(self, data: str) -> None:
         """Write to the terminal what is no string sequence."""
-        super().write(without_strings(data))
+        super().write(whole_flags(without_strings(data)))
 
     def speak(self, saying: Saying, around: Around) -> None:
         """Write one of the sequences that the program may say. A title is taken back when the screen closes.
@@ -111,6 +119,7 @@ class QuietDriver(LinuxDriver):
         if self._end < 0:  # a suspended driver is closed
             self._end, self._end_writer = os.pipe()
         super().start_application_mode()  # type: ignore[no-untyped-call]
+        self.write(_BIDI_EXPLICIT)
         if self._title is not None:
             self._utter(TitleBack(keep=True))
             self._utter(self._title)
@@ -119,6 +128,7 @@ class QuietDriver(LinuxDriver):
         """Give the terminal back, with the title that it had."""
         if self._title is not None:
             self._utter(TitleBack(keep=False))
+        self.write(_BIDI_IMPLICIT)
         super().stop_application_mode()
 
     def _utter(self, saying: Saying, around: Around = "terminal") -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -11,11 +10,12 @@ from itertools import accumulate, chain
 
 from msgspec import Struct
 
-from signoff.present._dense import is_dense, written
-from signoff.present._padding import PADDING, collapsed_runs, counted, extent, may_pad, pads, with_padding
+from signoff.present._dense import PADDING, drawn_otherwise, is_dense, replacement, replacements, written
+from signoff.present._padding import collapsed_runs, counted, extent, may_pad, pads, with_padding
 from signoff.present._rules import Rules
 from signoff.present._spans import Later
-from signoff.present._unicode import HIDDEN, LINE_END, escaped
+from signoff.present._unicode import COMPOSED, HIDDEN, LINE_END, MARKED, escaped
+from signoff.present._widths import cells
 
 __all__ = ["Layout", "Rewritten", "rewrite"]
 
@@ -24,7 +24,9 @@ Span = tuple[int, int]
 _SMALL = 1_000
 """Characters of a text whose spans are worked out at once."""
 
-_REPLACED = re.compile(f"([{HIDDEN}]+|{PADDING}+)")
+_OTHERS = MARKED + COMPOSED + PADDING
+# One look for all others: a search for one of two is faster than for one of four.
+_REPLACED = re.compile(f"([{HIDDEN}]+|(?=[{_OTHERS}])(?:[{MARKED}]+|{COMPOSED}+|{PADDING}+))")
 
 
 class Layout(Struct, frozen=True):
@@ -79,7 +81,7 @@ class _Draft:
 
     def column(self) -> int:
         """Width in cells of a draft that has one row."""
-        self._column += sum(map(_cells, self.parts[self._measured :]))
+        self._column += sum(map(cells, self.parts[self._measured :]))
         self._measured = len(self.parts)
         return self._column
 
@@ -117,7 +119,10 @@ def _in_bulk(text: str, shape: str, note: str) -> Rewritten:
     lengths = list(map(len, _REPLACED.split(shape)))  # of what is kept and what is replaced, by turns
     ends = list(accumulate(lengths))
     parts = list(map(text.__getitem__, map(slice, chain((0,), ends), ends)))
-    parts[1::2] = map(_replacement if PADDING in shape else escaped, parts[1::2])
+    if drawn_otherwise(shape):
+        parts[1::2] = replacements(parts[1::2], map(shape.__getitem__, ends[0:-1:2]))
+    else:
+        parts[1::2] = map(escaped, parts[1::2])
     counts = lengths[1::2]
     if note:
         parts.append(note)
@@ -129,10 +134,6 @@ def _in_bulk(text: str, shape: str, note: str) -> Rewritten:
 
 def _spans(borders: list[int]) -> tuple[Span, ...]:
     return tuple(zip(borders[0::2], borders[1::2], strict=False))
-
-
-def _replacement(run: str) -> str:
-    return collapsed_runs[run] if run[0] in " \t\n" else escaped(run)
 
 
 def _shows_blanks(shape: str, layout: Layout) -> bool:
@@ -150,8 +151,8 @@ def _one_by_one(text: str, shape: str, rules: Rules, layout: Layout, note: str) 
         raw = text[start:end]
         draft.keep(text[at:start])
         match found.lastgroup:
-            case "hidden":
-                sign = escaped(raw)
+            case "hidden" | "marked" | "composed":
+                sign = replacement(raw, shape[start])
             case "tab" | "trailing":
                 sign = _marked(raw, draft.column(), layout.tab_width)
             case "edge":
@@ -169,7 +170,8 @@ def _one_by_one(text: str, shape: str, rules: Rules, layout: Layout, note: str) 
 @cache
 def _pattern(rules: Rules, layout: Layout) -> re.Pattern[str]:
     """What must not stay as it is, in shapes. No group can match at two starts of one run: time is linear."""
-    groups = [f"(?P<hidden>[{HIDDEN}]+)", pads(rules, one_row=layout.one_row).pattern]
+    replaced = f"(?P<hidden>[{HIDDEN}]+)|(?P<marked>[{MARKED}]+)|(?P<composed>{COMPOSED}+)"
+    groups = [replaced, pads(rules, one_row=layout.one_row).pattern]
     if layout.mark_trailing:
         groups.append(rf"(?P<trailing>(?<![ \t])[ \t]++(?={LINE_END}?\Z))")
     if layout.one_row:
@@ -187,13 +189,3 @@ def _marked(blanks: str, column: int, tab_width: int) -> str:
         signs.append(sign)
         column += len(sign)
     return "".join(signs)
-
-
-def _cells(text: str) -> int:
-    """Columns that a text takes, near enough for tab stops."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.category(char)[0] == "M" else 1 + (unicodedata.east_asian_width(char) in "WF")
-        for char in text
-    )

@@ -31,12 +31,13 @@ _CHARACTERS = {
     signs_of.BLANK: ("blank", "odd blank"),
     signs_of.EXACT_OVERLAY: ("overlay", "strike-out mark"),
     signs_of.STRAY_MARK: ("marks", "stray or piled-up mark"),
+    signs_of.DISPUTED: ("width", "odd-width character"),
 }
 """Kind and noun for each sign that is worth a finding wherever it stands."""
 
-_HIDDEN = re.compile(f"[{signs_of.HIDDEN}]")
+_HIDDEN = re.compile(f"[{signs_of.UNSAFE}]")
 _SPELLING = re.compile("[\U000e0020-\U000e007e]")
-_UNWARNED = frozenset({signs_of.LINE_END, signs_of.BLANK})
+_UNWARNED = frozenset({signs_of.LINE_END, signs_of.BLANK, signs_of.DISPUTED})
 _SCREEN_LENGTH, _SCREEN_HEIGHT = 24 * 80, 24
 """Characters and lines that a small terminal shows at once: how long a text is, is told from there on."""
 _LONG_HOST = 80

@@ -14,7 +14,7 @@ from signoff.present._unicode import Table
 
 __all__ = ["PADDING", "collapsed_runs", "counted", "extent", "may_pad", "pads", "with_padding"]
 
-PADDING = "\x8d"
+PADDING = "\x91"
 """The sign of a blank of padding, in shapes in which `with_padding` marked it; other shapes do not hold it."""
 
 _SAME = re.compile(r" +|\t+|\n+")

@@ -10,16 +10,16 @@ from itertools import accumulate
 
 from msgspec import Struct
 
-from signoff.present._unicode import HIDDEN, is_plain, shape
+from signoff.present._unicode import MARKS, REPLACED, is_plain, shape
 
 __all__ = ["Finding", "SafeText"]
 
 # The characters a terminal obeys. `reveal` finds far more; this is the last look, at the door.
 _OBEYED = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff"
-    "\ufeff\U000e0000-\U000e0fff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff"
+    "\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
 )
-_HIDDEN = re.compile(f"[{HIDDEN}]")
+_REPLACED = re.compile(f"[{REPLACED}]")
 
 
 class Finding(Struct, frozen=True):
@@ -28,7 +28,7 @@ class Finding(Struct, frozen=True):
     Attributes:
         kind: Short stable word: "bidi", "blank", "control", "credentials", "disguise", "edge-blank",
             "invisible", "line-break", "line-ending", "long", "look-alike", "marks", "mixed-script", "overlay",
-            "padding", "private", "punycode", "surrogate", "tag" or "unassigned".
+            "padding", "private", "punycode", "surrogate", "tag", "unassigned" or "width".
         where: Index in the original text, of the first one.
         codepoint: The code point there, if the finding is about a character.
         warn: Whether the request should carry a badge for it.
@@ -47,7 +47,7 @@ class SafeText(Struct, frozen=True):
 
     Only `reveal` and its relatives make one from text of others, and `own` from the program's words. There is
     no control character in it but newline and tab, and these only where the field may have them; no
-    bidirectional control, no invisible, private or unassigned character.
+    bidirectional control, no invisible, private or unassigned character, and none whose width terminals dispute.
 
     Attributes:
         text: The text. It is never markup.
@@ -89,6 +89,17 @@ class SafeText(Struct, frozen=True):
             ValueError: The words hold a character that would have to be shown as an escape: they are not ours.
         """
         return _own(words)
+
+    def is_mark(self, span: int) -> bool:
+        """Tell if a span of `hidden` is drawn instead of characters that have no one width: no escape, no count.
+
+        Such are the ``+`` of joined emoji, the letter of a vowel sign, and a syllable of conjoining Jamo.
+
+        Args:
+            span: Its number.
+        """
+        sign = self.text[self.hidden[span][0]]
+        return bool(self.replaced[span]) and (sign in MARKS or not sign.isascii())
 
     def lines(self) -> tuple[SafeText, ...]:
         """The text split at newlines, which are left out; each line with its own spans and findings.
@@ -157,6 +168,6 @@ class SafeText(Struct, frozen=True):
 @lru_cache(maxsize=4096)
 def _own(words: str) -> SafeText:
     """The program has few words, and says them all the time."""
-    if not is_plain(words, "\n\t") and _HIDDEN.search(shape(words, exact=False, kept="\n\t")):
+    if not is_plain(words, "\n\t") and _REPLACED.search(shape(words, exact=False, kept="\n\t")):
         raise ValueError("own words must not hold hidden characters: use reveal()")
     return SafeText(words)

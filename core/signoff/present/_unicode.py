@@ -19,9 +19,12 @@ from collections.abc import Callable, Iterable
 from itertools import count
 from typing import TypeVar
 
+from signoff.present._widths import is_disputed
+
 __all__ = [
-    "BLANK", "HIDDEN", "HIDDEN_SIGNS", "LATIN", "LETTERS", "REPEATED", "REPEATS", "WITHIN_WORD", "Table", "escape",
-    "escaped", "escaped_runs", "is_plain", "shape",
+    "BLANK", "COMPOSED", "HIDDEN", "HIDDEN_SIGNS", "JOINTS", "LATIN", "LETTERS", "MARKED", "MARKS", "REPEATED",
+    "REPEATS", "REPLACED", "UNSAFE", "WITHIN_WORD", "Table", "escape", "escaped", "escaped_runs", "is_plain",
+    "marked_runs", "shape",
 ]  # fmt: skip
 
 # Signs of characters that are never written raw. They are contiguous, for use in a regular expression.
@@ -38,9 +41,21 @@ SURROGATE = "\x89"
 EXACT_BLANK = "\x8a"  # a blank other than U+0020, in an exact field
 EXACT_OVERLAY = "\x8b"  # a mark that strikes out its base, in an exact field
 STRAY_MARK = "\x8c"  # a mark on nothing, or one too many
-HIDDEN = "\x80-\x8c"
-"""All of them, as a range inside a character set."""
-HIDDEN_SIGNS = frozenset(map(chr, range(ord(CONTROL), ord(STRAY_MARK) + 1)))
+DISPUTED = "\x8d"  # terminals disagree about its width
+UNSAFE = "\x80-\x8c"
+"""Those that are worth a warning nearly everywhere, as a range inside a character set."""
+HIDDEN = "\x80-\x8d"
+"""All of them that are written as escapes, likewise."""
+
+# Signs of characters of disputed width that are drawn as something of one width.
+JOINED = "\x8e"  # a joiner, selector, modifier or keycap that belongs to an emoji: a mark
+VOWEL = "\x8f"  # a spacing vowel sign: the letter of that vowel
+COMPOSED = "\x90"  # conjoining Jamo: the syllable
+MARKED = JOINED + VOWEL
+"""Those that are drawn one by one, for use inside a character set."""
+REPLACED = "\x80-\x90"
+"""Whatever is never written raw, as a range inside a character set."""
+HIDDEN_SIGNS = frozenset(map(chr, range(ord(CONTROL), ord(COMPOSED) + 1)))
 
 # Signs of characters that may be written raw. Space, newline and tab stand for themselves.
 PLAIN = "."
@@ -56,12 +71,14 @@ SKIN_TONE = "\xb4"
 EAST_ASIAN = "\xb5"  # these scripts are written without blanks: a word ends where they begin
 JOINER = "\xb6"  # U+200D, until it is known to join pictographs or not
 SELECTOR = "\xb7"  # U+FE0E, U+FE0F, likewise
-EMOJI_MARK = "\xb8"  # a selector or keycap that belongs to an emoji; it still counts as a mark
+NEW_PICTOGRAPH = "\xb8"  # one of disputed width, until it is known whether something joins it
+REGIONAL = "\xb9"  # half a flag, until it is known whether it has the other half
+JAMO = "\xba"  # a conjoining vowel or final consonant, until it is known whether it makes a syllable
 _FIRST_SCRIPT = 0xFF
 LATIN = chr(_FIRST_SCRIPT)
 LETTERS = "\u00ff-\u02ff"
 """Signs of letters, one per script, as a range inside a character set."""
-WITHIN_WORD = DIGIT + COMMON + MARK
+WITHIN_WORD = DIGIT + COMMON + MARK + DISPUTED + VOWEL
 """Signs that do not end a word and have no script, for use inside a character set."""
 
 _BY_CATEGORY = {
@@ -98,6 +115,8 @@ _SIGNS: dict[int, str] = {
     0x20E3: KEYCAP,
     0xFE0E: SELECTOR,
     0xFE0F: SELECTOR,
+    **dict.fromkeys(_codes((0x1F1E6, 0x1F1FF)), REGIONAL),
+    **dict.fromkeys(_codes((0x1161, 0x1175), (0x11A8, 0x11C2)), JAMO),
 }
 _PICTOGRAPHS = frozenset(_codes(
     0xA9, 0xAE, 0x203C, 0x2049, 0x2122, 0x2139, (0x2194, 0x2199), (0x21A9, 0x21AA), (0x231A, 0x231B),
@@ -171,6 +190,8 @@ _free = count(_FIRST_SCRIPT + 1)
 
 def _sign(code: int) -> str:
     category = unicodedata.category(chr(code))
+    if category[0] not in "CZ" and is_disputed(code):
+        return NEW_PICTOGRAPH if code in _PICTOGRAPHS else VOWEL if _vowel(code) else DISPUTED
     if category in _BY_CATEGORY:
         return _BY_CATEGORY[category]
     if code in _PICTOGRAPHS:
@@ -201,17 +222,31 @@ _PIECE = 1 << 16
 """Characters that are looked up in one go, so that other threads get their turn."""
 
 _EMOJI = re.compile(
-    f"{PICTOGRAPH}[{SKIN_TONE}{SELECTOR}]?(?:{JOINER}{PICTOGRAPH}[{SKIN_TONE}{SELECTOR}]?)+"
-    f"|{PICTOGRAPH}{SELECTOR}|[{DIGIT}{KEYPAD}]{SELECTOR}{KEYCAP}"
+    "{p}[{m}]?(?:{j}{p}[{m}]?)+|{p}[{m}]|[{d}]{s}?{k}".format(
+        p=f"[{PICTOGRAPH}{NEW_PICTOGRAPH}]",
+        m=SKIN_TONE + SELECTOR,
+        j=JOINER,
+        d=DIGIT + KEYPAD,
+        s=SELECTOR,
+        k=KEYCAP,
+    )
 )
-_SETTLED = str.maketrans({JOINER: PICTOGRAPH, SELECTOR: EMOJI_MARK, KEYCAP: EMOJI_MARK})
+_MODIFIERS = (JOINER, SELECTOR, SKIN_TONE, KEYCAP)
+_SETTLED = str.maketrans(dict.fromkeys(_MODIFIERS, JOINED))
+_LEFT_OVER = (
+    (JOINER, INVISIBLE), (SELECTOR, INVISIBLE), (SKIN_TONE, DISPUTED), (KEYCAP, DISPUTED),
+    (NEW_PICTOGRAPH, DISPUTED), (REGIONAL * 2, PLAIN * 2), (REGIONAL, DISPUTED),
+)  # fmt: skip
+"""What becomes of signs that were not settled. All terminals give a flag two cells, not each half of it one."""
+_OPEN_SYLLABLES = "".join(map(chr, range(0xAC00, 0xD7A4, 28)))
+_SYLLABLES = re.compile(f"(?:[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[{_OPEN_SYLLABLES}][\u11a8-\u11c2])+")
 _MOST_MARKS = 4
 _MOST = MARK * _MOST_MARKS
-_FOURTH = "\x8d"  # a mark of four in a row, while marks are counted
+_FOURTH = "\x92"  # a mark of four in a row, while marks are counted
 # A search for one character first is fast.
-_ON_NOTHING = re.compile(rf"{MARK}(?<![^ \t\n{BLANK}{HIDDEN}]{MARK}){MARK}*")
+_ON_ESCAPE = re.compile(f"{DISPUTED}{MARK}+")
+_ON_NOTHING = re.compile(rf"{MARK}(?<![^ \t\n{BLANK}{HIDDEN}{JOINED}]{MARK}){MARK}*")
 _PILE = re.compile(f"{_FOURTH * 2 * _MOST_MARKS}{_FOURTH}*")
-_TOO_MANY = re.compile(rf"{MARK}(?<=[{MARK}{STRAY_MARK}{EMOJI_MARK}]{{{_MOST_MARKS}}}{MARK})")
 
 
 def is_plain(text: str, kept: str) -> bool:
@@ -246,25 +281,38 @@ def shape(text: str, *, exact: bool, kept: str) -> str:
         A string as long as `text`, one sign for each character.
     """
     signs = _signs_of(text)
-    if JOINER in signs or SELECTOR in signs:
+    if any(modifier in signs for modifier in _MODIFIERS):
         signs = _EMOJI.sub(lambda emoji: emoji[0].translate(_SETTLED), signs)
-        signs = signs.replace(JOINER, INVISIBLE).replace(SELECTOR, INVISIBLE)
-    signs = signs.replace(KEYCAP, MARK).replace(OVERLAY, EXACT_OVERLAY if exact else MARK)
+    for unsettled, sign in _LEFT_OVER:
+        signs = signs.replace(unsettled, sign)
+    if JAMO in signs:
+        signs = _with_syllables(text, signs)
+    signs = signs.replace(OVERLAY, EXACT_OVERLAY if exact else MARK)
     if exact:
         signs = signs.replace(BLANK, EXACT_BLANK)
     for blank in "\n\t":
         if blank not in kept:
             signs = signs.replace(blank, CONTROL)
     if MARK in signs:
+        signs = _ON_ESCAPE.sub(lambda marks: DISPUTED * len(marks[0]), signs)
         signs = _ON_NOTHING.sub(lambda marks: STRAY_MARK * len(marks[0]), signs)
         signs = _without_piles(signs)
     return signs
 
 
+def _with_syllables(text: str, signs: str) -> str:
+    """A shape in which it is settled which Jamo make a syllable."""
+    parts: list[str] = []
+    at = 0
+    for found in _SYLLABLES.finditer(text):
+        start, end = found.span()
+        parts += (signs[at:start], COMPOSED * (end - start))
+        at = end
+    return "".join([*parts, signs[at:]]).replace(JAMO, DISPUTED)
+
+
 def _without_piles(signs: str) -> str:
     """A shape in which each mark above so many in a row is one too many."""
-    if EMOJI_MARK in signs:
-        return _TOO_MANY.sub(STRAY_MARK, signs)  # some marks in a row may be those of emoji
     if _MOST + MARK not in signs:
         return signs
     # Four at a time: a look at what stands before each mark takes several times as long.
@@ -325,3 +373,22 @@ def escaped(run: str) -> str:
 
 escaped_runs = Table[str]({}, lambda run: run.translate(_escapes))
 """Escapes for runs of fewer characters than are counted."""
+
+JOINTS = {0x200D: "+", 0xFE0E: "'", 0xFE0F: "*", 0x20E3: "_", **dict(enumerate("-:=%#", 0x1F3FB))}
+"""What is drawn for that which joins or modifies an emoji: the darker the skin, the denser the sign."""
+MARKS = frozenset(JOINTS.values())
+
+
+def _vowel(code: int) -> str:
+    """The letter of the vowel of a vowel sign; empty if there is none, or none of undisputed width."""
+    name = unicodedata.name(chr(code), "")
+    try:
+        letter = unicodedata.lookup(name.replace(" VOWEL SIGN ", " LETTER ")) if " VOWEL SIGN " in name else ""
+    except KeyError:
+        return ""
+    return "" if not letter or is_disputed(ord(letter)) else letter
+
+
+_marks = Table[int](JOINTS, lambda code: _vowel(code) or escape(code), _MANY)
+marked_runs = Table[str]({}, lambda run: run.translate(_marks))
+"""What is drawn for characters whose sign is one of `MARKED`: one cell for each."""

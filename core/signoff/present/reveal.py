@@ -19,9 +19,19 @@ from signoff.present._findings import host_note, judge
 from signoff.present._hosts import Authority, authorities
 from signoff.present._rules import RULES, Field, Rules
 from signoff.present._safetext import Finding, SafeText
-from signoff.present._unicode import LINE_END, RETURN, is_plain, shape
+from signoff.present._unicode import JOINTS, LINE_END, RETURN, is_plain, shape
+from signoff.present._widths import is_disputed
 
-__all__ = ["Field", "Finding", "SafeText", "findings", "quoted", "reveal", "reveal_line"]
+__all__ = [
+    "Field",
+    "Finding",
+    "SafeText",
+    "findings",
+    "has_no_one_width",
+    "quoted",
+    "reveal",
+    "reveal_line",
+]
 
 _WINDOWS_LINE = re.compile(rf"{RETURN}(?=\n|\Z)")
 
@@ -68,6 +78,15 @@ def findings(text: str, field: Field) -> tuple[Finding, ...]:
     """
     rules = RULES[field]
     return tuple(judge(text, _shape(text, rules, Layout()), _links(text, rules), rules, one_row=False))
+
+
+def has_no_one_width(char: str) -> bool:
+    """Tell if terminals draw a character, alone or with others, in different widths; `reveal` lets none through.
+
+    Args:
+        char: One character. Half a flag is one too, although a whole flag has one width.
+    """
+    return is_disputed(ord(char)) or ord(char) in JOINTS
 
 
 def quoted(safe: SafeText) -> SafeText:
