@@ -15,6 +15,7 @@ from benchmarks import (
     filtering,
     import_cost,
     library_calls,
+    masking,
     opening,
     queue_history,
     queue_idle,
@@ -28,6 +29,7 @@ from signoff.queue.keys.folder import KEYS_VARIABLE
 PARTS = {
     "diff engine": diff_engine,
     "display: hostile text made visible": display_safety,
+    "display: secrets masked in the worst texts": masking,
     "a filter over 10 000 records": filtering,
     "imports": import_cost,
     "opening a change, beside others": opening,

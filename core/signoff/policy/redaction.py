@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from signoff.policy import redaction_keys as private_keys
-from signoff.policy.redaction_added import COMMAND_KEYS, AddedKeys
+from signoff.policy.redaction_added import COMMAND_KEYS, AddedKeys, holds_data
 from signoff.policy.redaction_commands import may_reuse
 from signoff.policy.redaction_keys import Span
 from signoff.policy.redaction_names import KeyWords, words_of
@@ -55,6 +55,8 @@ _NEAR = 10
 """Words of a call before one that are read to tell what it is."""
 _TELLING = 4
 """Characters of a value that is found in a description wherever it stands."""
+_LONG_WORD = 400
+"""Characters of a word that is no option and the name of no program."""
 _MOST_WORDS = 500
 """Words of a call that is read whole."""
 _ONE_WORD = re.compile(r"[^\s;&|()`]+")
@@ -125,7 +127,7 @@ class Redaction:
         words = words_of(key)
         if self._lenient and words == ["pwd"] and isinstance(value, str) and _PATH.match(value):
             return False  # the working directory
-        return self._lists(words) or self._added.hide(words, value)
+        return self.lists(words) or (self._added.listed(words) and holds_data(value))
 
     def mask_value(self, value: Any, key: str = "") -> Any:
         """Return a JSON value without its secrets; keys of mappings stay as they are.
@@ -139,9 +141,11 @@ class Redaction:
         if isinstance(value, str):
             return self.mask_text(value, command=self.runs(key)).text
         if isinstance(value, Mapping):
-            return {name: self.mask_value(each, self.name_of(value, name, key)) for name, each in value.items()}
+            names = self.names_in(value, key)
+            return {name: self.mask_value(each, names.of(name)) for name, each in value.items()}
         if isinstance(value, list | tuple):
-            return [self.mask_value(each, self.name_of(value, at, key)) for at, each in enumerate(value)]
+            names = self.names_in(value, key)
+            return [self.mask_value(each, names.of(at)) for at, each in enumerate(value)]
         return value
 
     def finds(self, value: object, key: str = "") -> bool:
@@ -154,56 +158,49 @@ class Redaction:
             if isinstance(item, str):
                 if self.spans(item, command=self.runs(name)):
                     return True
-            elif isinstance(item, Mapping):
-                waiting.extend((self.name_of(item, inner, name), each) for inner, each in item.items())
-            elif isinstance(item, list | tuple):
-                waiting.extend((self.name_of(item, at, name), each) for at, each in enumerate(item))
+            else:
+                waiting.extend(self._entries(item, name))
         return False
 
-    def name_of(self, container: Mapping[Any, Any] | Sequence[Any], at: Any, key: str) -> str:
-        """The name that an entry of a container stands under: its own, that of the container, or that beside it.
+    def _entries(self, value: object, key: str) -> Iterator[tuple[str, Any]]:
+        """The entries of a JSON value that stands under a key, with the names that they stand under."""
+        if isinstance(value, Mapping):
+            names = self.names_in(value, key)
+            yield from ((names.of(name), each) for name, each in value.items())
+        elif isinstance(value, list | tuple):
+            names = self.names_in(value, key)
+            yield from ((names.of(at), each) for at, each in enumerate(value))
 
-        Beside it stands ``{"name": "Authorization", "value": …}``, ``["Authorization", …]`` or ``["--token", …]``.
+    def names_in(self, container: Mapping[Any, Any] | Sequence[Any], key: str) -> _Names:
+        """The names that the entries of a container stand under.
 
         Args:
-            container: A JSON object or array.
-            at: The key or index of the entry.
+            container: A JSON object or array, which stays as it is as long as it is asked about.
             key: The name that the container stands under.
         """
-        if isinstance(container, Mapping):
-            if str(at).lower() in _NAMED and self._names_a_secret(container, at):
-                return _PLACE
-            return str(at)
-        before, value = (container[at - 1] if at else None), container[at]
-        if not isinstance(before, str) or not isinstance(value, str):
-            return key
-        run = self.runs(key)
-        if not run and at % 2 and _HEADER.fullmatch(before) and self._lists(words_of(before)):
-            return _PLACE
-        if _OPTION.fullmatch(before) and self._lists(words_of(before)) and _OPTION_VALUE.fullmatch(value):
-            return _PLACE if not run or not _is_called_by_shell(container) else key
-        return _PLACE if run and self._is_token_operand(container, at) else key
+        return _Names(self, container, key)
 
     def runs(self, key: str) -> bool:
         """Whether the text under a name is run by a shell, as far as the name tells."""
         return not COMMAND_KEYS.isdisjoint(words_of(key))
 
-    def _names_a_secret(self, pair: Mapping[Any, Any], at: Any) -> bool:
-        names = [each for name, each in pair.items() if str(name).lower() in _NAMING and isinstance(each, str)]
-        words = [words_of(name) for name in names]
-        return any(self._lists(each) or self._added.hide(each, pair[at]) for each in words)
-
-    def _is_token_operand(self, words: Sequence[Any], at: int) -> bool:
+    def is_token_operand(self, words: Sequence[Any], at: int) -> bool:
         """Whether a word of a list that is run is all token, and none that a program runs or connects to."""
         if not self._shapes or len(words) > _MOST_WORDS or not token_spans(words[at], command=False):
             return False
-        if not all(isinstance(word, str) and _ONE_WORD.fullmatch(word) for word in words[max(0, at - _NEAR) : at]):
+        near = words[max(0, at - _NEAR) : at]
+        if not all(isinstance(word, str) and _ONE_WORD.fullmatch(word) for word in near):
             return False
-        line = " ".join([*words[max(0, at - _NEAR) : at], words[at]])
+        line = " ".join([*map(_ends_of, near), words[at]])
         start = len(line) - len(words[at])
         return (start, len(line)) in token_spans(line, command=True)
 
-    def _lists(self, words: Sequence[str]) -> bool:
+    def adds(self, words: Sequence[str]) -> bool:
+        """Whether the words of a name are those of a name that was added."""
+        return self._added.listed(words)
+
+    def lists(self, words: Sequence[str]) -> bool:
+        """Whether the words of a name are those of a name whose value is hidden in any case."""
         listed = self._listed.single(words)
         if self._lenient:
             listed = frozenset(word for word in listed if _TELLS_OTHERWISE.get(word, _NONE).isdisjoint(words))
@@ -223,9 +220,10 @@ class Redaction:
             marks[f"{name}={spelled}"] = f"{name}={whole}"
             texts = (value, spelled[1:-1]) if isinstance(value, str) else (spelled,)
             marks |= {text: whole for text in texts if len(text) >= _TELLING}
-        longest_first = sorted(marks, key=len, reverse=True)
+        said = [text for text in marks if text in words]
+        longest_first = sorted(said, key=len, reverse=True)
         found = re.compile("|".join(map(re.escape, longest_first)))
-        return found.sub(lambda each: marks[each[0]], words) if marks else words
+        return found.sub(lambda each: marks[each[0]], words) if said else words
 
     def _hidden_in(self, arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         waiting: list[tuple[str, Any]] = [("", arguments)]
@@ -233,10 +231,8 @@ class Redaction:
             name, item = waiting.pop()
             if self.hides(name, item):
                 yield name, item
-            elif isinstance(item, Mapping):
-                waiting.extend((self.name_of(item, inner, name), each) for inner, each in item.items())
-            elif isinstance(item, list | tuple):
-                waiting.extend((self.name_of(item, at, name), each) for at, each in enumerate(item))
+            else:
+                waiting.extend(self._entries(item, name))
 
     # -- texts -----------------------------------------------------------------------------------------------
 
@@ -288,9 +284,62 @@ class Redaction:
         return private_keys.key_blocks(lines, command=command)
 
 
-def _is_called_by_shell(words: Sequence[Any]) -> bool:
-    """Whether the words of a call may be run again by the program that gets them."""
-    return len(words) > _MOST_WORDS or may_reuse(" ".join(word for word in words if isinstance(word, str)))
+class _Names:
+    """The names of the entries of a container: their own, that of the container, or that beside them.
+
+    Beside it stands ``{"name": "Authorization", "value": …}``, ``["Authorization", …]`` or ``["--token", …]``.
+    What is the same for all entries is worked out once.
+    """
+
+    def __init__(self, redaction: Redaction, container: Mapping[Any, Any] | Sequence[Any], key: str) -> None:
+        self._redaction = redaction
+        self._container = container
+        self._key = key
+
+    def of(self, at: Any) -> str:
+        """The name of one entry.
+
+        Args:
+            at: Its key or index.
+        """
+        if isinstance(self._container, Mapping):
+            return _PLACE if str(at).lower() in _NAMED and self._names_a_secret(self._container[at]) else str(at)
+        before, value = (self._container[at - 1] if at else None), self._container[at]
+        if not isinstance(before, str) or not isinstance(value, str):
+            return self._key
+        lists = self._redaction.lists
+        if not self._is_run and at % 2 and _HEADER.fullmatch(before) and lists(words_of(before)):
+            return _PLACE
+        if _OPTION.fullmatch(before) and lists(words_of(before)) and _OPTION_VALUE.fullmatch(value):
+            return _PLACE if not self._is_run or not self._is_called_by_shell else self._key
+        return _PLACE if self._is_run and self._redaction.is_token_operand(self._container, at) else self._key
+
+    @cached_property
+    def _is_run(self) -> bool:
+        return self._redaction.runs(self._key)
+
+    def _names_a_secret(self, value: object) -> bool:
+        listed, added = self._said
+        return listed or (added and holds_data(value))
+
+    @cached_property
+    def _said(self) -> tuple[bool, bool]:
+        """Whether the name of the value of a pair is one of a secret in any case, and whether it was added."""
+        assert isinstance(self._container, Mapping)
+        named = ((str(name).lower() in _NAMING, each) for name, each in self._container.items())
+        words = [words_of(each) for is_name, each in named if is_name and isinstance(each, str)]
+        return any(map(self._redaction.lists, words)), any(map(self._redaction.adds, words))
+
+    @cached_property
+    def _is_called_by_shell(self) -> bool:
+        """Whether the words of a call may be run again by the program that gets them."""
+        words = self._container
+        return len(words) > _MOST_WORDS or may_reuse(" ".join(word for word in words if isinstance(word, str)))
+
+
+def _ends_of(word: str) -> str:
+    """What tells of a long word what it is: its beginning and its end."""
+    return word if len(word) <= _LONG_WORD else word[: _LONG_WORD // 2] + word[-_LONG_WORD // 2 :]
 
 
 @lru_cache(maxsize=64)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from signoff.policy.redaction_names import KeyWords, words_of
 
-__all__ = ["COMMAND_KEYS", "AddedKeys", "is_always_shown"]
+__all__ = ["COMMAND_KEYS", "AddedKeys", "holds_data", "is_always_shown"]
 
 COMMAND_KEYS = frozenset({"command", "cmd", "script", "code", "shell", "args", "argv"})
 """Arguments that are run: a name in such a text hides nothing."""
@@ -50,14 +50,13 @@ class AddedKeys:
     def __init__(self, keys: Sequence[str]) -> None:
         self._listed = KeyWords(keys) if keys else None
 
-    def hide(self, words: Sequence[str], value: object) -> bool:
-        """Whether a value is hidden.
+    def listed(self, words: Sequence[str]) -> bool:
+        """Whether a value is hidden for its name, if it `holds_data`.
 
         Args:
             words: The words of its name.
-            value: The value, of any depth.
         """
-        return self._listed is not None and self._listed.lists(words) and _is_data(words) and _holds_data(value)
+        return self._listed is not None and self._listed.lists(words) and _is_data(words)
 
 
 def is_always_shown(name: str) -> bool:
@@ -69,14 +68,18 @@ def _is_data(words: Sequence[str]) -> bool:
     return _ALWAYS_SHOWN.isdisjoint(words)
 
 
-def _holds_data(value: object) -> bool:
-    """Whether a value is small, and no name in it is one of what always has to be seen."""
+def holds_data(value: object) -> bool:
+    """Whether a value is small, and no name in it is one of what always has to be seen.
+
+    Args:
+        value: Any JSON value, of any depth.
+    """
     waiting = [value]
     seen = 0
     while waiting:
         item = waiting.pop()
         seen += 1
-        if seen > _MOST_ENTRIES:
+        if seen > _MOST_ENTRIES or (isinstance(item, Mapping | list | tuple) and len(item) > _MOST_ENTRIES):
             return False
         if isinstance(item, Mapping):
             if not all(_is_data(words_of(str(name))) for name in item):

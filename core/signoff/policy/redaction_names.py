@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 __all__ = ["KeyWords", "words_of"]
 
@@ -25,7 +25,10 @@ class KeyWords:
         plain = [_visible(key) for key in keys]
         self._words = frozenset(key.casefold() for key in plain)
         phrases = (tuple(map(str.casefold, _CAMEL.findall(key))) for key in plain)
-        self._phrases = tuple(phrase for phrase in phrases if len(phrase) > 1)
+        self._phrases: dict[str, list[tuple[str, ...]]] = {}
+        for phrase in phrases:
+            if len(phrase) > 1:
+                self._phrases.setdefault(phrase[0], []).append(phrase)
 
     def single(self, words: Sequence[str]) -> frozenset[str]:
         """Which names of one word are among the words of a name."""
@@ -33,7 +36,11 @@ class KeyWords:
 
     def phrase(self, words: Sequence[str]) -> bool:
         """Whether the words of a name of several are among those of another, one after the other."""
-        return any(phrase in _sequences(words, len(phrase)) for phrase in self._phrases)
+        return any(
+            phrase == tuple(words[at : at + len(phrase)])
+            for at, word in enumerate(words)
+            for phrase in self._phrases.get(word, ())
+        )
 
     def lists(self, words: Sequence[str]) -> bool:
         """Whether any of the names is among the words of another."""
@@ -58,7 +65,3 @@ def _visible(key: str) -> str:
         return key
     plain = _BLANK_LETTERS.sub("", unicodedata.normalize("NFKC", key))
     return "".join(char for char in plain if unicodedata.category(char) not in _UNSEEN)
-
-
-def _sequences(words: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
-    return (tuple(words[at : at + length]) for at in range(len(words) - length + 1))

@@ -7,11 +7,14 @@ what stands behind an unknown one is taken for the operand.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from functools import lru_cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff.policy.shell.wrapper_options import WRAPPERS
 
-__all__ = ["name_of", "runs_next"]
+__all__ = ["RunnersBefore", "name_of"]
 
 _SHELL = re.compile(r"(?:ba|z|k|mk|c|tc|da|a|fi)?sh")
 _OTHERS = re.compile(
@@ -26,23 +29,83 @@ _WITH_A_PROGRAM = {"rsync": ("-e",), "nc": ("-e", "-c"), "ncat": ("-e", "-c"), "
 """Options of other programs whose value is run."""
 
 
+_LONGEST_NAME = 40
+"""Characters of the name of a program that runs its next word; the name of no such program is as long."""
 _MOST_OPTIONS = 40
 """Words behind a runner that are looked at: beyond them it runs the next one."""
 
 
-def runs_next(words: Sequence[str]) -> bool:
-    """Whether a word behind these would be run by one of them.
+class RunnersBefore:
+    """What the words of a command, read one by one, tell of the word behind them.
 
-    Args:
-        words: Words as they are written, with their quotes; the first names a program.
+    Attributes:
+        waiting: Runners whose command is still to come, with how many words were passed behind each. As long as
+            there are none, words need not be added that are none, as `may_run_words` says.
     """
-    if _RUNS_THE_NEXT.fullmatch(words[-1]):
-        return True
-    plain = [_unquoted(word) for word in words]
-    if any(words[-1] in _WITH_A_PROGRAM.get(name_of(word), ()) for word in plain):
-        return True
-    runners = (at for at in reversed(range(len(plain))) if not _is_shell_of(plain, at))
-    return any(_comes_next(name_of(plain[at]), plain[at + 1 :]) for at in runners)
+
+    def __init__(self) -> None:
+        self.waiting: dict[_Runner, int] = {}
+        self._options: set[str] = set()
+        self._passed = False
+
+    def add(self, word: str, before: str) -> None:
+        """Read on.
+
+        Args:
+            word: A word as it is written, with its quotes; the first names a program.
+            before: The word before it.
+        """
+        if self._passed:
+            return
+        plain = _unquoted(word)
+        name = name_of(plain)
+        self._options.update(_WITH_A_PROGRAM.get(name, ()))
+        if self.waiting:
+            self._pass(plain)
+        # The value of an option of another program, such as that of rsync, is no runner here.
+        if not (plain == "ssh" and _unquoted(before) in {"-e", "--rsh"}) and (runner := _runner_of(name)):
+            self.waiting.setdefault(runner, 0)
+
+    def _pass(self, word: str) -> None:
+        """Go on behind each runner. Of two that wait for the same, the older one tells as much."""
+        runners, self.waiting = self.waiting, {}
+        for runner, passed in runners.items():
+            after = _behind(runner, word)
+            if after is None:
+                continue
+            total = passed + after[1]
+            self._passed = self._passed or total >= _MOST_OPTIONS
+            self.waiting[after[0]] = max(total, self.waiting.get(after[0], 0))
+        if self._passed:
+            self.waiting = {}
+
+    def runs_next(self, last: str) -> bool:
+        """Whether a word behind these would be run by one of them.
+
+        Args:
+            last: The last one, whether it was added or not.
+        """
+        return (
+            self._passed
+            or last in self._options
+            or any(not runner.operands for runner in self.waiting)
+            or _RUNS_THE_NEXT.fullmatch(last) is not None
+        )
+
+
+class _Runner(Struct, frozen=True):
+    """A program that runs its next word, but for its options and some operands."""
+
+    valued: str
+    long_valued: frozenset[str]
+    operands: int
+    has_value_next: bool = False
+
+
+def may_run_words(word: str) -> bool:
+    """Whether a word is the name of a program that runs its next word, or the value of an option."""
+    name = name_of(_unquoted(word))
+    return _runner_of(name) is not None or name in _WITH_A_PROGRAM
 
 
 def name_of(word: str) -> str:
@@ -50,34 +113,33 @@ def name_of(word: str) -> str:
     return word.strip("\"'\\$").rpartition("/")[2]
 
 
-def _is_shell_of(words: Sequence[str], at: int) -> bool:
-    """Whether a word is ``ssh`` as the value of an option of another program."""
-    return at > 0 and words[at] == "ssh" and words[at - 1] in {"-e", "--rsh"}
+def _runner_of(name: str) -> _Runner | None:
+    return _runner(name) if len(name) <= _LONGEST_NAME else None
 
 
-def _comes_next(name: str, behind: Sequence[str]) -> bool:
-    """Whether there are only options of a runner, and operands before its command, behind its name."""
+@lru_cache(maxsize=256)
+def _runner(name: str) -> _Runner | None:
     wrapper = WRAPPERS.get(name)
     if wrapper is not None:
-        valued, long_valued, operands = wrapper.valued, wrapper.long_valued, wrapper.operands
-    elif _SHELL.fullmatch(name):
-        valued, long_valued, operands = "oO", frozenset[str](), 0
-    elif _OTHERS.fullmatch(name):
+        return _Runner(wrapper.valued, wrapper.long_valued, wrapper.operands)
+    if _SHELL.fullmatch(name):
+        return _Runner("oO", frozenset(), 0)
+    if _OTHERS.fullmatch(name):
         valued = "WX" if name.startswith("python") else _VALUED.get(name, "")
-        long_valued, operands = _LONG_VALUED.get(name, frozenset()), 0
-    else:
-        return False
-    at = 0
-    while at < min(len(behind), _MOST_OPTIONS):
-        word = behind[at]
-        if word.startswith(("-", "+")):
-            at += 2 if _takes_the_next(word, valued, long_valued) else 1
-        elif operands:
-            operands -= 1
-            at += 1
-        else:
-            return False
-    return not operands or at >= _MOST_OPTIONS
+        return _Runner(valued, _LONG_VALUED.get(name, frozenset()), 0)
+    return None
+
+
+def _behind(runner: _Runner, word: str) -> tuple[_Runner, int] | None:
+    """What is left of a runner behind a word, and how many words that is; None if the word is what it runs."""
+    if runner.has_value_next:
+        return replace(runner, has_value_next=False), 0
+    if word.startswith(("-", "+")):
+        has_value = _takes_the_next(word, runner.valued, runner.long_valued)
+        return (replace(runner, has_value_next=True), 2) if has_value else (runner, 1)
+    if runner.operands:
+        return replace(runner, operands=runner.operands - 1), 1
+    return None
 
 
 def _takes_the_next(option: str, valued: str, long_valued: frozenset[str]) -> bool:

@@ -13,13 +13,14 @@ from __future__ import annotations
 import base64
 import json
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cached_property
 from itertools import pairwise
 
-from signoff.policy.redaction_commands import is_for, may_reuse, must_stay
+from signoff.policy.redaction_commands import WordsAround, may_reuse
 from signoff.policy.redaction_keys import Span
 
 __all__ = ["merged", "token_spans"]
@@ -33,12 +34,20 @@ _CHANGES = 3
 _LONG = 10_000
 """Characters of a text that takes long to look through."""
 
+_SHORT = 60
+"""Characters of a text in which all needles are looked for at once: most texts have none."""
+
+_SHORTEST = 5
+"""Characters of the shortest match of any shape, ``-ua:b``."""
+
 _NO_DOMAIN = 27
 """Characters of a signature: no top domain has as many."""
 
 _AUTHORITY = re.compile(r"://([^\s/?#\\\"'<>]*+)")
 _PASSWORD_IN_URL = re.compile(r"://[^\s/?#\\\"'`<>@:;|&$]*+:([^\s/?#\\\"'`<>@;|&$]++)@")
-_IN_URL = re.compile(r"://[^\s\"'<>]*\Z")
+_SCHEME = re.compile("://")
+_NO_URL = re.compile(r"[\s\"'<>]")
+"""What ends every URL."""
 _SHORTEST_WEB_TOKEN = 60
 """Characters of a JSON web token in a command; the shortest header and signature in use have more."""
 
@@ -70,12 +79,43 @@ class _Shape:
         pattern: What is looked for; the last group is hidden, or all of it.
         genuine: Whether a match is a secret: given the text and the span that would be hidden.
         place: Where it is looked for.
+        program: The program in whose words alone it is one; empty for any.
     """
 
     needles: frozenset[str]
     pattern: re.Pattern[str]
-    genuine: Callable[[str, int, int], bool]
+    genuine: Callable[[_Text, int, int], bool]
     place: _Place = _Place.ANYWHERE
+    program: str = ""
+
+
+class _Text:
+    """A text, and what is worked out once for all that is found in it."""
+
+    def __init__(self, whole: str) -> None:
+        self.whole = whole
+
+    @cached_property
+    def may_be_reused(self) -> bool:
+        """Whether a command may run its own words again."""
+        return may_reuse(self.whole)
+
+    @cached_property
+    def _urls(self) -> list[int]:
+        """Where URLs begin, behind their schemes."""
+        return [found.end() for found in _SCHEME.finditer(self.whole)]
+
+    @cached_property
+    def _ends_of_urls(self) -> list[int]:
+        return [found.start() for found in _NO_URL.finditer(self.whole)]
+
+    def is_in_url(self, at: int) -> bool:
+        """Whether a URL begins before a place, not far from it, and goes on to it."""
+        begun = bisect_right(self._urls, at)
+        if not begun or self._urls[begun - 1] < at - _FAR:
+            return False
+        ended = bisect_left(self._ends_of_urls, at)
+        return not ended or self._ends_of_urls[ended - 1] < self._urls[begun - 1]
 
 
 def token_spans(text: str, *, command: bool) -> list[Span]:
@@ -89,24 +129,56 @@ def token_spans(text: str, *, command: bool) -> list[Span]:
         Spans in order, none touching another.
     """
     lowered = text.lower()
-    # In a long text, a character is found or missed much sooner than a word.
-    letters = {letter for letter in _LETTERS if letter in lowered} if len(text) > _LONG else _LETTERS
-    present = [needle for needle in _NEEDLES if letters.issuperset(needle) and needle in lowered]
-    found: list[Span] = []
+    if len(text) < _SHORTEST or (len(text) < _SHORT and not _ANY_NEEDLE.search(lowered)):
+        return []
+    present = _present_in(lowered)
+    whole = _Text(text)
+    matches: list[tuple[int, int, str]] = []
     for shape in _SHAPES if present else ():
         if shape.needles.isdisjoint(present):
             continue
-        if command and (shape.place is _Place.NO_COMMAND or (shape.place is _Place.OPTION and may_reuse(text))):
+        if (command and shape.place is _Place.NO_COMMAND) or shape.program not in text:
+            continue
+        if command and shape.place is _Place.OPTION and whole.may_be_reused:
             continue
         for match in shape.pattern.finditer(text):
             start, end = match.span(match.lastindex or 0)
-            if shape.genuine(text, start, end) and not (command and _is_run(text, start, end)):
-                found.append((start, end))
+            if shape.genuine(whole, start, end):
+                matches.append((start, end, shape.program))
+    found = _by_words(text, matches, command=command)
     if "://" in text:
         hosts = _hosts(text) if found else []
         found = [span for span in found if not _meets(span, hosts)]
         found.extend(match.span(1) for match in _PASSWORD_IN_URL.finditer(text))
     return merged(found)
+
+
+def _present_in(lowered: str) -> list[str]:
+    """The needles that are in a text."""
+    if len(lowered) <= _LONG:
+        return [needle for needle in _NEEDLES if needle in lowered]
+    # In a long text, a character is found or missed much sooner than a word.
+    letters = {letter for letter in _LETTERS if letter in lowered}
+    return [needle for needle in _NEEDLES if letters.issuperset(needle) and needle in lowered]
+
+
+def _by_words(text: str, matches: list[tuple[int, int, str]], *, command: bool) -> list[Span]:
+    """What has to be hidden by the words before it: in commands, and where it must be a word of one program.
+
+    Args:
+        text: The text.
+        matches: Spans, with the program whose words alone they may be.
+        command: Whether the text is run by a shell.
+    """
+    if not command and not any(program for _, _, program in matches):
+        return [(start, end) for start, end, _ in matches]
+    around = WordsAround(text)
+    return [
+        (start, end)
+        for start, end, program in sorted(matches)
+        if (not program or around.is_for(program, start))
+        and not (command and (_is_short_web_token(text, start, end) or around.must_stay(start, end)))
+    ]
 
 
 def merged(spans: Sequence[Span]) -> list[Span]:
@@ -134,47 +206,43 @@ def _meets(span: Span, hosts: Sequence[Span]) -> bool:
     return before >= 0 and hosts[before][1] > span[0]
 
 
-def _is_run(text: str, start: int, end: int) -> bool:
-    """Whether a word of a command has to stay visible: it may be run, opened or connected to."""
-    short_web_token = text.startswith("eyJ", start) and end - start < _SHORTEST_WEB_TOKEN
-    return short_web_token or must_stay(text, start, end)
+def _is_short_web_token(text: str, start: int, end: int) -> bool:
+    """Whether a word of a command is too short for a JSON web token: it may be run, opened or connected to."""
+    return text.startswith("eyJ", start) and end - start < _SHORTEST_WEB_TOKEN
 
 
-def _is_place(text: str, start: int, end: int) -> bool:
+def _is_place(text: _Text, start: int, end: int) -> bool:
     """Whether a word is a label of a host, or a part of a path that belongs to no URL."""
-    before, behind = text[start - 1 : start], text[end : end + 2]
+    before, behind = text.whole[start - 1 : start], text.whole[end : end + 2]
     if before in {".", "@"} or (behind[:1] == "." and behind[1:].isalnum()):
         return True
-    if before != "/":
-        return False
-    back = text[max(0, start - _FAR) : start]
-    return not _IN_URL.search(back)
+    return before == "/" and not text.is_in_url(start)
 
 
-def _is_token(text: str, start: int, end: int) -> bool:
+def _is_token(text: _Text, start: int, end: int) -> bool:
     return not _is_place(text, start, end)
 
 
-def _is_word(text: str, start: int, end: int) -> bool:
+def _is_word(text: _Text, start: int, end: int) -> bool:
     """Whether a token begins where a word does: its shape alone is not telling enough."""
-    return not text[start - 1 : start].isalnum() and _is_token(text, start, end)
+    return not text.whole[start - 1 : start].isalnum() and _is_token(text, start, end)
 
 
-def _is_random_word(text: str, start: int, end: int) -> bool:
-    return _is_word(text, start, end) and _is_random(text[start:end])
+def _is_random_word(text: _Text, start: int, end: int) -> bool:
+    return _is_word(text, start, end) and _is_random(text.whole[start:end])
 
 
-def _is_generated_word(text: str, start: int, end: int) -> bool:
+def _is_generated_word(text: _Text, start: int, end: int) -> bool:
     """Whether nobody would call a branch or a directory like this: its prefix alone is too short to tell."""
-    value = text[start:end].partition("-")[2]
+    value = text.whole[start:end].partition("-")[2]
     kinds = [any(map(of_kind, value)) for of_kind in (str.isdigit, str.isupper, str.islower)]
     in_one = any(len(part) >= 20 and any(map(str.isdigit, part)) for part in value.split("-"))
     return _is_word(text, start, end) and (all(kinds) or in_one)
 
 
-def _is_web_token(text: str, start: int, end: int) -> bool:
+def _is_web_token(text: _Text, start: int, end: int) -> bool:
     """Whether three parts are a JSON web token (RFC 7519) and not a host: no top domain looks like a signature."""
-    parts = text[start:end].rstrip(".").split(".", 3)
+    parts = text.whole[start:end].rstrip(".").split(".", 3)
     if len(parts) != 3 or not parts[1].startswith("eyJ") or not _is_header(parts[0]):
         return False
     signature = parts[2]
@@ -190,35 +258,36 @@ def _is_header(part: str) -> bool:
         return False
 
 
-def _is_value(text: str, start: int, end: int) -> bool:
+def _is_value(text: _Text, start: int, end: int) -> bool:
     """Whether a word is random, and neither called nor the beginning of a host or an attribute."""
-    behind = text[end : end + 1]
-    return (not behind or behind.isspace() or behind in _ENDS) and _is_random(text[start:end])
+    behind = text.whole[end : end + 1]
+    return (not behind or behind.isspace() or behind in _ENDS) and _is_random(text.whole[start:end])
 
 
-def _is_named_value(text: str, start: int, end: int) -> bool:
+def _is_named_value(text: _Text, start: int, end: int) -> bool:
     """Whether what stands behind the name of a secret is one, and not the name of something else in code."""
-    word = text[start:end]
-    quoted = text[start - 1 : start] in _QUOTES
+    word = text.whole[start:end]
+    quoted = text.whole[start - 1 : start] in _QUOTES
     if not quoted and word.isidentifier() and ("_" in word or not any(map(str.isdigit, word))):
         return False
     return _is_value(text, start, end)
 
 
-def _is_credential(text: str, start: int, end: int) -> bool:
+def _is_credential(text: _Text, start: int, end: int) -> bool:
     """Whether what stands behind the scheme of an authorization header is one, and not a plain word or a host."""
-    last = text[start:end].rpartition(".")
+    last = text.whole[start:end].rpartition(".")
     return _is_value(text, start, end) and not (last[1] and last[2].isalpha())
 
 
-def _is_in_query(text: str, start: int, end: int) -> bool:
+def _is_in_query(text: _Text, start: int, end: int) -> bool:
     """Whether a value is in the query of a URL, or random."""
-    return _is_value(text, start, end) or bool(_IN_URL.search(text[max(0, start - _FAR) : start]))
+    return _is_value(text, start, end) or text.is_in_url(start)
 
 
-def _is_curl_password(text: str, start: int, end: int) -> bool:
-    del end
-    return is_for("curl", text, start)
+def _is_anything(text: _Text, start: int, end: int) -> bool:
+    """Whatever stands there, since its place tells enough."""
+    del text, start, end
+    return True
 
 
 def _is_random(word: str) -> bool:
@@ -232,14 +301,14 @@ def _is_random(word: str) -> bool:
 # -- the shapes ----------------------------------------------------------------------------------------------
 
 
-def _token(needle: str, pattern: str, genuine: Callable[[str, int, int], bool] = _is_token) -> _Shape:
+def _token(needle: str, pattern: str, genuine: Callable[[_Text, int, int], bool] = _is_token) -> _Shape:
     return _Shape(frozenset([needle]), re.compile(pattern, re.ASCII), genuine)
 
 
-def _option(pattern: str, genuine: Callable[[str, int, int], bool]) -> _Shape:
+def _option(pattern: str, genuine: Callable[[_Text, int, int], bool], program: str = "") -> _Shape:
     full = pattern.replace("<NAMES>", _NAMES).replace("<VALUE>", r"(?u:[^\s\"'`;&|<>()@/\\,{}\[\].$:#]){8,}+")
     needles = {*_NAME_NEEDLES, "auth", "cookie", "sig", "-u"}
-    return _Shape(frozenset(needles), re.compile(full, re.ASCII | re.IGNORECASE), genuine, _Place.OPTION)
+    return _Shape(frozenset(needles), re.compile(full, re.ASCII | re.IGNORECASE), genuine, _Place.OPTION, program)
 
 
 _ROUTED = r"(?:\.[0-9a-z]{2}\.(?=[a-z]*[0-9])[0-9a-z]{9}(?![0-9A-Za-z]))?+"
@@ -329,11 +398,13 @@ _SHAPES = (
     _option(
         r"(?<!\S)(?:-[uU]|--(?:proxy-)?user)[ \t=]{0,3}[\"']?(?u:[^\s\"':`;&|<>$]){1,100}+:"
         r"((?u:[^\s\"'`;&|<>()@/\\$])++)",
-        _is_curl_password,
+        _is_anything,
+        program="curl",
     ),
 )
 """Every shape that is known. Prefixes as their issuers document them."""
 
 _NEEDLES = sorted({needle for shape in _SHAPES for needle in shape.needles})
+_ANY_NEEDLE = re.compile("|".join(map(re.escape, ["://", *_NEEDLES])))
 _LETTERS = frozenset("".join(_NEEDLES))
 """Each is looked for once, however many shapes have it: lines may be of any length."""

@@ -20,8 +20,8 @@ class Masks(Protocol):
     def hides(self, key: str, value: object) -> bool:
         """Whether the value of an argument is hidden because of its name."""
 
-    def name_of(self, container: Mapping[Any, Any] | Sequence[Any], at: Any, key: str) -> str:
-        """The name that an entry of a container under a key stands under."""
+    def names_in(self, container: Mapping[Any, Any] | Sequence[Any], key: str) -> Names:
+        """The names that the entries of a container under a key stand under."""
 
     def runs(self, key: str) -> bool:
         """Whether the text under a name is run by a shell."""
@@ -31,6 +31,13 @@ class Masks(Protocol):
 
     def line_spans(self, line: str, *, command: bool, in_block: bool) -> Sequence[Span]:
         """Find the secrets in one line: spans in order, none touching another."""
+
+
+class Names(Protocol):
+    """Says under which names the entries of a container stand."""
+
+    def of(self, at: Any) -> str:
+        """The name of one entry, by its key or index."""
 
 
 class LineMasks:

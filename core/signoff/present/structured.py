@@ -139,17 +139,13 @@ def _is_branch(value: Any) -> bool:
 
 def _entries(depth: int, value: Any, name: str, masks: Masks | None) -> Iterator[_Todo]:
     """The entries of a mapping, sorted by key, or of a sequence."""
+    names = None if masks is None else masks.names_in(value, name)
     if isinstance(value, Mapping):
         for key in sorted(value, key=str):
-            yield depth, joined(_key(key), ":"), value[key], _name(value, key, str(key), name, masks)
+            yield depth, joined(_key(key), ":"), value[key], str(key) if names is None else names.of(key)
     else:
         for index, item in enumerate(value):
-            yield depth, SafeText.own("-"), item, _name(value, index, name, name, masks)
-
-
-def _name(container: Any, at: Any, own: str, outer: str, masks: Masks | None) -> str:
-    """The name that an entry stands under, which may be told beside it."""
-    return own if masks is None else masks.name_of(container, at, outer)
+            yield depth, SafeText.own("-"), item, name if names is None else names.of(index)
 
 
 def _key(key: Any) -> SafeText:
