@@ -81,6 +81,8 @@ def plain_submission(
         definition=None if request.definition is None else request.definition.digest,
         expires_at=_deadline(request.expires_in),
         masked_keys=request.masked_keys,
+        caller=_text(meta.get("caller")) or "",
+        via=_text(meta.get("via")) or "",
     )
 
 

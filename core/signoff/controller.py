@@ -17,6 +17,7 @@ from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.callbacks import ApprovalCallback, awaited, call_from_async, call_from_sync, finished
 from signoff.definition import Definition
 from signoff.editing import EditedCallError, require_runnable
+from signoff.expiry import ExpiresIn, expires_in_environment, seconds_of, within
 from signoff.judged_calls import JudgedCalls
 from signoff.memory import ApprovalMemory, CallKey, PlainCall, call_key
 from signoff.modes import Mode, chosen_mode, known_mode
@@ -58,9 +59,14 @@ class ApprovalController:
         memory: Remembered approvals of this process, shared if you pass the same one to several
             controllers. Approvals remembered through a queue live in the queue.
         cwd: Absolute working directory of the calls; that of the queue connection by default.
+        expires_in: Seconds (or a `timedelta`) after which a request expires that does not say so itself; else what
+            ``SIGNOFF_EXPIRES_IN`` says, else never. An expiry is a refusal of its own, and nobody's no. What is
+            said nearer to the call goes first: by the tool or `@requires_approval`, then by the toolset or
+            middleware, then here, then in the environment.
 
     Raises:
-        ValueError: The mode, or the one in the environment, is unknown.
+        ValueError: The mode or `expires_in`, or the one in the environment, cannot be used.
+        TypeError: `expires_in` is neither a number nor a `timedelta`.
     """
 
     def __init__(
@@ -71,7 +77,9 @@ class ApprovalController:
         queue: AgentQueue | None = None,
         memory: ApprovalMemory | None = None,
         cwd: str | None = None,
+        expires_in: ExpiresIn | None = None,
     ) -> None:
+        self._expires_in = expires_in_environment() if expires_in is None else seconds_of(expires_in)
         self._callback = approval_callback if approval_callback is not None else _own_prompt(self)
         # Who hands in a function that asks wants it to be asked.
         self._mode = chosen_mode(mode or ("interactive" if self._callback is not None else None))
@@ -136,6 +144,7 @@ class ApprovalController:
             TypeError: The callback did not return an `ApprovalDecision`, or ``_enrich_presentation`` returned
                 something else than the request with a presentation.
         """
+        request = within(request, self._expires_in)
         try:
             answer = self._at_once(request, context)
             if answer is None:
@@ -148,7 +157,7 @@ class ApprovalController:
             plain = self._described(request, context)
             if self._callback is not None:
                 return await self._ask_callback(self._callback, request, plain, context)
-            return await self._ask(self._open_queue(), request, plain, context)
+            return await self._ask(self._open_queue(context), request, plain, context)
         except (QueueError, SnapshotError) as error:
             return failed(error)
 
@@ -162,6 +171,7 @@ class ApprovalController:
             TypeError: The callback did not return an `ApprovalDecision`, or ``_enrich_presentation`` returned
                 something else than the request with a presentation.
         """
+        request = within(request, self._expires_in)
         try:
             answer = self._at_once(request, context) or self._without_asking(request, context)
             if answer is not None:
@@ -170,7 +180,7 @@ class ApprovalController:
             plain = self._described(request, context)
             if self._callback is not None:
                 return self._ask_callback_sync(self._callback, request, plain, context)
-            return self._ask_sync(self._open_queue(), request, plain, context)
+            return self._ask_sync(self._open_queue(context), request, plain, context)
         except (QueueError, SnapshotError) as error:
             return failed(error)
 
@@ -261,7 +271,7 @@ class ApprovalController:
                 return decision
         if self._queue is None and self._callback is not None:
             return None
-        return _by_grant(self._open_queue(), request, self._described(request, context))
+        return _by_grant(self._open_queue(context), request, self._described(request, context))
 
     def _by_mode(self) -> ApprovalDecision | None:
         if self.mode == "approve_all":
@@ -282,14 +292,14 @@ class ApprovalController:
         decision = self._memory.use(_key(request))
         return None if decision is None else decision.with_snapshot(_unless_empty(snapshot))
 
-    def _open_queue(self) -> AgentQueue:
-        """The queue; the default one is opened when it is first needed."""
+    def _open_queue(self, context: ApprovalContext | None) -> AgentQueue:
+        """The queue; the default one is opened when it is first needed, and named after who needs it first."""
         if self._queue is None:
-            from signoff.connecting import connect_agent
+            from signoff.connecting import connect_caller
 
             with self._opening:
                 if self._queue is None:
-                    self._queue = connect_agent(cwd=self._cwd)
+                    self._queue = connect_caller({} if context is None else context.metadata, cwd=self._cwd)
             self._announce_mode()
         return self._queue
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, TypeVar, overload
 
+from signoff.expiry import ExpiresIn, seconds_of
 from signoff.queue.instead import EDIT
 from signoff.types import ApprovalContext, ApprovalRequest
 
@@ -55,6 +56,7 @@ def requires_approval(
     exclude_keys: AbstractSet[str] | None = None,
     payload: PayloadMaker | None = None,
     editable: bool = False,
+    expires_in: ExpiresIn | None = None,
 ) -> Callable[[F], F]: ...
 def requires_approval(
     func: F | None = None,
@@ -64,6 +66,7 @@ def requires_approval(
     exclude_keys: AbstractSet[str] | None = None,
     payload: PayloadMaker | None = None,
     editable: bool = False,
+    expires_in: ExpiresIn | None = None,
 ) -> F | Callable[[F], F]:
     """Mark a tool function as needing approval; works bare and with arguments.
 
@@ -76,12 +79,17 @@ def requires_approval(
         payload: Makes the payload from the arguments; `exclude_keys` is then ignored.
         editable: Whether a reviewer may change the arguments and approve the call so. It then runs once with these
             arguments, after they passed the checks of the tool and of the policy, and the model is told.
+        expires_in: Seconds (or a `timedelta`) after which a request expires; None leaves it to the toolset and the
+            controller.
 
     Raises:
+        ValueError: `expires_in` is not more than zero, or more than a hundred years.
         TypeError: What is decorated is no function, but what a framework made of one.
     """
     if isinstance(exclude_keys, str):
         raise TypeError(f"exclude_keys is a set of names, such as {{{exclude_keys!r}}}, not one text")
+
+    seconds = seconds_of(expires_in)
 
     def mark(target: F) -> F:
         def check_approval(ctx: ApprovalContext) -> ApprovalRequest:
@@ -90,6 +98,7 @@ def requires_approval(
                 ctx.tool_name, ctx.args, description=text, exclude_keys=None if payload else exclude_keys
             )
             update: dict[str, Any] = {"why": "@requires_approval", "honors": frozenset({EDIT} if editable else ())}
+            update["expires_in"] = seconds
             if payload is not None:
                 update["payload"] = payload(ctx.args)
             return ApprovalRequest(**{**dict(request), **update})

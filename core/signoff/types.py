@@ -80,9 +80,10 @@ class ApprovalPresentation(BaseModel):
 class ApprovalContext(BaseModel):
     """What `check_approval` is asked about.
 
-    `metadata` carries what is specific to a framework: ``run_id``, ``run_step``, ``tool_call_id``,
-    ``caller``; for what the model asked for in one turn ``batch_id``, ``batch_position``,
-    ``batch_remaining``; and, set by whoever starts the run, ``group_id`` and ``group_size``.
+    `metadata` carries what is specific to a framework: ``run_id``, ``run_step``, ``tool_call_id``; what reviewers
+    are told of who asks, ``caller``, the agent's name in the framework, and ``via``, the name of the adapter; for
+    what the model asked for in one turn ``batch_id``, ``batch_position``, ``batch_remaining``; and, set by whoever
+    starts the run, ``group_id`` and ``group_size``.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

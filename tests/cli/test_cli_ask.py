@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
 import signal
 import subprocess
 import sys
@@ -10,7 +12,8 @@ from typing import Any
 import pytest
 from cli_bench import PATIENCE, Asking, Cli, Ended, agent_on, seen
 
-from signoff.queue import Decision, HistoryFilter, RequestState, StoredRequest
+from signoff.queue import Decision, HistoryFilter, QueueError, RequestState, StoredRequest
+from system_bench import eventually
 
 CALL = ("--tool", "deploy", "--arg", "to=staging")
 
@@ -167,7 +170,18 @@ def test_names_group_and_session_come_from_options_or_environment(cli: Cli) -> N
     assert (named.submission.group_id, named.submission.description) == ("g-1", "Ship")
     found = posted(cli, *CALL, SIGNOFF_AGENT="nightly", SIGNOFF_SESSION="s-8")
     assert (found.asked_by.name, found.asked_by.session) == ("nightly", "s-8")
-    assert posted(cli, *CALL).asked_by.name == "shell"
+    plain = posted(cli, *CALL).asked_by
+    assert (plain.name, plain.via) == ("shell", "signoff ask")
+
+
+def test_the_script_that_asks_is_told(cli: Cli) -> None:
+    (cli.folder / "release.sh").write_text('"$@"; exit $?\n')
+    with subprocess.Popen(
+        ["sh", "release.sh", *cli.command("ask", *CALL)], cwd=cli.folder, env=cli.environment(), process_group=0
+    ) as shell:
+        request = the_one_that_waits(cli)
+        os.killpg(shell.pid, signal.SIGKILL)
+    assert request.asked_by.program == "sh release.sh"
 
 
 # -- remembered, repeated, by mode ------------------------------------------------------------------------
@@ -261,6 +275,61 @@ def test_waiting_without_a_screen_says_on_standard_error_what_to_type(cli: Cli) 
 
 
 # -- leaving ----------------------------------------------------------------------------------------------
+
+
+def started_by_a_shell(cli: Cli, prefix: str = "") -> subprocess.Popen[bytes]:
+    """A shell that asks and waits for the answer; it leads a process group of its own."""
+    script = f'{prefix} "$@" 2>>log & wait'
+    return subprocess.Popen(
+        ["sh", "-c", script, "sh", *cli.command("ask", *CALL)],
+        cwd=cli.folder,
+        env=cli.environment(),
+        stdout=subprocess.DEVNULL,
+        process_group=0,
+    )
+
+
+def the_one_that_waits(cli: Cli) -> StoredRequest:
+    def look() -> StoredRequest | None:
+        with contextlib.suppress(QueueError), cli.review() as review:  # it may not be there yet
+            return next(iter(review.pending()), None)
+        return None
+
+    return eventually(look)
+
+
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def test_a_killed_parent_withdraws_the_request_and_says_so(cli: Cli) -> None:
+    with started_by_a_shell(cli) as shell:
+        request = the_one_that_waits(cli)
+        shell.kill()
+    assert eventually(lambda: state_of(cli, request.id) is RequestState.WITHDRAWN)
+    with cli.review() as review:
+        assert review.get(request.id).state_note == f"the process that asked is gone (process {shell.pid})"
+
+
+def test_what_was_started_with_nohup_waits_on_without_its_parent(cli: Cli) -> None:
+    with started_by_a_shell(cli, "nohup") as shell:
+        request = the_one_that_waits(cli)
+        shell.kill()
+    assert eventually(lambda: parent_of(request.asked_by.pid) != shell.pid)
+    decide(cli, request.id, Decision(approved=True))
+    assert eventually(lambda: "approved by anna" in (cli.folder / "log").read_text())
+
+
+def test_a_reader_that_is_gone_withdraws_the_request(cli: Cli) -> None:
+    with Asking(cli, *CALL) as asking:
+        ident = asking.posted_id()
+        assert asking.process.stdout is not None
+        asking.process.stdout.close()
+        assert asking.process.wait(PATIENCE) == 141
+        assert asking.process.stderr is not None
+        assert b"nobody reads the answer any more: standard output is closed" in asking.process.stderr.read()
+        asking.process.stdout = None
+    assert state_of(cli, ident) is RequestState.WITHDRAWN
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])

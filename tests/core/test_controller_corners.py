@@ -54,7 +54,7 @@ async def test_a_callback_that_refused_is_not_asked_again_because_a_file_changed
 def test_the_default_queue_is_told_the_working_directory(place: Path, workdir: Path) -> None:
     controller = ApprovalController(cwd=str(workdir))
     assert not controller.is_session_approved(request_for())
-    queue = controller._open_queue()
+    queue = controller._open_queue(None)
     assert queue.agent.cwd == str(workdir)
     queue.close()
 

@@ -42,7 +42,7 @@ def test_an_asking_controller_does_not_hide_one_that_approves_on_the_same_connec
 def test_the_default_queue_learns_of_it_when_it_is_opened(looking: ReviewQueue) -> None:
     controller = ApprovalController("interactive", approve)
     controller.mode = "strict"
-    with controller._open_queue():
+    with controller._open_queue(None):
         assert modes(looking) == [AgentMode.STRICT]
 
 

@@ -107,7 +107,7 @@ def test_connections_are_listed_and_their_end_is_noted(open_agent, review):
     one, _two = open_agent("one", "s-1"), open_agent("two", "s-2")
     one.close()
     first, second = review.agents()
-    assert (first.name, first.session, first.cwd, first.via) == ("one", "s-1", "/work", "library")
+    assert (first.name, first.session, first.cwd, first.via) == ("one", "s-1", "/work", "python")
     assert first.ended_at is not None
     assert (second.name, second.ended_at) == ("two", None)
 

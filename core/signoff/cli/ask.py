@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from signoff.cli.ask_call import AskError, AskOptions, build_request
-from signoff.cli.ask_waiting import Answer, Asker, StoppedBySignal, ask_and_wait, stoppable
+from signoff.cli.ask_waiting import Answer, Asker, Stopped, ask_and_wait, stoppable
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import chosen_place, json_option, queue_option
 from signoff.cli.output import complain, print_json, print_note
@@ -30,7 +30,8 @@ Examples:
 
 \b
 Exit codes: 0 approved, 1 rejected, 2 wrong use, 3 expired, 4 withdrawn,
-5 queue trouble, 129/130/143 stopped by a signal (the request is withdrawn).
+5 queue trouble, 129/130/143 stopped by a signal, 141 nobody reads the output.
+A request that still waits when the command ends is withdrawn.
 Run the call only on 0.
 """
 
@@ -55,7 +56,14 @@ _CODE_OF_SOURCE = {
     help="What an approval for the session covers, as an object; all arguments by default. - reads stdin.",
 )
 @click.option("--group", metavar="ID", help="Requests with the same group may be decided together.")
-@click.option("--expires-in", type=float, metavar="SECONDS", help="Give up after so long; never by default.")
+@click.option(
+    "--expires-in",
+    type=float,
+    metavar="SECONDS",
+    envvar="SIGNOFF_EXPIRES_IN",
+    show_envvar=True,
+    help="Give up after so long; never by default.",
+)
 @click.option("--agent", metavar="NAME", help="Your name on screen (else SIGNOFF_AGENT, else 'shell').")
 @click.option("--session", metavar="ID", help="Your conversation (else SIGNOFF_SESSION, else a new one).")
 @click.option(
@@ -87,9 +95,9 @@ def ask(*, agent: str | None, session: str | None, key: str | None, mode: str, a
     try:
         with stoppable():
             answer = ask_and_wait(request, context, asker)
-    except StoppedBySignal as stopped:
-        complain(f"stopped by {stopped}; a request that still waited is withdrawn")
-        return 128 + stopped.number
+    except Stopped as stopped:
+        complain(f"{stopped}; a request that still waited is withdrawn")
+        return stopped.exit_code
     _print_answer(answer, as_json=as_json)
     return _exit_code(answer)
 

@@ -1,26 +1,32 @@
-"""Waiting for the answer to a request that a shell script asks, and what a signal does meanwhile."""
+"""Waiting for the answer to a request that a shell script asks, and what ends the wait before it comes."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import select
 import signal
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from signoff.cli.exit_codes import ExitCode
 from signoff.cli.output import complain
 from signoff.queue.errors import QueueError
+from signoff.queue.interrupts import NobodyWaits
 
 if TYPE_CHECKING:
     from types import FrameType
 
     from signoff.controller import Mode
     from signoff.queue.protocol import AgentQueue
-    from signoff.queue.records import StoredRequest, Submission
+    from signoff.queue.records import Outcome, StoredRequest, Submission
     from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
-__all__ = ["Answer", "Asker", "StoppedBySignal", "ask_and_wait", "stoppable"]
+__all__ = ["Answer", "Asker", "Stopped", "ask_and_wait", "stoppable"]
 
 AGENT_NAME = "shell"
 """How a script is called on screen when nobody gave it a name."""
@@ -60,23 +66,28 @@ class Answer:
     failure: QueueError | None
 
 
-class StoppedBySignal(BaseException):
-    """The process was told to stop. Not an `Exception`, so that nothing on the way mistakes it for an error."""
+class Stopped(NobodyWaits):
+    """The wait was ended from outside: by a signal, or because nobody is left to use the answer.
 
-    def __init__(self, number: int) -> None:
-        super().__init__(signal.Signals(number).name)
-        self.number = number
+    Args:
+        reason: Why, as it is recorded with the request.
+        exit_code: How the command ends.
+    """
+
+    def __init__(self, reason: str, exit_code: int) -> None:
+        super().__init__(reason)
+        self.exit_code = exit_code
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Raise `StoppedBySignal` in the block for SIGHUP, SIGINT and SIGTERM.
+    """Raise `Stopped` in the block for SIGHUP, SIGINT and SIGTERM.
 
     A signal that the parent process chose to ignore (``nohup``, background jobs) stays ignored.
     """
 
     def stop(number: int, _: FrameType | None) -> None:
-        raise StoppedBySignal(number)
+        raise Stopped(f"stopped by {signal.Signals(number).name}", 128 + number)
 
     before = {number: signal.getsignal(number) for number in _STOPPING}
     watched = [number for number, handler in before.items() if handler is not signal.SIG_IGN]
@@ -89,6 +100,38 @@ def stoppable() -> Iterator[None]:
             signal.signal(number, before[number])
 
 
+def users_of_the_answer() -> Callable[[], None]:
+    """Return a check for the parent process and the reader of standard output, as they are now.
+
+    It raises `Stopped` once one of them is gone: then nobody runs the call, whatever the answer is. A parent that
+    had gone already, or that started the command with ``nohup``, is not watched.
+    """
+    parent = os.getppid()
+    detached = parent == 1 or signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    reader = select.poll()
+    with contextlib.suppress(OSError, ValueError, AttributeError):  # there may be no standard output
+        reader.register(sys.stdout.fileno(), 0)
+
+    def check() -> None:
+        if not detached and os.getppid() != parent:
+            raise Stopped(f"the process that asked is gone (process {parent})", ExitCode.WITHDRAWN)
+        if any(event & (select.POLLERR | select.POLLHUP) for _, event in reader.poll(0)):
+            raise Stopped("nobody reads the answer any more: standard output is closed", ExitCode.BROKEN_PIPE)
+
+    return check
+
+
+def _program_of(pid: int) -> str:
+    """Name of a process for people: its program, and the script that it runs; "" if that is not known."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace").rstrip("\0").split("\0")
+    except OSError:
+        return ""
+    program = Path(words[0].removeprefix("-")).name  # a shell at its login
+    script = words[1] if len(words) > 1 and Path(words[1]).suffix and not words[1].startswith("-") else ""
+    return f"{program} {Path(script).name}" if script else program
+
+
 def ask_and_wait(request: ApprovalRequest, context: ApprovalContext, asker: Asker) -> Answer:
     """Ask and wait; leaving in any other way than by an answer withdraws the request."""
     from signoff.connecting import connect_agent
@@ -97,13 +140,17 @@ def ask_and_wait(request: ApprovalRequest, context: ApprovalContext, asker: Aske
 
     name = asker.name or os.environ.get("SIGNOFF_AGENT") or AGENT_NAME
     try:
-        connection = connect_agent(name, session=asker.session, place=asker.place, via="signoff ask")
+        connection = connect_agent(
+            name, session=asker.session, place=asker.place, via="signoff ask", program=_program_of(os.getppid())
+        )
     except QueueError as error:
         refusal = ApprovalDecision(approved=False, note=str(error), mode="soft", source=DecisionSource.ERROR)
         return Answer(refusal, None, error)
     with connection as queue:
         announcing = _Announcing(queue)
-        controller = ApprovalController(asker.mode, queue=cast("AgentQueue", announcing))
+        controller = ApprovalController(
+            asker.mode, queue=cast("AgentQueue", announcing), expires_in=request.expires_in
+        )
         decision = controller.request_approval_sync(request, context)
     return Answer(decision, announcing.posted_id, announcing.failure)
 
@@ -113,6 +160,7 @@ class _Announcing:
 
     def __init__(self, queue: AgentQueue) -> None:
         self._queue = queue
+        self._check = users_of_the_answer()
         self.posted_id: str | None = None
         self.failure: QueueError | None = None
 
@@ -130,6 +178,9 @@ class _Announcing:
     def amend(self, request_id: str, submission: Submission) -> StoredRequest:
         complain(f"what was approved changed meanwhile, asking again: signoff show {request_id[:8]}")
         return self._queue.amend(request_id, submission)
+
+    def wait(self, request_id: str) -> Outcome:
+        return self._queue.wait(request_id, self._check)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._queue, name)

@@ -63,6 +63,8 @@ def request_facts(
         "pid": asked.pid,
         "host": asked.host,
         "via": asked.via,
+        "caller": asked.caller,
+        "program": asked.program,
         "cwd": submission.cwd,
         "group": submission.group_id,
         "batch": submission.batch_id,

@@ -124,8 +124,12 @@ def _agent_texts(request: StoredRequest) -> Iterator[tuple[str, str, Field]]:
     yield "tool", submission.tool_name, "tool_name"
     yield "what", submission.description, "content"
     yield "agent", asked.name, "agent"
+    if asked.caller not in ("", asked.name):
+        yield "caller", asked.caller, "agent"
     yield "session", asked.session, "content"
     yield "via", asked.via, "content"
+    if asked.program not in ("", asked.name):
+        yield "program", asked.program, "content"
     yield "directory", submission.cwd, "path"
     if submission.group_id is not None:
         yield "group", submission.group_id, "content"

@@ -164,6 +164,8 @@ _SUBMISSION: Mapping[str, _Check] = {
     "expires_at": _or_none(_whole(0, LATEST)),
     "definition": _or_none(_NAME),
     "masked_keys": (_are_few_names, f"a tuple of at most {MOST_MASKED} names"),
+    "caller": _NAME,
+    "via": _NAME,
 }
 _ASKED_BY: Mapping[str, _Check] = {
     "agent_id": _NAME,
@@ -172,6 +174,8 @@ _ASKED_BY: Mapping[str, _Check] = {
     "pid": _a(int, "a whole number"),
     "host": _NAME,
     "via": _NAME,
+    "program": _NAME,
+    "caller": _NAME,
 }
 _DECISION: Mapping[str, _Check] = {
     "approved": _a(bool, "true or false"),

@@ -90,6 +90,8 @@ def submission_to_text(submission: Submission) -> str:
             "expires_at": submission.expires_at,
             **({} if submission.definition is None else {"definition": submission.definition}),
             **({"masked_keys": list(submission.masked_keys)} if submission.masked_keys else {}),
+            **({"caller": submission.caller} if submission.caller else {}),
+            **({"via": submission.via} if submission.via else {}),
         }
     )
 
@@ -173,6 +175,8 @@ def asked_by_to_text(asked_by: AskedBy) -> str:
             "pid": asked_by.pid,
             "host": asked_by.host,
             "via": asked_by.via,
+            **({"program": asked_by.program} if asked_by.program else {}),
+            **({"caller": asked_by.caller} if asked_by.caller else {}),
         }
     )
 

@@ -112,13 +112,15 @@ class AgentInfo:
         session: Identity of one conversation or run; grants live and die with it.
         cwd: Absolute working directory.
         via: Adapter or framework the calls come through, for example ``pydantic-ai``.
+        program: The program that the agent runs in: its script, module or notebook; "" if that is not known.
         mode: How it answers calls that need approval. Reviewers are shown it; no decision depends on it.
     """
 
     name: str
     session: str
     cwd: str
-    via: str = "library"
+    via: str = "python"
+    program: str = ""
     mode: AgentMode = AgentMode.INTERACTIVE
 
 
@@ -136,6 +138,8 @@ class AgentRecord:
     started_at: int
     ended_at: int | None
     """When it closed the connection or was found dead; None while it lives."""
+    program: str = ""
+    """As in `AgentInfo`."""
     mode: AgentMode | None = None
     """How it answers, as it says itself; None if it says nothing of that, or nothing that is known."""
     damage: str | None = None
@@ -174,6 +178,8 @@ class Submission:
             approval that is remembered is for this definition.
         masked_keys: Names of arguments that are masked where the call is shown, besides those that always are.
             They are of no account for what is executed, bound or matched.
+        caller: Name of the agent that makes the call, as its framework calls it; "" if it has none.
+        via: Adapter or framework that the call comes through; "" for that of the connection.
     """
 
     key: str
@@ -199,6 +205,8 @@ class Submission:
     expires_at: int | None = None
     definition: str | None = None
     masked_keys: tuple[str, ...] = ()
+    caller: str = ""
+    via: str = ""
 
     @property
     def may_be_remembered(self) -> bool:
@@ -220,6 +228,10 @@ class AskedBy:
     pid: int
     host: str
     via: str
+    program: str = ""
+    """As in `AgentInfo`."""
+    caller: str = ""
+    """As in `Submission`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,8 +158,11 @@ def approval_context(
     Raises:
         NotJsonError: The arguments cannot be shown as JSON values with nothing left out.
     """
+    own = config.get("metadata") or {}
     metadata = {
-        **(config.get("metadata") or {}),
+        **own,
+        "via": "langchain",
+        "caller": own.get("lc_agent_name") or own.get("caller"),
         "config": config,
         "tool_call_id": given.call_id or None,
         **(call.metadata if call is not None else {}),
@@ -184,11 +187,9 @@ def agent_call(request: ToolCallRequest, stops: Stops) -> AgentCall:
         return AgentCall({}, None, alone=True, stops=stops)
     execution = request.runtime.execution_info
     thread = None if execution is None else execution.thread_id or execution.run_id
-    config = request.runtime.config
     metadata = {
         "run_id": thread or turn.id,
         "run_step": turn.id,
-        "caller": (config.get("metadata") or {}).get("lc_agent_name"),
         **_batch(request, turn),
     }
     return AgentCall(metadata, turn.id, alone=len(turn.tool_calls) == 1, stops=stops)

@@ -20,6 +20,7 @@ from signoff.adapters.langchain.stops import Stops
 from signoff.adapters.langchain.tool import ApprovedTool, asking_for
 from signoff.binding import ChangedSinceApprovedError
 from signoff.controller import ApprovalController
+from signoff.expiry import ExpiresIn, seconds_of
 from signoff.needs import ApprovalNeeds, Setting, default_setting
 from signoff.policy.call_policy import CallPolicy
 from signoff.types import ApprovalDecision, ApprovalDeniedError, denial_text
@@ -89,6 +90,8 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
             tool, and it has no rules for its server, the default decides.
         server: The server that all tools belong to, as the policy calls it; None for tools of the agent itself. In
             an agent with tools of several servers, make each tool ask by itself: `approved` takes a server too.
+        expires_in: Seconds (or a `timedelta`) after which a request expires that does not say so itself, as with
+            `@requires_approval` or `approved`; None leaves it to the controller.
 
     Raises:
         ValueError: A setting is unknown.
@@ -104,8 +107,10 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
         default_approval: Setting | None = None,
         policy: CallPolicy | None = None,
         server: str | None = None,
+        expires_in: ExpiresIn | None = None,
     ) -> None:
         super().__init__()
+        self._expires_in = seconds_of(expires_in)
         self.controller = controller if controller is not None else ApprovalController()
         default = default_setting(default_approval, tools_were_named=tool_configs is not None)
         self._needs = ApprovalNeeds(tool_configs or {}, default, policy=policy, server=server)
@@ -176,6 +181,7 @@ class ApprovalMiddleware(AgentMiddleware[_State, Any, Any]):
             tool = request.tool.held_to(self._demands)
         else:
             tool = asking_for(request.tool, self.controller, self._needs)
+        tool = tool.expiring_in(self._expires_in)
         handling = _Handling(request.override(tool=tool.for_call(made)))
         try:
             yield handling

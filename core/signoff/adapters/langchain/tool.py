@@ -24,6 +24,7 @@ from signoff.canonical import canonical
 from signoff.controller import ApprovalController
 from signoff.declaring import mark_of, questions
 from signoff.editing import HONORS, EditedCall, told
+from signoff.expiry import ExpiresIn, seconds_of, within
 from signoff.needs import ApprovalNeeds, Setting
 from signoff.policy.call_policy import CallPolicy
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalDeniedError, ApprovalRequest
@@ -38,6 +39,7 @@ def approved(
     default_approval: Setting = "required",
     policy: CallPolicy | None = None,
     server: str | None = None,
+    expires_in: ExpiresIn | None = None,
 ) -> BaseTool:
     """Make a tool ask before it runs, for agents and for direct calls.
 
@@ -55,13 +57,15 @@ def approved(
             alone. If nothing in it is about a tool, and it has no rules for its server, the default decides. A
             tool that asks already is held to it besides.
         server: The server that the tool belongs to, as the policy calls it; None for a tool of the agent itself.
+        expires_in: Seconds (or a `timedelta`) after which a request expires that does not say so itself, as with
+            `@requires_approval`; None leaves it to the agent's middleware and the controller.
 
     Raises:
-        ValueError: The setting is unknown.
+        ValueError: A setting is unknown.
     """
     needs = ApprovalNeeds({}, default_approval, policy=policy, server=server)
-    asking = asking_for(tool, controller, needs)
-    if asking is not tool or policy is None:
+    asking = asking_for(tool, controller, needs).expiring_in(seconds_of(expires_in))
+    if not isinstance(tool, ApprovedTool) or policy is None:
         return asking
     return asking.held_to(ApprovalNeeds({}, "none", policy=policy, server=server))
 
@@ -111,12 +115,20 @@ class ApprovedTool(BaseTool):
     """Says which calls are asked about."""
     demands: tuple[ApprovalNeeds, ...] = Field(default=(), exclude=True)
     """What agents or further policies demand: they may block a call or have it asked about, no more."""
+    expires_in: float | None = Field(default=None, exclude=True)
+    """Seconds after which a request expires that does not say so itself."""
     call: AgentCall | None = Field(default=None, exclude=True)
     """The one call that this is made for, if an agent makes it."""
 
     def held_to(self, *demands: ApprovalNeeds) -> ApprovedTool:
         """The tool with demands besides its own rules."""
         return self.model_copy(update={"demands": (*self.demands, *demands)})
+
+    def expiring_in(self, seconds: float | None) -> ApprovedTool:
+        """The tool with requests that expire, unless it says so already."""
+        if seconds is None or self.expires_in is not None:
+            return self
+        return self.model_copy(update={"expires_in": seconds})
 
     def for_call(self, call: AgentCall) -> ApprovedTool:
         """The tool for one call of an agent."""
@@ -221,7 +233,8 @@ class ApprovedTool(BaseTool):
             context, lambda changed: given.changed_to(self.tool, changed).shown(self.tool), self._request_for
         )
         context = context.model_copy(update={"honors": HONORS, "check_edited": edited})
-        return _Question(request.with_definition(definition_of(self.tool)), context, arguments, edited)
+        request = within(request.with_definition(definition_of(self.tool)), self.expires_in)
+        return _Question(request, context, arguments, edited)
 
     def _request_for(self, context: ApprovalContext) -> ApprovalRequest | None:
         """The request by the tool's own rules, or else by those of an agent; None if nobody wants to ask.

@@ -11,7 +11,10 @@ from signoff.adapters.look_ahead import look_ahead
 from signoff.memory import PlainCall
 from signoff.types import ApprovalContext, LookAtDefinition
 
-__all__ = ["approval_context"]
+__all__ = ["VIA", "approval_context"]
+
+VIA = "pydantic-ai"
+"""What reviewers are told that calls come through."""
 
 
 def approval_context(
@@ -34,14 +37,16 @@ def approval_context(
 
 def _metadata(ctx: RunContext[Any] | None) -> dict[str, Any]:
     if ctx is None:
-        return {}
+        return {"via": VIA}
+    own = ctx.metadata or {}
     agent = None if ctx.agent is None else ctx.agent.name
     return {
-        **(ctx.metadata or {}),
+        **own,
+        "via": VIA,
         "run_id": ctx.run_id,
         "run_step": ctx.run_step,
         "tool_call_id": ctx.tool_call_id,
-        "caller": agent,
+        "caller": agent or own.get("caller"),
         **_batch(ctx),
     }
 

@@ -25,6 +25,7 @@ from signoff.controller import ApprovalCallback, ApprovalController
 from signoff.declaring import hook_of
 from signoff.definition import Definition
 from signoff.editing import HONORS, EditedCall, told
+from signoff.expiry import ExpiresIn, seconds_of, within
 from signoff.memory import ApprovalMemory
 from signoff.needs import HOOKS, ApprovalNeeds, Setting, default_setting
 from signoff.policy.call_policy import CallPolicy
@@ -85,6 +86,8 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
             tool, and it has no rules for its server, the default decides.
         server: The server that the tools belong to, as the policy calls it; None for tools of the agent itself.
             The policy judges tools by the names that `inner` gives them, so add prefixes around this toolset.
+        expires_in: Seconds (or a `timedelta`) after which a request expires that does not say so itself, as with
+            `@requires_approval`; None leaves it to the controller.
 
     Raises:
         ValueError: A setting is unknown, or arguments contradict each other.
@@ -98,6 +101,7 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
     default_approval: Setting
     policy: CallPolicy | None
     server: str | None
+    expires_in: ExpiresIn | None
 
     def __init__(
         self,
@@ -113,6 +117,7 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
         default_approval: Setting | None = None,
         policy: CallPolicy | None = None,
         server: str | None = None,
+        expires_in: ExpiresIn | None = None,
     ) -> None:
         given = _one_of("inner", inner, "wrapped", wrapped)
         if given is None:
@@ -126,6 +131,8 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
         self.default_approval = default_setting(default_approval, tools_were_named=tools_were_named)
         self.policy = policy
         self.server = server
+        self.expires_in = expires_in
+        self._seconds = seconds_of(expires_in)
         self._needs = ApprovalNeeds(self.tool_configs, self.default_approval, policy=policy, server=server)
         self._definitions = Definitions()
 
@@ -200,7 +207,7 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
             definition = self._definitions.of(tool) if defined_now is None else await defined_now()
             if definition is None and defined_now is not None:
                 return _gone(name)
-        request = request.with_definition(definition)
+        request = within(request.with_definition(definition), self._seconds)
         edited = EditedCall(
             context,
             lambda changed: plain_call(name, validate(changed), validate=validate).payload,

@@ -78,6 +78,7 @@ class SqlAgentQueue:
             pid=os.getpid(),
             host=this_host(),
             via=info.via,
+            program=info.program,
         )
         check_asked_by(self._asked_by)
         self._guard = threading.Lock()
@@ -158,7 +159,7 @@ class SqlAgentQueue:
                 if doubt is not None:
                     return self._next_revision(transaction, there, posting, doubt)
                 return self._answers.take(transaction, there)
-            return requests.take_over(transaction, there, self._asked_by)
+            return requests.take_over(transaction, there, self._asking(submission))
 
     def amend(self, request_id: str, submission: Submission) -> StoredRequest:
         """Put a new revision in place of a request; the old one is superseded.
@@ -184,7 +185,7 @@ class SqlAgentQueue:
             if owner is not None and owner.id != there.id:
                 raise RequestConflictError(f"the key {submission.key!r} already belongs to request {owner.id}")
             if there.pending and requests.same_content(there, submission):
-                return requests.take_over(transaction, there, self._asked_by)
+                return requests.take_over(transaction, there, self._asking(submission))
             return self._next_revision(transaction, there, posting)
 
     def wait(self, request_id: str, check: Callable[[], None] | None = None) -> Outcome:
@@ -263,7 +264,7 @@ class SqlAgentQueue:
             if grant is None:
                 return None
             decision = Decision(approved=True, source=DecisionSource.GRANT, by=grant.id)
-            history.append_call(transaction, self._asked_by, submission, RequestState.APPROVED, decision)
+            history.append_call(transaction, self._asking(submission), submission, RequestState.APPROVED, decision)
             return grants.count_use(transaction, grant)
 
     def record(self, submission: Submission, decision: Decision) -> None:
@@ -278,7 +279,7 @@ class SqlAgentQueue:
         state = _ENDS_WITHOUT_REQUEST.get(decision.source, state)
         requests.check_submission(submission)
         with self._engine.write() as transaction:
-            history.append_call(transaction, self._asked_by, submission, state, decision)
+            history.append_call(transaction, self._asking(submission), submission, state, decision)
 
     def grants(self) -> tuple[Grant, ...]:
         """The session's own grants that are in force and believed, oldest first."""
@@ -401,9 +402,14 @@ class SqlAgentQueue:
     def _insert(
         self, transaction: Transaction, posting: requests.Posting, request_id: str, revision: int
     ) -> StoredRequest:
-        posted = requests.insert(transaction, self._asked_by, posting, request_id=request_id, revision=revision)
+        asked_by = self._asking(posting.submission)
+        posted = requests.insert(transaction, asked_by, posting, request_id=request_id, revision=revision)
         self._belief.posted(posted, posting.text)
         return posted
+
+    def _asking(self, submission: Submission) -> AskedBy:
+        """Who asks this: the connection, for whoever makes the call through it."""
+        return replace(self._asked_by, caller=submission.caller, via=submission.via or self._asked_by.via)
 
     def _next_revision(
         self, transaction: Transaction, there: StoredRequest, posting: requests.Posting, why: str | None = None
@@ -454,7 +460,7 @@ def _known_mode(mode: str) -> AgentMode:
 
 def _info_to_text(info: AgentInfo) -> str:
     said = {"name": info.name, "session": info.session, "cwd": info.cwd, "via": info.via, "mode": info.mode.value}
-    return to_text(said)
+    return to_text({**said, "program": info.program} if info.program else said)
 
 
 def _refuse_other_content(there: StoredRequest, submission: Submission) -> None:

@@ -142,13 +142,13 @@ def agent_from_row(row: Row) -> AgentRecord:
         with _intact("agent", row["id"]):
             info = from_text(row["info"])
             host = unpack_text(row["host"])
-            texts = info["name"], info["session"], info["cwd"], info["via"]
+            texts = info["name"], info["session"], info["cwd"], info["via"], info.get("program", "")
             if not all(isinstance(text, str) for text in texts):
                 raise TypeError("it is introduced with something else than texts")
-            name, session, cwd, via = texts
+            name, session, cwd, via, program = texts
             mode, damage = _mode(info.get("mode")), None
     except DamagedRecordError as error:
-        name = cwd = via = host = DAMAGED
+        name = cwd = via = program = host = DAMAGED
         session, mode, damage = _told(row["session"]), None, str(error)
     return AgentRecord(
         id=row["id"],
@@ -160,6 +160,7 @@ def agent_from_row(row: Row) -> AgentRecord:
         host=host,
         started_at=row["started_at"],
         ended_at=row["ended_at"],
+        program=program,
         mode=mode,
         damage=damage,
     )

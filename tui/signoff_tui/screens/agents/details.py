@@ -113,7 +113,8 @@ def _connections(agent: Agent, now: int, width: int, most: int) -> list[Line]:
     for record in told[:most]:
         ended = "" if record.ended_at is None else f", ended {when_text(record.ended_at, now)}"
         times = f"started {when_text(record.started_at, now)}{ended}"
-        words = f"pid {record.pid} on {record.host}, {times}, via {record.via}"
+        program = "" if record.program in ("", record.name) else f", in {record.program}"
+        words = f"pid {record.pid} on {record.host}, {times}, via {record.via}{program}"
         lines += _fact("" if lines else "process", words, width)
     rest = len(told) - most
     if rest > 0:

@@ -106,7 +106,9 @@ def _blocks(request: StoredRequest) -> Iterator[tuple[str, Sequence[Fact]]]:
         "who asks",
         [
             ("agent", asked.name),
+            *([("caller", asked.caller)] if asked.caller not in ("", asked.name) else []),
             ("session", asked.session),
+            *([("program", asked.program)] if asked.program not in ("", asked.name) else []),
             ("process", f"{asked.pid} on {asked.host}"),
             ("through", asked.via),
             ("directory", submission.cwd),

@@ -72,6 +72,11 @@ def _agent(record: HistoryRecord, request: StoredRequest | None, *, details: boo
     if details and request is not None:
         asked = request.asked_by
         facts.append(("process", f"pid {asked.pid} on {asked.host}, {asked.via}", "text"))
+        facts += [
+            (label, name, "text")
+            for label, name in (("caller", asked.caller), ("program", asked.program))
+            if name not in ("", asked.name)
+        ]
     if details and record.cwd:
         facts.append(("in", record.cwd, "text"))
     return facts

@@ -75,6 +75,9 @@ def _who_line(entry: Entry, summary: Summary, style: RowStyle, width: int, risk:
     request = entry.request
     agent = Chunk(summary.agent, keep=True, most=NAME)
     session = Chunk(summary.session, "muted", most=NAME)
+    asked = request.asked_by
+    named = asked.caller not in ("", asked.name)
+    caller = (chunk("  caller ", "muted"), Chunk(reveal(asked.caller, "agent"), most=NAME)) if named else ()
     age, rev = style.age(request.created_at), f"rev {request.revision}"
     left = style.time_left(entry)
     ends = () if left is None else (chunk(f"expires {left_text(left)}  ", "warn", keep=True),)
@@ -84,6 +87,7 @@ def _who_line(entry: Entry, summary: Summary, style: RowStyle, width: int, risk:
             line(
                 margin,
                 agent,
+                *caller,
                 chunk("  session ", "muted"),
                 session,
                 chunk(f"  asked {age} ago  {rev}  ", "muted"),
@@ -153,6 +157,7 @@ def _misleading_names(entry: Entry) -> list[str]:
     request = entry.request
     found = (
         *(("agent", finding) for finding in reveal(request.asked_by.name, "agent").findings),
+        *(("caller", finding) for finding in reveal(request.asked_by.caller, "agent").findings),
         *(("tool", finding) for finding in reveal(request.submission.tool_name, "tool_name").findings),
     )
     return [f"{what}: {finding.message}" for what, finding in found if finding.kind in _LOOKS_RIGHT]
