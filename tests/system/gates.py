@@ -90,9 +90,7 @@ def take_out_the_gates() -> None:
     def unchanged(text: str, *_: object) -> _safetext.SafeText:
         return _safetext.SafeText(text)
 
-    async def pastes(self: text_box.TextBox, event: events.Paste) -> None:
-        event.stop()
-        event.prevent_default()
+    def pastes(self: text_box.TextBox, event: events.Paste) -> None:
         self.insert_text_at_cursor(event.text)
 
     # What looks at a text when it is made; the class keeps that method from its beginning.
@@ -103,7 +101,7 @@ def take_out_the_gates() -> None:
     setattr(last_net.DropControls, "apply", lambda self, segments, background: segments)  # noqa: B010
     setattr(terminal_driver, "without_strings", lambda data: data)  # noqa: B010
     setattr(text_box.TextBox, "validate_value", lambda self, value: value)  # noqa: B010
-    setattr(text_box.TextBox, "_on_paste", pastes)  # noqa: B010
+    setattr(text_box.TextBox, "take_paste", pastes)  # noqa: B010
     for module in (message, replies):
         setattr(module, "as_message", lambda text: text)  # noqa: B010
     setattr(output, "ascii_json", partial(json.dumps, ensure_ascii=False))  # noqa: B010

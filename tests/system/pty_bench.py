@@ -63,7 +63,7 @@ class Terminal:
         self._closed = False
         self._lock = threading.Lock()
         self._news = threading.Condition()
-        self._own_end, their_end = pty.openpty()
+        self.own_end, their_end = pty.openpty()
         self._set_size()
         self.process = subprocess.Popen(
             [sys.executable, __file__, *command],
@@ -101,7 +101,7 @@ class Terminal:
     def send(self, data: bytes) -> None:
         """Write bytes as the terminal would, without waiting for anything."""
         self.keys.append(Traffic(time.monotonic(), data))
-        os.write(self._own_end, data)
+        os.write(self.own_end, data)
 
     def tells(self, look: Callable[[], bool], seconds: float) -> bool:
         """Look whenever the program wrote something, until there is something to see or the time is over."""
@@ -123,7 +123,7 @@ class Terminal:
 
     def _set_size(self) -> None:
         columns, rows = self.size
-        fcntl.ioctl(self._own_end, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        fcntl.ioctl(self.own_end, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     @property
     def raw(self) -> bytes:
@@ -149,7 +149,7 @@ class Terminal:
         self._reader.join()
         if not self._closed:
             self._closed = True
-            os.close(self._own_end)
+            os.close(self.own_end)
 
     def __enter__(self) -> Self:
         return self
@@ -160,7 +160,7 @@ class Terminal:
     def _read(self) -> None:
         while True:
             try:
-                data = os.read(self._own_end, 65_536)
+                data = os.read(self.own_end, 65_536)
             except OSError:  # nobody has the other end open any more
                 return
             if not data:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import os
-import threading
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from textual.drivers.linux_driver import LinuxDriver
-from textual.events import Key
-from textual.message import Message
 
 from signoff_tui.app import SignoffApp
-from signoff_tui.terminal_background import BackgroundAnswers
-from signoff_tui.terminal_driver import QuietDriver, without_strings
+from signoff_tui.ending_signals import EndingSignals
+from signoff_tui.terminal_driver import QuietDriver, _Mode, without_strings
 from signoff_tui.terminal_voice import Bell, Copy, DesktopNotice, Saying, Speaks, Title, TitleBack, Words, written
 
 PICTURE = "\x1b[?2026h\x1b[1;1H\x1b[38;2;1;2;3mrm -rf build\x1b[0m 世界\r\n\x1b[?2026l"
@@ -35,7 +31,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def said(sent: list[str]) -> list[str]:
     """What was written, apart from modes that are set at each start and end."""
-    return [data for data in sent if data not in ("\x1b[8l", "\x1b[8h")]
+    return [data for data in sent if data not in ("\x1b[8l", "\x1b[8h", "\x1b[?2026l")]
 
 
 @pytest.fixture
@@ -43,6 +39,9 @@ def driver(sent: list[str]) -> QuietDriver:
     driver = QuietDriver.__new__(QuietDriver)
     driver._title = None
     driver._end = driver._end_writer = 0
+    driver._mouse_pixels = False
+    driver.fileno = driver._end
+    driver._mode, driver._signals = _Mode.AWAY, EndingSignals(lambda _: None, lambda: None)
     return driver
 
 
@@ -54,31 +53,6 @@ def test_it_can_be_started_again_after_it_was_closed_for_another_program(driver:
     os.write(driver._end_writer, b".")
     assert os.read(driver._end, 1) == b"."
     driver.close()
-
-
-@pytest.mark.parametrize(
-    ("sent", "name"),
-    [(b"\x1b\r", "alt+enter"), (b"\x1by", "alt+y"), (b"\x1b2", "alt+2"), (b"\x1b ", "alt+space")],
-)
-def test_a_key_with_alt_is_told_from_the_key_and_writes_nothing(
-    driver: QuietDriver, monkeypatch: pytest.MonkeyPatch, sent: bytes, name: str
-) -> None:
-    pressed: list[Message] = []
-    driver.exit_event, driver._debug = threading.Event(), False
-    driver._answers, driver._asked_at = BackgroundAnswers(), -math.inf
-    (driver._end, driver._end_writer), (driver.fileno, terminal) = os.pipe(), os.pipe()
-
-    def takes(event: Message) -> None:
-        pressed.append(event)
-        driver.exit_event.set()
-
-    monkeypatch.setattr(driver, "process_message", takes)
-    os.write(terminal, sent)
-    driver.run_input_thread()
-    keys = [(event.key, event.is_printable) for event in pressed if isinstance(event, Key)]
-    assert keys == [(name, False)]
-    for number in (driver._end, driver._end_writer, driver.fileno, terminal):
-        os.close(number)
 
 
 def test_text_colors_and_movements_pass_untouched() -> None:

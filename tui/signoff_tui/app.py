@@ -26,7 +26,7 @@ from signoff_tui.alarm_watch import AlarmWatch
 from signoff_tui.beside import Beside, Clocks
 from signoff_tui.channels import around
 from signoff_tui.external_editor import edit_text
-from signoff_tui.fault import fault_of
+from signoff_tui.fault import Stopped, fault_of
 from signoff_tui.following import Following
 from signoff_tui.guard import GuardSettings
 from signoff_tui.handing_over import in_a_free_terminal
@@ -47,6 +47,7 @@ from signoff_tui.screens.review.work import QueueNews
 from signoff_tui.settings import NotKeptError, keep_filter, keep_theme
 from signoff_tui.standstill import Standstill
 from signoff_tui.terminal_background import BackgroundTold, is_light
+from signoff_tui.terminal_input import InputStuck, TerminalBack, ToldToEnd
 from signoff_tui.terminal_voice import Around, AskBackground, Saying, Speaks
 from signoff_tui.themes import DEFAULT_THEME, LIGHT_THEME
 from signoff_tui.working import run_beside
@@ -127,6 +128,8 @@ class SignoffApp(App[None]):
         self._one_pass = InOnePass([self._net])
         self.fault: Exception | None = None
         """What ended the screen, if it did not end as it should."""
+        self.stopped: Stopped | None = None
+        """What ended the screen from outside."""
         super().__init__()
         self.animation_level = "none"
         chosen = chosen or Chosen()
@@ -162,7 +165,7 @@ class SignoffApp(App[None]):
             self._review.filtering.goes_on_from(list_states.load())
         self._layers = Layers(self, self._office, self._review, self)
         self._alarms = AlarmWatch(self, self._office, self._layers.take_standing)
-        self._standstill = Standstill(self._review.desk.guard.went_on)
+        self._standstill = Standstill(self._went_on)
         self._speaks_through: Around = speaks_through
         self._beside = Beside(self._chosen.notices, speaks_through, self.speak, clocks, lambda: muting.now)
 
@@ -242,6 +245,40 @@ class SignoffApp(App[None]):
             self.screen._forward_event(event)  # noqa: SLF001 - as Textual does to the box
             return
         await super().on_event(event)
+
+    def _went_on(self) -> None:
+        self._review.desk.guard.went_on()
+        for screen in self._layers:
+            screen.stood_still()
+
+    @on(ToldToEnd)
+    def _end(self, event: ToldToEnd) -> None:
+        """End as by the key, but ask nothing: what is held is not sent; what was sent is waited for, once."""
+        if self.stopped is not None or not self._layers.there:
+            self.stopped = self.stopped or Stopped(event.number, 0)
+            self.exit()
+            return
+        held = self._review.desk.guard.holds.take_back_all()
+        self.stopped = Stopped(event.number, sum(len(each.refs) for each in held))
+        self._review.leave()
+
+    @on(TerminalBack)
+    def _paint_again(self) -> None:
+        if not self._layers.there:
+            return
+        if (over := self._layers.top) is not None:
+            over.do_redraw()
+        else:
+            self._review.go("redraw")
+
+    @on(InputStuck)
+    def _tell_of_stuck_input(self, event: InputStuck) -> None:
+        if event.on and self._layers.there:
+            words = "the terminal began something and does not end it, keys wait for that: Esc ends it"
+            if (over := self._layers.top) is not None:
+                over.tell(words)
+            else:
+                self._review.say(words)
 
     def on_app_focus(self, event: AppFocus) -> None:
         """The terminal got the focus, perhaps by a key or click that was meant for that alone."""
@@ -451,7 +488,7 @@ def run(
     ascii_only: bool = False,
     read_only: bool = False,
     chosen: Chosen | None = None,
-) -> None:
+) -> Stopped | None:
     """Open the screen on a queue and stay until the person leaves.
 
     Args:
@@ -460,6 +497,9 @@ def run(
         ascii_only: Draw with ASCII characters only, whatever the settings say.
         read_only: Look only: no key decides anything.
         chosen: What the person's settings say, if they have been read already.
+
+    Returns:
+        What ended the screen from outside; None if the person left it.
 
     Raises:
         QueueError: The queue cannot be opened; the message says what to do.
@@ -485,3 +525,4 @@ def run(
     if app.fault is not None:
         held = sum(len(each.refs) for each in app.review.desk.guard.holds)
         raise fault_of(app.fault, held) from app.fault
+    return app.stopped

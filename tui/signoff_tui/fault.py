@@ -1,8 +1,33 @@
-"""What is said when the screen ends by a fault of its own."""
+"""What is said when the screen ends otherwise than by its key: by a fault of its own, or told from outside."""
 
 from __future__ import annotations
 
-__all__ = ["ScreenFaultError", "fault_of"]
+import signal
+
+from msgspec import Struct
+
+__all__ = ["ScreenFaultError", "Stopped", "fault_of"]
+
+
+class Stopped(Struct, frozen=True):
+    """The screen was told to end, or its terminal is gone.
+
+    Attributes:
+        number: The signal; SIGHUP for the terminal.
+        held: Requests whose decision was held back, and is not sent.
+    """
+
+    number: int
+    held: int
+
+    @property
+    def exit_code(self) -> int:
+        """How the program ends, as shells count it."""
+        return 128 + self.number
+
+    def __str__(self) -> str:
+        name = "the terminal went away" if self.number == signal.SIGHUP else signal.Signals(self.number).name
+        return f"the screen ended: {name}; {_became(self.held)}"
 
 
 class ScreenFaultError(Exception):
@@ -16,9 +41,11 @@ def fault_of(error: BaseException, held: int) -> ScreenFaultError:
         error: The fault.
         held: Requests whose decision was held back.
     """
-    if held:
-        waits = "its request still waits" if held == 1 else "their requests still wait"
-        became = f"{held} {'decision was' if held == 1 else 'decisions were'} held: nothing was sent, {waits}"
-    else:
-        became = "no decision was held"
-    return ScreenFaultError(f"the screen ended, {became}; {type(error).__name__}: {error}")
+    return ScreenFaultError(f"the screen ended, {_became(held)}; {type(error).__name__}: {error}")
+
+
+def _became(held: int) -> str:
+    if not held:
+        return "no decision was held"
+    waits = "its request still waits" if held == 1 else "their requests still wait"
+    return f"{held} {'decision was' if held == 1 else 'decisions were'} held: nothing was sent, {waits}"

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any, TypeVar
 
 from textual.app import App, SuspendNotSupported
@@ -114,11 +115,17 @@ def program(
     """
     given = None if text is None else text.encode()
     try:
-        return subprocess.run(
-            words, check=False, cwd=folder, env=None if variables is None else dict(variables), input=given
-        ).returncode
+        running = subprocess.Popen(
+            words,
+            cwd=folder,
+            env=None if variables is None else dict(variables),
+            stdin=None if given is None else subprocess.PIPE,
+        )
     except OSError as error:
         raise HandoverError(f"{words[0]} cannot be started: {error.strerror}") from error
+    with running, _passed_on_to(running):
+        running.communicate(given)
+    return running.returncode
 
 
 @contextmanager
@@ -135,6 +142,25 @@ def write_private(file: Path, text: str) -> None:
     """Write a new file that nobody else can read."""
     file.touch(mode=0o600, exist_ok=False)
     file.write_bytes(text.encode())
+
+
+@contextmanager
+def _passed_on_to(running: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Signals that end the screen end the program first that has its terminal."""
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        running.send_signal(number)
+        before[number](number, frame)
+
+    ours = {int(number): signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGTERM)}
+    before = {number: handler for number, handler in ours.items() if callable(handler)}
+    for number in before:
+        signal.signal(number, pass_on)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextmanager

@@ -38,13 +38,15 @@ class ExitCode(IntEnum):
     FAULT = 70
     """A fault in signoff itself. For `ask`: not approved."""
     HANGUP = 129
-    """The terminal went away; `ask` withdrew its request."""
+    """The terminal went away; `ask` withdrew its request, the screen sent nothing that was held."""
     INTERRUPTED = 130
-    """Ctrl+C; `ask` withdrew its request."""
+    """Ctrl+C, or SIGINT to the screen; `ask` withdrew its request, the screen sent nothing that was held."""
+    QUIT = 131
+    """SIGQUIT to the screen, which sent nothing that was held."""
     BROKEN_PIPE = 141
     """The reader of the output went away."""
     TERMINATED = 143
-    """SIGTERM; `ask` withdrew its request."""
+    """SIGTERM; `ask` withdrew its request, the screen sent nothing that was held."""
 
 
 class StatusCode(IntEnum):
@@ -75,8 +77,9 @@ EXIT_CODE_TABLE = """\
    11  history verify: a record was changed, is missing, or
        stands in another place, or a signature is wrong
    70  a fault in signoff itself; nothing was approved
-  129  the terminal went away, 130 Ctrl+C, 143 SIGTERM:
-       `ask` withdraws its request first
+  129  the terminal went away, 130 Ctrl+C, 131 SIGQUIT,
+       143 SIGTERM: `ask` withdraws its request first,
+       the screen sends nothing that is held
   141  the reader of the output went away
 
 `signoff status` alone: 0 nothing waits, 10 requests wait,

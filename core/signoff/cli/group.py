@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -98,8 +99,12 @@ def _open_screen(theme: str | None, *, ascii_only: bool, read_only: bool) -> int
     from signoff_tui.personal import Personal
 
     chosen = Personal(dict(os.environ), theme, ascii_only).choose()
-    run(chosen_place(), theme=theme, ascii_only=ascii_only, read_only=read_only, chosen=chosen)
-    return ExitCode.OK
+    stopped = run(chosen_place(), theme=theme, ascii_only=ascii_only, read_only=read_only, chosen=chosen)
+    if stopped is None:
+        return ExitCode.OK
+    with contextlib.suppress(OSError):  # the terminal may be what went away
+        complain(str(stopped))
+    return stopped.exit_code
 
 
 def _talk(*, read_only: bool) -> int:

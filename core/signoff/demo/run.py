@@ -33,7 +33,8 @@ def run_demo(*, folder: str | None = None, headless: bool = False) -> int:
         headless: Use the pilot although there is a terminal.
 
     Returns:
-        0, or 1 when an agent failed. Leaving while agents wait is no failure.
+        0, or 1 when an agent failed. Leaving while agents wait is no failure. 128 and the number of the signal
+        that ended the screen from outside.
 
     Raises:
         QueueError: The queue of the demo cannot be opened.
@@ -53,6 +54,8 @@ def run_demo(*, folder: str | None = None, headless: bool = False) -> int:
             _say("No terminal: a pilot reads every request on a screen that nobody sees, and decides.")
             asyncio.run(_review_headless(app, agents, base / "screens"))
         codes = agents.exit_codes()
+    if app.stopped is not None:
+        return app.stopped.exit_code
     for line in _results(base, project):
         _say(line)
     return 0 if all(code in (0, None) for code in codes.values()) else 1

@@ -73,6 +73,10 @@ class Calm:
         """It is not on the screen any more."""
         self._shown_at.pop(what, None)
 
+    def forget_all(self) -> None:
+        """Nothing counts as painted: the program stood still, and the screen was somebody else's."""
+        self._shown_at.clear()
+
     def armed_at(self, what: str, delay: float) -> float:
         """From when on keys may act on what was painted; never, if it was not."""
         return self._shown_at.get(what, math.inf) + delay + self._settings.link_delay

@@ -101,6 +101,9 @@ class PlainScreen(Screen[None]):
     def displayed(self) -> None:
         """A picture of this screen was written: whoever asks for a second key counts from here."""
 
+    def stood_still(self) -> None:
+        """The program goes on after it was stopped: whoever asks for a second key counts from the next picture."""
+
     def perform(self, action: Action) -> None:
         """Do one action of this place, as its key would."""
         getattr(self, f"do_{action.name}")()

@@ -73,6 +73,10 @@ class MemoryScreen(FilterKeys):
         else:
             super().on_key(event)
 
+    def stood_still(self) -> None:
+        """What keys act on counts from the next picture."""
+        self._asking.calm.forget_all()
+
     def take_news(self, news: News) -> None:
         """The queue changed, was lost, or is back."""
         if news.problem:

@@ -87,6 +87,10 @@ class RulesScreen(ListedRules):
         self._said = Said(self._calm.leader_waits)
         super().on_key(event)
 
+    def stood_still(self) -> None:
+        """What keys act on counts from the next picture."""
+        self._calm.forget_all()
+
     # -- going -------------------------------------------------------------------------------------------
 
     def do_back(self) -> None:

@@ -1,0 +1,203 @@
+"""In a pseudo-terminal: it is left as it was found, however the screen ends, and taken again after a stop."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pty_bench
+import pytest
+from person_bench import Person
+from pty_bench import Terminal
+
+from signoff.queue import AgentQueue, ReviewQueue
+from system_bench import SCREEN, all_records, eventually, note
+
+pytestmark = pytest.mark.system
+
+CRASH = "\x1b[O"
+"""The terminal loses the focus: here the screen fails at it."""
+
+FAILING = """
+from signoff.cli.main import main
+from signoff_tui.app import SignoffApp
+def fail(self, event):
+    raise LookupError("nothing is left of it")
+SignoffApp.on_app_blur = fail
+main([])
+"""
+
+USUAL = {"7": "h", "8": "h", "25": "h"}
+"""Modes that are set on a terminal that nobody uses; all others are not."""
+
+_MODES = re.compile(rb"\x1b\[\??([\d;]+)([hl])")
+
+
+def left_modes(raw: bytes) -> dict[str, str]:
+    """The modes that differ at the end from those of a terminal that nobody uses."""
+    last = {mode.decode(): found[2].decode() for found in _MODES.finditer(raw) for mode in found[1].split(b";")}
+    return {mode: state for mode, state in last.items() if state != USUAL.get(mode, "l")}
+
+
+def left_open(raw: bytes) -> Counter[str]:
+    """What was put on a stack of the terminal more often than it was taken back."""
+    kept: Counter[str] = Counter(keyboard=len(re.findall(rb"\x1b\[>\d+u", raw)), title=raw.count(b"\x1b[22;2t"))
+    kept.subtract(keyboard=raw.count(b"\x1b[<u"), title=raw.count(b"\x1b[23;2t"))
+    return kept
+
+
+ENDS: dict[str, tuple[Callable[[Terminal], object], int]] = {
+    "q": (lambda terminal: terminal.type("q"), 0),
+    "TERM": (lambda terminal: terminal.process.send_signal(signal.SIGTERM), 143),
+    "HUP": (lambda terminal: terminal.process.send_signal(signal.SIGHUP), 129),
+    "INT": (lambda terminal: terminal.process.send_signal(signal.SIGINT), 130),
+    "QUIT": (lambda terminal: terminal.process.send_signal(signal.SIGQUIT), 131),
+    "fault": (lambda terminal: terminal.type(CRASH), 70),
+}
+
+
+@pytest.mark.usefixtures("looking")
+@pytest.mark.parametrize(("end", "code"), ENDS.values(), ids=ENDS)
+def test_every_mode_that_was_set_is_set_back(
+    end: Callable[[Terminal], object], code: int, variables: dict[str, str], workdir: Path
+) -> None:
+    with Terminal([sys.executable, "-c", FAILING], variables, workdir) as terminal:
+        before = termios.tcgetattr(terminal.own_end)
+        Person(terminal).sees("nothing waiting")
+        # As a terminal answers that reports sizes and the mouse in its own way.
+        terminal.type("\x1b[?2026;2$y\x1b[?2048;2$y\x1b[48;39;120;780;1200t")
+        eventually(lambda: b"\x1b[?2048h" in terminal.raw and b"\x1b[?2026h" in terminal.raw, "the answers")
+        assert termios.tcgetattr(terminal.own_end) != before
+        end(terminal)
+        eventually(lambda: terminal.process.poll() == code, lambda: f"it ended with {terminal.process.poll()}")
+        assert termios.tcgetattr(terminal.own_end) == before
+        terminal.close()
+    assert b"\x1b[?1016h" in terminal.raw
+    assert left_modes(terminal.raw) == {}
+    assert not +left_open(terminal.raw)
+    assert b"Traceback" not in terminal.raw
+
+
+def test_a_held_decision_is_not_sent_when_the_screen_is_told_to_end(
+    screen: Callable[[], Terminal], asking: AgentQueue, looking: ReviewQueue
+) -> None:
+    note(asking, "first")
+    terminal = screen()
+    Person(terminal).approves("first")
+    terminal.process.terminate()
+    eventually(lambda: terminal.process.poll() == 143, "its end")
+    terminal.close()
+    assert b"1 decision was held: nothing was sent, its request still waits" in terminal.raw
+    assert len(looking.pending()) == 1
+    assert all_records(looking) == []
+
+
+@pytest.mark.usefixtures("looking")
+def test_a_terminal_that_goes_away_ends_the_screen_even_where_nobody_is_told(
+    variables: dict[str, str], workdir: Path
+) -> None:
+    """Started with ``nohup``, it learns of it by what it reads and writes alone."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, pty_bench.__file__, "sh", "-c", f"trap '' HUP; exec {' '.join(SCREEN)}"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=variables,
+        cwd=workdir,
+        start_new_session=True,
+    ) as process:
+        os.close(theirs)
+        seen = b""
+        while b"nothing waiting" not in seen:
+            seen += os.read(ours, 65_536)
+        os.close(ours)
+        try:
+            eventually(lambda: process.poll() is not None, "its end")
+        finally:
+            process.kill()
+    assert process.returncode == 129
+
+
+# -- stopped, and brought back by a shell ----------------------------------------------------------------------
+
+AS_USUAL = "".join(f"\\033[?{mode}l" for mode in (1000, 1003, 1004, 1006, 2004)) + "\\033[?25h"
+STOPS = {"a stop that it sees": signal.SIGTSTP, "a stop that nobody sees": signal.SIGSTOP}
+
+
+@pytest.mark.parametrize("how", STOPS.values(), ids=STOPS)
+def test_after_a_stop_and_fg_all_is_painted_again_and_armed_anew(
+    how: signal.Signals, variables: dict[str, str], workdir: Path, asking: AgentQueue, looking: ReviewQueue
+) -> None:
+    note(asking, "first")
+    shell = ["bash", "--norc", "--noprofile", "-i"]
+    with Terminal(shell, {**variables, "PS1": "$ "}, workdir) as terminal:
+        person = Person(terminal)
+        person.sees(r"^\$ ")
+        terminal.type(" ".join([*SCREEN, "\r"]))
+        person.sees(r"TARGET send_note first.*\[armed\]")
+        before = terminal.text()
+        os.kill(int(subprocess.check_output(["pgrep", "-P", str(terminal.process.pid)])), how)
+        person.sees("Stopped")
+        terminal.type(f"stty sane; printf '{AS_USUAL}'; clear; echo mine\r")
+        person.sees(r"^mine")
+        begun = len(terminal.raw)
+        terminal.type("fg\ryy")  # the second command reads the keys behind it
+        person.sees(r"TARGET send_note first.*\[armed\]")
+        eventually(lambda: _without_times(terminal.text()) == _without_times(before), "the same picture")
+        assert not termios.tcgetattr(terminal.own_end)[3] & (termios.ICANON | termios.ECHO | termios.ISIG)
+        again = left_modes(terminal.raw[begun:])
+        assert {"1049", "1000", "1003", "1006", "1004", "2004", "25", "7"} <= again.keys()
+        assert all_records(looking) == []
+        terminal.type("q")
+        person.sees("stays blocked")
+        time.sleep(0.8)
+        terminal.type("y")
+        eventually(lambda: terminal.raw.rstrip().endswith(b"$"), "the shell")
+        terminal.type("exit\r")
+        eventually(lambda: terminal.process.poll() is not None, "the end of the shell")
+        terminal.close()
+    assert left_modes(terminal.raw) == {}
+    assert not +left_open(terminal.raw)
+
+
+def _without_times(text: str) -> str:
+    return re.sub(r"\d+ ?(?:s|m|min)\b|\d\d:\d\d(?::\d\d)?", "", text)
+
+
+# -- what a terminal sends -------------------------------------------------------------------------------------
+
+ANSWERS = "\x1b]11;yn\x1b\\\x1bP>|y\x1b\\\x1b[?1c"
+SLOW = 0.12
+"""Seconds from one byte to the next: more than Escape waits for what follows."""
+
+
+def test_answers_that_come_slowly_and_what_is_no_utf_8_neither_decide_nor_end_anything(
+    screen: Callable[[], Terminal], asking: AgentQueue, looking: ReviewQueue
+) -> None:
+    note(asking, "first")
+    terminal = screen()
+    person = Person(terminal)
+    person.sees(r"TARGET send_note first.*\[armed\]")
+    for byte in ANSWERS.encode():
+        terminal.send(bytes([byte]))
+        time.sleep(SLOW)
+    assert "ignored" not in terminal.text()
+    terminal.send(b"\xff\xc3 \xed\xa0\x80\xe2\x82")
+    terminal.send(b"\x1b[200~y\n")
+    person.sees("Esc ends it")
+    terminal.send(b"y")
+    person.press("Escape")
+    person.sees("pasted text is never a command")
+    assert all_records(looking) == []
+    person.approves("first")
+    eventually(lambda: len(all_records(looking)) == 1, "the approval")
