@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import cast
 
 import pytest
 from screen_bench import HELD, Cable, Screen, command, post, screen
 
-from signoff.queue import AgentQueue, RequestState, ReviewQueue
+from signoff.queue import AgentInfo, AgentQueue, RequestState, ReviewQueue, open_agent_queue
 from signoff_tui import office
 
 
@@ -113,3 +116,48 @@ async def test_an_approval_that_the_queue_did_not_take_is_said_and_waits_again(
         await seen.shows("the cable was pulled")
         await seen.until(lambda: seen.entry(request).waiting, "waiting again")
     assert looking.get(request.id).pending
+
+
+def remove(place: Path) -> None:
+    """Take the queue away at once."""
+    trash = place.with_name("trash")
+    place.rename(trash)
+    shutil.rmtree(trash)
+
+
+async def test_a_removed_queue_is_said_to_be_gone_and_opened_again_when_there_is_one(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, settings=HELD, waiting=1) as seen:
+        await seen.reads(request)
+        await seen.press("y")
+        remove(place)
+        await seen.shows("QUEUE LOST", "the queue was removed: ", "not sent, the queue was lost")
+        await seen.press("y")
+        await seen.shows("[not connected]")
+        with open_agent_queue(AgentInfo("other", "s-2", str(workdir)), place) as other:
+            post(other, command("pwd", workdir))
+            await seen.shows("queue ok", "$ pwd", "the queue was opened again: read anew what waits")
+            assert request.id not in seen.desk.inbox
+            assert len(seen.desk.guard.holds) == 0
+
+
+async def test_what_was_read_before_a_copy_was_put_in_place_counts_no_more(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("ls", workdir))
+    async with screen(place, waiting=1) as seen:
+        await seen.reads(request)
+        entry = seen.entry(request)
+        before = seen.desk.coverage(entry)
+        with closing(sqlite3.connect(place / "queue.db")) as now, closing(sqlite3.connect(place / "new")) as copy:
+            now.backup(copy)
+        (place / "new").chmod(0o600)
+        (place / "new").rename(place / "queue.db")
+        await seen.shows("the queue was opened again: read anew what waits")
+        assert seen.desk.coverage(seen.entry(request)) is not before
+        await seen.reads(request)
+        await seen.armed()
+        await seen.press("y")
+        await seen.shows("approved by you")

@@ -130,7 +130,7 @@ class Drawing:
         line = with_alarms(lambda room: status_line(where, counts, now, room), alarms, width, ellipsis=ellipsis)
         self._lines("#status", [line])
         lost = self._screen.incoming.lost
-        self._lines("#lost", () if lost is None else lost_lines(lost.since, lost.why, width))
+        self._lines("#lost", () if lost is None else lost_lines(lost.since, lost.why, width, gone=lost.gone))
 
     def _muted(self) -> Muted | None:
         mutes = self._office.muting.now

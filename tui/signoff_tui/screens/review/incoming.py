@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from signoff.queue import QueueError
+from signoff.queue import QueueError, QueueGoneError
 from signoff.queue.records import ChangeSet
 from signoff_tui.guard import Cause
 from signoff_tui.screens.lately import Lately
@@ -23,10 +23,11 @@ __all__ = ["Incoming", "Lost"]
 
 
 class Lost(Struct, frozen=True):
-    """The queue is not there: since when (wall clock, microseconds), and what it said."""
+    """The queue is not there: since when (wall clock, microseconds), why, and whether it is gone for good."""
 
     since: int
     why: str
+    gone: bool
 
 
 class Incoming:
@@ -55,10 +56,10 @@ class Incoming:
     def take_news(self, news: ChangeSet | QueueError) -> None:
         """The queue changed, or cannot be reached."""
         if isinstance(news, ChangeSet):
-            self._set_connected(connected=True)
+            self._set_connected(None)
             self._take_changes(news)
         else:
-            self._set_connected(connected=False, why=str(news))
+            self._set_connected(news)
 
     def take_answers(self, event: Answers) -> None:
         """The queue answered to a decision."""
@@ -106,10 +107,12 @@ class Incoming:
         self._screen.filtering.show_as_left()
         self._screen.redraw(Cause.ARRIVED if was_empty else Cause.CHANGED)
 
-    def _set_connected(self, *, connected: bool, why: str = "") -> None:
-        if connected == self._desk.guard.connected:
+    def _set_connected(self, error: QueueError | None) -> None:
+        connected, before = error is None, self.lost
+        since = self._office.now() if before is None else before.since
+        self.lost = None if error is None else Lost(since, str(error), isinstance(error, QueueGoneError))
+        if self.lost == before and connected == self._desk.guard.connected:
             return
-        self.lost = None if connected else Lost(self._office.now(), why)
         taken = self._desk.guard.set_connected(connected)
         self._deciding.take_back(taken, "not sent, the queue was lost")
         self._screen.redraw(Cause.CHANGED)

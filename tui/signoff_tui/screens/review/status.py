@@ -140,29 +140,33 @@ def _agents(counts: Counts) -> tuple[Chunk, ...]:
     return (chunk(f" {counts.agents} {word} ", "bar-muted", keep=True),) if counts.agents else ()
 
 
-def lost_lines(since: int, why: str, width: int) -> tuple[Line, ...]:
+def lost_lines(since: int, why: str, width: int, *, gone: bool = False) -> tuple[Line, ...]:
     """What the list says while the queue is not there.
 
     Args:
         since: Wall clock when it was lost, microseconds since the epoch.
         why: What the queue said.
         width: Cells of a line.
+        gone: Whether it is gone for good; then agents were told so, and another one may come.
     """
-    mark, reason, at = chunk(" ! ", "danger", keep=True), foreign(why, "warn"), clock_text(since)
+    mark, at = chunk(" ! ", "danger", keep=True), clock_text(since)
     said = [
-        line(mark, chunk(f"{words} since {at}: ", "danger", keep=True), reason)
+        line(mark, chunk(f"{words} since {at}:", "danger", keep=True))
         for words in ("Not connected to the queue", "No queue")
     ]
     stays = (
         "Agents stay blocked; nothing is approved while this lasts. Trying again.",
         "Agents stay blocked. Trying again.",
     )
+    if gone:
+        stays = ("Nothing is approved. As soon as there is a queue again, it is opened.", "Waiting for a queue.")
     works = (
         "The list is as it was then: reading works, decision keys are off.",
         "Reading works, decision keys are off.",
     )
     return (
         fullest(said, width),
+        *wrapped(why, width, "warn", head=chunk("   ", keep=True)),
         *(fullest([line(chunk(f"   {words}", "muted")) for words in told], width) for told in (stays, works)),
     )
 
