@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -153,7 +152,7 @@ def new_file(target: Path, *, replaces: bool, mode: int = _PRIVATE) -> Iterator[
         FileExistsError: There is a file, and it may not be replaced.
         OSError: It cannot be written.
     """
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}") if replaces else target
+    draft = target.with_name(f".{target.name}.{os.urandom(8).hex()}") if replaces else target
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, _PRIVATE)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from cli_bench import Cli, at_a_terminal, call, exit_status, post
 
 from signoff.queue import AgentQueue
+from signoff.queue.keys.signing import signer_for
 
 
 @pytest.fixture
@@ -54,7 +56,7 @@ def test_a_changed_record_ends_with_11_and_is_named(cli: Cli, five: None) -> Non
 def test_an_end_that_is_missing_ends_with_11_if_it_was_expected(cli: Cli, five: None) -> None:
     head = cli.inside("history", "verify", "--json").json["head_hash"]
     spoil(cli, "history_is_kept", "DELETE FROM history WHERE seq = 5")
-    assert cli.inside("history", "verify").code == 0
+    assert cli.inside("history", "verify", "--accept").code == 0
     for words in (("--expect", "5"), ("--expect-head", head)):
         done = cli.inside("history", "verify", *words)
         assert done.code == 11
@@ -116,3 +118,20 @@ def test_what_makes_no_sense_ends_with_2(cli: Cli, five: None, words: tuple[str,
 @pytest.mark.parametrize("words", [("verify",), ("prune", "--keep", "1", "--yes"), ("export",)])
 def test_without_a_queue_they_end_with_5(cli: Cli, words: tuple[str, ...]) -> None:
     assert cli.inside("history", *words).code == 5
+
+
+def test_a_history_that_became_shorter_is_told_at_the_next_start_until_it_is_accepted(
+    cli: Cli, five: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGNOFF_KEYS_DIR", str(tmp_path / "keys"))
+    signer_for()
+    assert cli.inside("history", "verify").code == 0
+    spoil(cli, "history_is_kept", "DELETE FROM history WHERE seq > 3")
+    told = "the history became shorter: you had seen 5 records, 3 are there (restored from a copy?)"
+    status, verified = cli.inside("status"), cli.inside("history", "verify")
+    assert "HISTORY CUT" in status.out
+    assert told in status.err
+    assert (verified.code, told in verified.err) == (11, True)
+    assert cli.inside("history", "verify", "--accept").code == 0
+    assert cli.inside("history", "verify").code == 0
+    assert "HISTORY CUT" not in cli.inside("status").out

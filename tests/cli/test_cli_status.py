@@ -71,7 +71,15 @@ def test_json_gives_all_counts(cli: Cli, agent: AgentQueue, words: list[str]) ->
     post(agent, high(cli.folder))
     counts = cli.inside("status", *words).json
     assert counts.pop("oldest_seconds") >= 0
-    expected = {"connected": True, "waiting": 1, "high": 1, "agents": 1, "grants": 0, "screen_open": False}
+    expected = {
+        "connected": True,
+        "waiting": 1,
+        "high": 1,
+        "agents": 1,
+        "grants": 0,
+        "screen_open": False,
+        "history_loss": "",
+    }
     assert counts == {**expected, **NO_MODES}
 
 

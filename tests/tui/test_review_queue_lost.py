@@ -11,7 +11,7 @@ from typing import cast
 import pytest
 from screen_bench import HELD, Cable, Screen, command, post, screen
 
-from signoff.queue import AgentInfo, AgentQueue, RequestState, ReviewQueue, open_agent_queue
+from signoff.queue import AgentInfo, AgentQueue, Decision, RequestState, ReviewQueue, open_agent_queue
 from signoff_tui import office
 
 
@@ -161,3 +161,17 @@ async def test_what_was_read_before_a_copy_was_put_in_place_counts_no_more(
         await seen.armed()
         await seen.press("y")
         await seen.shows("approved by you")
+
+
+async def test_a_history_that_became_shorter_is_told_on_the_first_line(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    for text in ("ls", "pwd"):
+        posted = post(asking, command(text, workdir))
+        looking.decide(posted.id, posted.revision, posted.submission.digest, Decision(approved=True))
+    looking.recall_history()
+    with closing(sqlite3.connect(place / "queue.db")) as file, file:
+        file.execute("DROP TRIGGER history_is_kept")
+        file.execute("DELETE FROM history WHERE seq = 2")
+    async with screen(place) as seen:
+        await seen.shows("HISTORY CUT", "the history became shorter: you had seen 2 records, 1 are")

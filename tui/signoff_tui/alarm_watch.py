@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from textual.dom import DOMNode
 
 from signoff.policy.trust import TrustError
-from signoff.queue import QueueError, ReviewQueue
+from signoff.queue import QueueError, ReviewerKeysError, ReviewQueue
 from signoff.queue.agent_modes import Modes, modes_of
 from signoff_tui.alarms import Alarms
 from signoff_tui.office import Office
@@ -32,12 +32,17 @@ class AlarmWatch:
         node: What the work ends with.
         office: Whose they are.
         changed: Called after they changed.
+        tell: Called with what the history has lost, in words, once for each loss; "" when that was accepted.
     """
 
-    def __init__(self, node: DOMNode, office: Office, changed: Callable[[], None]) -> None:
+    def __init__(
+        self, node: DOMNode, office: Office, changed: Callable[[], None], tell: Callable[[str], None]
+    ) -> None:
         self._node = node
         self._office = office
         self._changed = changed
+        self._tell = tell
+        self._missing = ""
         self._reading_modes = Rereading(lambda: run_beside(node, self._read_modes, group="modes"))
 
     def queue_changed(self) -> None:
@@ -59,14 +64,16 @@ class AlarmWatch:
 
     async def _read_modes(self) -> None:
         try:
-            modes, agents, remembered = await self._office.ask(_look)
+            modes, agents, remembered, missing = await self._office.ask(_look)
         except QueueError:  # that it is lost is said in its own place; agents go on as they were
             pass
         else:
             known = self._office.surroundings
-            self._take(
-                replace(self._office.alarms, modes=modes), replace(known, agents=agents, remembered=remembered)
-            )
+            alarms = replace(self._office.alarms, modes=modes, history_cut=bool(missing))
+            self._take(alarms, replace(known, agents=agents, remembered=remembered))
+            if missing != self._missing:
+                self._missing = missing
+                self._tell(missing)
         await asyncio.sleep(LOOK_AGAIN_SECONDS)
         self._reading_modes.ended()
 
@@ -81,9 +88,13 @@ class AlarmWatch:
             self._changed()
 
 
-def _look(queue: ReviewQueue) -> tuple[Modes, tuple[str, ...], int]:
+def _look(queue: ReviewQueue) -> tuple[Modes, tuple[str, ...], int, str]:
     connected = queue.agents(connected=True)
-    return modes_of(connected), names_of_agents(connected), len(queue.grants())
+    try:
+        missing = queue.recall_history()
+    except ReviewerKeysError as error:
+        missing = f"the history cannot be compared with what you had seen: {error}"
+    return modes_of(connected), names_of_agents(connected), len(queue.grants()), missing
 
 
 def _is_any_broken() -> bool:

@@ -29,10 +29,12 @@ class Alarms(Struct, frozen=True):
     Attributes:
         modes: Who asks nobody.
         rules_broken: Whether a trusted rule file cannot be used as it is.
+        history_cut: Whether the history is less than it was when a reviewer saw it last.
     """
 
     modes: Modes = ALL_ASK
     rules_broken: bool = False
+    history_cut: bool = False
 
 
 def with_alarms(title: Callable[[int], Line], alarms: Alarms, width: int, *, ellipsis: str = "…") -> Line:
@@ -55,6 +57,8 @@ def with_alarms(title: Callable[[int], Line], alarms: Alarms, width: int, *, ell
 def _wordings(alarms: Alarms, ellipsis: str) -> Iterator[tuple[tuple[Chunk, ...], int]]:
     """What is said, the fullest words first, each with the cells that have to be left for the rest."""
     rules = (chunk(" rules: ERROR ", "bar-danger", keep=True),) if alarms.rules_broken else ()
+    if alarms.history_cut:
+        rules = (chunk(" HISTORY CUT ", "bar-danger", keep=True), *rules)
     told = _told(alarms.modes, ellipsis)
     if not told:
         yield rules, 0

@@ -164,7 +164,7 @@ class SignoffApp(App[None]):
         if list_states is not None:
             self._review.filtering.goes_on_from(list_states.load())
         self._layers = Layers(self, self._office, self._review, self)
-        self._alarms = AlarmWatch(self, self._office, self._layers.take_standing)
+        self._alarms = AlarmWatch(self, self._office, self._layers.take_standing, self._history_lost)
         self._standstill = Standstill(self._went_on)
         self._speaks_through: Around = speaks_through
         self._beside = Beside(self._chosen.notices, speaks_through, self.speak, clocks, lambda: muting.now)
@@ -330,6 +330,10 @@ class SignoffApp(App[None]):
         self._office.announcement = Announcement(words, token)
         if self._layers.there:  # else it says so when it is drawn for the first time
             self._review.say(words, token=token)
+
+    def _history_lost(self, words: str) -> None:
+        """The history is less than it was when a reviewer saw it last; or that was accepted."""
+        self.announce(reveal_line(words).text, token="danger")
 
     def _mutes_changed(self) -> None:
         """Somebody was muted, or is heard again."""

@@ -38,25 +38,30 @@ def _read_hash(_: click.Context, __: click.Parameter, text: str | None) -> str |
 )
 @click.option("--expect", type=click.IntRange(0), metavar="N", help="There must be a record of this number.")
 @click.option("--expect-head", callback=_read_hash, metavar="HASH", help="There must be a record of this hash.")
+@click.option("--accept", is_flag=True, help="What is missing of what you had seen shall not be told any more.")
 @queue_option
 @json_option
-def verify(*, expect: int | None, expect_head: str | None, as_json: bool) -> int:
+def verify(*, expect: int | None, expect_head: str | None, accept: bool, as_json: bool) -> int:
     """Check that no record was changed, is missing or stands in another place, and who signed the approvals.
 
-    Nothing in the queue can tell that its end was cut off. Note the number and the hash that are printed in
-    another place, and give them later with --expect and --expect-head.
+    Nothing in the queue can tell that its end was cut off. So the newest record that your programs have seen is
+    noted beside your keys, and compared. For other machines, note the number and the hash that are printed, and
+    give them later with --expect and --expect-head.
     """
     with open_for_review() as queue:
         check = queue.check_history(HistoryHead(expect, expect_head) if expect or expect_head else None)
+        missing = queue.recall_history(accept=accept)
     if as_json:
-        print_json(_check_facts(check))
+        print_json({**_check_facts(check), "history_loss": missing})
     else:
         checked = "1 record is" if check.checked == 1 else f"{check.checked} records are"
         print(f"{checked} whole, from number {check.first} on")
         print(f"the last of them: number {check.head.seq}, {check.head.hash}")
         _say_who_signed(check.approvals)
+    if missing:
+        complain(missing)
     if check.fault is None:
-        return ExitCode.OK
+        return ExitCode.BROKEN if missing and not accept else ExitCode.OK
     complain(f"the history is broken at record {check.broken}: {check.fault}; {check.message}")
     return ExitCode.BROKEN
 

@@ -79,6 +79,10 @@ def run_status(call: StatusCall) -> StatusCode:
         complain(str(error))
         return StatusCode.NOT_CONNECTED
     print(_line(stats, call.format))
+    if stats.history_loss:
+        from signoff.cli.output import complain
+
+        complain(stats.history_loss)
     if stats.pending_high:
         return StatusCode.HIGH
     return StatusCode.WAITING if stats.pending else StatusCode.NOTHING
@@ -102,6 +106,7 @@ def _line(stats: Stats, style: StatusFormat) -> str:
                 "approve_all": stats.approving,
                 "strict": stats.refusing,
                 "screen_open": stats.screen_open,
+                "history_loss": stats.history_loss,
             }
         )
     waiting = f"{stats.pending} waiting"
@@ -112,7 +117,14 @@ def _line(stats: Stats, style: StatusFormat) -> str:
     screen = "screen open" if stats.screen_open else "no screen"
     if style == "tmux" and stats.pending and not stats.screen_open:
         screen = f"#[fg=yellow]{screen}#[default]"
-    parts = (waiting, high, "" if oldest is None else clock(oldest), screen, _mode(stats, style))
+    parts = (
+        waiting,
+        high,
+        "" if oldest is None else clock(oldest),
+        screen,
+        _mode(stats, style),
+        _loss(stats, style),
+    )
     return " ".join(part for part in parts if part)
 
 
@@ -122,6 +134,12 @@ def _mode(stats: Stats, style: StatusFormat) -> str:
         return ""
     words = f"MODE {'approve_all' if stats.approving else 'strict'}"
     return f"#[fg=red,bold]{words}#[default]" if style == "tmux" else words
+
+
+def _loss(stats: Stats, style: StatusFormat) -> str:
+    """Whether the history is less than it was; what it is, is said on standard error."""
+    words = "HISTORY CUT" if stats.history_loss else ""
+    return f"#[fg=red,bold]{words}#[default]" if words and style == "tmux" else words
 
 
 def _not_connected(style: StatusFormat) -> str:

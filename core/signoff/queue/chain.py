@@ -12,17 +12,14 @@ from signoff.canonical import canonical
 from signoff.queue.codec import decision_to_json
 from signoff.queue.history_records import HistoryRecord
 
-__all__ = ["FIRST_HASH", "record_hash"]
-
-FIRST_HASH = "0" * 64
-"""What the first record follows."""
+__all__ = ["record_hash"]
 
 
 def record_hash(previous: str, record: HistoryRecord) -> str:
     """Return the hash of a record: SHA-256 over the hash before it and its canonical form.
 
     Args:
-        previous: Hash of the record before, `FIRST_HASH` for the first.
+        previous: Hash of the record before, `signoff.queue.sql.heads.FIRST_HASH` for the first.
         record: The record; its own ``hash`` is not looked at.
     """
     body = canonical(

@@ -19,6 +19,7 @@ class Stats(NamedTuple):
         approving: How many agents say that they run everything without asking.
         refusing: How many agents say that they refuse everything without asking.
         screen_open: Whether a reviewer's screen is open, and awake.
+        history_loss: What the history has lost of what a reviewer had seen of it, in words; "" if nothing.
     """
 
     pending: int
@@ -29,3 +30,4 @@ class Stats(NamedTuple):
     approving: int = 0
     refusing: int = 0
     screen_open: bool = False
+    history_loss: str = ""

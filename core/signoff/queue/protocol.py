@@ -373,6 +373,22 @@ class ReviewQueue(Protocol):
     def stats(self) -> Stats:
         """Counts for a status line."""
 
+    def recall_history(self, *, accept: bool = False) -> str:
+        """Compare the history with what a reviewer has seen of it, and note its newest record beside the keys.
+
+        Where something is missing, the note stays as it was, so that it is told again.
+
+        Args:
+            accept: Take the history as it is now for the one that is known.
+
+        Returns:
+            What is missing, in words for people; "" if nothing is.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be used.
+            ReviewerKeysError: It cannot be noted; the message says what to do.
+        """
+
     def reopen(self) -> None:
         """Connect to the queue that is at the place now, after a `QueueGoneError`; otherwise nothing happens.
 

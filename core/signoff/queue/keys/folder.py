@@ -9,8 +9,8 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from signoff import private_files
 from signoff.queue.errors import ReviewerKeysError
@@ -28,8 +28,7 @@ Stamp = tuple[int, ...]
 """Differs if a file was replaced or changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeysFolder:
+class KeysFolder(NamedTuple):
     """The directory of the keys and the names inside it.
 
     Attributes:
@@ -47,6 +46,11 @@ class KeysFolder:
     def reviewers(self) -> Path:
         """The public keys of the reviewers who are trusted."""
         return self.directory / "reviewers.pub"
+
+    @property
+    def known_history(self) -> Path:
+        """The newest records of histories that a reviewer has seen."""
+        return self.directory / "known-history"
 
     def stamp(self) -> Stamp | None:
         """What the list of reviewers looks like from outside; None if there is none."""
@@ -71,6 +75,14 @@ class KeysFolder:
             ReviewerKeysError: The file cannot be read, or others can change it.
         """
         return _read(self.reviewers, _NOT_TO_BE_CHANGED, os.geteuid(), 0)
+
+    def read_known_history(self) -> bytes | None:
+        """Return what is known of histories, or None if nothing is.
+
+        Raises:
+            ReviewerKeysError: The file cannot be read, or others can change it.
+        """
+        return _read(self.known_history, _NOT_TO_BE_CHANGED, os.geteuid())
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:

@@ -43,6 +43,16 @@ class OwnConnection:
         self._closing = threading.Event()
 
     @property
+    def name(self) -> str:
+        """Where the queue is, in words."""
+        return self._name
+
+    @property
+    def queue_id(self) -> int | None:
+        """The number by which the queue is told from every other; None for one that could not be given any."""
+        return self._queue_id
+
+    @property
     def forked(self) -> bool:
         """Whether this is a child process that merely inherited the connection."""
         return os.getpid() != self._process

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from signoff.queue.counts import Stats
 from signoff.queue.sql.engine import Engine, Look
+from signoff.queue.sql.known_history import history_loss
 from signoff.queue.sql.overdue import find_overdue
 
 __all__ = ["count"]
@@ -21,6 +22,7 @@ def count(engine: Engine) -> Stats:
         with engine.write() as transaction:
             Sweeper(engine).end(transaction, overdue)
     screen_open = engine.attended()
+    missing = history_loss(engine)
     with engine.read() as look:
         waiting = look.row(
             """
@@ -39,6 +41,7 @@ def count(engine: Engine) -> Stats:
             approving=_saying(look, "approve_all"),
             refusing=_saying(look, "strict"),
             screen_open=screen_open,
+            history_loss=missing,
         )
 
 

@@ -184,6 +184,14 @@ class Engine(Protocol):
         """Who is alive."""
 
     @property
+    def name(self) -> str:
+        """Where the queue is, in words, without any password."""
+
+    @property
+    def queue_id(self) -> int | None:
+        """The number by which the queue is told from every other; None for one that could not be given any."""
+
+    @property
     def forked(self) -> bool:
         """Whether this is a child process that merely inherited the connection."""
 

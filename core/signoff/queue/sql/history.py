@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from signoff.queue.chain import FIRST_HASH, record_hash
+from signoff.queue.chain import record_hash
 from signoff.queue.checks import LONGEST_NAME
 from signoff.queue.codec import asked_by_to_text, decision_to_text, submission_to_text
 from signoff.queue.history_records import HistoryRecord, Pruning
@@ -18,7 +18,8 @@ from signoff.queue.records import (
     StoredRequest,
     Submission,
 )
-from signoff.queue.sql.engine import Look, Row, Transaction
+from signoff.queue.sql.engine import Row, Transaction
+from signoff.queue.sql.heads import head, start
 from signoff.queue.sql.searching import filed_under
 
 __all__ = ["append_call", "append_damaged", "append_end", "append_pruning", "head", "start"]
@@ -96,24 +97,6 @@ def append_pruning(transaction: Transaction, pruning: Pruning, by: str) -> None:
     reason = f"{by[:LONGEST_NAME]} deleted the oldest {pruning.count}, up to number {pruning.last}"
     record = HistoryRecord.about(asked_by, submission, RequestState.WITHDRAWN, at=transaction.now, reason=reason)
     _insert(transaction, record, asked_by, content=submission_to_text(submission))
-
-
-def head(look: Look) -> tuple[int, str]:
-    """Return seq and hash of the newest record; of the last deleted one, or 0, if there is none."""
-    last = look.row("SELECT seq, hash FROM history ORDER BY seq DESC LIMIT 1")
-    return start(look) if last is None else (last["seq"], last["hash"])
-
-
-def start(look: Look) -> tuple[int, str]:
-    """Return seq and hash of what the first record follows: of the last deleted one, or 0 and `FIRST_HASH`.
-
-    If the hash of the last deleted one is not there, "" takes its place, which nothing follows.
-    """
-    pruned = look.number("SELECT value FROM counters WHERE name = 'pruned'")
-    if not pruned:
-        return 0, FIRST_HASH
-    anchor = look.row("SELECT hash FROM anchors WHERE seq = ?", pruned)
-    return pruned, "" if anchor is None else anchor["hash"]
 
 
 def _statement(tool_name: str, description: str = "", arguments: Mapping[str, Any] | None = None) -> Submission:

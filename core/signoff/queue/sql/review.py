@@ -5,6 +5,7 @@ What only some commands need is loaded when it is used: a status line asks once 
 
 from __future__ import annotations
 
+import contextlib
 import math
 import threading
 import time
@@ -13,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from signoff.queue.bells import RELOOK_SECONDS, REVIEWERS, Bell
-from signoff.queue.errors import DamagedRecordError, UnknownRequestError
+from signoff.queue.errors import DamagedRecordError, QueueError, UnknownRequestError
 from signoff.queue.ids import ID_LETTERS
 from signoff.queue.lookahead import UpcomingCall
 from signoff.queue.packing import pack_text
@@ -386,6 +387,17 @@ class SqlReviewQueue(GrantReview):
         """
         return count(self._engine)
 
+    def recall_history(self, *, accept: bool = False) -> str:
+        """Compare the history with what a reviewer has seen of it, and note its newest record beside the keys.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be used.
+            ReviewerKeysError: It cannot be noted; the message says what to do.
+        """
+        from signoff.queue.sql.known_history import recall_history
+
+        return recall_history(self._engine, accept=accept)
+
     def reopen(self) -> None:
         """Connect to the queue that is at the place now, after a `QueueGoneError`; otherwise nothing happens.
 
@@ -400,6 +412,9 @@ class SqlReviewQueue(GrantReview):
         if self._engine.closed:
             return
         forked = self._engine.forked
+        if not forked:
+            with contextlib.suppress(QueueError):
+                self.recall_history()
         self._engine.close()
         if forked:
             return

@@ -1,0 +1,73 @@
+"""Telling that a history is less than it was when a reviewer saw it last."""
+
+from __future__ import annotations
+
+from signoff.queue.errors import ReviewerKeysError
+from signoff.queue.keys.folder import keys_folder
+from signoff.queue.keys.known_history import KnownHead, known_head, note_head
+from signoff.queue.sql import heads
+from signoff.queue.sql.engine import Engine, Look
+
+__all__ = ["history_loss", "recall_history"]
+
+_TAKE = "to take it as it is: signoff history verify --accept"
+
+
+def history_loss(engine: Engine) -> str:
+    """Say what the history has lost of what is noted beside the keys; "" if nothing. Nothing is noted.
+
+    Raises:
+        QueueUnavailableError: The queue cannot be read.
+    """
+    try:
+        known = known_head(keys_folder(), engine.name)
+    except ReviewerKeysError as error:
+        return f"the history cannot be compared with what you had seen: {error}"
+    if known is None:
+        return ""
+    with engine.read() as look:
+        return _loss(look, known, engine.queue_id)
+
+
+def recall_history(engine: Engine, *, accept: bool = False) -> str:
+    """Say what `history_loss` says, and note the newest record beside the keys, unless something is missing.
+
+    Args:
+        engine: An open engine.
+        accept: Note it all the same.
+
+    Raises:
+        QueueUnavailableError: The queue cannot be read.
+        ReviewerKeysError: It cannot be noted.
+    """
+    folder = keys_folder()
+    known = known_head(folder, engine.name)
+    with engine.read() as look:
+        seq, hash_ = heads.head(look)
+        missing = "" if known is None else _loss(look, known, engine.queue_id)
+    if engine.queue_id is not None and (seq or accept) and (accept or not missing):
+        head = KnownHead(seq, hash_, engine.queue_id)
+        if head != known:
+            note_head(folder, engine.name, head, instead=accept)
+    return missing
+
+
+def _loss(look: Look, known: KnownHead, queue_id: int | None) -> str:
+    seq, _ = heads.head(look)
+    begin, begin_hash = heads.start(look)
+    if queue_id != known.queue_id:
+        return f"another queue is here than the one you had seen, which had {_records(known.seq)}; {_TAKE}"
+    if seq < known.seq:
+        return (
+            f"the history became shorter: you had seen {_records(known.seq)}, {seq} are there"
+            f" (restored from a copy?); {_TAKE}"
+        )
+    if known.seq < begin:  # their deletion is on record
+        return ""
+    row = look.row("SELECT hash FROM history WHERE seq = ?", known.seq)
+    there = begin_hash if known.seq == begin else row and row["hash"]
+    return "" if there == known.hash else f"record {known.seq} of the history is not the one you had seen; {_TAKE}"
+
+
+def _records(number: int) -> str:
+    return "1 record" if number == 1 else f"{number} records"
