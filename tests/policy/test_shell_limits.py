@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from signoff.config import suggesting
 from signoff.policy.shell import expanding, parsing
 from signoff.policy.shell.expanding import expand
 from signoff.policy.shell.gate import suspicious_characters
@@ -156,3 +157,12 @@ def test_a_comment_that_goes_on_is_found_wherever_it_stands(text: str) -> None:
 def test_braces_are_a_pattern_with_a_comma_or_two_points_between(text: str) -> None:
     found = re.search(r"\{.*(?:,|\.\.).*\}", text) is not None
     assert _is_pattern([(char, False) for char in text]) is found
+
+
+def test_a_rule_is_suggested_for_long_commands_without_trying_each_of_their_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried: list[str] = []
+    monkeypatch.setattr(suggesting, "_can_be_shown", lambda pattern: tried.append(pattern) or False)
+    assert suggesting._pattern(["git", "add", *("a" * 20_000)]) is None
+    assert len(tried) <= suggesting._LONGEST_PATTERN

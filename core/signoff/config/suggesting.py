@@ -172,7 +172,8 @@ def _common(commands: Sequence[Sequence[str]]) -> list[str]:
 
 def _pattern(words: Sequence[str]) -> str | None:
     """The longest pattern that a rule can have for some first words; None without more than options in it."""
-    for end in range(len(words), _LEAST_WORDS - 1, -1):
+    longest = min(len(words), (_LONGEST_PATTERN + 1) // 2)  # of one letter each, with a blank between
+    for end in range(longest, _LEAST_WORDS - 1, -1):
         pattern = " ".join(words[:end])
         says_more = any(not word.startswith("-") for word in words[1:end])
         if says_more and len(pattern.split()) == end and _can_be_shown(pattern):
