@@ -99,7 +99,12 @@ def _root_facts(root: RootFacts) -> dict[str, Any]:
 
 def _rule_facts(facts: RuleFacts) -> dict[str, Any]:
     rule = facts.rule
-    return {"pattern": rule.pattern, "answer": facts.answer, "sandbox_paths": rule.sandbox_paths}
+    return {
+        "pattern": rule.pattern,
+        "answer": facts.answer,
+        "any_arguments": rule.any_arguments,
+        "sandbox_paths": rule.sandbox_paths,
+    }
 
 
 def _custom_tool_facts(tool: CustomToolFacts) -> dict[str, Any]:

@@ -130,7 +130,9 @@ def _of_rule(report: Report, facts: RuleFacts, index: int) -> Iterator[Caution]:
         if report.config.sandbox is None or name not in report.config.sandbox.paths:
             yield Caution((*path, "sandbox_paths"), f'there is no root "{name}"; nothing can be built')
     if not rule.allowed:
-        useless = [key for key in ("description", "sandbox_paths") if key in rule.model_fields_set]
+        useless = [
+            key for key in ("description", "any_arguments", "sandbox_paths") if key in rule.model_fields_set
+        ]
         for key in useless:
             yield Caution((*path, key), "has no effect: what a rule blocks is blocked, and nobody is asked")
         return
@@ -138,6 +140,8 @@ def _of_rule(report: Report, facts: RuleFacts, index: int) -> Iterator[Caution]:
         yield Caution(path, "has no effect: another rule blocks this")
     elif decided.rule is not None and decided.rule is not rule:
         yield Caution(path, f'has no effect: the rule "{decided.rule.pattern}" before it takes all its commands')
+    elif facts.answer == "asks" and rule.any_arguments:
+        yield Caution((*path, "any_arguments"), "has no effect: a rule that asks is about any arguments")
     elif facts.answer == "runs" and decided.asks:
         yield Caution(path, f"asks all the same: {decided.why}")
     elif facts.answer == "runs":

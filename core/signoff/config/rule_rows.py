@@ -11,7 +11,10 @@ from typing import Literal
 
 from signoff.config.policy_report import policy_rows
 from signoff.config.report import Answer, CustomToolFacts, Report, RootFacts, RuleFacts, ToolAnswer, answer_of
+from signoff.policy.broad_programs import broad_commands
+from signoff.policy.shell.rule_coverage import knows_arguments
 from signoff.setting_files.paths import KeyPath
+from signoff.tools.shell_rules import ShellRule
 
 __all__ = ["RuleRow", "Section", "rule_rows"]
 
@@ -102,7 +105,17 @@ def _rule(facts: RuleFacts) -> tuple[str, Answer]:
     if facts.decided.asks:
         answer = "asks"
     where = f", if all paths lie in: {', '.join(rule.sandbox_paths)}" if rule.sandbox_paths else ""
-    return _CALL[answer] + where, answer
+    return f"{_CALL[answer]}{_arguments(rule) if answer == 'runs' else ''}{where}", answer
+
+
+def _arguments(rule: ShellRule) -> str:
+    """Which arguments a rule that lets through covers, if they are not those that are known to be harmless."""
+    if not rule.any_arguments:
+        return "" if knows_arguments(rule.words) else ", in exactly these words"
+    opened = next(iter(broad_commands(rule.words)), None)
+    return (
+        f", with any arguments: {opened}" if opened else ", with any arguments, whatever they make it run or write"
+    )
 
 
 def _custom_tool(tool: CustomToolFacts) -> RuleRow:

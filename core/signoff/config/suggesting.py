@@ -17,8 +17,8 @@ from signoff.config.verdicts import SHELL_TOOLS
 from signoff.policy.broad_programs import BROAD_PROGRAMS
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.policy.shell.expanding import expand
-from signoff.policy.shell.hazards import hazard_in
 from signoff.policy.shell.judging import CommandRule, judge_command
+from signoff.policy.shell.rule_coverage import side_door
 from signoff.policy.shell.wrapper_options import WRAPPERS
 from signoff.policy.shell.wrappers import SHELLS
 from signoff.policy.verdict import Level
@@ -140,7 +140,7 @@ def _plain_words(command: str) -> tuple[str, ...] | None:
     run = expanded.runs[0]
     part = run.part
     plain = run.alone and not (run.reasons or part.piped or part.reads_file or part.fed is not None)
-    if not plain or not all(word.literal for word in part.words) or hazard_in(part.words, covered=1):
+    if not plain or not all(word.literal for word in part.words) or side_door(part.words):
         return None
     words = tuple(word.text for word in part.words)
     return None if _runs_others(words) else words

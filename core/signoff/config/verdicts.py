@@ -14,7 +14,6 @@ from signoff.config.report import CustomToolFacts, describe
 from signoff.policy.call_policy import NOTHING_KNOWN
 from signoff.policy.verdict import Level, PartVerdict, Verdict, strictest
 from signoff.tools.file_sandbox import FileSandbox
-from signoff.tools.shell_paths import possible_paths
 from signoff.tools.shell_policy import verdict as shell_verdict
 
 __all__ = ["FILE_TOOLS", "SHELL_TOOLS", "SettingsVerdicts"]
@@ -150,8 +149,7 @@ class SettingsVerdicts:
             return Verdict(Level.ASK, "default", ("there are no rules for the shell",))
         return shell_verdict(self.config.shell, command, partial(self._lie_in, directory))
 
-    def _lie_in(self, directory: str, arguments: Sequence[str], names: Sequence[str]) -> bool:
-        paths = possible_paths(arguments)
+    def _lie_in(self, directory: str, paths: Sequence[str] | None, names: Sequence[str]) -> bool:
         if self._sandbox is None or paths is None:
             return False
         joined = (os.path.join(directory, path) for path in paths)  # noqa: PTH118 - as `ShellTool` does

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-__all__ = ["BROAD_PROGRAMS"]
+__all__ = ["BROAD_PROGRAMS", "broad_commands"]
 
 _ANY_PROGRAM = ("-c 'rm -rf x'", "x.sh")
 _ANY_CODE = ("-c 'import os; os.remove(\"x\")'", "x.py")
@@ -40,3 +40,31 @@ BROAD_PROGRAMS: Mapping[str, tuple[str, ...]] = {
     "terraform": ("destroy -auto-approve",),
 }
 """Programs that do very different things, by what they are called with: such arguments, the worse ones first."""
+
+_BROAD_BEGINNINGS: Mapping[str, tuple[str, ...]] = {
+    "git checkout": ("-- .",),
+    "git config": ("core.pager x",),
+    "git push": ("--force origin main",),
+    "git reset": ("--hard",),
+    "docker run": ("-v /:/host alpine rm -rf /host/home",),
+    "docker exec": ("x rm -rf /data",),
+    "npm run": ("x",),
+    "npm install": ("x",),
+    "pip install": ("x",),
+    "uv run": ("x.py",),
+    "python -c": ("'import os; os.remove(\"x\")'",),
+    "python3 -c": ("'import os; os.remove(\"x\")'",),
+    "python -m": ("pip install x",),
+    "python3 -m": ("pip install x",),
+}
+
+
+def broad_commands(words: Sequence[str]) -> list[str]:
+    """Commands that begin with the words of a rule and do what nobody would expect of it; none if none is known.
+
+    Args:
+        words: The words of the rule.
+    """
+    beginning = " ".join(words)
+    program = beginning.rpartition("/")[2]
+    return [f"{beginning} {tail}" for tail in _BROAD_BEGINNINGS.get(program, BROAD_PROGRAMS.get(program, ()))]

@@ -13,7 +13,7 @@ from signoff.policy.risk_disguise import host_disguises, name_disguises
 from signoff.policy.risk_path import path_findings
 from signoff.policy.shell.expanding import Expanded, expand
 from signoff.policy.shell.facts import Part, Word, possible_commands
-from signoff.policy.shell.hazards import hazard_in
+from signoff.policy.shell.rule_coverage import side_door
 from signoff.policy.shell.wrappers import SHELLS
 from signoff.queue.records import Risk
 
@@ -83,7 +83,6 @@ _READ_FLOORS = frozenset(
         "defines a function",
         "starts a coprocess",
         "defines a test",
-        "gives git an argument that was read",
         "holds no command",
     }
 )
@@ -145,7 +144,7 @@ def run_findings(part: Part, cwd: str) -> Iterator[Finding]:
         yield Risk.MEDIUM, "reads-outside"
     if not part.words[0].literal:
         yield Risk.MEDIUM, "substitution"
-    elif hazard_in(part.words, covered=1):
+    elif name not in _NETWORK and side_door(part.words):
         yield Risk.MEDIUM, "side-door"
     if not _harmless(part.words):
         yield Risk.MEDIUM, "unknown-command"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import os.path
 from collections.abc import Iterator
-from pathlib import PurePath
+from pathlib import PurePath, PurePosixPath
 
 from signoff.queue.records import Risk
 
-__all__ = ["path_findings"]
+__all__ = ["lies_in_bare_repository", "path_findings"]
 
 # All in lower case: some file systems do not tell cases apart.
 _CI = frozenset({".github", ".gitlab-ci.yml", ".circleci", ".buildkite", "jenkinsfile"})
@@ -32,6 +33,22 @@ _BUILD = frozenset(
 )  # fmt: skip
 
 
+_REPOSITORY = ("HEAD", "objects", "refs")
+"""What makes git take a folder for a repository; see gitrepository-layout(5)."""
+
+
+def lies_in_bare_repository(path: str) -> bool:
+    """Tell whether a file lies in a folder that git takes for a repository, or would make one of its folder.
+
+    Args:
+        path: Absolute path; the file need not be there.
+    """
+    if os.path.basename(path).lower() == "head":  # noqa: PTH119 - names are compared
+        return True
+    folders = itertools.accumulate(PurePosixPath(path).parent.parts, os.path.join)
+    return any(all(os.path.lexists(os.path.join(folder, name)) for name in _REPOSITORY) for folder in folders)  # noqa: PTH118
+
+
 def path_findings(path: str, cwd: str) -> Iterator[tuple[Risk, str]]:
     """Yield the reasons why a change of a file is not low risk.
 
@@ -45,7 +62,7 @@ def path_findings(path: str, cwd: str) -> Iterator[tuple[Risk, str]]:
     name = parts[-1].lower()
     if parts[0] == os.pardir:
         yield Risk.HIGH, "outside-root"
-    if ".git" in names:
+    if ".git" in names or lies_in_bare_repository(path):
         yield Risk.HIGH, "git-internals"
     if names & _CI:
         yield Risk.HIGH, "ci-file"

@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, StrictBool, model_validator
 
+from signoff.policy.risk_path import lies_in_bare_repository
 from signoff.present.files import named
 from signoff.present.reveal import findings
 from signoff.tools.beneath import RootDirectory
@@ -157,8 +158,11 @@ class Roots:
             *_reasons_of_file(path, real),
             *(f"{operation} approval" for root in deciding if _asks(root.config, operation)),
         ]
-        if operation == "write" and self._is_protected([path, *called], nearest.path):
-            reasons.append("protected name")
+        if operation == "write":
+            if self._is_protected([path, *called], nearest.path) or lies_in_bare_repository(real):
+                reasons.append("protected name")
+            if os.path.basename(real).startswith("-") and not os.path.lexists(real):  # noqa: PTH119
+                reasons.append("a new name that programs take for an option")
         relative = os.path.relpath(real, nearest.path)
         return Access(nearest.name, real, relative, tuple(dict.fromkeys(reasons)), nearest.directory)
 

@@ -19,7 +19,6 @@ from signoff.binding import require_approved
 from signoff.effects import Command
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.setting_faults import made_from
-from signoff.tools.shell_paths import possible_paths
 from signoff.tools.shell_policy import Judgement, judge
 from signoff.tools.shell_rules import ShellConfig
 from signoff.types import ApprovalContext, ApprovalRequest
@@ -142,8 +141,7 @@ class ShellTool:
             return Judgement(asks=True, why="every shell command is asked for")
         return judge(self.config, command, self._lie_in)
 
-    def _lie_in(self, arguments: Sequence[str], names: Sequence[str]) -> bool:
-        paths = possible_paths(arguments)
+    def _lie_in(self, paths: Sequence[str] | None, names: Sequence[str]) -> bool:
         if self._sandbox is None or paths is None:
             return False
         return all(self._sandbox.holds(os.path.join(self.cwd, path), names) for path in paths)  # noqa: PTH118
@@ -165,7 +163,9 @@ class ShellTool:
         effect = self._effect(command)
         require_approved("run_command", _payload(effect), [effect])
         shell = shutil.which("bash") or "/bin/sh"
-        env = {name: value for name, value in os.environ.items() if not _is_side_door(name)}
+        env = {name: value for name, value in os.environ.items() if not _is_side_door(name)} | _git_setting(
+            os.environ
+        )
         # A file instead of a pipe: a program left in the background cannot keep us waiting for its end.
         with tempfile.TemporaryFile() as output:
             process: subprocess.Popen[bytes] | None = None
@@ -220,6 +220,19 @@ def _command(ctx: ApprovalContext) -> str:
 def _is_side_door(variable: str) -> bool:
     """Whether a variable makes a shell run more than the command that was approved, or read it differently."""
     return variable in _SIDE_DOORS or variable.startswith("BASH_FUNC_")
+
+
+def _git_setting(environment: Mapping[str, str]) -> dict[str, str]:
+    """Variables that make git ignore a bare repository that lies in the working tree of another one.
+
+    The configuration of such a repository names programs to run; see ``safe.bareRepository`` in git-config(1).
+    """
+    given = environment.get("GIT_CONFIG_COUNT", "0")
+    count = int(given) if given.isdecimal() else 0
+    setting = {"KEY": "safe.bareRepository", "VALUE": "explicit", "COUNT": str(count + 1)}
+    return {
+        f"GIT_CONFIG_{name}" + ("" if name == "COUNT" else f"_{count}"): value for name, value in setting.items()
+    }
 
 
 def _payload(effect: Command) -> dict[str, str]:

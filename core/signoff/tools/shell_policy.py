@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from signoff.policy.shell.facts import Part
 from signoff.policy.shell.judging import CommandRule, judge_command
+from signoff.policy.shell.rule_coverage import written_paths
 from signoff.policy.verdict import Level, Verdict
 from signoff.tools.shell_rules import ShellConfig, ShellDefault, ShellRule
 
@@ -14,8 +15,8 @@ __all__ = ["Judgement", "judge", "verdict"]
 
 _MOST_REASONS = 3
 
-LieIn = Callable[[Sequence[str], Sequence[str]], bool]
-"""Tells of the arguments of a command whether all paths among them lie in the sandbox roots of these names."""
+LieIn = Callable[[Sequence[str] | None, Sequence[str]], bool]
+"""Tells if all paths of a command lie in the sandbox roots of some names; with None the paths are not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +65,10 @@ def judge(config: ShellConfig, command: str, lie_in: LieIn) -> Judgement:
 
 def _command_rule(rule: ShellRule, lie_in: LieIn) -> CommandRule:
     def covers(part: Part) -> bool:
-        arguments = part.words[len(rule.words) :]
-        literal = all(word.literal for word in arguments)
-        return literal and lie_in([word.text for word in arguments], rule.sandbox_paths)
+        return lie_in(written_paths(part.words), rule.sandbox_paths)
 
-    return CommandRule(rule.words, _level(rule), rule.pattern, covers if rule.sandbox_paths else None)
+    limit = covers if rule.sandbox_paths else None
+    return CommandRule(rule.words, _level(rule), rule.pattern, limit, any_arguments=rule.any_arguments)
 
 
 def _level(said: ShellDefault) -> Level:

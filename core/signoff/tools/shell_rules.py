@@ -65,8 +65,12 @@ class ShellRule(ShellDefault):
     """The first words of the command."""
     description: str | None = None
     """What the reviewer reads in the place of the command in the list; the command is shown with it."""
+    any_arguments: StrictBool = False
+    """Whether a rule that lets through covers all arguments. Else it covers its own words and what is known to be
+    harmless for the program; of a program of which nothing is known, exactly its own words."""
     sandbox_paths: tuple[str, ...] = ()
-    """Names of sandbox roots: the rule lets through only commands all of whose paths lie in them."""
+    """Names of sandbox roots: the rule lets through only commands that write out all of their paths, at least one,
+    and all of them in these roots."""
 
     @field_validator("pattern")
     @classmethod
@@ -81,6 +85,12 @@ class ShellRule(ShellDefault):
                 f"{pattern!r} is not a program in plain words: no wildcards, quotes or operators here"
             )
         return pattern
+
+    @model_validator(mode="after")
+    def _must_not_contradict(self) -> Self:
+        if self.any_arguments and self.sandbox_paths:
+            raise ValueError('"any_arguments" and "sandbox_paths" contradict each other; give one of them')
+        return self
 
     @property
     def words(self) -> tuple[str, ...]:

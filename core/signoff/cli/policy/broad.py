@@ -6,12 +6,12 @@ without a question.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from signoff.cli.policy.samples import sample_of
 from signoff.config.caution import Caution
-from signoff.policy.broad_programs import BROAD_PROGRAMS
+from signoff.policy.broad_programs import broad_commands
 from signoff.policy.patterns import compile_pattern
 from signoff.policy.shell.wrapper_options import WRAPPERS
 from signoff.policy.shell.wrappers import SHELLS
@@ -24,23 +24,6 @@ if TYPE_CHECKING:
     from signoff.tools.shell_rules import ShellConfig, ShellRule
 
 __all__ = ["broad_rules"]
-
-_BROAD_BEGINNINGS: Mapping[str, tuple[str, ...]] = {
-    "git checkout": ("-- .",),
-    "git config": ("core.pager x",),
-    "git push": ("--force origin main",),
-    "git reset": ("--hard",),
-    "docker run": ("-v /:/host alpine rm -rf /host/home",),
-    "docker exec": ("x rm -rf /data",),
-    "npm run": ("x",),
-    "npm install": ("x",),
-    "pip install": ("x",),
-    "uv run": ("x.py",),
-    "python -c": ("'import os; os.remove(\"x\")'",),
-    "python3 -c": ("'import os; os.remove(\"x\")'",),
-    "python -m": ("pip install x",),
-    "python3 -m": ("pip install x",),
-}
 
 _AROUND_BLOCKS = (
     "python3 -c 'import shutil; shutil.rmtree(\"x\")'",
@@ -82,10 +65,8 @@ def _of_shell(shell: ShellConfig, verdicts: SettingsVerdicts) -> Iterator[Cautio
 
 
 def _of_rule(rule: ShellRule, verdicts: SettingsVerdicts) -> Iterator[str]:
-    beginning = " ".join(rule.words)
-    program = beginning.rpartition("/")[2]
-    tails = _BROAD_BEGINNINGS.get(program, BROAD_PROGRAMS.get(program, ()))
-    commands = [f"{beginning} {tail}" for tail in tails]
+    program = rule.words[0].rpartition("/")[2]
+    commands = broad_commands(rule.words)
     if command := next(_unasked(commands, verdicts), None):
         yield f"is broad: {command} runs without a question"
     elif commands and (program in SHELLS or program in WRAPPERS):

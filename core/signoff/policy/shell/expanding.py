@@ -6,21 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import pairwise
 
 from msgspec import Struct
 
 from signoff.policy.shell.facts import Part, Word
 from signoff.policy.shell.gate import suspicious_characters
 from signoff.policy.shell.parsing import read_command, words_anywhere
-from signoff.policy.shell.variables import FREE_ARGUMENTS
 from signoff.policy.shell.wrappers import TOO_MUCH, inner_of
 
 __all__ = ["Expanded", "Run", "expand"]
 
 _RUNS = "runs"
 """What stands before a command that another one runs."""
-_READERS = frozenset({"read", "mapfile", "readarray"})
 _ANSI_C = re.compile(r"(?<!\\)((?:\\\\)*)\$'")
 """The beginning of ``$'...'``. To dash and others it is a dollar sign and a quoted text, which may end earlier."""
 _MOST_TEXTS = 200
@@ -81,8 +78,6 @@ def expand(text: str) -> Expanded:
     """
     expanding = _Expanding()
     expanding.run(text)
-    if _gets_what_was_read(expanding.runs):
-        expanding.floors.setdefault("gives a program an argument that was read")
     return Expanded(
         tuple(expanding.runs),
         tuple(expanding.floors),
@@ -189,26 +184,3 @@ def _run_by(part: Part, outer: Part) -> Part:
         fed=outer.fed if part.fed is None else part.fed,
         reads_file=part.reads_file or outer.reads_file,
     )
-
-
-def _gets_what_was_read(runs: Iterable[Run]) -> bool:
-    """Variables in these arguments are harmless as long as the line itself cannot choose them."""
-    names = {_program(run) for run in runs}
-    return not _READERS.isdisjoint(names) and any(
-        _program(run) in FREE_ARGUMENTS and _may_be_given_an_option(run.part.words) for run in runs
-    )
-
-
-def _may_be_given_an_option(words: tuple[Word, ...]) -> bool:
-    """Whether a word that is filled in may be an option that does harm there."""
-    if words[0].text.rpartition("/")[2] != "[":
-        return any(not word.literal for word in words)
-    # An operator calculates the word behind it if that has a subscript; in quotes it is one word, and stays one.
-    return any(
-        not word.literal and (not word.is_one_text or not behind.literal or "[" in behind.text)
-        for word, behind in pairwise(words)
-    )
-
-
-def _program(run: Run) -> str:
-    return run.part.words[0].text.rpartition("/")[2]

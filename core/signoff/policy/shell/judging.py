@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from signoff.policy.shell.expanding import Expanded, Run, expand
 from signoff.policy.shell.facts import Part, Word, possible_commands
-from signoff.policy.shell.hazards import hazard_in
+from signoff.policy.shell.rule_coverage import side_door, uncovered_word
 from signoff.policy.verdict import Level, PartVerdict, Verdict, strictest
 
 __all__ = ["CommandRule", "judge_command"]
@@ -27,12 +27,14 @@ class CommandRule(Struct, frozen=True):
         covers: Tells whether the rule may allow a command that it matches, by what it would work on. A rule with
             it allows nothing but a single simple command, since another one could change the directory or the
             input; a rule that asks or blocks does so in any case.
+        any_arguments: True if a rule that allows covers every argument, not only what is known to be harmless.
     """
 
     words: tuple[str, ...]
     level: Level
     name: str
     covers: Covers | None = None
+    any_arguments: bool = False
 
 
 def judge_command(text: str, rules: Sequence[CommandRule], default: Level) -> Verdict:
@@ -117,23 +119,32 @@ def _of_part(part: Part, rules: Sequence[CommandRule], default: Level) -> PartVe
     """What the rules say of one simple command, and what is asked about all the same."""
     matching = [rule for rule in rules if _matches(rule, part.words)]
     level = strictest(rule.level for rule in matching) if matching else default
-    deciding = [rule for rule in matching if rule.level is level]
-    # Of several that allow, the longest covers most of what the command says.
-    rule = max(deciding, key=lambda each: len(each.words), default=None)
-    name = rule.name if rule is not None else "default"
-    reasons = list(_reasons(part, rules, covered=len(rule.words) if rule is not None else 0))
-    return _with_reasons(PartVerdict(part.text, level, name), reasons)
-
-
-def _reasons(part: Part, rules: Sequence[CommandRule], covered: int) -> Iterator[str]:
+    # Of several that say the same, the longest covers most of what the command says.
+    deciding = sorted((rule for rule in matching if rule.level is level), key=lambda rule: -len(rule.words))
+    rule, uncovered = _covering(part.words, deciding) if level is Level.ALLOW else (None, None)
+    rule = rule or next(iter(deciding), None)
+    reasons = [] if uncovered is None else [uncovered]
     if not part.words[0].literal:
-        yield "runs a program whose name is filled in by the shell"
-    elif hazard := hazard_in(part.words, covered):
-        yield hazard
+        reasons = ["runs a program whose name is filled in by the shell"]
+    may_match = (each for each in rules if each.level is not Level.ALLOW and _may_match(each, part.words))
+    if stricter := next(may_match, None):
+        reasons.append(f'may be what the rule "{stricter.name}" is about')
+    return _with_reasons(PartVerdict(part.text, level, "default" if rule is None else rule.name), reasons)
+
+
+def _covering(words: Sequence[Word], rules: Sequence[CommandRule]) -> tuple[CommandRule | None, str | None]:
+    """The first of the rules that covers all of a command; without one, why the first rule does not."""
+    if not words[0].literal:
+        return None, None
+    if not rules:
+        return None, side_door(words, of_readers=True)
+    reasons: list[str] = []
     for rule in rules:
-        if rule.level is not Level.ALLOW and _may_match(rule, part.words):
-            yield f'may be what the rule "{rule.name}" is about'
-            return
+        uncovered = None if rule.any_arguments else uncovered_word(words, len(rule.words))
+        if uncovered is None:
+            return rule, None
+        reasons.append(uncovered)
+    return None, reasons[0]
 
 
 def _with_reasons(verdict: PartVerdict, reasons: Sequence[str]) -> PartVerdict:

@@ -1,4 +1,4 @@
-"""Variables that change no verdict: those that a command may set, and programs that may be given any."""
+"""Variables that a command may set without a question."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ import re
 
 from signoff.policy.shell.facts import Word
 
-__all__ = ["FREE_ARGUMENTS", "is_harmless"]
-
-FREE_ARGUMENTS = frozenset({"git", "[", "wait", "uniq"})
-"""Programs whose dangerous options can be told, whatever the shell fills in elsewhere."""
+__all__ = ["is_harmless"]
 
 _NAMES = frozenset(
     ("LANG", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_NUMERIC", "LC_TIME", "TZ", "NO_COLOR", "CI")

@@ -111,6 +111,8 @@ WRAPPERS = {
     "taskset": Wrapper("ac", "p", _long("all-tasks cpu-list"), operands=1),
     "chrt": Wrapper("abdfiorRv", "TPD", operands=1),
     "fakeroot": Wrapper("hvu", "lsib"),
+    "prlimit": Wrapper(asks="changes the limits of what it runs"),
+    "setarch": Wrapper(operands=1, asks="changes how what it runs sees the machine"),
     "systemd-run": Wrapper(asks="runs its command elsewhere"),
     "nsenter": Wrapper(asks="runs its command elsewhere"),
 }

@@ -1,10 +1,11 @@
-"""Side doors of programs: a rule that allows a program does not cover them."""
+"""What an allow rule covers: its own words, and what the table of known programs says beyond them."""
 
 from __future__ import annotations
 
 import pytest
-from shell_bench import level_of
+from shell_bench import level_of, said
 
+from signoff.policy.shell.judging import CommandRule, judge_command
 from signoff.policy.verdict import Level
 
 PROGRAMS = (
@@ -56,7 +57,6 @@ ALLOWED = [f"{name}=allow" for name in PROGRAMS]
             "sed -e p -e 'w f'",
             "sed '1e ls' f",
             "sed s/a/b/ $X",
-            "sed 'p;p' f",
         ),
         *(
             "awk -f s",
@@ -84,7 +84,7 @@ ALLOWED = [f"{name}=allow" for name in PROGRAMS]
             "date -s x",
             "test -v a[0]",
         ),
-        *("sed -Ei s/a/b/ f", "sed -nEi.bak p f", "sed -l 1p 'w f' f", "awk --source=x", "awk --assign x=1 p"),
+        *("sed -Ei s/a/b/ f", "sed -nEi.bak p f", "sed -l 1p 'w f' f", "awk --source=x"),
         *(
             "gawk -E f",
             "awk -W exec=f",
@@ -108,7 +108,7 @@ ALLOWED = [f"{name}=allow" for name in PROGRAMS]
             "getopts e PATH",
         ),
         *("mapfile -t PATH", "wait -p PATH", "unset 'a[$(x)]'", "read $'a[$(x\\n)]'", "history -s x", "fc -s"),
-        *("find f {{x},-delete}", "sort $'\\x{2d}o' f", "printf '%s' $X", "read x; git log $x"),
+        *("find f {{x},-delete}", "sort $'\\x{2d}o' f", "read x; git log $x"),
         *("printf -v PATH x", "printf $X", "set -k", "set -- a", "hash -p /x ls", "read PATH", "npx x"),
     ],
 )
@@ -127,17 +127,19 @@ def test_an_option_that_does_more_than_the_name_says_is_asked_about(command: str
         ),
         *("sed -n 1,20p f", "sed 's/a/b/g' f", "sed -E 's|a/b|c|' f", "sed -n '/a/,/b/p' f", "sed -n '$p' f"),
         *("awk -F: '{print $1}' f", "awk -F'|' '{print $1}' f", "awk -v a=1 '{print a}' f", "sort -t: -k2o f"),
-        *("tar -xzf f.tgz", "tar tf f.tar", "rg -n --glob '*.py' a", "rg -ez a", "man 3 printf", "file -b f"),
+        *("tar tf f.tar", "rg -n --glob '*.py' a", "rg -ez a", "man 3 printf", "file -b f"),
         *(
             "docker ps -a",
-            "curl -fsSL http://a",
-            "wget -q http://a",
             "tree -L 2 -a",
             "xxd f",
             "date +%s",
             "test -f f",
         ),
-        *("printf '%s\\n' x", "set -euo pipefail", "read -r line", "git commit -m 'a $(b)'"),
+        *(
+            "printf '%s\\n' x",
+            "set -euo pipefail",
+            "read -r line",
+        ),
         *(
             "sed 's/[^/]*$//' f",
             "sed -n '3,7 p' f",
@@ -145,8 +147,7 @@ def test_an_option_that_does_more_than_the_name_says_is_asked_about(command: str
             "sed -nE p f",
             "read -p 'Go on? [y/N] ' answer",
         ),
-        *("curl -A x -e https://ref http://a", "curl --max-time 5 http://a", "xxd -c 16 f", "docker run -c 5 x"),
-        "unset own",
+        "xxd -c 16 f",
     ],
 )
 def test_ordinary_options_are_covered(command: str) -> None:
@@ -197,17 +198,7 @@ def test_a_rule_that_spells_an_option_out_does_not_cover_it_a_second_time(comman
 @pytest.mark.parametrize(
     ("command", "rule"),
     [
-        ("git -c a=b log", "git -c a=b=allow"),
-        ("git -C d log", "git -C d=allow"),
-        ("printf -v A x", "printf -v A=allow"),
         ("sort -o o f", "sort -o o=allow"),
-        ("awk -f p.awk f", "awk -f p.awk=allow"),
-        ("awk -i inplace 1 f", "awk -i inplace=allow"),
-        ("sed -f p.sed f", "sed -f p.sed=allow"),
-        ("curl -o o http://x", "curl -o o=allow"),
-        ("curl -F x=1 http://x", "curl -F=allow"),
-        ("curl --data-urlencode n@f http://x", "curl --data-urlencode n@f=allow"),
-        ("sed -i.conf s/a/b/ f", "sed -i.conf=allow"),
     ],
 )
 def test_what_follows_an_option_that_a_rule_spells_out_is_covered(command: str, rule: str) -> None:
@@ -229,10 +220,10 @@ def test_a_rule_that_spells_out_a_like_word_does_not_cover_a_file_of_commands(co
     assert level_of(command, rule, "env=allow") == "ask"
 
 
-@pytest.mark.parametrize("command", ["bash f", "bash bash", "bash f --all", "bash -o posix posix"])
+@pytest.mark.parametrize("command", ["bash f", "bash bash", "bash -o posix posix"])
 def test_a_rule_that_spells_the_file_of_commands_out_covers_it(command: str) -> None:
-    rule = command.removesuffix(" --all")
-    assert level_of(command, f"{rule}=allow") == "allow"
+    assert level_of(command, f"{command}=allow") == "allow"
+    assert level_of(f"{command} --all", f"{command}=allow") == "ask"
 
 
 @pytest.mark.parametrize(
@@ -250,17 +241,10 @@ def test_no_address_passes_for_the_value_of_an_option(command: str, rule: str) -
     assert level_of(command, rule) == "ask"
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "curl --head https://a",
-        "curl --compressed -H X https://a",
-        "curl --header X -s https://a",
-        "wget --no-x -q a",
-    ],
-)
-def test_one_address_with_its_options_is_covered(command: str) -> None:
-    assert level_of(command, "curl=allow", "wget=allow") == "allow"
+def test_a_rule_with_the_address_covers_options_that_select_what_is_shown() -> None:
+    command = "curl https://a/x -s --max-time 5 -H 'Accept: a' -o /dev/null -w '%{http_code}'"
+    assert level_of(command, "curl https://a/x=allow") == "allow"
+    assert level_of("curl https://a/x", "curl=allow") == "ask"
 
 
 @pytest.mark.parametrize(
@@ -279,9 +263,7 @@ def test_the_second_file_of_xxd_is_written(command: str, rule: str) -> None:
     assert level_of(command, rule) == "ask"
 
 
-@pytest.mark.parametrize(
-    "command", ["xxd a", "xxd -p -", "xxd -l 8 -c4 a", "xxd -cols 4 a", "xxd -s -0x10 -- a", "xxd"]
-)
+@pytest.mark.parametrize("command", ["xxd a", "xxd -p -", "xxd -l 8 -c 4 a", "xxd -cols 4 a", "xxd"])
 def test_one_file_of_xxd_is_read(command: str) -> None:
     assert level_of(command, "xxd=allow") == "allow"
 
@@ -301,13 +283,6 @@ def test_a_rule_that_spells_both_files_of_xxd_out_covers_them() -> None:
 )
 def test_a_context_of_docker_is_found_behind_the_values_of_options(command: str, rule: str) -> None:
     assert level_of(command, rule) == "ask"
-
-
-@pytest.mark.parametrize(
-    "command", ["docker -D run -c 512 i", "docker --log-level=info run -c 512 i", "docker -c one ps"]
-)
-def test_what_docker_is_given_behind_its_subcommand_is_no_context(command: str) -> None:
-    assert level_of(command, "docker=allow" if "run" in command else "docker -c one=allow") == "allow"
 
 
 @pytest.mark.parametrize("form", ["%n", "abc%-n", "%5n", "%.3ln", "%*hhn", "% n"])
@@ -343,13 +318,11 @@ def test_nothing_hides_between_brackets_of_sed(script: str) -> None:
     assert level_of(f"sed '{script}' f", "sed=allow") == "ask"
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["tar cf user@host:a.tar .", "tar cfhost:a .", "tar -cf host:a .", "tar -c --file=host:a .", "tar cf :a ."],
-)
-def test_an_archive_on_another_machine_is_asked_about(command: str) -> None:
-    assert level_of(command, "tar=allow") == "ask"
-    assert level_of("tar cf dir/a:b.tar .", "tar=allow") == "allow"
+@pytest.mark.parametrize("archive", ["user@host:a.tar", "host:a", ":a"])
+def test_an_archive_on_another_machine_is_asked_about(archive: str) -> None:
+    for command in (f"tar tf {archive}", f"tar -tf{archive}", f"tar -t --file={archive}"):
+        assert level_of(command, "tar=allow") == "ask"
+    assert level_of("tar tf dir/a:b.tar", "tar=allow") == "allow"
 
 
 @pytest.mark.parametrize("command", ["tar cT list", "tar -cf a -T list", "tar -c --files-fr=list", "tar xTf l a"])
@@ -409,9 +382,7 @@ def test_git_is_given_programs_by_settings_and_templates(command: str) -> None:
     assert level_of(command, f"{command}=allow") == "allow"
 
 
-@pytest.mark.parametrize(
-    "command", ["git clone -q u", "git rebase --continue", "git log -c --cc", "git diff --text"]
-)
+@pytest.mark.parametrize("command", ["git log -c --cc", "git diff --text"])
 def test_what_only_looks_like_a_setting_of_git_is_covered(command: str) -> None:
     assert level_of(command) == "allow"
 
@@ -445,12 +416,9 @@ def test_a_bundle_that_looks_like_a_long_option_hides_no_blocked_command() -> No
 )
 def test_a_rule_with_an_address_covers_no_other_machine(option: str) -> None:
     assert level_of(f"curl https://a {option}", "curl https://a=allow") == "ask"
-    assert level_of(f"curl {option} https://a", f"curl {option} https://a=allow") == "allow"
 
 
-@pytest.mark.parametrize(
-    "command", ["tar --list --file=a.tar", "tar -xf a --checkpoint=5", "curl --cookie a=b http://x"]
-)
+@pytest.mark.parametrize("command", ["tar --list --file=a.tar"])
 def test_an_option_that_begins_like_a_dangerous_one_is_itself(command: str) -> None:
     assert level_of(command, *ALLOWED) == "allow"
 
@@ -469,7 +437,7 @@ def test_the_second_file_of_uniq_is_written(command: str) -> None:
     assert level_of(command, "uniq=allow") == "ask"
 
 
-@pytest.mark.parametrize("command", ["uniq", "uniq -c a", "uniq -f 1 a", "uniq --skip-fields 1 a", 'uniq "$F"'])
+@pytest.mark.parametrize("command", ["uniq", "uniq -c a", "uniq -f 1 a", "uniq --skip-fields 1 a"])
 def test_one_file_of_uniq_is_read(command: str) -> None:
     assert level_of(command, "uniq=allow") == "allow"
 
@@ -488,25 +456,17 @@ def test_an_option_of_git_whose_name_is_filled_in_is_asked_about(command: str) -
 @pytest.mark.parametrize(
     "command",
     [
-        "git log $X",
-        "git log -n$N",
-        "git log --author=$X",
         "git diff HEAD~$N",
         "git log a{1,2}",
-        "git show $X:f",
-        "git log ${X}-rc",
         "git log --expand-tabs",
-        "git add src/{foo-bar,baz}.py",
         "git log -- src/{a-b,c}.py",
         "git log @{u}..@{-1}",
         'git log --grep "$X$"',
-        'git commit -m "$X: use {a} - b"',
-        "git log --format={a,b}",
         "git show HEAD@{1}",
         "git diff HEAD^{tree}",
     ],
 )
-def test_what_else_is_filled_in_for_git_is_covered(command: str) -> None:
+def test_what_cannot_be_an_option_is_covered_though_the_shell_fills_it_in(command: str) -> None:
     assert level_of(command, *ALLOWED) == "allow"
 
 
@@ -533,9 +493,108 @@ def test_a_variable_of_curl_may_be_the_value_of_any_option() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ['git log "--author=$X"', 'git fetch origin "HEAD:$B"', "git show $C:f",
-     "git show {HEAD,main}:f", 'git grep "std::$N"',
+    ['git log "--author=$X"', 'git grep "std::$N"',
      'while read -r f; do [ -f "$f" ] && echo "$f"; done < list', 'read -r f && [ "$f" = y ]'],
 )  # fmt: skip
 def test_ordinary_variables_are_covered(command: str) -> None:
     assert level_of(command, *ALLOWED, "[=allow") == "allow"
+
+
+# -- what the table does not know ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["frob x", "frob -x", "frob sub x", "./ls x", "/opt/git status"])
+def test_a_program_that_nothing_is_known_of_is_covered_for_exactly_the_words_of_the_rule(command: str) -> None:
+    program = command.split()[0]
+    assert level_of(program, f"{program}=allow") == "allow"
+    assert level_of(command, f"{program}=allow") == "ask"
+    assert level_of(command, f"{command}=allow") == "allow"
+
+
+@pytest.mark.parametrize(
+    ("command", "word"),
+    [
+        ("frob --deep x", "--deep"),
+        ("sort -r --output=f g", "--output=f"),
+        ("git log --oneline --output f", "--output"),
+        ("git status; git bisect run x", "bisect"),
+        ("grep a *.py; uniq a b", "b has"),
+        ("git diff -- a; git diff $X", "$X"),
+    ],
+)
+def test_the_reason_says_which_word_it_was_about(command: str, word: str) -> None:
+    found = said(command, "frob=allow", "sort=allow", "git=allow", "grep=allow", "uniq=allow")
+    reason = " ".join(reason for part in found.parts for reason in part.reasons)
+    assert found.level is Level.ASK
+    assert word.split()[0] in reason
+
+
+def test_an_option_that_ends_a_rule_and_that_nobody_knows_may_take_the_word_behind_it() -> None:
+    assert level_of("git fetch --server-option x", "git fetch --server-option=allow") == "ask"
+
+
+def test_an_option_that_does_more_has_to_be_named_and_covers_the_operands_behind_it() -> None:
+    assert level_of("cp -f a b", "cp -f=allow") == "allow"
+    assert level_of("cp -f a b", "cp=allow") == "ask"
+    assert level_of("cp a -f b", "cp=allow") == "ask"
+
+
+@pytest.mark.parametrize(
+    "command", ["git fetch", "git commit -m x", "npm test", "uv run pytest", "npx tsc", "cargo check"]
+)
+def test_a_subcommand_that_does_more_than_read_has_to_be_named(command: str) -> None:
+    assert level_of(command, f"{command.split()[0]}=allow") == "ask"
+    assert level_of(command, f"{command}=allow") == "allow"
+
+
+# -- file names are not options ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "command", ["ls *", "cat $F", "git diff -- *", "git diff src/*", "pytest tests/*.py", 'git log "$HOME"/x']
+)
+def test_what_cannot_do_harm_as_an_option_may_be_filled_in(command: str) -> None:
+    assert level_of(command, "ls=allow", "cat=allow", "git diff=allow", "pytest=allow", "git log=allow") == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git diff *", "git diff ?x", "git diff [a-z]*", 'git diff "$F"', "sort *", "git diff {a,--output=f}", "cp *",
+     "find *", "pytest ../*", "git log a$_", "git diff ''$X", "git log a$(x)", "pytest $X", "pytest a/.*/x"],
+)  # fmt: skip
+def test_what_may_be_an_option_is_asked_about(command: str) -> None:
+    rules = (f"{name}=allow" for name in ("git diff", "sort", "cp", "find", "pytest", "git log"))
+    assert level_of(command, *rules) == "ask"
+
+
+# -- all arguments -------------------------------------------------------------------------------------------
+
+
+def test_a_rule_for_any_arguments_covers_them_all() -> None:
+    rule = CommandRule(("frob",), Level.ALLOW, "frob", any_arguments=True)
+    assert judge_command("frob -x $Y *", [rule], Level.ASK).level is Level.ALLOW
+
+
+@pytest.mark.parametrize("command", ["frob > f", "frob $(ls)", "frob; ls", "X=1 frob"])
+def test_a_rule_for_any_arguments_covers_nothing_but_arguments(command: str) -> None:
+    rule = CommandRule(("frob",), Level.ALLOW, "frob", any_arguments=True)
+    assert judge_command(command, [rule], Level.ASK).level is Level.ASK
+
+
+def test_what_a_wrapper_runs_needs_a_rule_of_its_own_whatever_its_arguments_may_be() -> None:
+    rules = [CommandRule((name,), Level.ALLOW, name, any_arguments=True) for name in ("sudo", "find", "bash")]
+    for command in ("sudo frob", "find . -exec frob ';'", "bash -c frob"):
+        assert judge_command(command, rules, Level.ASK).level is Level.ASK
+
+
+# -- without a rule ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["frob --deep x", "docker push x", "cp -rf x y", "cargo run"])
+def test_a_default_that_allows_covers_commands_that_nothing_is_known_of(command: str) -> None:
+    assert level_of(command, default=Level.ALLOW) == "allow"
+
+
+@pytest.mark.parametrize("command", ["find . -delete", "sort -o f g", "git -c a=b log", "git log --output=f"])
+def test_a_default_that_allows_covers_no_side_door_of_a_program_that_reads(command: str) -> None:
+    assert level_of(command, default=Level.ALLOW) == "ask"

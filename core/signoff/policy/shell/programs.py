@@ -1,0 +1,347 @@
+"""The table of known programs: the arguments that do no more than read, print or select.
+
+A rule that allows a command covers its own words and, beyond them, what this table says; see `rule_coverage`.
+The table is ``programs.txt`` beside this file, one row a program or subcommand, drawn from the programs'
+manuals. A person's own rows stand in ``programs.txt`` in their configuration directory; a row there replaces
+the one of the same name.
+
+A row has the words that it is about, its marks and options, and its operands:
+
+    grep, egrep, fgrep: @reads -ciln -# -ABCm= -e^= -f^=FILE --color=? ; TEXT FILE...
+
+``-abc`` are three options and ``-ab=`` two that take a value, of the kind that follows the ``=``; ``=?`` is a
+value that can only be glued to its option. ``-#`` is a number behind a dash. ``^`` in front of ``=`` marks an
+option that stands for the first operand, ``~`` in front of one marks an option by which the program reaches
+files that are not written out, and ``!`` one that does more, so that a rule has to name it. ``...`` repeats
+the last operand. The marks are:
+
+``@reads``
+    No option of the program does more than read, print or select, listed or not, so that what the shell fills in
+    may be one.
+``@named``
+    Only a rule that spells out the words of the row covers it.
+``@reaches``
+    The program works on files that its arguments do not name: on a project or a repository, or as a file tells it.
+``@words``
+    Options are whole words behind one dash, as those of `find`.
+``@stops``
+    Options end at the first operand.
+``@text``
+    Every argument is text, also one that begins with a dash.
+``@bundle``
+    The first argument is options, with a dash or without, as that of `tar`.
+``@apart``
+    A value is never glued to its letter.
+``@tests``
+    The arguments are an expression of `test`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from msgspec import Struct
+
+__all__ = [
+    "OWN_PROGRAMS",
+    "ProgramRow",
+    "ProgramTable",
+    "ProgramTableError",
+    "fits_kind",
+    "known_programs",
+    "own_programs_file",
+]
+
+OWN_PROGRAMS = "programs.txt"
+"""Name of the file with a person's own rows, in their configuration directory."""
+
+_TEXT, _FILE = "TEXT", "FILE"
+_FILES = frozenset({_FILE, "INSIDE"})
+
+# -- kinds of values -----------------------------------------------------------------------------------------
+
+# A delimiter between brackets is a character of the expression. Where brackets end must be beyond doubt, so
+# there are no further ones between them but those of classes such as [:alpha:], and no backslash before one.
+_BRACKETS = r"\[\^?+\]?+(?:\[:[a-z]+:\]|\\[^][\n]|[^][\\\n])*+\]"
+_ADDRESS = rf"(?:\+?[0-9]+|\$|/(?:{_BRACKETS}|[^/\\\n[]|\\.)*+/I?)"
+_REPLACE = (
+    rf"s(?P<mark>[^\w\s\\\[\]])(?:{_BRACKETS}|(?!(?P=mark))[^\\\n[]|\\.)*+(?P=mark)"
+    r"(?:(?!(?P=mark))[^\\\n]|\\.)*+(?P=mark)[gIip0-9]*+"
+)
+_SED_COMMAND = re.compile(
+    rf"[ ]*+(?:{_ADDRESS}(?:,{_ADDRESS})?+)?+[ ]*+!?+[ ]*+(?:[pdq=]|{_REPLACE})[ ]*+(?:[;\n]++|$)"
+)
+_AWK_DOORS = re.compile(r"system|getline|ARG[CV]|inet|[|@]")
+_COUNTS = re.compile(r"%[-#0 +'0-9.*hjlqtzL]*n")
+"""What stores in a variable how much `printf` has printed, with flags, a width and a size or without."""
+
+
+def _is_sed_script(text: str) -> bool:
+    """True for prints, deletions and replacements without flags that write or run."""
+    at = 0
+    while at < len(text):
+        command = _SED_COMMAND.match(text, at)
+        if command is None:
+            return False
+        at = command.end()
+    return True
+
+
+def _is_awk_program(text: str) -> bool:
+    """True if it runs, writes and connects to nothing: ``>`` only compares where no ``print`` stands before it."""
+    _, printed, behind = text.partition("print")
+    return _AWK_DOORS.search(text.replace("||", "")) is None and not (printed and ">" in behind) and bool(text)
+
+
+_KINDS: Mapping[str, Callable[[str], bool] | None] = {
+    _TEXT: None,
+    _FILE: lambda text: not text.startswith("@"),
+    "LOCAL": lambda text: re.match(r"@|[^/:]*:", text) is None,
+    "INSIDE": lambda text: not text.startswith(("/", "~", "@")) and ".." not in re.split(r"[/:]", text),
+    "NUMBER": str.isdecimal,
+    "NAME": lambda text: re.fullmatch(r"[A-Za-z0-9_][\w.-]*", text) is not None,
+    "REF": lambda text: re.fullmatch(r"[A-Za-z0-9_][\w./@{}~^-]*", text) is not None,
+    "TARGET": lambda text: re.fullmatch(r"[A-Za-z0-9_.][\w./%+-]*", text) is not None,
+    "PACKAGE": lambda text: re.fullmatch(r"(?:@[\w-]+/)?[A-Za-z0-9][\w.-]*(?:@[\w.^~-]+)?", text) is not None,
+    "REPO": lambda text: re.fullmatch(r"[A-Za-z0-9][\w.-]*/[\w.-]+", text) is not None,
+    "VARIABLE": lambda text: re.fullmatch(r"(?!.*_proxy)[a-z_][a-z0-9_]*", text) is not None,
+    "SETTING": lambda text: text in {"pipefail", "errexit", "nounset", "xtrace"},
+    "DATE": lambda text: text.startswith("+"),
+    "NULL": lambda text: text == "/dev/null",
+    "HEADER": lambda text: not text.startswith("@"),
+    "OUTPUT": lambda text: not text.startswith("@") and "%output{" not in text,
+    "COVREPORT": lambda text: re.fullmatch(r"(?:term|term-missing)(?::skip-covered)?|", text) is not None,
+    "REPORTER": lambda text: text in {"default", "verbose", "dot", "basic", "tap", "tap-flat", "list", "minimal"},
+    "FORMAT": lambda text: _COUNTS.search(text) is None,
+    "SED": _is_sed_script,
+    "AWK": _is_awk_program,
+}
+"""What values must look like. One that the shell fills in fits ``TEXT``, ``FILE`` and ``INSIDE`` alone.
+
+No ``FILE`` begins with ``@``, which to many programs means more options in a file. A ``LOCAL`` one names no other
+machine, one that is ``INSIDE`` lies below the directory that the command runs in, a ``TARGET`` sets no variable, a
+``FORMAT`` of `printf` stores nothing, and the ``OUTPUT`` of `curl` goes to no file.
+"""
+
+
+def fits_kind(kind: str, text: str | None) -> bool:
+    """True if a value can be of a kind.
+
+    Args:
+        kind: As a row of the table names it.
+        text: The value; None if the shell fills it in.
+    """
+    fits = _KINDS[kind]
+    return fits is None or (kind in _FILES if text is None else fits(text))
+
+
+# -- the table -----------------------------------------------------------------------------------------------
+
+
+class ProgramTableError(ValueError):
+    """A row that cannot be read; the message names file and line and says what is wrong."""
+
+
+class ProgramRow(Struct, frozen=True):
+    """One row of the table.
+
+    Attributes:
+        words: The program and its subcommands.
+        marks: See the module.
+        flags: Options without a value, with their dashes.
+        valued: Options with a value, and its kind.
+        glued: Options whose value can only be glued to them.
+        leading: Options that stand for the first operand.
+        reaching: Options by which files are reached that are not written out.
+        named: Options that a rule has to name.
+        numbers: True if a number behind a dash is an option.
+        operands: Kinds of the operands, in order.
+        repeats: True if the last kind holds for any number of operands.
+    """
+
+    words: tuple[str, ...]
+    marks: frozenset[str] = frozenset()
+    flags: frozenset[str] = frozenset()
+    valued: Mapping[str, str] = {}
+    glued: frozenset[str] = frozenset()
+    leading: frozenset[str] = frozenset()
+    reaching: frozenset[str] = frozenset()
+    named: frozenset[str] = frozenset()
+    numbers: bool = False
+    operands: tuple[str, ...] = ()
+    repeats: bool = False
+
+
+_MARKS = frozenset({"@reads", "@named", "@reaches", "@words", "@stops", "@text", "@bundle", "@apart", "@tests"})
+_OPTION = re.compile(
+    r"(?P<named>!)?(?P<reaching>~)?(?P<names>--(?:\[no-\])?[A-Za-z0-9][\w.-]*|-#|-[^\s=^-][^\s=^]*)"
+    r"(?P<leading>\^)?(?P<value>=(?P<glued>\?)?(?P<kind>[A-Z]*))?"
+)
+_OPERAND = re.compile(r"(?P<kind>[A-Z]+)(?P<repeats>\.\.\.)?")
+
+
+class ProgramTable:
+    """The rows of one or more texts; a later text replaces rows of earlier ones. A row is read when it is needed.
+
+    Args:
+        texts: Name of each text, for messages, and the text.
+
+    Raises:
+        ProgramTableError: A line is no row.
+    """
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._lines: dict[tuple[str, ...], tuple[str, str]] = {}
+        self._rows: dict[tuple[str, ...], ProgramRow | None] = {}
+        self._beginnings: set[tuple[str, ...]] = set()
+        for name, text in texts.items():
+            for number, line in _joined_lines(text):
+                place = f"{name}, line {number}"
+                heads, colon, rest = line.partition(": ")
+                if not colon:
+                    raise ProgramTableError(f'{place}: no ": " behind the words that the row is about')
+                for head in heads.split(","):
+                    words = tuple(head.split())
+                    if not words:
+                        raise ProgramTableError(f"{place}: names no program")
+                    self._lines[words] = (place, rest)
+                    self._beginnings |= {words[:end] for end in range(1, len(words))}
+
+    def __iter__(self) -> Iterator[ProgramRow]:
+        """Read every row.
+
+        Raises:
+            ProgramTableError: One cannot be read.
+        """
+        return (row for words in self._lines if (row := self.row(words)) is not None)
+
+    def row(self, words: tuple[str, ...]) -> ProgramRow | None:
+        """The row of a program or subcommand; None if there is none.
+
+        Raises:
+            ProgramTableError: It cannot be read.
+        """
+        if words not in self._rows:
+            line = self._lines.get(words)
+            self._rows[words] = None if line is None else _row(words, *line)
+        return self._rows[words]
+
+    def has_more(self, words: tuple[str, ...]) -> bool:
+        """True if rows begin with these words and go on."""
+        return words in self._beginnings
+
+
+def _joined_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Rows with their line numbers: a line that begins with a blank goes on with the one before."""
+    number, row = 0, ""
+    for at, line in enumerate(text.splitlines(), 1):
+        if line[:1] in {" ", "\t"} and row:
+            row += f" {line.strip()}"
+            continue
+        if row:
+            yield number, row
+        number, row = at, "" if line.startswith("#") else f"{line.strip()} " if line.strip() else ""
+    if row:
+        yield number, row
+
+
+def _row(words: tuple[str, ...], place: str, text: str) -> ProgramRow:
+    before, _, behind = text.partition(";")
+    tokens, operands = before.split(), behind.split()
+    marks = {token for token in tokens if token.startswith("@")}
+    if not marks <= _MARKS:
+        known = ", ".join(sorted(_MARKS))
+        raise ProgramTableError(f"{place}: unknown mark {min(marks - _MARKS)}; the marks are {known}")
+    flags: set[str] = set()
+    valued: dict[str, str] = {}
+    glued: set[str] = set()
+    leading: set[str] = set()
+    reaching: set[str] = set()
+    named: set[str] = set()
+    for token in tokens:
+        if token in marks:
+            continue
+        option = _OPTION.fullmatch(token)
+        kind = "" if option is None else option["kind"] or _TEXT
+        if option is None or kind not in _KINDS:
+            raise ProgramTableError(f"{place}: {token!r} is no option")
+        names = _names(option["names"], whole="@words" in marks)
+        if option["glued"]:
+            glued.update(names)
+        elif option["value"]:
+            valued.update(dict.fromkeys(names, kind))
+        else:
+            flags.update(names)
+        leading.update(names if option["leading"] else ())
+        reaching.update(names if option["reaching"] else ())
+        named.update(names if option["named"] else ())
+    kinds = [_OPERAND.fullmatch(operand) for operand in operands]
+    if any(kind is None or kind["kind"] not in _KINDS for kind in kinds):
+        raise ProgramTableError(f"{place}: the operands must be of the kinds {', '.join(_KINDS)}")
+    found = [kind for kind in kinds if kind is not None]
+    return ProgramRow(
+        words=words,
+        marks=frozenset(marks),
+        flags=frozenset(flags - {"-#"}),
+        valued=valued,
+        glued=frozenset(glued),
+        leading=frozenset(leading),
+        reaching=frozenset(reaching),
+        named=frozenset(named),
+        numbers="-#" in flags,
+        operands=tuple(kind["kind"] for kind in found),
+        repeats=bool(found) and found[-1]["repeats"] is not None,
+    )
+
+
+def _names(written: str, *, whole: bool) -> list[str]:
+    if written.startswith("--[no-]"):
+        return [f"--{written[7:]}", f"--no-{written[7:]}"]
+    if whole or written == "-#" or written.startswith("--"):
+        return [written]
+    return [f"-{letter}" for letter in written[1:]]
+
+
+def own_programs_file() -> Path:
+    """Path of the file with a person's own rows; it need not be there."""
+    import platformdirs  # late: most processes judge no command
+
+    return Path(platformdirs.user_config_path("signoff", appauthor=False)) / OWN_PROGRAMS
+
+
+@lru_cache(maxsize=1)
+def known_programs() -> ProgramTable:
+    """The table that signoff brings, with the person's own rows; read once a process.
+
+    Raises:
+        ProgramTableError: The person's rows cannot be read, or others may write them.
+    """
+    texts = {"the table of signoff": Path(__file__).with_name("programs.txt").read_text(encoding="utf-8")}
+    own = own_programs_file()
+    try:
+        texts[str(own)] = _private_text(own)
+    except FileNotFoundError:
+        return ProgramTable(texts)
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProgramTableError(f"{own} cannot be read: {error}") from None
+    table = ProgramTable(texts)
+    for _ in table:  # a row that cannot be read is told before anything is judged by the others
+        pass
+    return table
+
+
+def _private_text(path: Path) -> str:
+    """The text of a file that nobody else can write."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    with os.fdopen(descriptor, encoding="utf-8") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
+            raise ProgramTableError(
+                f"{path} must be a file of yours that nobody else can write: chmod go-w {path}"
+            )
+        return file.read()

@@ -1,0 +1,403 @@
+"""The part of a command that a rule covers: its own words, and what is known to be harmless for the program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator, Sequence
+
+from msgspec import Struct
+
+from signoff.policy.shell.facts import Part, Word
+from signoff.policy.shell.programs import ProgramRow, ProgramTable, ProgramTableError, fits_kind, known_programs
+from signoff.policy.shell.wrapper_options import WRAPPERS
+from signoff.policy.shell.wrappers import SHELLS, inner_of
+
+__all__ = ["knows_arguments", "side_door", "uncovered_word", "written_paths"]
+
+_READ_BY_WRAPPERS = frozenset({"eval", "source", ".", "trap", "su", "script", "runuser", "jobs", *WRAPPERS})
+"""Programs whose arguments are told apart where it is told what they run."""
+_OTHER_BUILTINS = frozenset(
+    (
+        *(
+            "alias",
+            "bind",
+            "compgen",
+            "complete",
+            "compopt",
+            "declare",
+            "enable",
+            "export",
+            "fc",
+            "getopts",
+            "hash",
+        ),
+        *("history", "let", "local", "mapfile", "readarray", "readonly", "shopt", "typeset", "unalias", "unset"),
+    )
+)
+"""Built-in commands of bash that may calculate their arguments, or change what the commands after them mean."""
+_QUOTES = "\"'"
+_BEGINS_WITH_TEXT = re.compile(r"[A-Za-z0-9_./,:%=^~]|@(?!\()|\$(?:HOME|PWD)(?!\w)|\$\{(?:HOME|PWD)\}")
+_SPLIT_BY_THE_SHELL = re.compile(r"[$`{]")
+_FROM_THE_ENVIRONMENT = re.compile(r"[^$`{]*\$(?:[A-Z][A-Z0-9_]*(?!\w)|\{[A-Z][A-Z0-9_]*\})[^$`{]*")
+_CHOSEN_BY_THE_LINE = re.compile(
+    r"\$\{?(?:_|BASH_|LC_|(?:LANG|TZ|NO_COLOR|CI|IFS|PS4|REPLY|MAPFILE|OPTARG)(?!\w))"
+)
+"""What stands for a part of the line itself, or for a variable that a line may set without a question."""
+_VALUE_IN_QUOTES = re.compile(r'"(--[A-Za-z0-9][\w.-]*)=[^"]*"|(--[A-Za-z0-9][\w.-]*)="[^"]*"')
+
+
+class _Argument(Struct, frozen=True):
+    """An argument of a program, as its row tells it.
+
+    Attributes:
+        at: Its place among the words.
+        problem: Why it is not known to be harmless; empty if it is.
+        path: The path that it names, or None.
+        reaches: True if the program then works on files that are not written out.
+    """
+
+    at: int
+    problem: str = ""
+    path: str | None = None
+    reaches: bool = False
+
+
+def knows_arguments(words: Sequence[str]) -> bool:
+    """True if it is known which arguments are harmless behind the words of a rule.
+
+    Args:
+        words: The words of the rule.
+    """
+    command = [Word(word) for word in words]
+    if _is_read_by_wrapper(command):
+        return True
+    try:
+        reader = _Reader(command, len(command), known_programs(), len(command))
+    except ProgramTableError:
+        return False
+    for _ in reader.arguments():
+        pass
+    return reader.knows_the_rest
+
+
+def uncovered_word(words: Sequence[Word], covered: int) -> str | None:
+    """Why a rule does not cover a command, or None if it does.
+
+    Args:
+        words: The whole command; the first word is a literal.
+        covered: How many words the rule spells out itself, at least 1.
+    """
+    if _is_read_by_wrapper(words):
+        return _script_problem(words, covered)
+    try:
+        table = known_programs()
+    except ProgramTableError as error:
+        return f"cannot be looked up: {error}" if len(words) > covered else None
+    return next((argument.problem for argument in _read(words, covered, table) if argument.problem), None)
+
+
+def side_door(words: Sequence[Word], *, of_readers: bool = False) -> str | None:
+    """Why a command may do more than the name of its program says, as far as the program is known; else None.
+
+    Args:
+        words: The whole command; the first word is a literal.
+        of_readers: Leave out subcommands that do more than read, or of which nothing is known.
+    """
+    name = words[0].text
+    if name in _OTHER_BUILTINS and len(words) > 1:
+        return "is a built-in command that may calculate its arguments"
+    if _is_read_by_wrapper(words):
+        return _script_problem(words, 1)
+    try:
+        table = known_programs()
+        if table.row((name,)) is None:
+            return "runs what its arguments name" if table.has_more((name,)) and len(words) > 1 else None
+        reader = _Reader(words, 1, table, len(words))
+        for argument in reader.arguments():
+            if argument.problem:
+                return None if of_readers and not reader.only_reads(words[argument.at]) else argument.problem
+    except ProgramTableError:
+        return None
+    return None
+
+
+def written_paths(words: Sequence[Word]) -> list[str] | None:
+    """All files that a command works on, if every one of them is written out; None if that is not known.
+
+    Args:
+        words: The whole command, all of them literals.
+    """
+    try:
+        table = known_programs()
+    except ProgramTableError:
+        return None
+    paths: list[str] = []
+    for argument in _read(words, 1, table, named=len(words)):
+        if argument.problem or argument.reaches:
+            return None
+        if argument.path is not None:
+            paths.append(argument.path)
+    return paths or None
+
+
+def _is_read_by_wrapper(words: Sequence[Word]) -> bool:
+    name = words[0].text.rpartition("/")[2]
+    return name in SHELLS or (name in _READ_BY_WRAPPERS and inner_of(Part(tuple(words))) is not None)
+
+
+def _script_problem(words: Sequence[Word], covered: int) -> str | None:
+    """A shell's file of commands is covered by its name, with the arguments that the rule spells out."""
+    inner = inner_of(Part(tuple(words)))
+    if inner is None or inner.script is None:
+        return None
+    # The place counts, not the word: in ``bash bash`` a rule for ``bash`` spells out the first one alone.
+    script = max((at for at, word in enumerate(words) if word is inner.script), default=len(words))
+    if script >= covered:
+        return "runs a file of commands"
+    return _beyond(words[covered]) if len(words) > covered else None
+
+
+def _beyond(word: Word) -> str:
+    return f"has {word.shown}, which the rule does not name, and nothing is known of this command's arguments"
+
+
+def _uncovered(word: Word, row: ProgramRow) -> str:
+    said = " ".join(row.words)
+    return f"has {word.shown}, which is not known to be harmless for {said}"
+
+
+# -- reading arguments by the row of the program -------------------------------------------------------------
+
+
+def _read(
+    words: Sequence[Word], covered: int, table: ProgramTable, named: int | None = None
+) -> Iterator[_Argument]:
+    """Tell what each argument is.
+
+    Args:
+        words: The whole command.
+        covered: How many of the first words the rule spells out.
+        table: The rows.
+        named: How many words may name a row that only a rule names; `covered` unless given.
+    """
+    row = table.row((words[0].text,))
+    if row is None and not table.has_more((words[0].text,)):
+        if len(words) > covered:
+            yield _Argument(covered, _beyond(words[covered]))
+        return
+    yield from _Reader(words, covered, table, covered if named is None else named).arguments()
+
+
+class _Reader:
+    def __init__(self, words: Sequence[Word], covered: int, table: ProgramTable, named: int) -> None:
+        self._words = words
+        self._covered = covered
+        self._named = named
+        self._table = table
+        self._path: tuple[str, ...] = (words[0].text,)
+        self._row = table.row(self._path) or ProgramRow(self._path)
+        self._operands = 0
+        self._led = False
+        self._only_operands = False
+        self._unknown: Word | None = None
+
+    @property
+    def knows_the_rest(self) -> bool:
+        """True if it is known what may stand behind the words that were read."""
+        return self._unknown is None and self._table.row(self._path) is not None
+
+    def only_reads(self, word: Word) -> bool:
+        """True if the command that was read so far only reads, and a word is none of its subcommands."""
+        is_subcommand = self._table.has_more(self._path) and not word.text.startswith("-")
+        return "@named" not in self._row.marks and not is_subcommand
+
+    def arguments(self) -> Iterator[_Argument]:
+        at, launched = 1, self._table.row(self._path) is None
+        if "@reaches" in self._row.marks:
+            yield _Argument(0, reaches=True)
+        while at < len(self._words):
+            word = self._words[at]
+            if at >= self._covered and self._unknown is not None:
+                # An option of the rule that is not known here may take any word behind it as its value.
+                problem = f"has {word.shown} behind {self._unknown.shown}, of which it is not known what it takes"
+                yield _Argument(at, problem)
+                return
+            if self._goes_on(at):
+                self._path = (*self._path, word.text)
+                row = self._table.row(self._path)
+                # Programs that a launcher such as ``uv run`` starts have to be named with it.
+                launched = launched or row is None
+                if at >= self._named and (launched or (row is not None and "@named" in row.marks)):
+                    yield _Argument(at, _uncovered(word, self._row))
+                    return
+                self._row = row or ProgramRow(self._path)
+                self._operands, self._led, self._only_operands = 0, False, False
+                yield _Argument(at, reaches="@reaches" in self._row.marks)
+                at += 1
+                continue
+            if "@text" in self._row.marks:
+                return
+            if "@tests" in self._row.marks:
+                yield from self._tests(at)
+                return
+            at += yield from self._argument(at, word)
+
+    def _goes_on(self, at: int) -> bool:
+        """True if a word is the next one of a longer row."""
+        word = self._words[at]
+        further = (*self._path, word.text)
+        return (
+            word.literal
+            and (not self._operands or word.text == "--")
+            and self._table.has_more(self._path)
+            and (self._table.row(further) is not None or self._table.has_more(further))
+        )
+
+    def _argument(self, at: int, word: Word) -> Generator[_Argument, None, int]:
+        """Tell what one argument is, with the value behind it, and return the number of its words."""
+        row = self._row
+        if not word.literal:
+            yield self._filled_in(at, word)
+            return 1
+        if self._only_operands or word.text == "-" or not self._is_option(at, word):
+            yield from self._operand(at, word)
+            return 1
+        if word.text == "--" and "@words" not in row.marks:
+            self._only_operands = True
+            return 1
+        options, value, known = self._options(word.text)
+        if not known and at < self._covered:
+            self._unknown = self._unknown or word
+        elif not known or (at >= self._covered and not row.named.isdisjoint(options)):
+            yield _Argument(at, _uncovered(word, row))
+        if not known:
+            return 1
+        self._led = self._led or not row.leading.isdisjoint(options)
+        reaches = not row.reaching.isdisjoint(options)
+        kind = row.valued.get(options[-1])
+        if kind is None or (value is None and at + 1 == len(self._words)):
+            yield _Argument(at, reaches=reaches)
+            return 1
+        if value is None:
+            yield self._value(at + 1, kind, self._words[at + 1], reaches)
+            return 2
+        yield self._value(at, kind, Word(value), reaches)
+        return 1
+
+    def _is_option(self, at: int, word: Word) -> bool:
+        if word.text.startswith("-"):
+            return True
+        return at == 1 and "@bundle" in self._row.marks
+
+    def _options(self, text: str) -> tuple[list[str], str | None, bool]:
+        """The options in a word, the value glued to the last of them, and True if the row knows all of it."""
+        row = self._row
+        name, equals, value = text.partition("=")
+        if "@words" in row.marks or text.startswith("--"):
+            if equals:
+                return [name], value, name in row.valued or name in row.glued
+            return [name], None, name in row.flags or name in row.valued or name in row.glued
+        if row.numbers and text[1:].isdecimal():
+            return [text], None, True
+        letters = text.removeprefix("-")
+        options: list[str] = []
+        for place, letter in enumerate(letters, 1):
+            options.append(f"-{letter}")
+            rest = letters[place:]
+            if options[-1] in row.valued:
+                # In a bundle without a dash every letter takes a word of its own.
+                return options, rest or None, not rest or (text.startswith("-") and "@apart" not in row.marks)
+            if options[-1] in row.glued:
+                return options, None, True
+            if options[-1] not in row.flags:
+                return options, None, False
+        return options, None, True
+
+    def _value(self, at: int, kind: str, word: Word, reaches: bool) -> _Argument:
+        text = word.text if word.literal else None
+        problem = "" if at < self._covered or fits_kind(kind, text) else _uncovered(word, self._row)
+        if not word.literal and not problem and not _is_one_word(word):
+            problem = f"has {word.shown}, which may be an option of {self._path[0]} as well"
+            problem = "" if "@reads" in self._row.marks else problem
+        return _Argument(at, problem, text if kind in {"FILE", "LOCAL", "INSIDE"} else None, reaches)
+
+    def _operand(self, at: int, word: Word) -> Iterator[_Argument]:
+        if "@stops" in self._row.marks:
+            self._only_operands = True
+        kind = self._next_kind()
+        if kind is None:
+            if at >= self._covered:
+                yield _Argument(at, _uncovered(word, self._row))
+            elif self._table.has_more(self._path):  # a subcommand that only the rule knows
+                self._path = (*self._path, word.text)
+                self._row = ProgramRow(self._path)
+            return
+        text = word.text if word.literal else None
+        fits = fits_kind(kind, text) and (word.literal or _fits_filled_in(kind, word))
+        problem = "" if at < self._covered or fits else _uncovered(word, self._row)
+        yield _Argument(at, problem, text if kind in {"FILE", "LOCAL", "INSIDE"} else None)
+
+    def _next_kind(self) -> str | None:
+        kinds = self._row.operands[1:] if self._led else self._row.operands
+        at, self._operands = self._operands, self._operands + 1
+        if at < len(kinds):
+            return kinds[at]
+        return kinds[-1] if kinds and self._row.repeats else None
+
+    def _filled_in(self, at: int, word: Word) -> _Argument:
+        """A word that the shell fills in."""
+        row = self._row
+        if at < self._covered or "@reads" in row.marks:
+            self._operands += 1
+            return _Argument(at, reaches=True)
+        spelled = word.spelled
+        if not self._only_operands and (quoted := _VALUE_IN_QUOTES.fullmatch(spelled)):
+            kind = row.valued.get(quoted[1] or quoted[2])
+            if kind is not None and fits_kind(kind, None):
+                return _Argument(at, reaches=True)
+        if not self._only_operands and not _keeps_out_options(word):
+            return _Argument(
+                at, f"has {word.shown}, which the shell fills in and may be an option of {row.words[0]}"
+            )
+        found = next(self._operand(at, word), None)
+        several = not _is_one_word(word) and not row.repeats
+        problem = _uncovered(word, row) if several else "" if found is None else found.problem
+        return _Argument(at, problem, reaches=True)
+
+    def _tests(self, at: int) -> Iterator[_Argument]:
+        """An expression of `test`, in which bash calculates subscripts behind ``-v``, which may be filled in."""
+        for place in range(at, len(self._words)):
+            word = self._words[place]
+            behind = self._words[place + 1] if place + 1 < len(self._words) else Word("")
+            if word.literal:
+                known = not re.fullmatch(r"-[A-Za-z]+", word.text) or word.text in self._row.flags
+                problem = "" if known or place < self._covered else _uncovered(word, self._row)
+            else:
+                harmless = word.is_one_text and behind.literal and "[" not in behind.text
+                problem = "" if harmless else f"has {word.shown}, which the shell fills in and may be an operator"
+            yield _Argument(place, problem, reaches=True)
+
+
+def _is_one_word(word: Word) -> bool:
+    """True if the shell makes one argument of a word that it fills in."""
+    return word.is_one_text
+
+
+def _keeps_out_options(word: Word) -> bool:
+    """True if no argument that the shell makes of a word can begin with a dash."""
+    spelled = word.spelled
+    if not _BEGINS_WITH_TEXT.match(spelled.lstrip(_QUOTES)):
+        return False
+    if word.is_one_text or not _SPLIT_BY_THE_SHELL.search(spelled):
+        return True
+    if "{" in spelled and "$" not in spelled and "`" not in spelled:
+        return True  # every word that braces make begins as the first one does
+    return _FROM_THE_ENVIRONMENT.fullmatch(spelled) is not None and not _CHOSEN_BY_THE_LINE.search(spelled)
+
+
+def _fits_filled_in(kind: str, word: Word) -> bool:
+    """True if what the shell makes of a word, which begins with fixed text, fits a kind."""
+    spelled = word.spelled.lstrip(_QUOTES)
+    if kind == "INSIDE":
+        return not spelled.startswith(("@", "~", "/", "$")) and ".." not in spelled and "/." not in spelled[1:]
+    return kind != "FILE" or not spelled.startswith("@")
