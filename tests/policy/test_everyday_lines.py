@@ -21,7 +21,14 @@ from signoff.tools.shell_rules import ShellConfig
 _HERE = Path(__file__).parent
 _MOST_ASKED_WITHOUT_NEED = 0.02
 
-ASKED_WITHOUT_NEED: dict[str, str] = {}
+_SHELL_ESCAPE = "less runs shell commands that are typed, and options that a variable of its own gives it"
+
+ASKED_WITHOUT_NEED: dict[str, str] = {
+    "grep --color=always -n TODO src/app.py | less -R": _SHELL_ESCAPE,
+    "less README.md": _SHELL_ESCAPE,
+    "less -R build.log": _SHELL_ESCAPE,
+    "zgrep -c ERROR logs/app.log.1.gz": "a shell script around other programs, of which each system has its own",
+}
 """Commands that ask although they ought to run, each with the reason why that is accepted."""
 
 

@@ -540,7 +540,8 @@ def test_an_option_that_does_more_has_to_be_named_and_covers_the_operands_behind
 
 
 @pytest.mark.parametrize(
-    "command", ["git fetch", "git commit -m x", "npm test", "uv run pytest", "npx tsc", "cargo check"]
+    "command",
+    ["git fetch", "git commit -m x", "npm test", "uv run pytest", "npx tsc", "cargo check", "uv run ruff check"],
 )
 def test_a_subcommand_that_does_more_than_read_has_to_be_named(command: str) -> None:
     assert level_of(command, f"{command.split()[0]}=allow") == "ask"
@@ -550,9 +551,7 @@ def test_a_subcommand_that_does_more_than_read_has_to_be_named(command: str) -> 
 # -- file names are not options ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "command", ["ls *", "cat $F", "git diff -- *", "git diff src/*", "pytest tests/*.py", 'git log "$HOME"/x']
-)
+@pytest.mark.parametrize("command", ["ls *", "cat $F", "git diff -- *", "git diff src/*", "pytest tests/*.py"])
 def test_what_cannot_do_harm_as_an_option_may_be_filled_in(command: str) -> None:
     assert level_of(command, "ls=allow", "cat=allow", "git diff=allow", "pytest=allow", "git log=allow") == "allow"
 

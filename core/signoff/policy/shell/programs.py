@@ -74,7 +74,7 @@ _REPLACE = (
     r"(?:(?!(?P=mark))[^\\\n]|\\.)*+(?P=mark)[gIip0-9]*+"
 )
 _SED_COMMAND = re.compile(
-    rf"[ ]*+(?:{_ADDRESS}(?:,{_ADDRESS})?+)?+[ ]*+!?+[ ]*+(?:[pdq=]|{_REPLACE})[ ]*+(?:[;\n]++|$)"
+    rf"[ ]*+(?:{_ADDRESS}(?:,{_ADDRESS})?+)?+[ ]*+!?+[ ]*+(?:[pd]|{_REPLACE})[ ]*+(?:[;\n]++|$)"
 )
 _AWK_DOORS = re.compile(r"system|getline|ARG[CV]|inet|[|@]")
 _COUNTS = re.compile(r"%[-#0 +'0-9.*hjlqtzL]*n")
@@ -98,6 +98,9 @@ def _is_awk_program(text: str) -> bool:
     return _AWK_DOORS.search(text.replace("||", "")) is None and not (printed and ">" in behind) and bool(text)
 
 
+_REPORTERS = frozenset({"default", "verbose", "dot", "basic", "tap", "tap-flat", "json", "stylish"})
+"""Reporters that print; any other is a module, or writes a file."""
+
 _KINDS: Mapping[str, Callable[[str], bool] | None] = {
     _TEXT: None,
     _FILE: lambda text: not text.startswith("@"),
@@ -115,8 +118,12 @@ _KINDS: Mapping[str, Callable[[str], bool] | None] = {
     "NULL": lambda text: text == "/dev/null",
     "HEADER": lambda text: not text.startswith("@"),
     "OUTPUT": lambda text: not text.startswith("@") and "%output{" not in text,
+    "MODULE": lambda text: re.fullmatch(r"(?!.*\.py$)[A-Za-z_][\w.]*", text) is not None,
+    "MODMODE": lambda text: text in {"readonly", "vendor"},
+    "TRIPLE": lambda text: re.fullmatch(r"[\w-]+", text) is not None,
+    "WARNING": lambda text: re.fullmatch(r"[a-z]+(?::[^:]*(?::[A-Za-z]*(?::.*)?)?)?", text) is not None,
     "COVREPORT": lambda text: re.fullmatch(r"(?:term|term-missing)(?::skip-covered)?|", text) is not None,
-    "REPORTER": lambda text: text in {"default", "verbose", "dot", "basic", "tap", "tap-flat", "list", "minimal"},
+    "REPORTER": lambda text: text in _REPORTERS,
     "FORMAT": lambda text: _COUNTS.search(text) is None,
     "SED": _is_sed_script,
     "AWK": _is_awk_program,

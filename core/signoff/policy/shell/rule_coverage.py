@@ -36,7 +36,7 @@ _OTHER_BUILTINS = frozenset(
 )
 """Built-in commands of bash that may calculate their arguments, or change what the commands after them mean."""
 _QUOTES = "\"'"
-_BEGINS_WITH_TEXT = re.compile(r"[A-Za-z0-9_./,:%=^~]|@(?!\()|\$(?:HOME|PWD)(?!\w)|\$\{(?:HOME|PWD)\}")
+_BEGINS_WITH_TEXT = re.compile(r"[A-Za-z0-9_./,:%=^~]|@(?!\()")
 _SPLIT_BY_THE_SHELL = re.compile(r"[$`{]")
 _FROM_THE_ENVIRONMENT = re.compile(r"[^$`{]*\$(?:[A-Z][A-Z0-9_]*(?!\w)|\{[A-Z][A-Z0-9_]*\})[^$`{]*")
 _CHOSEN_BY_THE_LINE = re.compile(
@@ -142,7 +142,11 @@ def written_paths(words: Sequence[Word]) -> list[str] | None:
 
 def _is_read_by_wrapper(words: Sequence[Word]) -> bool:
     name = words[0].text.rpartition("/")[2]
-    return name in SHELLS or (name in _READ_BY_WRAPPERS and inner_of(Part(tuple(words))) is not None)
+    if name in SHELLS or name not in _READ_BY_WRAPPERS:
+        return name in SHELLS
+    inner = inner_of(Part(tuple(words)))
+    runs = inner is not None and bool(inner.commands or inner.texts or inner.reasons)
+    return inner is not None and (runs or len(words) == 1 or name == "trap")  # "trap - EXIT" runs nothing
 
 
 def _script_problem(words: Sequence[Word], covered: int) -> str | None:
@@ -212,7 +216,8 @@ class _Reader:
         return "@named" not in self._row.marks and not is_subcommand
 
     def arguments(self) -> Iterator[_Argument]:
-        at, launched = 1, self._table.row(self._path) is None
+        at, launched = 1, False
+        unnamed: _Argument | None = None
         if "@reaches" in self._row.marks:
             yield _Argument(0, reaches=True)
         while at < len(self._words):
@@ -223,24 +228,27 @@ class _Reader:
                 yield _Argument(at, problem)
                 return
             if self._goes_on(at):
-                self._path = (*self._path, word.text)
-                row = self._table.row(self._path)
-                # Programs that a launcher such as ``uv run`` starts have to be named with it.
-                launched = launched or row is None
-                if at >= self._named and (launched or (row is not None and "@named" in row.marks)):
-                    yield _Argument(at, _uncovered(word, self._row))
-                    return
-                self._row = row or ProgramRow(self._path)
+                launched = launched or (at >= self._named and self._table.row(self._path) is None)
+                row = self._table.row((*self._path, word.text)) or ProgramRow((*self._path, word.text))
+                if at >= self._named:
+                    has_to_be_named = launched or "@named" in row.marks
+                    unnamed = unnamed or _Argument(at, _uncovered(word, self._row)) if has_to_be_named else None
+                self._path, self._row = row.words, row
                 self._operands, self._led, self._only_operands = 0, False, False
-                yield _Argument(at, reaches="@reaches" in self._row.marks)
+                yield _Argument(at, reaches="@reaches" in row.marks)
                 at += 1
                 continue
+            if unnamed is not None:
+                break
             if "@text" in self._row.marks:
                 return
             if "@tests" in self._row.marks:
                 yield from self._tests(at)
                 return
             at += yield from self._argument(at, word)
+        # Programs that a launcher such as ``uv run`` starts, and rows that say so, have to be named by the rule.
+        if unnamed is not None:
+            yield unnamed
 
     def _goes_on(self, at: int) -> bool:
         """True if a word is the next one of a longer row."""
