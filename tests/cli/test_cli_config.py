@@ -205,7 +205,10 @@ tools: {deploy: {approval: required}}
             ],
             "require_os_sandbox": False,
         },
-        "shell": {"rules": [{"pattern": "ls", "answer": "runs", "sandbox_paths": []}], "default": "blocked"},
+        "shell": {
+            "rules": [{"pattern": "ls", "answer": "runs", "any_arguments": False, "sandbox_paths": []}],
+            "default": "blocked",
+        },
         "custom_tools": [{"name": "plain", "answer": "runs", "approval": None, "line": 1, "marked": False}],
         "tools": {"deploy": "required"},
         "warnings": [],

@@ -168,8 +168,14 @@ BROAD = {
 
 @pytest.mark.parametrize("pattern", BROAD)
 def test_a_broad_rule_is_warned_of_with_what_it_lets_through(cli: Cli, pattern: str) -> None:
-    found = warnings(cli, f"shell: {{rules: [{{pattern: {pattern}, approval: false}}]}}")
+    found = warnings(cli, f"shell: {{rules: [{{pattern: {pattern}, approval: false, any_arguments: true}}]}}")
     assert f"is broad: {BROAD[pattern]} runs without a question" in found
+
+
+@pytest.mark.parametrize("pattern", ["python", "git", "docker", "npm run", "curl"])
+def test_without_any_arguments_such_a_rule_is_not_broad(cli: Cli, pattern: str) -> None:
+    found = warnings(cli, f"shell: {{rules: [{{pattern: {pattern}, approval: false}}]}}")
+    assert not any("broad" in message for message in found)
 
 
 @pytest.mark.parametrize("program", ["bash", "sudo", "xargs"])
@@ -192,13 +198,13 @@ def test_a_rule_is_not_broad_if_what_it_seems_to_let_through_asks(cli: Cli, rule
 
 
 def test_another_example_is_found_where_another_rule_takes_the_first(cli: Cli) -> None:
-    text = "shell: {rules: [{pattern: git, approval: false}, {pattern: git push}]}"
+    text = "shell: {rules: [{pattern: git, approval: false, any_arguments: true}, {pattern: git push}]}"
     assert "is broad: git clean -fdx runs without a question" in warnings(cli, text)
 
 
 def test_a_list_of_blocks_before_an_open_default_is_warned_of(cli: Cli) -> None:
     text = "shell: {default: {approval: false}, rules: [{pattern: rm, allowed: false}]}"
-    example = "python3 -c 'import shutil; shutil.rmtree(\"x\")' runs without a question"
+    example = "perl -e 'unlink \"x\"' runs without a question"
     assert f"only what is blocked is listed, and such a list is never whole: {example}" in warnings(cli, text)
 
 

@@ -96,7 +96,7 @@ def test_each_part_has_its_own_risk_and_reasons() -> None:
     assert [(each.risk, each.reasons) for each in found.parts] == [
         (Risk.LOW, ()),
         (Risk.MEDIUM, ("network", "unknown-command")),
-        (Risk.HIGH, ("outside-root", "side-door", "unknown-command")),
+        (Risk.HIGH, ("outside-root", "unknown-command")),
         (Risk.MEDIUM, ("redirection",)),
     ]
 

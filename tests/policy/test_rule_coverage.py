@@ -505,7 +505,7 @@ def test_ordinary_variables_are_covered(command: str) -> None:
 
 @pytest.mark.parametrize("command", ["frob x", "frob -x", "frob sub x", "./ls x", "/opt/git status"])
 def test_a_program_that_nothing_is_known_of_is_covered_for_exactly_the_words_of_the_rule(command: str) -> None:
-    program = command.split()[0]
+    program = command.split(maxsplit=1)[0]
     assert level_of(program, f"{program}=allow") == "allow"
     assert level_of(command, f"{program}=allow") == "ask"
     assert level_of(command, f"{command}=allow") == "allow"
@@ -526,7 +526,7 @@ def test_the_reason_says_which_word_it_was_about(command: str, word: str) -> Non
     found = said(command, "frob=allow", "sort=allow", "git=allow", "grep=allow", "uniq=allow")
     reason = " ".join(reason for part in found.parts for reason in part.reasons)
     assert found.level is Level.ASK
-    assert word.split()[0] in reason
+    assert word.split(maxsplit=1)[0] in reason
 
 
 def test_an_option_that_ends_a_rule_and_that_nobody_knows_may_take_the_word_behind_it() -> None:
@@ -544,7 +544,7 @@ def test_an_option_that_does_more_has_to_be_named_and_covers_the_operands_behind
     ["git fetch", "git commit -m x", "npm test", "uv run pytest", "npx tsc", "cargo check", "uv run ruff check"],
 )
 def test_a_subcommand_that_does_more_than_read_has_to_be_named(command: str) -> None:
-    assert level_of(command, f"{command.split()[0]}=allow") == "ask"
+    assert level_of(command, f"{command.split(maxsplit=1)[0]}=allow") == "ask"
     assert level_of(command, f"{command}=allow") == "allow"
 
 

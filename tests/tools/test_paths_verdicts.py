@@ -135,7 +135,7 @@ def test_what_is_no_path_of_a_file_inside_is_blocked(
     "name",
     [
         "$HOME", "${PWD}", "`id`", "$(id)", "%2e%2e", "%2f", "%00", "..%2fsecret", "a\\b", "..\\secret", "C:",
-        "a:b", "a.txt~", "x~", "-rf", "--", "*", "?", "[a]", "{a,b}", "a b", " a", "a ", "a.", "...",
+        "a:b", "a.txt~", "x~", "*", "?", "[a]", "{a,b}", "a b", " a", "a ", "a.", "...",
         "....txt", "..a", "a..", "#a", "a;b", "a|b", "a'b", 'a"b', "file:", "CON", "nul.txt", "proc", "dev",
         "\u65e5\u672c", "e\u0301", "\ufb01le", "\u0430.txt", "\U0001f600.txt", "\u2764\ufe0f", "\u2215",
         "\u2024\u2024", "\uff0e\uff0e", "x" * 255, "\u05d0\u05d1.txt", "nothing-here-yet",
@@ -287,3 +287,26 @@ def test_an_approval_of_a_file_is_not_one_of_a_file_with_a_second_name(
     assert after is not None
     assert before.payload == {"sandbox": "notes", "path": "a.txt"}
     assert after.payload == {"sandbox": "notes", "path": "a.txt", "hard_link": True}
+
+
+@pytest.mark.parametrize("name", ["-rf", "--", "--output=x", "new/-x"])
+def test_a_new_file_whose_name_programs_take_for_an_option_is_asked_about(sandbox: FileSandbox, name: str) -> None:
+    assert said(sandbox, "write", f"notes/{name}") == "ask"
+
+
+def test_a_file_that_has_such_a_name_already_is_written_as_others_are(sandbox: FileSandbox, workdir: Path) -> None:
+    (workdir / "notes" / "-x").touch()
+    assert said(sandbox, "write", "notes/-x") == "allow"
+
+
+@pytest.mark.parametrize("name", ["HEAD", "head", "bare/config", "bare/hooks/post-checkout", "bare/deep/x"])
+def test_a_bare_repository_is_protected_like_the_folder_of_git(
+    sandbox: FileSandbox, workdir: Path, name: str
+) -> None:
+    for entry in ("HEAD", "objects", "refs"):
+        (workdir / "notes" / "bare" / entry).mkdir(parents=True)
+    assert said(sandbox, "write", f"notes/{name}") == "ask"
+
+
+def test_a_file_called_config_is_nothing_special_elsewhere(sandbox: FileSandbox) -> None:
+    assert said(sandbox, "write", "notes/config") == "allow"

@@ -144,7 +144,7 @@ def run_findings(part: Part, cwd: str) -> Iterator[Finding]:
         yield Risk.MEDIUM, "reads-outside"
     if not part.words[0].literal:
         yield Risk.MEDIUM, "substitution"
-    elif name not in _NETWORK and side_door(part.words):
+    elif name not in _NETWORK and side_door(part.words, of_readers=True):
         yield Risk.MEDIUM, "side-door"
     if not _harmless(part.words):
         yield Risk.MEDIUM, "unknown-command"

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["broad_rules"]
 
 _AROUND_BLOCKS = (
-    "python3 -c 'import shutil; shutil.rmtree(\"x\")'",
     "perl -e 'unlink \"x\"'",
     "git clean -fdx",
     "truncate -s 0 x",
