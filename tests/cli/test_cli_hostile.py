@@ -10,7 +10,7 @@ from cli_bench import HOSTILE, Cli, agent_on, at_a_terminal, call, exit_status, 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff import ApprovalPresentation, Command
+from signoff import ApprovalPresentation, Command, connect_agent
 from signoff.cli.output import one_line
 from signoff.cli.page import Page
 from signoff.queue import StoredRequest
@@ -21,7 +21,9 @@ ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u2028\u2029\u202a-\u202e
 @pytest.fixture
 def hostile(cli: Cli) -> StoredRequest:
     """A request with hostile text in every field an agent fills, ended by its agent."""
-    with agent_on(cli, HOSTILE, "s" + HOSTILE) as agent:
+    with connect_agent(
+        HOSTILE, session="s" + HOSTILE, place=cli.place, via=HOSTILE, program="p" + HOSTILE
+    ) as agent:
         request = call(
             HOSTILE,
             HOSTILE,

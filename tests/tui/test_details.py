@@ -29,6 +29,16 @@ async def test_details_say_why_who_and_what_would_be_remembered(
         await seen.shows(request.id, request.submission.digest, '{"number":7,"title":"Crash"}', str(workdir))
 
 
+async def test_the_agent_of_the_framework_and_the_adapter_are_told_beside_the_name(
+    asking: AgentQueue, place: Path
+) -> None:
+    request = post(asking, call(), caller="planner\x1b[2J", via="langchain")
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.shows("tester > planner^[[2J  ")
+        await opens_details(seen, request)
+        await seen.shows("caller        planner^[[2J", "program       pytest", "through       langchain")
+
+
 @SIZES
 async def test_details_fit_any_size_and_nothing_of_them_is_cut(
     asking: AgentQueue, place: Path, size: tuple[int, int]

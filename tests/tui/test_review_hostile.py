@@ -73,6 +73,7 @@ KINDS: list[Callable[[Path], ApprovalRequest]] = [
 ]  # fmt: skip
 EACH_KIND = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 BATCH = {"batch_id": "b-1", "batch_position": 0, "batch_remaining": [{"tool": EVIL, "arguments": {"x": EVIL}}]}
+BATCH |= {"caller": EVIL, "via": EVIL}
 
 
 def is_clean(seen: Screen) -> bool:

@@ -77,7 +77,8 @@ def _who_line(entry: Entry, summary: Summary, style: RowStyle, width: int, risk:
     session = Chunk(summary.session, "muted", most=NAME)
     asked = request.asked_by
     named = asked.caller not in ("", asked.name)
-    caller = (chunk("  caller ", "muted"), Chunk(reveal(asked.caller, "agent"), most=NAME)) if named else ()
+    caller = (Chunk(reveal(asked.caller, "agent"), most=NAME),) if named else ()
+    by, short = ((chunk(words, "muted"), *caller) if named else () for words in ("  caller ", " > "))
     age, rev = style.age(request.created_at), f"rev {request.revision}"
     left = style.time_left(entry)
     ends = () if left is None else (chunk(f"expires {left_text(left)}  ", "warn", keep=True),)
@@ -87,15 +88,24 @@ def _who_line(entry: Entry, summary: Summary, style: RowStyle, width: int, risk:
             line(
                 margin,
                 agent,
-                *caller,
+                *by,
                 chunk("  session ", "muted"),
                 session,
                 chunk(f"  asked {age} ago  {rev}  ", "muted"),
                 *ends,
                 *risk,
             ),
-            line(margin, agent, chunk(" / ", "muted"), session, chunk(f"  {age}  {rev}  ", "muted"), *ends, *risk),
-            line(margin, agent, chunk(f"  {age}  {rev}  ", "muted"), *ends, *risk),
+            line(
+                margin,
+                agent,
+                *short,
+                chunk(" / ", "muted"),
+                session,
+                chunk(f"  {age}  {rev}  ", "muted"),
+                *ends,
+                *risk,
+            ),
+            line(margin, agent, *short, chunk(f"  {age}  {rev}  ", "muted"), *ends, *risk),
         ],
         width,
     )
