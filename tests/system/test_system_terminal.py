@@ -201,3 +201,26 @@ def test_answers_that_come_slowly_and_what_is_no_utf_8_neither_decide_nor_end_an
     assert all_records(looking) == []
     person.approves("first")
     eventually(lambda: len(all_records(looking)) == 1, "the approval")
+
+
+def test_line_by_line_a_held_decision_is_taken_back_when_it_is_told_to_end(
+    variables: dict[str, str], workdir: Path, asking: AgentQueue, looking: ReviewQueue
+) -> None:
+    note(asking, "first")
+    with Terminal([*SCREEN, "--plain"], variables, workdir) as terminal:
+        person = Person(terminal)
+        person.sees("first")
+        terminal.send(b"\xff\nshow 1\n")
+        person.sees("there is no such command")
+        person.sees('end of request|name: first|"first"')
+
+        def held() -> bool:  # what comes too soon after the text is refused
+            terminal.type("y 1\n")
+            return terminal.tells(lambda: "decided and held" in terminal.text(), 1.0)
+
+        eventually(held, terminal.text)
+        terminal.process.terminate()
+        eventually(lambda: terminal.process.poll() == 143, "its end")
+        terminal.close()
+    assert b"taken back" in terminal.raw
+    assert all_records(looking) == []

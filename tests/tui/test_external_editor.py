@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import tempfile
 from pathlib import Path
 
@@ -95,3 +96,13 @@ def test_vim_obeys_no_text_even_where_its_settings_allow_it(tmp_path: Path) -> N
     tell = ["-u", str(tmp_path / "rc"), "-es", "-c", f'call writefile([&textwidth], "{told}")', "-c", "q!"]
     program([*obeying_no_text(["vim", *tell]), str(tmp_path / "text")])
     assert told.read_text() == "0\n"
+
+
+def test_a_signal_that_ends_the_screen_ends_first_the_program_that_has_its_terminal() -> None:
+    told: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
+    try:
+        assert program(["sh", "-c", "kill -TERM $PPID; exec sleep 60"]) == -signal.SIGTERM
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert told == [signal.SIGTERM]

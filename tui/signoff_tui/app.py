@@ -26,7 +26,7 @@ from signoff_tui.alarm_watch import AlarmWatch
 from signoff_tui.beside import Beside, Clocks
 from signoff_tui.channels import around
 from signoff_tui.external_editor import edit_text
-from signoff_tui.fault import Stopped, fault_of
+from signoff_tui.fault import ScreenStopped, fault_of
 from signoff_tui.following import Following
 from signoff_tui.guard import GuardSettings
 from signoff_tui.handing_over import in_a_free_terminal
@@ -128,7 +128,7 @@ class SignoffApp(App[None]):
         self._one_pass = InOnePass([self._net])
         self.fault: Exception | None = None
         """What ended the screen, if it did not end as it should."""
-        self.stopped: Stopped | None = None
+        self.stopped: ScreenStopped | None = None
         """What ended the screen from outside."""
         super().__init__()
         self.animation_level = "none"
@@ -255,11 +255,11 @@ class SignoffApp(App[None]):
     def _end(self, event: ToldToEnd) -> None:
         """End as by the key, but ask nothing: what is held is not sent; what was sent is waited for, once."""
         if self.stopped is not None or not self._layers.there:
-            self.stopped = self.stopped or Stopped(event.number, 0)
+            self.stopped = self.stopped or ScreenStopped(event.number, 0)
             self.exit()
             return
         held = self._review.desk.guard.holds.take_back_all()
-        self.stopped = Stopped(event.number, sum(len(each.refs) for each in held))
+        self.stopped = ScreenStopped(event.number, sum(len(each.refs) for each in held))
         self._review.leave()
 
     @on(TerminalBack)
@@ -492,7 +492,7 @@ def run(
     ascii_only: bool = False,
     read_only: bool = False,
     chosen: Chosen | None = None,
-) -> Stopped | None:
+) -> ScreenStopped | None:
     """Open the screen on a queue and stay until the person leaves.
 
     Args:

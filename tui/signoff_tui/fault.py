@@ -6,10 +6,10 @@ import signal
 
 from msgspec import Struct
 
-__all__ = ["ScreenFaultError", "Stopped", "fault_of"]
+__all__ = ["ScreenFaultError", "ScreenStopped", "fault_of"]
 
 
-class Stopped(Struct, frozen=True):
+class ScreenStopped(Struct, frozen=True):
     """The screen was told to end, or its terminal is gone.
 
     Attributes:

@@ -114,17 +114,19 @@ def program(
         HandoverError: It cannot be started.
     """
     given = None if text is None else text.encode()
-    try:
-        running = subprocess.Popen(
-            words,
-            cwd=folder,
-            env=None if variables is None else dict(variables),
-            stdin=None if given is None else subprocess.PIPE,
-        )
-    except OSError as error:
-        raise HandoverError(f"{words[0]} cannot be started: {error.strerror}") from error
-    with running, _passed_on_to(running):
-        running.communicate(given)
+    with _signals_passed_on() as pass_on_to:
+        try:
+            running = subprocess.Popen(
+                words,
+                cwd=folder,
+                env=None if variables is None else dict(variables),
+                stdin=None if given is None else subprocess.PIPE,
+            )
+        except OSError as error:
+            raise HandoverError(f"{words[0]} cannot be started: {error.strerror}") from error
+        with running:
+            pass_on_to(running)
+            running.communicate(given)
     return running.returncode
 
 
@@ -145,19 +147,28 @@ def write_private(file: Path, text: str) -> None:
 
 
 @contextmanager
-def _passed_on_to(running: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Signals that end the screen end the program first that has its terminal."""
+def _signals_passed_on() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
+    """Signals that end the screen end the program first that has its terminal; it is named once it runs."""
+    programs: list[subprocess.Popen[bytes]] = []
+    came: list[int] = []
 
-    def pass_on(number: int, frame: FrameType | None) -> None:
-        running.send_signal(number)
+    def take(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+        for each in programs:
+            each.send_signal(number)
         before[number](number, frame)
+
+    def pass_on_to(running: subprocess.Popen[bytes]) -> None:
+        programs.append(running)
+        for number in came:  # it may have been started by then
+            running.send_signal(number)
 
     ours = {int(number): signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGTERM)}
     before = {number: handler for number, handler in ours.items() if callable(handler)}
     for number in before:
-        signal.signal(number, pass_on)
+        signal.signal(number, take)
     try:
-        yield
+        yield pass_on_to
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

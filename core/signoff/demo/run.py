@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sys
 import tempfile
@@ -55,6 +56,8 @@ def run_demo(*, folder: str | None = None, headless: bool = False) -> int:
             asyncio.run(_review_headless(app, agents, base / "screens"))
         codes = agents.exit_codes()
     if app.stopped is not None:
+        with contextlib.suppress(OSError):  # the terminal may be what went away
+            _say(str(app.stopped))
         return app.stopped.exit_code
     for line in _results(base, project):
         _say(line)

@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from signoff.cli.ask_waiting import Stopped, stoppable
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.output import complain
 from signoff.cli.page import width_of
@@ -50,9 +51,13 @@ def run_plain(queue: ReviewQueue, manners: Manners) -> int:
     """
     desk = Desk(queue, manners, time.monotonic, lambda: time.time_ns() // 1_000, width_of(sys.stdout))
     try:
-        return asyncio.run(_Talk(queue, desk).run())
+        with stoppable():
+            return asyncio.run(_Talk(queue, desk).run())
+    except Stopped as stopped:
+        return stopped.exit_code
     finally:
-        _print(desk.leave())
+        with contextlib.suppress(OSError):  # the terminal may be what went away
+            _print(desk.leave())
 
 
 class _Talk:
