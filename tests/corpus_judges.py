@@ -8,13 +8,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
 from signoff.policy.names import NameRules, judge_name
 from signoff.policy.patterns import PatternError, compile_pattern
+from signoff.policy.shell.facts import Part
 from signoff.policy.shell.judging import CommandRule, judge_command
+from signoff.policy.shell.rule_coverage import written_paths
 from signoff.policy.verdict import Level
 
 __all__ = ["FOLDER", "Case", "Fault", "fault_of", "pattern_fault", "read", "said_of_command", "said_of_name"]
@@ -41,8 +43,23 @@ def fault_of(said: Level, accepted: Sequence[str]) -> Fault | None:
 def said_of_command(case: Case) -> Level:
     """The verdict for a case of ``shell-rules.jsonl``."""
     given = case["input"]
-    rules = [CommandRule(tuple(rule["pattern"].split()), _level(rule), rule["pattern"]) for rule in given["rules"]]
+    rules = [
+        CommandRule(
+            tuple(rule["pattern"].split()),
+            _level(rule),
+            rule["pattern"],
+            partial(_lies_in, rule["sandbox_paths"]) if "sandbox_paths" in rule else None,
+            any_arguments=rule.get("any_arguments", False),
+        )
+        for rule in given["rules"]
+    ]
     return judge_command(given["command"], rules, _level(given["default"])).level
+
+
+def _lies_in(folders: Sequence[str], part: Part) -> bool:
+    """Folders beside each other, without links: names tell what lies in them."""
+    paths = written_paths(part.words)
+    return paths is not None and all(os.path.normpath(path).split("/")[0] in folders for path in paths)
 
 
 def _level(said: Case) -> Level:

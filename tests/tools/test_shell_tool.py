@@ -117,6 +117,26 @@ def test_other_variables_reach_the_command(shell: ShellTool, monkeypatch: pytest
     assert shell.run_command('echo "$DEPLOY_TO"').output == "staging\n"
 
 
+@pytest.mark.parametrize(
+    "given", [{}, {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "a.b", "GIT_CONFIG_VALUE_0": "c"}]
+)
+def test_git_obeys_no_bare_repository_that_lies_in_the_tree(
+    shell: ShellTool, workdir: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, str]
+) -> None:
+    subprocess.run(["git", "init", "-q", "--bare", str(workdir / "bare")], check=True)
+    canary = workdir / "canary"
+    with (workdir / "bare" / "config").open("a") as config:
+        config.write(f'[core]\n\tbare = false\n\tworktree = ..\n\tfsmonitor = "touch {canary};:"\n')
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    subprocess.run(["git", "status"], cwd=workdir / "bare", capture_output=True, check=False)
+    assert canary.exists()  # as git does it by itself
+    canary.unlink()
+    assert shell.run_command("cd bare && git status").exit_code != 0
+    assert not canary.exists()
+    assert shell.run_command("git config a.b").output.strip() == ("c" if given else "")
+
+
 def test_a_command_that_takes_too_long_is_ended_with_all_it_started(
     workdir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
