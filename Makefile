@@ -15,7 +15,9 @@ unexport PYTHONDONTWRITEBYTECODE
 # Tests of screens wait half of their time, so that four workers keep two cores busy.
 SIDE_BY_SIDE := --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test torture corpora fuzz check format bench usability api screenshots clean help
+comma := ,
+
+.PHONY: demo test test-floors torture corpora fuzz check format bench usability api screenshots clean help
 
 help:
 	@sed -n '1,5p' Makefile
@@ -45,6 +47,27 @@ demo: $(VENV)/.demo
 test: $(VENV)/.dev
 	@sh scripts/install-programs.sh tmux strace vim
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)
+
+# The tests with the oldest versions of everything that pyproject.toml allows, in two environments: frameworks ask for
+# a newer pydantic than the rest. What wants the tools of `make check`, or a server of MCP, is left out.
+FLOORS := .venv-floors
+FRAMEWORKS := tests/adapters tests/demo tests/docs tests/flows tests/seeds tests/config/test_config_guide.py \
+	tests/system/test_system_demo.py
+
+# uv finds the oldest versions; pip cannot.
+$(FLOORS)/%/.done: pyproject.toml
+	@echo "setting up $(@D) (once) ..."
+	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python -m pip --disable-pip-version-check --quiet install uv
+	@$(@D)/bin/uv --quiet pip compile --upgrade --resolution lowest-direct --python $(@D)/bin/python --only-binary :all: \
+		--no-annotate --no-header $(foreach extra,$(subst +, ,$*),--extra $(extra)) -o $(@D)/floors.txt pyproject.toml
+	@$(@D)/bin/uv --quiet pip install --python $(@D)/bin/python --constraint $(@D)/floors.txt -e '.[$(subst +,$(comma),$*),test]'
+	@touch $@
+
+test-floors: $(FLOORS)/policy+postgres/.done $(FLOORS)/langchain+policy+postgres+pydantic-ai/.done
+	@sh scripts/install-programs.sh tmux strace vim
+	$(FLOORS)/policy+postgres/bin/python -m pytest $(SIDE_BY_SIDE) $(FRAMEWORKS:%=--ignore=%)
+	$(FLOORS)/langchain+policy+postgres+pydantic-ai/bin/python -m pytest $(SIDE_BY_SIDE) $(FRAMEWORKS)
 
 # Kills agents and reviewers for five minutes, on each kind of queue; SECONDS=60 for a shorter look.
 SECONDS ?= 300
@@ -98,4 +121,4 @@ screenshots: $(VENV)/.dev
 	$(BIN)/python scripts/recording.py
 
 clean:
-	rm -rf $(VENV) $(PEERS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) $(FLOORS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -7,7 +7,14 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 from pydantic_ai import Agent, FunctionToolset
-from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelResponse,
+    RetryPromptPart,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+)
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 from pydantic_ai.toolsets import AbstractToolset
 
@@ -58,7 +65,15 @@ def script(*turns: Sequence[ToolCallPart]) -> FunctionModel:
 def told(messages: Sequence[ModelMessage]) -> list[tuple[str, str]]:
     """What the model was told of each call: how it ended, and the text."""
     parts = [part for message in messages for part in message.parts]
-    return [(part.outcome, part.model_response_str()) for part in parts if isinstance(part, ToolReturnPart)]
+    return [told_of for part in parts if (told_of := _told(part)) is not None]
+
+
+def _told(part: object) -> tuple[str, str] | None:
+    if isinstance(part, ToolReturnPart):
+        return part.outcome, part.model_response_str()
+    if isinstance(part, RetryPromptPart):  # as older versions of PydanticAI say it
+        return "retried", part.model_response()
+    return None
 
 
 def call(tool: str, **args: Any) -> ToolCallPart:
