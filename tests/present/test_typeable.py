@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.present.reveal import reveal_line
-from signoff.present.typeable import typeable
+from signoff.present.typeable import typeable, with_letters
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,11 @@ def test_what_cannot_be_seen_is_left_out_or_something_stands_for_it(char: str) -
 @pytest.mark.parametrize("text", ["tool:rm", "größe 日本 שלום", "e\u0301", "👍", "two  blanks"])
 def test_what_people_type_stays_as_it_is(text: str) -> None:
     assert typeable(text) == text
+
+
+def test_vowel_signs_may_stay_where_their_letters_are_drawn() -> None:
+    assert typeable("हिन्दी हाँ", vowels=True) == "हिन्दी हाँ"
+    assert with_letters("हिन्दी हाँ") == reveal_line("हिन्दी हाँ").text
 
 
 @given(st.text())

@@ -45,6 +45,13 @@ def test_a_paste_keeps_its_lines(pasted: str, lines: list[str]) -> None:
     assert as_message(pasted).split("\n") == lines
 
 
+def test_vowel_signs_take_the_cell_of_the_letter_that_is_drawn_for_them() -> None:
+    text = as_message("हिन्दी " * 3)
+    assert text == "हिन्दी " * 3
+    assert [text[first:last] for first, last in rows_of(text, 7)] == ["हिन्दी "] * 3
+    assert Message(text, 6).column(7) == 5
+
+
 @given(text=TEXTS, width=st.integers(3, 12))
 def test_rows_hold_all_of_the_text_and_fit(text: str, width: int) -> None:
     rows = rows_of(text, width)

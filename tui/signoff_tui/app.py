@@ -511,6 +511,7 @@ def run(
         ValueError: There is no such theme or channel for notices, or the person's settings are not valid.
     """
     variables = dict(os.environ)
+    os.environ.pop("UNICODE_VERSION", None)  # Rich would lay rows out by an older table than the one we measured
     personal = Personal(variables, theme, ascii_only)
     chosen = chosen or personal.choose()
     app = SignoffApp(

@@ -9,9 +9,9 @@ from typing import Literal
 from msgspec import Struct
 from rich.cells import cell_len
 
-from signoff.present.typeable import typeable
+from signoff.present.typeable import typeable, with_letters
 
-__all__ = ["LONGEST", "Message", "Row", "as_message", "rows_of"]
+__all__ = ["LONGEST", "Message", "Row", "as_message", "cells_of", "rows_of"]
 
 LONGEST = 10_000
 """Characters of a message: agents read all of it."""
@@ -32,7 +32,12 @@ Row = tuple[int, int]
 def as_message(text: str) -> str:
     """The text with its lines, without what nobody could see in a box."""
     lines = _LINE_END.split(text.replace("\t", TAB))
-    return "\n".join(map(typeable, lines))
+    return "\n".join(typeable(each, vowels=True) for each in lines)
+
+
+def cells_of(text: str) -> int:
+    """Count the cells of a piece of a message, as the box draws it."""
+    return cell_len(with_letters(text))
 
 
 def rows_of(text: str, width: int) -> tuple[Row, ...]:
@@ -57,13 +62,14 @@ def _folded(line: str, width: int) -> list[Row]:
     rows: list[Row] = []
     first = used = 0
     after_blank = 0
-    for at, char in enumerate(line):
+    drawn = with_letters(line)
+    for at, char in enumerate(drawn):
         cells = cell_len(char)
         # A blank may lie in the last cell, where the cursor would be: nobody misses it.
         if cells and used + cells > width + (char == " ") and at > first:
             last = after_blank if after_blank > first and char != " " else at
             rows.append((first, last))
-            first, used = last, cell_len(line[last:at])
+            first, used = last, cell_len(drawn[last:at])
         used += cells
         if char == " ":
             after_blank = at + 1
@@ -115,12 +121,12 @@ class Message(Struct, frozen=True):
         here = self.row(width)
         if not 0 <= here + steps < len(rows):
             return None
-        column = cell_len(self.text[rows[here][0] : self.at])
+        column = cells_of(self.text[rows[here][0] : self.at])
         first, last = rows[here + steps]
         # Not where the row is broken: that is the beginning of the next one.
         broken = here + steps + 1 < len(rows) and rows[here + steps + 1][0] == last
         most = last - 1 if broken else last
-        widths = accumulate(map(cell_len, self.text[first:most]))
+        widths = accumulate(map(cell_len, with_letters(self.text[first:most])))
         return Message(self.text, first + sum(used <= column for used in widths))
 
     def row(self, width: int) -> int:
@@ -130,7 +136,7 @@ class Message(Struct, frozen=True):
 
     def column(self, width: int) -> int:
         """Cells before the cursor in its row."""
-        return cell_len(self.text[rows_of(self.text, width)[self.row(width)][0] : self.at])
+        return cells_of(self.text[rows_of(self.text, width)[self.row(width)][0] : self.at])
 
     def _place(self, to: str) -> int:
         text, at = self.text, self.at

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import cast
 
-from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -16,7 +15,7 @@ from textual.strip import Strip
 
 from signoff_tui.lines import Line, chunk, foreign, fullest, line, paint
 from signoff_tui.look import look_of
-from signoff_tui.message import Message, rows_of
+from signoff_tui.message import Message, cells_of, rows_of
 from signoff_tui.widgets.sized import Sized
 from signoff_tui.widgets.text_box import TakesKeys
 
@@ -149,7 +148,7 @@ class MessageBox(Sized, can_focus=True):
         row = min(self._top + event.y, len(rows) - 1)
         first, last = rows[row]
         at, room = first, event.x - _MARGIN
-        while at < last and (room := room - cell_len(self.value[at])) >= 0:
+        while at < last and (room := room - cells_of(self.value[at])) >= 0:
             at += 1
         self.change(Message(self.value, at))
 
@@ -192,7 +191,7 @@ class MessageBox(Sized, can_focus=True):
         if self.has_focus and index == self._row:
             under = self.value[self._message.at : self._message.at + 1]
             x = _MARGIN + self._message.column(self._columns)
-            return _with_cursor(strip, x, max(cell_len(under), 1))
+            return _with_cursor(strip, x, max(cells_of(under), 1))
         return strip
 
 
