@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from signoff import ApprovalRequest
 from signoff.asking import plain_submission
 from signoff.cli.plain.commands import Command, CommandError, parse
 from signoff.cli.plain.desk import Answer, Desk, Manners
-from signoff.queue import AgentMode, AgentQueue, RequestState, ReviewQueue, StoredRequest
+from signoff.queue import AgentMode, AgentQueue, QueueGoneError, RequestState, ReviewQueue, StoredRequest
 
 SECOND = 1_000_000
 
@@ -395,3 +396,26 @@ def test_no_name_begins_a_row_of_a_narrow_terminal(reviewing: ReviewQueue, cli: 
     for told in said:
         assert not [row for row in told.splitlines() if row.startswith("z")], told
     assert sum("zzz" in told for told in said) == 7
+
+
+def test_a_removed_queue_is_said_to_be_gone_and_the_next_one_is_opened(cli: Cli) -> None:
+    with agent_on(cli) as agent:
+        request = post(agent, command("pytest -q", cli.folder))
+        terminal = at_a_terminal(cli, "--plain")
+        terminal.expect("line by line")
+        terminal.expect("pytest -q")
+        trash = cli.place.with_name("trash")
+        cli.place.rename(trash)
+        shutil.rmtree(trash)
+        terminal.expect("the queue was removed: ")
+        terminal.sendline("y 1")
+        terminal.expect("there is no queue: nothing was done")
+        with pytest.raises(QueueGoneError):
+            agent.wait(request.id)
+    with agent_on(cli) as other:
+        posted = post(other, command("make check", cli.folder))
+        terminal.expect("the queue was opened again")
+        terminal.sendline("quit")
+        assert exit_status(terminal) == 0
+        with cli.review() as review:
+            assert review.get(posted.id).pending

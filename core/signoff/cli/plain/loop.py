@@ -16,13 +16,16 @@ from signoff.cli.exit_codes import ExitCode
 from signoff.cli.output import complain
 from signoff.cli.page import width_of
 from signoff.cli.plain.desk import Desk, Manners
-from signoff.queue.errors import QueueError
+from signoff.queue.errors import QueueError, QueueGoneError
 
 if TYPE_CHECKING:
     from signoff.queue.protocol import ReviewQueue
     from signoff.queue.records import ChangeSet
 
 __all__ = ["run_plain"]
+
+_RETRY_SECONDS = 1.0
+"""Between two looks whether there is a queue again."""
 
 _GREETING = "signoff, line by line; help lists the commands\n"
 
@@ -34,9 +37,16 @@ class _Typed:
 
 @dataclass(frozen=True, slots=True)
 class _Ended:
-    """Nobody types any more, or the queue is gone."""
+    """Nobody types any more, or the queue cannot be used."""
 
     error: QueueError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """The queue was removed or replaced; the next change is one of another queue."""
+
+    why: str
 
 
 def run_plain(queue: ReviewQueue, manners: Manners) -> int:
@@ -49,22 +59,24 @@ def run_plain(queue: ReviewQueue, manners: Manners) -> int:
     Returns:
         The exit code.
     """
-    desk = Desk(queue, manners, time.monotonic, lambda: time.time_ns() // 1_000, width_of(sys.stdout))
+    talk = _Talk(queue, manners)
     try:
         with stoppable():
-            return asyncio.run(_Talk(queue, desk).run())
+            return asyncio.run(talk.run())
     except Stopped as stopped:
         return stopped.exit_code
     finally:
         with contextlib.suppress(OSError):  # the terminal may be what went away
-            _print(desk.leave())
+            talk.leave()
 
 
 class _Talk:
-    def __init__(self, queue: ReviewQueue, desk: Desk) -> None:
+    def __init__(self, queue: ReviewQueue, manners: Manners) -> None:
         self._queue = queue
-        self._desk = desk
-        self._events: asyncio.Queue[_Typed | _Ended | ChangeSet] = asyncio.Queue()
+        self._manners = manners
+        self._desk = self._new_desk()
+        self._gone = False
+        self._events: asyncio.Queue[_Typed | _Ended | _Gone | ChangeSet] = asyncio.Queue()
         self._typed = b""
 
     async def run(self) -> int:
@@ -80,6 +92,15 @@ class _Talk:
             with contextlib.suppress(asyncio.CancelledError):
                 await following
 
+    def leave(self) -> None:
+        """Say what is taken back because the person leaves, or the queue is gone."""
+        _print(self._desk.leave())
+
+    def _new_desk(self) -> Desk:
+        return Desk(
+            self._queue, self._manners, time.monotonic, lambda: time.time_ns() // 1_000, width_of(sys.stdout)
+        )
+
     async def _answer_all(self) -> int:
         while True:
             match await self._next():
@@ -90,13 +111,24 @@ class _Talk:
                         return ExitCode.OK
                     complain(f"the queue is lost, nothing more is decided: {error}")
                     return error.exit_code
+                case _Gone(why):
+                    complain(f"{why}; nothing is decided until there is a queue again")
+                    self.leave()
+                    self._gone, self._desk = True, self._new_desk()
+                case _Typed(line) if self._gone:
+                    if line.strip() in ("q", "quit", "exit"):
+                        return ExitCode.OK
+                    _print("there is no queue: nothing was done\n")
                 case _Typed(line):
                     if await self._do(line):
                         return ExitCode.OK
                 case changes:
+                    if self._gone:
+                        self._gone = False
+                        _print("the queue was opened again, with other numbers: read anew what waits\n")
                     _print(self._desk.news(changes))
 
-    async def _next(self) -> _Typed | _Ended | ChangeSet | None:
+    async def _next(self) -> _Typed | _Ended | _Gone | ChangeSet | None:
         """What happens next; None when something held is due."""
         due = self._desk.next_due()
         left = None if due is None else max(0.0, due - time.monotonic())
@@ -135,11 +167,24 @@ class _Talk:
             self._events.put_nowait(event)
 
     async def _follow(self) -> None:
-        try:
-            async for changes in self._queue.watch():
-                self._events.put_nowait(changes)
-        except QueueError as error:
-            self._events.put_nowait(_Ended(error))
+        while True:
+            try:
+                async for changes in self._queue.watch():
+                    self._events.put_nowait(changes)
+            except QueueGoneError as error:
+                self._events.put_nowait(_Gone(str(error)))
+                await self._opened_again()
+            except QueueError as error:
+                self._events.put_nowait(_Ended(error))
+                return
+
+    async def _opened_again(self) -> None:
+        """Return when there is a queue again."""
+        while True:
+            await asyncio.sleep(_RETRY_SECONDS)
+            with contextlib.suppress(QueueError):
+                await asyncio.to_thread(self._queue.reopen)
+                return
 
 
 def _print(text: str) -> None:
