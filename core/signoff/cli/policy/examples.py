@@ -11,6 +11,7 @@ from signoff.canonical import canonical
 from signoff.cli.policy.argument_samples import meeting, nearly_meeting
 from signoff.cli.policy.samples import near_miss_of, sample_of
 from signoff.policy.patterns import compile_pattern
+from signoff.policy.verdict import Level
 
 if TYPE_CHECKING:
     from signoff.config.policy_models import ToolArgumentsConfig, ToolServer
@@ -78,8 +79,11 @@ def _of_shell(shell: ShellConfig, verdicts: SettingsVerdicts) -> Iterator[Exampl
 def _for_allowed(rule: ShellRule, blocked: str, verdicts: SettingsVerdicts) -> Iterator[str]:
     said = " ".join(rule.words)
     if rule.sandbox_paths:
-        yield f"{said} {_below(rule.sandbox_paths[0], verdicts)}"
-        yield f"{said} /etc/passwd"
+        inside = _below(rule.sandbox_paths[0], verdicts)
+        runs = verdicts.command(f"{said} {inside}").level is Level.ALLOW
+        takes = said if runs else f"{said} WORD"  # such as grep, whose first operand is no path
+        yield f"{takes} {inside}"
+        yield f"{takes} /etc/passwd"
     else:
         yield f"{said} -s"
     yield f"{said}; {blocked} x"
