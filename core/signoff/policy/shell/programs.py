@@ -76,7 +76,7 @@ _REPLACE = (
 _SED_COMMAND = re.compile(
     rf"[ ]*+(?:{_ADDRESS}(?:,{_ADDRESS})?+)?+[ ]*+!?+[ ]*+(?:[pd]|{_REPLACE})[ ]*+(?:[;\n]++|$)"
 )
-_AWK_DOORS = re.compile(r"system|getline|ARG[CV]|inet|[|@]")
+_AWK_DOORS = re.compile(r"system|getline|ARG[CV]|SYMTAB|FUNCTAB|inet|[|@]")
 _COUNTS = re.compile(r"%[-#0 +'0-9.*hjlqtzL]*n")
 """What stores in a variable how much `printf` has printed, with flags, a width and a size or without."""
 
@@ -108,6 +108,7 @@ _KINDS: Mapping[str, Callable[[str], bool] | None] = {
     "INSIDE": lambda text: not text.startswith(("/", "~", "@")) and ".." not in re.split(r"[/:]", text),
     "NUMBER": str.isdecimal,
     "NAME": lambda text: re.fullmatch(r"[A-Za-z0-9_][\w.-]*", text) is not None,
+    "REMOTE": lambda text: text in {"origin", "upstream"},
     "REF": lambda text: re.fullmatch(r"[A-Za-z0-9_][\w./@{}~^-]*", text) is not None,
     "TARGET": lambda text: re.fullmatch(r"[A-Za-z0-9_.][\w./%+-]*", text) is not None,
     "PACKAGE": lambda text: re.fullmatch(r"(?:@[\w-]+/)?[A-Za-z0-9][\w.-]*(?:@[\w.^~-]+)?", text) is not None,

@@ -37,10 +37,10 @@ _OTHER_BUILTINS = frozenset(
 """Built-in commands of bash that may calculate their arguments, or change what the commands after them mean."""
 _QUOTES = "\"'"
 _BEGINS_WITH_TEXT = re.compile(r"[A-Za-z0-9_./,:%=^~]|@(?!\()")
-_SPLIT_BY_THE_SHELL = re.compile(r"[$`{]")
+_SPLIT_BY_THE_SHELL = re.compile(r"[$`]")
 _FROM_THE_ENVIRONMENT = re.compile(r"[^$`{]*\$(?:[A-Z][A-Z0-9_]*(?!\w)|\{[A-Z][A-Z0-9_]*\})[^$`{]*")
 _CHOSEN_BY_THE_LINE = re.compile(
-    r"\$\{?(?:_|BASH_|LC_|(?:LANG|TZ|NO_COLOR|CI|IFS|PS4|REPLY|MAPFILE|OPTARG)(?!\w))"
+    r"\$\{?(?:_|BASH_|LC_|(?:LANG|TZ|NO_COLOR|CI|IFS|PS4|REPLY|MAPFILE|OPTARG|PWD|OLDPWD)(?!\w))"
 )
 """What stands for a part of the line itself, or for a variable that a line may set without a question."""
 _VALUE_IN_QUOTES = re.compile(r'"(--[A-Za-z0-9][\w.-]*)=[^"]*"|(--[A-Za-z0-9][\w.-]*)="[^"]*"')
@@ -81,7 +81,7 @@ def knows_arguments(words: Sequence[str]) -> bool:
 
 
 def uncovered_word(words: Sequence[Word], covered: int) -> str | None:
-    """Why a rule does not cover a command, or None if it does.
+    """Reason for which a rule does not cover a command; None if it does.
 
     Args:
         words: The whole command; the first word is a literal.
@@ -97,7 +97,7 @@ def uncovered_word(words: Sequence[Word], covered: int) -> str | None:
 
 
 def side_door(words: Sequence[Word], *, of_readers: bool = False) -> str | None:
-    """Why a command may do more than the name of its program says, as far as the program is known; else None.
+    """Reason for which a command may do more than the name of its program says; None if none is known.
 
     Args:
         words: The whole command; the first word is a literal.
@@ -142,8 +142,10 @@ def written_paths(words: Sequence[Word]) -> list[str] | None:
 
 def _is_read_by_wrapper(words: Sequence[Word]) -> bool:
     name = words[0].text.rpartition("/")[2]
-    if name in SHELLS or name not in _READ_BY_WRAPPERS:
-        return name in SHELLS
+    if name in SHELLS:
+        return True
+    if name not in _READ_BY_WRAPPERS:
+        return False
     inner = inner_of(Part(tuple(words)))
     runs = inner is not None and bool(inner.commands or inner.texts or inner.reasons)
     return inner is not None and (runs or len(words) == 1 or name == "trap")  # "trap - EXIT" runs nothing
@@ -324,7 +326,7 @@ class _Reader:
     def _value(self, at: int, kind: str, word: Word, reaches: bool) -> _Argument:
         text = word.text if word.literal else None
         problem = "" if at < self._covered or fits_kind(kind, text) else _uncovered(word, self._row)
-        if not word.literal and not problem and not _is_one_word(word):
+        if not word.literal and not problem and not word.is_one_text:
             problem = f"has {word.shown}, which may be an option of {self._path[0]} as well"
             problem = "" if "@reads" in self._row.marks else problem
         return _Argument(at, problem, text if kind in {"FILE", "LOCAL", "INSIDE"} else None, reaches)
@@ -368,7 +370,7 @@ class _Reader:
                 at, f"has {word.shown}, which the shell fills in and may be an option of {row.words[0]}"
             )
         found = next(self._operand(at, word), None)
-        several = not _is_one_word(word) and not row.repeats
+        several = not word.is_one_text and not row.repeats
         problem = _uncovered(word, row) if several else "" if found is None else found.problem
         return _Argument(at, problem, reaches=True)
 
@@ -386,20 +388,13 @@ class _Reader:
             yield _Argument(place, problem, reaches=True)
 
 
-def _is_one_word(word: Word) -> bool:
-    """True if the shell makes one argument of a word that it fills in."""
-    return word.is_one_text
-
-
 def _keeps_out_options(word: Word) -> bool:
     """True if no argument that the shell makes of a word can begin with a dash."""
     spelled = word.spelled
     if not _BEGINS_WITH_TEXT.match(spelled.lstrip(_QUOTES)):
         return False
     if word.is_one_text or not _SPLIT_BY_THE_SHELL.search(spelled):
-        return True
-    if "{" in spelled and "$" not in spelled and "`" not in spelled:
-        return True  # every word that braces make begins as the first one does
+        return True  # every word that braces and patterns make begins as the first one does
     return _FROM_THE_ENVIRONMENT.fullmatch(spelled) is not None and not _CHOSEN_BY_THE_LINE.search(spelled)
 
 
