@@ -83,6 +83,7 @@ def plain_submission(
         masked_keys=request.masked_keys,
         caller=_text(meta.get("caller")) or "",
         via=_text(meta.get("via")) or "",
+        server=request.server,
     )
 
 
@@ -172,7 +173,11 @@ def _described(request: ApprovalRequest, arguments: Mapping[str, Any]) -> str:
 
 def _digest(request: ApprovalRequest, arguments: Mapping[str, Any], cwd: str, effects: object) -> str:
     what = {"tool": request.tool_name, "arguments": dict(arguments), "cwd": cwd, "effects": effects}
-    return digest(what if request.definition is None else {**what, "definition": request.definition.digest})
+    if request.definition is not None:
+        what["definition"] = request.definition.digest
+    if request.server is not None:
+        what["server"] = request.server
+    return digest(what)
 
 
 def _named(effect: Effect) -> dict[str, Any]:

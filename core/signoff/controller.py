@@ -145,6 +145,7 @@ class ApprovalController:
                 something else than the request with a presentation.
         """
         request = within(request, self._expires_in)
+        request = _at_server(request, context)
         try:
             answer = self._at_once(request, context)
             if answer is None:
@@ -172,6 +173,7 @@ class ApprovalController:
                 something else than the request with a presentation.
         """
         request = within(request, self._expires_in)
+        request = _at_server(request, context)
         try:
             answer = self._at_once(request, context) or self._without_asking(request, context)
             if answer is not None:
@@ -228,7 +230,7 @@ class ApprovalController:
         if not plain.may_be_remembered:
             raise InvalidSubmissionError("an approval of HIGH risk is never remembered")
         yes = ApprovalDecision(approved=True, remember="session", source=DecisionSource.CALLBACK)
-        self._memory.store(request.tool_name, request.payload, yes, plain.definition)
+        self._memory.store(request.tool_name, request.payload, yes, plain.definition, server=request.server)
 
     def clear_session_approvals(self) -> None:
         """Forget all approvals of this session."""
@@ -437,7 +439,9 @@ class ApprovalController:
         if decision.approved and decision.remember == "session" and not bound.may_be_remembered:
             decision = for_once(decision, bound)
         if decision.approved:
-            self._memory.store(bound.tool_name, bound.payload, decision.with_snapshot(None), bound.definition)
+            self._memory.store(
+                bound.tool_name, bound.payload, decision.with_snapshot(None), bound.definition, server=bound.server
+            )
         if self._queue is not None:
             self._queue.record(bound, to_queue(decision))
         return decision.with_snapshot(_unless_empty(snapshot) if decision.approved else None)
@@ -508,7 +512,15 @@ class _Answering:
 def _key(request: ApprovalRequest) -> CallKey:
     """What a remembered approval of the request matches on."""
     definition = request.definition
-    return call_key(request.tool_name, request.payload, None if definition is None else definition.digest)
+    digest = None if definition is None else definition.digest
+    return call_key(request.tool_name, request.payload, digest, server=request.server)
+
+
+def _at_server(request: ApprovalRequest, context: ApprovalContext | None) -> ApprovalRequest:
+    """The request with the server of the call, if only whoever runs it says which one that is."""
+    if request.server is not None or context is None or not context.server:
+        return request
+    return request.model_copy(update={"server": context.server})
 
 
 def _in_time(decision: ApprovalDecision, plain: Submission) -> ApprovalDecision:

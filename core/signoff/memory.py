@@ -1,7 +1,7 @@
 """What was approved for the session.
 
-An approval matches on the tool's name, code point by code point, and the canonical JSON of the payload. One that
-was given for a definition of the tool answers no call under another; one that was given without, any.
+An approval matches on the tool's server and name, code point by code point, and the canonical JSON of the payload.
+One that was given for a definition of the tool answers no call under another; one that was given without, any.
 The controller remembers approvals only; a refusal is in here only if somebody stored it on purpose, and it
 never answers a request.
 """
@@ -20,8 +20,9 @@ from signoff.types import ApprovalDecision, DecisionSource
 
 __all__ = ["ApprovalMemory", "CallKey", "PlainCall", "RememberedApproval", "call_key"]
 
-CallKey = tuple[str, str, str | None]
-"""What a remembered approval matches on: the tool's name, the canonical payload, the digest of its definition."""
+CallKey = tuple[str, str, str | None, str | None]
+"""What a remembered approval matches on: the tool's name, the canonical payload, the digest of the tool's
+definition, and its server."""
 
 
 class PlainCall(NamedTuple):  # no data class: one is made at every call, and this is cheaper
@@ -32,12 +33,14 @@ class PlainCall(NamedTuple):  # no data class: one is made at every call, and th
         payload: All arguments, as JSON values that nobody else holds.
         spelled: Their canonical form.
         definition: How the tool is offered to the model, if that is known.
+        server: The server that the tool belongs to; None for a tool of the agent itself.
     """
 
     tool_name: str
     payload: dict[str, Any]
     spelled: str
     definition: Definition | None = None
+    server: str | None = None
 
     @property
     def effects(self) -> tuple[Effect, ...]:
@@ -47,7 +50,8 @@ class PlainCall(NamedTuple):  # no data class: one is made at every call, and th
     @property
     def key(self) -> CallKey:
         """What a remembered approval of it matches on."""
-        return self.tool_name, self.spelled, None if self.definition is None else self.definition.digest
+        digest = None if self.definition is None else self.definition.digest
+        return self.tool_name, self.spelled, digest, self.server
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,8 @@ class RememberedApproval:
     """How many calls it has answered."""
     definition: str | None = None
     """Digest of the tool's definition that it was given for; None for one that covers all."""
+    server: str | None = None
+    """The server that the tool belongs to; None for a tool of the agent itself."""
 
 
 @dataclass(slots=True)
@@ -93,7 +99,12 @@ class ApprovalMemory:
         return len(self._entries)
 
     def lookup(
-        self, tool_name: str, args: Mapping[str, Any], definition: str | None = None
+        self,
+        tool_name: str,
+        args: Mapping[str, Any],
+        definition: str | None = None,
+        *,
+        server: str | None = None,
     ) -> ApprovalDecision | None:
         """Return the stored decision for an equal earlier call, counted as a use, or None.
 
@@ -101,21 +112,29 @@ class ApprovalMemory:
             tool_name: Name of the tool.
             args: The payload of the request.
             definition: Digest of the tool's definition. Without one, only what covers all definitions is found.
+            server: The server that the tool belongs to; None for a tool of the agent itself.
 
         Returns:
             A decision with `remember` "session", or None. Look at `approved`: it is a refusal if one was
             stored.
         """
-        key = _key(tool_name, args, definition)
+        key = _key(tool_name, args, definition, server)
         if key is None:
             return None
         with self._lock:
             entry = self._found(key)
             return None if entry is None else entry.use()
 
-    def contains(self, tool_name: str, args: Mapping[str, Any], definition: str | None = None) -> bool:
+    def contains(
+        self,
+        tool_name: str,
+        args: Mapping[str, Any],
+        definition: str | None = None,
+        *,
+        server: str | None = None,
+    ) -> bool:
         """Whether `lookup` would find an approval; does not count as a use."""
-        key = _key(tool_name, args, definition)
+        key = _key(tool_name, args, definition, server)
         return key is not None and self.approves(key)
 
     def approves(self, key: CallKey) -> bool:
@@ -132,7 +151,7 @@ class ApprovalMemory:
     def other_definitions(self, key: CallKey) -> Sequence[str]:
         """Digests of other definitions of the tool under which the call was approved."""
         with self._lock:
-            same_call = [each for each in self._entries if each[:2] == key[:2]]
+            same_call = [each for each in self._entries if (each[:2], each[3]) == (key[:2], key[3])]
         return [each[2] for each in same_call if each[2] not in (None, key[2]) and self.approves(each)]
 
     def store(
@@ -141,6 +160,8 @@ class ApprovalMemory:
         args: Mapping[str, Any],
         decision: ApprovalDecision,
         definition: str | None = None,
+        *,
+        server: str | None = None,
     ) -> None:
         """Remember a decision that says it is for the session; any other is not stored.
 
@@ -149,6 +170,7 @@ class ApprovalMemory:
             args: The payload of the request.
             decision: What was decided.
             definition: Digest of the tool's definition that it is for; None for any.
+            server: The server that the tool belongs to; None for a tool of the agent itself.
 
         Raises:
             NotJsonError: The payload is not JSON.
@@ -159,12 +181,12 @@ class ApprovalMemory:
         if decision.instead is not None:
             raise ValueError("an approval of something else than was asked is never remembered")
         payload = _own(args)
-        key = call_key(tool_name, payload, definition)
+        key = call_key(tool_name, payload, definition, server=server)
         answer = decision.model_copy(update={"source": DecisionSource.GRANT, "by": "memory"})
         with self._lock:
             before = self._entries.get(key)
             uses = 0 if before is None else before.uses
-            stored = RememberedApproval(tool_name, payload, decision, 0, definition)
+            stored = RememberedApproval(tool_name, payload, decision, 0, definition, server)
             self._entries[key] = _Entry(stored, answer, uses)
 
     def list(self) -> tuple[RememberedApproval, ...]:
@@ -176,8 +198,12 @@ class ApprovalMemory:
         return [(each.tool_name, _own(each.payload), each.decision) for each in self._stored()]
 
     def revoke(self, tool_name: str, args: Mapping[str, Any]) -> bool:
-        """Forget what was decided of a call, under whatever definition of the tool; False when nothing was."""
-        key = _key(tool_name, args, None)
+        """Forget what was decided of a call, on whatever server and under whatever definition of the tool.
+
+        Returns:
+            False when nothing was decided of it.
+        """
+        key = _key(tool_name, args, None, None)
         if key is None:
             return False
         with self._lock:
@@ -194,25 +220,28 @@ class ApprovalMemory:
     def _found(self, key: CallKey) -> _Entry | None:
         """The entry for this definition, else the one for all of them."""
         entry = self._entries.get(key)
-        return entry if entry is not None else self._entries.get((key[0], key[1], None))
+        return entry if entry is not None else self._entries.get((key[0], key[1], None, key[3]))
 
     def _stored(self) -> Sequence[RememberedApproval]:
         with self._lock:
             return [replace(entry.stored, uses=entry.uses) for entry in self._entries.values()]
 
 
-def call_key(tool_name: str, payload: Mapping[str, Any], definition: str | None = None) -> CallKey:
+def call_key(
+    tool_name: str, payload: Mapping[str, Any], definition: str | None = None, *, server: str | None = None
+) -> CallKey:
     """Return what a remembered approval of a call matches on.
 
     Args:
         tool_name: Name of the tool.
         payload: The payload of the request.
         definition: Digest of the tool's definition, if that is known.
+        server: The server that the tool belongs to; None for a tool of the agent itself.
 
     Raises:
         NotJsonError: The payload is not JSON.
     """
-    return tool_name, canonical(_own(payload)), definition
+    return tool_name, canonical(_own(payload)), definition, server
 
 
 def _own(payload: object) -> Any:
@@ -220,9 +249,9 @@ def _own(payload: object) -> Any:
     return dict(payload) if isinstance(payload, Mapping) else payload
 
 
-def _key(tool_name: str, args: Mapping[str, Any], definition: str | None) -> CallKey | None:
+def _key(tool_name: str, args: Mapping[str, Any], definition: str | None, server: str | None) -> CallKey | None:
     """The key of a call, or None when its payload is not JSON and so equals nothing."""
     try:
-        return call_key(tool_name, args, definition)
+        return call_key(tool_name, args, definition, server=server)
     except ValueError:
         return None

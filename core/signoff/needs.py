@@ -122,7 +122,19 @@ class ApprovalNeeds:
         # Hooks are handed a copy: what they change is not what runs, so it must not be what is shown either.
         own = ctx.model_copy(update={"args": copy.deepcopy(ctx.args)})
         request = self._decided(own, toolset, function, memory, marked_by)
-        return None if request is None else self._honoring(self._masked(_in_full(request, ctx)))
+        return (
+            None if request is None else self._honoring(self._masked(self._at_server(_in_full(request, ctx), ctx)))
+        )
+
+    @property
+    def server(self) -> str | None:
+        """The server that the tools belong to; None for tools of the agent itself."""
+        return self._server
+
+    def _at_server(self, request: ApprovalRequest, ctx: ApprovalContext) -> ApprovalRequest:
+        """The request with the server that the tool belongs to, whatever a hook said of that."""
+        server = ctx.server or self._server
+        return request if server is None else request.model_copy(update={"server": server})
 
     def _honoring(self, request: ApprovalRequest) -> ApprovalRequest:
         """The request with what the settings say that may be done besides running it as asked."""

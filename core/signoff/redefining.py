@@ -79,7 +79,7 @@ def other_definitions(queue: AgentQueue, request: ApprovalRequest) -> list[str]:
 def _covers_then(grant: Grant, request: ApprovalRequest) -> bool:
     assert request.definition is not None
     is_now = grant.definition == request.definition.digest
-    return not is_now and grant.covers(request.tool_name, request.payload, grant.definition)
+    return not is_now and grant.covers(request.tool_name, request.payload, grant.definition, server=request.server)
 
 
 async def look_again(request: ApprovalRequest, context: ApprovalContext | None) -> Definition | None:

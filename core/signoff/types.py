@@ -91,6 +91,9 @@ class ApprovalContext(BaseModel):
     tool_name: str
     args: dict[str, Any]
     metadata: dict[str, Any] = Field(default_factory=dict)
+    server: str | None = None
+    """The server that the tool belongs to, by the name that the agent's author gave it; None for the agent's own
+    tools."""
     honors: frozenset[str] = Field(default=frozenset(), exclude=True)
     """What whoever runs the call can do besides running it as asked, see `ApprovalRequest.honors`."""
     check_edited: SkipValidation[Callable[[Mapping[str, Any]], None]] | None = Field(
@@ -105,9 +108,9 @@ class ApprovalContext(BaseModel):
 class ApprovalRequest(BaseModel):
     """A tool's statement that a call must be approved first.
 
-    `payload` is what a remembered approval matches on, together with `tool_name`: exact JSON equality,
-    types kept apart. `effects` declare what the call would do; from them signoff makes the diff, the risk,
-    the digest, and the check that the world still is as it was shown.
+    `payload` is what a remembered approval matches on, together with `server` and `tool_name`: exact JSON
+    equality, types kept apart. `effects` declare what the call would do; from them signoff makes the diff, the
+    risk, the digest, and the check that the world still is as it was shown.
 
     Raises:
         NotJsonError: The payload or the arguments are not JSON; the message says where. It is a `ValueError`.
@@ -140,6 +143,9 @@ class ApprovalRequest(BaseModel):
     """
     masked_keys: tuple[str, ...] = ()
     """Names of arguments whose values are masked where they are shown, besides those that always are."""
+    server: str | None = None
+    """The server that the tool belongs to; None for a tool of the agent itself. Whoever runs the call says so, see
+    `ApprovalContext.server`."""
     definition: SkipValidation[Definition] | None = Field(default=None, exclude=True, repr=False)
     """How the tool is offered to the model; adapters say so. An approval is for this definition only.
 
@@ -170,6 +176,11 @@ class ApprovalRequest(BaseModel):
     def __hash__(self) -> int:
         """Equal requests have equal hashes."""
         return hash((self.tool_name, self.description, self.why))
+
+    @field_validator("server")
+    @classmethod
+    def _named(cls, value: str | None) -> str | None:
+        return value or None
 
     @field_validator("payload", "arguments")
     @classmethod

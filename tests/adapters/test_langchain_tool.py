@@ -343,6 +343,21 @@ def test_an_approval_for_the_session_does_not_cover_an_object_of_another_class_t
     ]
 
 
+def test_an_approval_for_the_session_is_for_one_server() -> None:
+    asked, ran = Asked(remember="session"), []
+
+    def delete(id: int) -> None:  # noqa: A002 - the argument of the tool
+        """Delete a project."""
+        ran.append(id)
+
+    controller = ApprovalController(approval_callback=asked)
+    tool = StructuredTool.from_function(delete)
+    for server in ("staging", "production", None, "staging", "production", None):
+        approved(tool, controller, server=server).invoke({"id": 1})
+    assert [request.server for request in asked.requests] == ["staging", "production", None]
+    assert len(ran) == 6
+
+
 def test_what_cannot_be_shown_does_not_run() -> None:
     class Opaque(BaseModel):
         thing: Any

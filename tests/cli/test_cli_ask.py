@@ -48,6 +48,26 @@ def state_of(cli: Cli, ident: str) -> RequestState:
         return review.find(ident).state
 
 
+def test_the_server_is_part_of_what_is_asked_and_of_what_is_remembered(cli: Cli) -> None:
+    words = (*CALL, "--session", "s-1", "--server")
+    with Asking(cli, *words, "staging") as asking:
+        ident = asking.posted_id()
+        shown = cli.inside("show", ident).out
+        listed = cli.inside("list").out
+        with cli.review() as review:
+            request = review.find(ident)
+            exact = (request.id, request.revision, request.submission.digest)
+            review.decide(*exact, Decision(approved=True, remember=True))
+        assert asking.end().code == 0
+    assert request.submission.server == "staging"
+    assert "staging/deploy: " in listed
+    assert "server     staging" in shown
+    assert cli.inside("ask", *words, "staging").code == 0
+    assert posted(cli, *words, "production").submission.digest != request.submission.digest
+    assert "staging/deploy: " in cli.inside("history").out
+    assert '"deploy" of the server "staging"' in cli.inside("grants").out
+
+
 # -- answers ----------------------------------------------------------------------------------------------
 
 

@@ -82,6 +82,7 @@ def test_json_gives_all_facts_of_each_request(cli: Cli, agent: AgentQueue) -> No
         "risk_reasons": list(request.submission.risk_reasons),
         "kind": "command",
         "tool": "shell",
+        "server": None,
         "description": "Run make",
         "agent": "refactor",
         "session": "s-1",

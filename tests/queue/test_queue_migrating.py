@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from queue_samples import approve, call
 
 from signoff.queue import (
     AgentInfo,
@@ -21,6 +22,7 @@ from signoff.queue import (
 )
 from signoff.queue.sqlite.schema import SCHEMA_VERSION
 
+AGENT = AgentInfo("agent", "s-1", "/work")
 FORMAT_1 = Path(__file__).parent / "files" / "queue-format-1.db"
 HELLO = hashlib.sha256(b'print("hello")\n').hexdigest()
 
@@ -160,3 +162,21 @@ def test_a_step_that_fails_leaves_no_connection_open(old: Path, monkeypatch: pyt
         open_review_queue(old)
     # A connection that is still open keeps its log; the last one that is closed takes it along.
     assert not (old / "queue.db-wal").exists()
+
+
+def test_what_was_remembered_and_recorded_without_servers_holds_after_a_file_of_format_2_is_opened(
+    tmp_path: Path,
+) -> None:
+    place = tmp_path / "queue"
+    with open_agent_queue(AGENT, place) as agent, open_review_queue(place) as review:
+        approve(review, agent.submit(call()), remember=True)
+        waiting = agent.submit(call("k2"))
+        with closing(sqlite3.connect(place / "queue.db")) as file:
+            file.execute("PRAGMA user_version = 2")
+        with open_agent_queue(AGENT, place) as later, open_review_queue(place) as looking:
+            assert later.use_grant(call("k3")) is not None
+            assert later.use_grant(call("k4", server="staging")) is None
+            assert [request.id for request in looking.pending()] == [waiting.id]
+            assert looking.check_history().fault is None
+    with closing(sqlite3.connect(place / "queue.db")) as file:
+        assert file.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)

@@ -33,6 +33,7 @@ from signoff.queue.bells import REVIEWERS
 from signoff.queue.postgres import engine as engine_module
 from signoff.queue.postgres import leases as leases_module
 from signoff.queue.postgres.bells import LONGEST_PAYLOAD, LocalBells, payloads
+from signoff.queue.postgres.schema import SCHEMA_VERSION
 from signoff.queue.postgres.url import parse_url
 from signoff.queue.sql import answers
 
@@ -179,6 +180,13 @@ def test_a_newer_queue_is_refused_and_not_touched(opener, agent, raw):
         with pytest.raises(QueueVersionError, match="999"):
             open_review_queue(opener.place, create=create)
     assert _fingerprint(raw) == before
+
+
+def test_a_queue_of_an_older_format_is_brought_up_to_date(opener, agent, raw):
+    posted = agent.submit(call())
+    raw.execute("UPDATE format SET version = 1")
+    assert opener.review().pending()[0].id == posted.id
+    assert raw.execute("SELECT version FROM format").fetchone() == (SCHEMA_VERSION,)
 
 
 def test_a_schema_with_other_tables_is_refused(opener):

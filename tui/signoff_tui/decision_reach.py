@@ -49,6 +49,7 @@ def waiting_for_the_same(inbox: Inbox, request_id: str) -> tuple[Entry, ...]:
         if other.request.pending
         and other.id != entry.id
         and other.request.asked_by.session == entry.request.asked_by.session
+        and other.request.submission.server == submission.server
         and other.request.submission.tool_name == submission.tool_name
         and other.request.submission.payload_key == submission.payload_key
         and other.request.submission.definition == submission.definition

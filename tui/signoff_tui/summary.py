@@ -14,12 +14,14 @@ from signoff.policy.verdict_words import RISK_WORD
 from signoff.present.reveal import SafeText, reveal, reveal_line
 from signoff.present.rows import joined
 from signoff.present.steps import CommandRun, FileChange, SnapshotError, Step
-from signoff.present.subject import is_outside, step_text, steps_of
-from signoff.queue.records import Decision, RequestState, StoredRequest
+from signoff.present.subject import SERVER_SIGN, is_outside, step_text, steps_of
+from signoff.queue.history_records import HistoryRecord
+from signoff.queue.patterns import GrantPattern
+from signoff.queue.records import Decision, Grant, RequestState, StoredRequest, Submission
 from signoff.queue.wording import AGENT_GONE
 from signoff_tui.lines import Chunk, Cut
 
-__all__ = ["RISK_WORD", "Summary", "already_ended_text", "clock_text", "ended_text", "summarize"]
+__all__ = ["RISK_WORD", "Summary", "already_ended_text", "clock_text", "ended_text", "summarize", "tool_text"]
 
 LONGEST = 1_000
 """Characters of a command or description that a row is made from; no row is so wide."""
@@ -32,8 +34,9 @@ class Summary(Struct, frozen=True):
 
     Attributes:
         kind: ``D`` edited file, ``N`` new file, ``$`` command, ``{`` structured call, ``T`` text, ``B`` binary.
-        tool: Name of the tool.
-        what: Path relative to the working directory, command, or description; one line.
+        tool: Name of the tool, behind that of its server if it has one.
+        what: Path relative to the working directory, command, or description; one line, behind the server of the
+            tool if it has one.
         path: Whether it is a path, of which the last part may stand for the whole.
         agent: Name of the agent.
         session: Session of the agent.
@@ -82,9 +85,11 @@ def _summarized(same: _Same) -> Summary:
     request = same.request
     submission = request.submission
     kind, what, path, outside = _subject(request)
+    if submission.server is not None:  # rows do not name the tool
+        what, path = joined(reveal(submission.server, "tool_name"), ": ", what), False
     return Summary(
         kind=kind,
-        tool=reveal(submission.tool_name, "tool_name"),
+        tool=tool_text(submission),
         what=what,
         path=path,
         agent=reveal(request.asked_by.name, "agent"),
@@ -92,6 +97,12 @@ def _summarized(same: _Same) -> Summary:
         outside=outside,
         cut="front" if kind in _FILES else "end",
     )
+
+
+def tool_text(call: Submission | HistoryRecord | Grant | GrantPattern) -> SafeText:
+    """Name a tool, behind its server if it has one."""
+    tool = reveal(call.tool_name, "tool_name")
+    return tool if call.server is None else joined(reveal(call.server, "tool_name"), SERVER_SIGN, tool)
 
 
 def _subject(request: StoredRequest) -> tuple[str, SafeText, bool, bool]:

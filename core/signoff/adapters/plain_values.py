@@ -81,6 +81,7 @@ def plain_call(
     definition: Definition | None = None,
     *,
     validate: Validate | None = None,
+    server: str | None = None,
 ) -> PlainCall:
     """Read the arguments of a call as `plain_values` does, and spell them, once for all that compares them.
 
@@ -89,6 +90,7 @@ def plain_call(
         arguments: Validated arguments, as the tool will be called with.
         definition: How the tool is offered to the model, if that is known.
         validate: As for `plain_values`.
+        server: The server that the tool belongs to; None for a tool of the agent itself.
 
     Raises:
         NotJsonError: As in `plain_values`.
@@ -101,7 +103,7 @@ def plain_call(
         if not all(map(_is_json, arguments.values())):
             shown |= _classes_said(arguments, spelled, validate)
             spelled = canonical(shown)
-        return PlainCall(name, shown, spelled, definition)
+        return PlainCall(name, shown, spelled, definition, server)
     except NotJsonError as error:
         raise NotJsonError(
             f"the arguments of {name} cannot be shown to a reviewer as they are: {error}"

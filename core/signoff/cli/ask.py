@@ -44,6 +44,7 @@ _CODE_OF_SOURCE = {
 
 @click.command(epilog=_EPILOG)
 @click.option("--tool", required=True, metavar="NAME", help="What would be called.")
+@click.option("--server", metavar="NAME", help="The server of the tool; an approval is for this one only.")
 @click.option("--description", metavar="TEXT", help="One line for the reviewer.")
 @click.option("--arg", "arguments", multiple=True, metavar="NAME=VALUE", help="A text argument. Repeatable.")
 @click.option("--args-json", "arguments_json", metavar="JSON", help="All arguments as an object; - reads stdin.")

@@ -31,6 +31,7 @@ class AskOptions:
     """What was written on the command line; see ``signoff ask --help``."""
 
     tool: str
+    server: str | None
     description: str | None
     arguments: tuple[str, ...]
     arguments_json: str | None
@@ -64,6 +65,7 @@ def build_request(options: AskOptions) -> ApprovalRequest:
     payload = given if options.payload_json is None else _payload(options.payload_json, given)
     return ApprovalRequest(
         tool_name=options.tool,
+        server=options.server,
         description=options.description or _describe(options),
         payload=payload,
         arguments=given,
@@ -84,10 +86,12 @@ def _refuse_contradictions(options: AskOptions) -> None:
     seconds = options.expires_in
     if seconds is not None and not (math.isfinite(seconds) and 0 < seconds <= MAX_SECONDS):
         raise AskError(f"--expires-in takes more than 0 and at most {MAX_SECONDS} seconds")
-    for name in ("tool", "description", "command", "file", "group"):
+    for name in ("tool", "server", "description", "command", "file", "group"):
         _refuse_broken_text(f"--{name}", getattr(options, name))
     if not options.tool.strip():
         raise AskError("--tool is empty; name what would be called")
+    if options.server is not None and not options.server.strip():
+        raise AskError("--server is empty; name the server of the tool, or leave it out")
 
 
 def _refuse_broken_text(name: str, text: str | None) -> None:

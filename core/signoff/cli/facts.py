@@ -57,6 +57,7 @@ def request_facts(
         "risk_reasons": list(submission.risk_reasons),
         "kind": kind,
         "tool": submission.tool_name,
+        "server": submission.server,
         "description": hidden.mask_text(submission.description).text,
         "agent": asked.name,
         "session": asked.session,

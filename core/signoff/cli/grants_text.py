@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from signoff.cli.durations import iso, local_time
 from signoff.cli.facts import short_id
 from signoff.cli.output import clipped, one_line
-from signoff.cli.subject import what_of
+from signoff.cli.subject import tool_of, what_of
 
 if TYPE_CHECKING:
     from signoff.cli.page import Page
@@ -29,6 +29,7 @@ def grant_facts(grant: Grant) -> dict[str, Any]:
         "session": grant.session,
         "agent": grant.agent_name,
         "tool": grant.tool_name,
+        "server": grant.server,
         "payload": grant.payload,
         "pattern": None if grant.pattern is None else grant.pattern.to_json(),
         "covers": grant.words(),
@@ -97,5 +98,4 @@ def _of(request: StoredRequest) -> str:
 
 
 def _what(call: Submission | HistoryRecord) -> str:
-    tool = clipped(one_line(call.tool_name, "tool_name"), _NAME_WIDTH)
-    return f"{tool}: {clipped(what_of(call), _WIDTH)}"
+    return f"{tool_of(call, _NAME_WIDTH)}: {clipped(what_of(call), _WIDTH)}"

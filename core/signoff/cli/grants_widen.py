@@ -74,8 +74,12 @@ def widen(
 def _pattern(
     request: StoredRequest, anything: Sequence[str], under: Sequence[str], one_of: Sequence[str]
 ) -> GrantPattern:
-    payload = request.submission.payload
-    pattern = GrantPattern.exactly(request.submission.tool_name, payload)
+    tool_name, server, payload = (
+        request.submission.tool_name,
+        request.submission.server,
+        request.submission.payload,
+    )
+    pattern = GrantPattern.exactly(tool_name, payload, server=server)
     widened: set[str] = set()
     try:
         for key, matcher in _matchers(payload, anything, under, one_of):
@@ -87,7 +91,7 @@ def _pattern(
         raise click.UsageError(str(error)) from error
     if not widened:
         raise click.UsageError("say what to widen, with --any, --under or --one-of; see also: approve --session")
-    if not pattern.matches(request.submission.tool_name, payload):
+    if not pattern.matches(tool_name, payload, server=server):
         raise click.UsageError("the request itself would not be covered; look at its payload: signoff show --json")
     return pattern
 

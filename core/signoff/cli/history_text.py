@@ -9,7 +9,7 @@ from signoff.cli.durations import local_time
 from signoff.cli.facts import short_id
 from signoff.cli.output import clipped, one_line
 from signoff.cli.page import Page
-from signoff.cli.subject import what_of
+from signoff.cli.subject import tool_of, what_of
 
 if TYPE_CHECKING:
     from signoff.policy.redaction import Redaction
@@ -35,7 +35,7 @@ def history_page(records: Sequence[HistoryRecord], width: int | None, hidden: Re
         what = clipped(what_of(record, hidden), _WIDTH)
         page.add(
             f"{record.state:10}  {_by(record)}  {clipped(one_line(record.agent_name, 'agent'), _NAME_WIDTH)}  "
-            f"{clipped(one_line(record.tool_name, 'tool_name'), _NAME_WIDTH)}: {what}",
+            f"{tool_of(record, _NAME_WIDTH)}: {what}",
             label=f"{local_time(record.at)}  {ident:8}  ",
         )
         note = record.decision.note if record.decision else record.reason

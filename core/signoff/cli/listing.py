@@ -16,7 +16,7 @@ from signoff.cli.output import clipped, one_line, print_json
 from signoff.cli.page import Page, width_of
 from signoff.cli.request_content import kind_of
 from signoff.cli.request_text import risk_word
-from signoff.cli.subject import what_of
+from signoff.cli.subject import tool_of, what_of
 from signoff.lengths import clock
 from signoff.queue.records import Risk
 
@@ -98,7 +98,7 @@ def _row(request: StoredRequest, now: int) -> str:
     return (
         f"{risk_word(submission.risk):4}  {kind_of(submission):8}  {clock(now - request.created_at):>6}  "
         f"{clipped(one_line(request.asked_by.name, 'agent'), _NAME_WIDTH)}  "
-        f"{clipped(one_line(submission.tool_name, 'tool_name'), _NAME_WIDTH)}: {what}"
+        f"{tool_of(submission, _NAME_WIDTH)}: {what}"
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from signoff.canonical import canonical
 from signoff.cli.output import one_line
+from signoff.cli.subject import tool_of
 from signoff.policy.breadth import Breadth, Reach, reach
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def reach_of(request: StoredRequest) -> Reach:
 
 def session_reach(request: StoredRequest) -> str:
     """Say what an approval for the session would cover: what is fixed, what stays free, and what ends it."""
-    tool, session = one_line(request.submission.tool_name, "tool_name"), one_line(request.asked_by.session)
+    tool, session = tool_of(request.submission), one_line(request.asked_by.session)
     which = _which(reach_of(request))
     reach = f"every later call of {tool} in session {session}{which}, from whatever working directory it is asked"
     bound = "; it ends when the definition of the tool changes" if request.submission.definition else ""

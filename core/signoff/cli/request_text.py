@@ -10,7 +10,7 @@ from signoff.cli.facts import seen_token, short_id
 from signoff.cli.output import one_line
 from signoff.cli.page import Page
 from signoff.cli.remembering import reach_of, session_reach
-from signoff.cli.subject import what_of
+from signoff.cli.subject import tool_of, what_of
 from signoff.lengths import clock
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.policy.verdict_words import RISK_WORD
@@ -55,7 +55,7 @@ def target_line(request: StoredRequest) -> str:
     submission = request.submission
     return (
         f"{short_id(request.id)}  {one_line(request.asked_by.name, 'agent')}  "
-        f"{one_line(submission.tool_name, 'tool_name')}: {what_of(submission)}"
+        f"{tool_of(submission)}: {what_of(submission)}"
     )
 
 
@@ -121,6 +121,8 @@ def _add_parts(page: Page, command: ShownCommand, request: StoredRequest, hidden
 def _agent_texts(request: StoredRequest) -> Iterator[tuple[str, str, Field]]:
     """The texts around the content that the agent wrote: name, text, and how strictly it is read."""
     asked, submission = request.asked_by, request.submission
+    if submission.server is not None:
+        yield "server", submission.server, "tool_name"
     yield "tool", submission.tool_name, "tool_name"
     yield "what", submission.description, "content"
     yield "agent", asked.name, "agent"

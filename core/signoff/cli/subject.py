@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from signoff.cli.output import one_line
+from signoff.cli.output import clipped, one_line
 from signoff.policy.redaction import DEFAULT_REDACTION
-from signoff.present.subject import subject_text
+from signoff.present.subject import SERVER_SIGN, subject_text
 
 if TYPE_CHECKING:
     from signoff.policy.redaction import Redaction
     from signoff.queue.history_records import HistoryRecord
     from signoff.queue.records import Submission
 
-__all__ = ["what_of"]
+__all__ = ["tool_of", "what_of"]
+
+
+def tool_of(call: Submission | HistoryRecord, longest: int | None = None) -> str:
+    """Name the tool of a call, and its server in front of it, safe to print.
+
+    Args:
+        call: The call.
+        longest: Most characters of each of the two names.
+    """
+    names = [one_line(name, "tool_name") for name in (call.server, call.tool_name) if name]
+    return SERVER_SIGN.join(names if longest is None else [clipped(name, longest) for name in names])
 
 
 def what_of(call: Submission | HistoryRecord, hidden: Redaction = DEFAULT_REDACTION) -> str:

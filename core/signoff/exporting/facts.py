@@ -34,6 +34,7 @@ def record_facts(record: HistoryRecord, hidden: Redaction = DEFAULT_REDACTION) -
         "agent": record.agent_name,
         "session": record.session,
         "tool": record.tool_name,
+        "server": record.server,
         "description": hidden.mask_text(record.description).text,
         "arguments": hidden.also(record.masked_keys).mask_value(record.arguments),
         "group": record.group_id,

@@ -26,7 +26,7 @@ def pattern_of(grant: Grant) -> GrantPattern:
     Raises:
         NotJsonError: The payload is not JSON.
     """
-    return grant.pattern or GrantPattern.exactly(grant.tool_name, grant.payload)
+    return grant.pattern or GrantPattern.exactly(grant.tool_name, grant.payload, server=grant.server)
 
 
 def reach_of_grant(grant: Grant, arguments: Mapping[str, Any]) -> Reach:
@@ -106,7 +106,7 @@ def narrower(pattern: GrantPattern, payload: Mapping[str, Any]) -> tuple[GrantPa
         for tighter in _tighter(matcher, payload[key])
     ]
     found = [pattern.widened(key, matcher) for key, matcher in steps]
-    exact = GrantPattern.exactly(pattern.tool_name, payload)
+    exact = GrantPattern.exactly(pattern.tool_name, payload, server=pattern.server)
     if steps and exact not in found:
         found.append(exact)
     return tuple(found)

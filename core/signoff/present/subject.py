@@ -9,7 +9,10 @@ from typing import Any
 from signoff.present.snapshot import Snapshot
 from signoff.present.steps import CommandRun, SnapshotError, Step
 
-__all__ = ["is_outside", "step_text", "steps_of", "subject_text"]
+__all__ = ["SERVER_SIGN", "is_outside", "step_text", "steps_of", "subject_text"]
+
+SERVER_SIGN = "/"
+"""Stands between the name of a server and the name of its tool."""
 
 
 def steps_of(snapshot: Mapping[str, Any] | None) -> tuple[Step, ...]:

@@ -42,6 +42,7 @@ def record_hash(previous: str, record: HistoryRecord) -> str:
             "took_us": record.took_us,
             "digest": record.digest,
             **({"masked_keys": record.masked_keys} if record.masked_keys else {}),
+            **({} if record.server is None else {"server": record.server}),
         }
     )
     return hashlib.sha256(f"{previous}{body}".encode("ascii")).hexdigest()

@@ -166,6 +166,7 @@ _SUBMISSION: Mapping[str, _Check] = {
     "masked_keys": (_are_few_names, f"a tuple of at most {MOST_MASKED} names"),
     "caller": _NAME,
     "via": _NAME,
+    "server": _or_none(_NAME),
 }
 _ASKED_BY: Mapping[str, _Check] = {
     "agent_id": _NAME,
@@ -202,5 +203,6 @@ _GRANT: Mapping[str, _Check] = {
     "last_used_at": _or_none(_WHOLE),
     "revoked_at": _or_none(_WHOLE),
     "definition": _or_none(_NAME),
+    "server": _or_none(_NAME),
     "seal": _or_none(_a(Seal, "a seal")),
 }

@@ -92,6 +92,7 @@ def submission_to_text(submission: Submission) -> str:
             **({"masked_keys": list(submission.masked_keys)} if submission.masked_keys else {}),
             **({"caller": submission.caller} if submission.caller else {}),
             **({"via": submission.via} if submission.via else {}),
+            **({} if submission.server is None else {"server": submission.server}),
         }
     )
 

@@ -25,7 +25,7 @@ class GrantKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A remembered approval: a tool, and an exact payload or a pattern of it, for one session.
+    """A remembered approval: a tool of a server, and an exact payload or a pattern of it, for one session.
 
     One that was given for a definition of the tool covers no call under another.
     """
@@ -52,6 +52,8 @@ class Grant:
     """What is wrong with its record. A damaged grant covers nothing."""
     definition: str | None = None
     """Digest of the tool's definition that it was given for; None for one that covers all."""
+    server: str | None = None
+    """The server that the tool belongs to; None for a tool of the agent itself."""
     seal: Seal | None = field(default=None, compare=False)
     """The reviewer's signature; None if no reviewer gave it."""
 
@@ -63,20 +65,28 @@ class Grant:
     @property
     def stored_key(self) -> str:
         """Under what it is found: grants of one session, tool and kind differ exactly if this does."""
-        return stored_key(self.payload_key, self.definition)
+        return stored_key(self.payload_key, self.definition, self.server)
 
-    def covers(self, tool_name: str, payload: Mapping[str, Any], definition: str | None = None) -> bool:
+    def covers(
+        self,
+        tool_name: str,
+        payload: Mapping[str, Any],
+        definition: str | None = None,
+        *,
+        server: str | None = None,
+    ) -> bool:
         """Whether it covers a call of its session; whether the call's risk allows that is not looked at.
 
         Args:
             tool_name: Name of the tool.
             payload: What remembered approvals match on.
             definition: Digest of the tool's definition, if it is known.
+            server: The server that the tool belongs to; None for a tool of the agent itself.
         """
-        if self.damage is not None or self.definition not in (None, definition):
+        if self.damage is not None or self.definition not in (None, definition) or self.server != server:
             return False
         if self.pattern is not None:
-            return self.pattern.matches(tool_name, payload)
+            return self.pattern.matches(tool_name, payload, server=server)
         try:
             return (tool_name, canonical(payload)) == (self.tool_name, self.payload_key)
         except NotJsonError:
@@ -86,18 +96,21 @@ class Grant:
         """What it covers, in plain words and printable ASCII; nothing is left out."""
         if self.damage is not None:
             return "nothing: its record is damaged"
-        covered = (self.pattern or GrantPattern.exactly(self.tool_name, self.payload)).words()
+        covered = (self.pattern or GrantPattern.exactly(self.tool_name, self.payload, server=self.server)).words()
         if self.definition is None:
             return covered
         return f"{covered}; only while the tool is defined as it was then (definition {self.definition[:8]})"
 
 
-def stored_key(key: str, definition: str | None) -> str:
+def stored_key(key: str, definition: str | None, server: str | None) -> str:
     """Return under what a grant is found.
 
     Args:
         key: Canonical form of what it compares with.
         definition: Digest of the tool's definition that it is for; None for any.
+        server: The server that the tool belongs to; None for a tool of the agent itself.
     """
     # No canonical form has a line break in it, so no two keys look the same.
+    if server is not None:
+        return f"{key}\n{definition or ''}\n{canonical(server)}"
     return key if definition is None else f"{key}\n{definition}"

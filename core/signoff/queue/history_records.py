@@ -64,6 +64,8 @@ class HistoryRecord:
     """Which rule or tool asked, as stored with the request."""
     masked_keys: tuple[str, ...] = ()
     """As in the submission."""
+    server: str | None = None
+    """The server that the tool belongs to; None for a tool of the agent itself."""
 
     @classmethod
     def about(
@@ -120,6 +122,7 @@ class HistoryRecord:
             risk_reasons=submission.risk_reasons,
             why=submission.why,
             masked_keys=submission.masked_keys,
+            server=submission.server,
         )
 
 

@@ -168,6 +168,7 @@ class GrantPattern:
     Attributes:
         tool_name: Exact name of the tool.
         entries: How each entry of the payload must be; sorted by key, each key once.
+        server: The server that the tool belongs to, exactly; None for a tool of the agent itself.
 
     Raises:
         PatternError: A key occurs twice.
@@ -175,6 +176,7 @@ class GrantPattern:
 
     tool_name: str
     entries: tuple[tuple[str, Matcher], ...]
+    server: str | None = None
 
     def __post_init__(self) -> None:
         keys = [key for key, _ in self.entries]
@@ -183,13 +185,13 @@ class GrantPattern:
         object.__setattr__(self, "entries", tuple(sorted(self.entries, key=lambda entry: entry[0])))
 
     @classmethod
-    def exactly(cls, tool_name: str, payload: Mapping[str, Any]) -> GrantPattern:
+    def exactly(cls, tool_name: str, payload: Mapping[str, Any], *, server: str | None = None) -> GrantPattern:
         """Cover this tool with this payload and no other.
 
         Raises:
             NotJsonError: The payload is not JSON.
         """
-        return cls(tool_name, tuple((key, Exact.of(value)) for key, value in payload.items()))
+        return cls(tool_name, tuple((key, Exact.of(value)) for key, value in payload.items()), server)
 
     @classmethod
     def from_json(cls, value: object) -> GrantPattern:
@@ -198,19 +200,23 @@ class GrantPattern:
         Raises:
             PatternError: It is none: something is missing, unknown or of a wrong type.
         """
-        if not isinstance(value, dict) or value.keys() != {"tool", "payload"}:
-            raise PatternError('a pattern is an object with "tool" and "payload"')
-        tool_name, payload = value["tool"], value["payload"]
+        if not isinstance(value, dict) or value.keys() - {"server"} != {"tool", "payload"}:
+            raise PatternError('a pattern is an object with "tool" and "payload", and "server" if it has one')
+        tool_name, payload, server = value["tool"], value["payload"], value.get("server")
         if not isinstance(tool_name, str) or not isinstance(payload, dict):
             raise PatternError('in a pattern, "tool" is a text and "payload" an object')
+        if "server" in value and not isinstance(server, str):
+            raise PatternError('in a pattern, "server" is a text')
         try:
-            return cls(tool_name, tuple((key, _matcher(key, matcher)) for key, matcher in payload.items()))
+            entries = tuple((key, _matcher(key, matcher)) for key, matcher in payload.items())
+            return cls(tool_name, entries, server)
         except NotJsonError as error:
             raise PatternError(f"a pattern compares with JSON only: {error}") from error
 
     def to_json(self) -> dict[str, Any]:
         """Return the pattern as a JSON object."""
-        return {"tool": self.tool_name, "payload": {key: matcher.to_json() for key, matcher in self.entries}}
+        said = {"tool": self.tool_name, "payload": {key: matcher.to_json() for key, matcher in self.entries}}
+        return said if self.server is None else {**said, "server": self.server}
 
     @property
     def key(self) -> str:
@@ -234,16 +240,19 @@ class GrantPattern:
         if key not in entries:
             known = ", ".join(map(_quoted, entries)) or "none at all"
             raise PatternError(f"the payload has no entry {_quoted(key)}; it has {known}")
-        return GrantPattern(self.tool_name, tuple({**entries, key: matcher}.items()))
+        return GrantPattern(self.tool_name, tuple({**entries, key: matcher}.items()), self.server)
 
-    def matches(self, tool_name: str, payload: Mapping[str, Any]) -> bool:
+    def matches(self, tool_name: str, payload: Mapping[str, Any], *, server: str | None = None) -> bool:
         """Whether a call is covered. What is not JSON is not.
 
         Args:
             tool_name: Name of the tool.
             payload: What the tool lets remembered approvals match on.
+            server: The server that the tool belongs to; None for a tool of the agent itself.
         """
-        if tool_name != self.tool_name or payload.keys() != {key for key, _ in self.entries}:
+        if (tool_name, server) != (self.tool_name, self.server):
+            return False
+        if payload.keys() != {key for key, _ in self.entries}:
             return False
         try:
             canonical(payload)  # so that nothing is covered that no exact grant could cover
@@ -254,6 +263,8 @@ class GrantPattern:
     def words(self) -> str:
         """What is covered, in plain words and printable ASCII; nothing is left out."""
         tool = _quoted(self.tool_name)
+        if self.server is not None:
+            tool = f"{tool} of the server {_quoted(self.server)}"
         if not self.entries:
             return (
                 f"every call of {tool} with an empty payload, WHATEVER ITS ARGUMENTS AND ITS WORKING DIRECTORY ARE"

@@ -180,6 +180,8 @@ class Submission:
             They are of no account for what is executed, bound or matched.
         caller: Name of the agent that makes the call, as its framework calls it; "" if it has none.
         via: Adapter or framework that the call comes through; "" for that of the connection.
+        server: The server that the tool belongs to, or None for a tool of the agent itself. It is part of what is
+            executed, bound and matched.
     """
 
     key: str
@@ -207,6 +209,7 @@ class Submission:
     masked_keys: tuple[str, ...] = ()
     caller: str = ""
     via: str = ""
+    server: str | None = None
 
     @property
     def may_be_remembered(self) -> bool:

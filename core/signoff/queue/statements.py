@@ -105,6 +105,7 @@ def grant_statement(grant: Grant) -> bytes:
             "agent": grant.agent_name,
             "created_at": grant.created_at,
             "by": grant.created_by,
+            **({} if grant.server is None else {"server": grant.server}),
         },
     )
 

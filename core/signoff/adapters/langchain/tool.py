@@ -57,6 +57,7 @@ def approved(
             alone. If nothing in it is about a tool, and it has no rules for its server, the default decides. A
             tool that asks already is held to it besides.
         server: The server that the tool belongs to, as the policy calls it; None for a tool of the agent itself.
+            An approval is for this server only.
         expires_in: Seconds (or a `timedelta`) after which a request expires that does not say so itself, as with
             `@requires_approval`; None leaves it to the agent's middleware and the controller.
 
@@ -225,6 +226,8 @@ class ApprovedTool(BaseTool):
         """
         self._require_wanted()
         context = approval_context(self.tool, given, config, self.call)
+        server = next((each.server for each in (self.needs, *self.demands) if each.server is not None), None)
+        context = context.model_copy(update={"server": server})
         arguments = canonical(context.args)
         request = self._request_for(context)
         if request is None:

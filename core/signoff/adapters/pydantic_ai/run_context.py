@@ -30,6 +30,7 @@ def approval_context(
     return ApprovalContext(
         tool_name=call.tool_name,
         args=call.payload,
+        server=call.server,
         metadata=_metadata(ctx),
         defined_now=defined_now,
     )

@@ -19,6 +19,7 @@ from signoff.adapters.pydantic_ai.definitions import Definitions, looking_at, ma
 from signoff.adapters.pydantic_ai.marks import approved_context, called_at_once, is_marked
 from signoff.adapters.pydantic_ai.objects import ObjectToolset
 from signoff.adapters.pydantic_ai.run_context import approval_context
+from signoff.adapters.pydantic_ai.servers import server_of
 from signoff.adapters.turns import taking_turns
 from signoff.binding import bound_to
 from signoff.controller import ApprovalCallback, ApprovalController
@@ -85,7 +86,9 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
             else is said; what it allows is not asked about for the default alone. If nothing in it is about a
             tool, and it has no rules for its server, the default decides.
         server: The server that the tools belong to, as the policy calls it; None for tools of the agent itself.
-            The policy judges tools by the names that `inner` gives them, so add prefixes around this toolset.
+            The policy judges tools by the names that `inner` gives them, so add prefixes around this toolset. An
+            approval is for one server: without this, that of a tool of an `MCPToolset` is told by the toolset's
+            `id`, else by what it connects to.
         expires_in: Seconds (or a `timedelta`) after which a request expires that does not say so itself, as with
             `@requires_approval`; None leaves it to the controller.
 
@@ -189,7 +192,8 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
             if definition is None and defined_now is not None:
                 return _gone(name)
         validate = partial(_validated, tool, ctx=ctx)
-        call = plain_call(name, tool_args, definition, validate=validate)
+        server = self.server or server_of(tool)
+        call = plain_call(name, tool_args, definition, validate=validate, server=server)
         if asks_plainly and self.controller.remembered(call) is not None:
             with bound_to(call):
                 return await self.wrapped.call_tool(name, tool_args, approved_context(ctx), tool)

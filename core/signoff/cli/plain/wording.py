@@ -9,7 +9,7 @@ from signoff.cli.output import clipped, one_line
 from signoff.cli.page import Page
 from signoff.cli.request_content import kind_of
 from signoff.cli.request_text import risk_word
-from signoff.cli.subject import what_of
+from signoff.cli.subject import tool_of, what_of
 from signoff.lengths import clock
 from signoff.queue.records import AgentMode
 
@@ -46,7 +46,7 @@ def subject(request: StoredRequest) -> str:
     return (
         f"{risk_word(submission.risk)} {kind_of(submission)}, "
         f"{clipped(one_line(request.asked_by.name, 'agent'), _NAME_WIDTH)}, "
-        f"{clipped(one_line(submission.tool_name, 'tool_name'), _NAME_WIDTH)}: "
+        f"{tool_of(submission, _NAME_WIDTH)}: "
         f"{clipped(what_of(submission), _WIDTH)}"
     )
 

@@ -20,7 +20,7 @@ from signoff.cli.page import Page, width_of
 from signoff.cli.policy.replaying import Changed, Replayed, Was, is_call, replayed
 from signoff.cli.policy.wording import verdict_facts, why
 from signoff.cli.settings_file import read_settings
-from signoff.cli.subject import what_of
+from signoff.cli.subject import tool_of, what_of
 from signoff.policy.verdict import Level
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _add_call(page: Page, call: Changed, hidden: Redaction) -> None:
     record = call.record
     ident = short_id(record.request_id) if record.request_id else "-"
     agent = clipped(one_line(record.agent_name, "agent"), _NAME_WIDTH)
-    tool = clipped(one_line(record.tool_name, "tool_name"), _NAME_WIDTH)
+    tool = tool_of(record, _NAME_WIDTH)
     what = clipped(what_of(record, hidden), _WIDTH)
     page.add(f"{agent}  {tool}: {what}", label=f"  {local_time(record.at)}  {ident:8}  ")
     page.add(f"{record.state}; now {why(call.now)}", label="    ")

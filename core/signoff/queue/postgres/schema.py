@@ -20,8 +20,9 @@ from signoff.queue.postgres.url import PostgresPlace
 
 __all__ = ["SCHEMA_VERSION", "prepare", "schema_statements"]
 
-SCHEMA_VERSION = 1
-"""Stored in the table ``format``. A queue with a higher one is refused untouched."""
+SCHEMA_VERSION = 2
+"""Stored in the table ``format``. A queue with a higher one is refused untouched. Since 2 requests and grants may
+name a server, which programs of format 1 cannot read; the tables are the same."""
 
 _OWN_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = %s"
 
@@ -285,6 +286,12 @@ def _is_there(connection: Connection, place: PostgresPlace) -> bool:
             f"{place.name} was written by a newer signoff (format {version}, this one knows {SCHEMA_VERSION});"
             " it was not touched: install a newer signoff"
         )
+    if 0 < version < SCHEMA_VERSION:
+        with connection.transaction():
+            connection.execute(
+                f'UPDATE "{place.schema}".format SET version = %s WHERE version < %s',  # noqa: S608
+                (SCHEMA_VERSION, SCHEMA_VERSION),
+            )
     return True
 
 

@@ -32,7 +32,9 @@ def in_force(look: Look, session: str, submission: Submission, believed: Callabl
     """
     for row in _candidates(look, session, submission):
         grant = grant_or_damage(row)
-        covers = grant.covers(submission.tool_name, submission.payload, submission.definition)
+        covers = grant.covers(
+            submission.tool_name, submission.payload, submission.definition, server=submission.server
+        )
         if covers and believed(grant):
             return grant
     return None
@@ -75,6 +77,7 @@ def remember(
             last_used_at=None,
             revoked_at=None,
             definition=submission.definition,
+            server=submission.server,
         ),
         signer,
     )
@@ -133,6 +136,7 @@ def add_pattern(
             revoked_at=None,
             pattern=pattern,
             definition=request.submission.definition,
+            server=request.submission.server,
         ),
         signer,
     )
@@ -199,8 +203,8 @@ def all_grants(look: Look, *, session: str | None = None, include_revoked: bool 
 
 def _candidates(look: Look, session: str, submission: Submission) -> Iterator[Row]:
     """The grants in force that may cover a call, the best first."""
-    bound = stored_key(submission.payload_key, submission.definition)
-    for key in dict.fromkeys((bound, submission.payload_key)):
+    definitions = dict.fromkeys((submission.definition, None))
+    for key in (stored_key(submission.payload_key, each, submission.server) for each in definitions):
         yield from _with_key(look, session, submission.tool_name, GrantKind.EXACT, key)
     yield from look.rows(
         """
@@ -263,7 +267,7 @@ def _why_not(request: StoredRequest, pattern: GrantPattern, session: str) -> str
         return "the request was rejected, and a no is never remembered as a yes"
     if not submission.may_be_remembered:
         return "this call is of HIGH risk, leads elsewhere, or its agent keeps no approvals: no grant covers it"
-    if not pattern.matches(submission.tool_name, submission.payload):
+    if not pattern.matches(submission.tool_name, submission.payload, server=submission.server):
         return "the pattern does not cover the request that it is given for"
     return None
 
@@ -280,6 +284,7 @@ def _info(grant: Grant) -> str:
             "origin_request": grant.origin_request,
             "created_by": grant.created_by,
             **({} if grant.definition is None else {"definition": grant.definition}),
+            **({} if grant.server is None else {"server": grant.server}),
             **seal,
         }
     )

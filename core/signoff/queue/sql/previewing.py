@@ -50,7 +50,7 @@ def preview(
             continue
         if _answers(pattern, submission):
             matched.append(record)
-        elif pattern.matches(submission.tool_name, submission.payload):
+        elif _is_about(pattern, submission):
             still_asked += 1
     return PatternPreview(
         looked_at=len(calls),
@@ -67,7 +67,11 @@ def preview(
 
 def _answers(pattern: GrantPattern, submission: Submission) -> bool:
     """Whether a grant of the pattern would answer the call."""
-    return submission.may_be_remembered and pattern.matches(submission.tool_name, submission.payload)
+    return submission.may_be_remembered and _is_about(pattern, submission)
+
+
+def _is_about(pattern: GrantPattern, submission: Submission) -> bool:
+    return pattern.matches(submission.tool_name, submission.payload, server=submission.server)
 
 
 def _latest_calls(look: Look, session: str | None, last: int) -> list[Row]:

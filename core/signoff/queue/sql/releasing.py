@@ -94,7 +94,7 @@ def _why_not(current: StoredRequest, grant: Grant) -> str | None:
     # A grant that names no definition would cover any; what is released is never more than the same call.
     if submission.definition != grant.definition:
         return "not released: the tool is defined otherwise than in the call that was remembered"
-    if not grant.covers(submission.tool_name, submission.payload, submission.definition):
+    if not grant.covers(submission.tool_name, submission.payload, submission.definition, server=submission.server):
         return "not released: it is another call than the one that was remembered"
     if submission.risk not in (Risk.LOW, Risk.MEDIUM):
         return ALONE

@@ -9,6 +9,7 @@ from signoff.canonical import canonical, parse_json
 from signoff.queue.checks import check_grant
 from signoff.queue.codec import asked_by_from_text, decision_from_text, from_text, submission_from_text
 from signoff.queue.errors import DamagedRecordError
+from signoff.queue.grant import stored_key
 from signoff.queue.history_records import HistoryRecord
 from signoff.queue.packing import unpack_text
 from signoff.queue.patterns import GrantPattern
@@ -81,7 +82,7 @@ def grant_from_row(row: Row) -> Grant:
     with _intact("grant", row["seq"]):
         info = from_text(row["info"])
         whole_key = unpack_text(row["payload_key"])
-        key, bound, definition = whole_key.partition("\n")
+        key = whole_key.partition("\n")[0]
         pattern = None
         if row["kind"] == GrantKind.PATTERN:
             pattern = GrantPattern.from_json(parse_json(key))
@@ -101,14 +102,16 @@ def grant_from_row(row: Row) -> Grant:
             revoked_by=None if row["revoked_by"] is None else unpack_text(row["revoked_by"]),
             pattern=pattern,
             definition=info.get("definition"),
+            server=info.get("server"),
             seal=Seal.from_json(info.get("seal")),
         )
         covered = canonical(grant.payload) if pattern is None else pattern.key
         tool_name = grant.tool_name if pattern is None else pattern.tool_name
         columns = unpack_text(row["session"]), unpack_text(row["tool"]), key, key
         said = grant.session, grant.tool_name, grant.payload_key, covered
-        same_definition = grant.definition == (definition if bound else None)
-        if said != columns or tool_name != grant.tool_name or not same_definition:
+        same = stored_key(key, grant.definition, grant.server) == whole_key
+        same_server = pattern is None or pattern.server == grant.server
+        if said != columns or tool_name != grant.tool_name or not (same and same_server):
             raise ValueError("it says two things about what it covers")
         check_grant(grant)
         return grant

@@ -105,6 +105,7 @@ def _texts(record: HistoryRecord) -> Iterator[str]:
     yield record.request_id or ""
     yield record.description
     yield record.tool_name
+    yield record.server or ""
     yield record.agent_name
     yield record.reason
     if record.decision is not None:

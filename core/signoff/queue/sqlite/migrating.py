@@ -90,4 +90,8 @@ def _file(connection: sqlite3.Connection, row: Row) -> None:
         connection.execute("UPDATE history SET decided_by = ? WHERE seq = ?", (decided_by, record.seq))
 
 
-_STEPS: Mapping[int, Callable[[sqlite3.Connection], None]] = {1: _from_1}
+def _from_2(_: sqlite3.Connection) -> None:
+    """Servers of tools: requests and grants without one stay as they are, and older programs read no others."""
+
+
+_STEPS: Mapping[int, Callable[[sqlite3.Connection], None]] = {1: _from_1, 2: _from_2}

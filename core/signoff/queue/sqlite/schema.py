@@ -12,7 +12,7 @@ __all__ = ["ANCHORS", "APPLICATION_ID", "BLOB_USES", "INDEXES", "SCHEMA_VERSION"
 APPLICATION_ID = 0x5349474E
 """Marks the file as ours: ``SIGN`` (https://sqlite.org/pragma.html#pragma_application_id)."""
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Stored as ``user_version``. A file with a higher one is refused untouched, one with a lower one is brought up
 to date by `signoff.queue.sqlite.migrating`."""
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from signoff.present.subject import SERVER_SIGN
 from signoff.queue import StoredRequest
 from signoff_tui.ages import age_text, length_text
 from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, line, wrapped
@@ -180,7 +181,8 @@ def _granted(remembered: Remembered) -> str:
         what = ", ".join(f"{name} {json.dumps(value, ensure_ascii=False)}" for name, value in values)
         what = masks.mask_text(what or "without arguments", command=True).text
     more = f" ... and {len(what) - LONGEST} characters more" if len(what) > LONGEST else ""
-    return f"{grant.tool_name[:LONGEST]}: {what[:LONGEST]}{more}, used {grant.uses}x"
+    server = "" if grant.server is None else f"{grant.server[:LONGEST]}{SERVER_SIGN}"
+    return f"{server}{grant.tool_name[:LONGEST]}: {what[:LONGEST]}{more}, used {grant.uses}x"
 
 
 def _counted(words: str, number: int) -> Sequence[Chunk]:

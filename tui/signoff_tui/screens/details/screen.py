@@ -96,6 +96,7 @@ def _blocks(request: StoredRequest) -> Iterator[tuple[str, Sequence[Fact]]]:
     yield (
         "what remembering would match",
         [
+            *([("server", submission.server)] if submission.server is not None else []),
             ("tool", submission.tool_name),
             ("payload", canonical(hidden.mask_value(dict(submission.payload)))),
             ("definition", submission.definition or "not known: any definition of the tool"),

@@ -46,6 +46,8 @@ def record_lines(
 def _call(record: HistoryRecord) -> Sequence[Fact]:
     about = subject(record)
     facts = [("request", record.tool_name if about is None else f"{record.tool_name}  {about}", "strong")]
+    if record.server is not None:
+        facts.append(("server", record.server, "strong"))
     if about is None:
         facts.append(("what", told(record), "text"))
     if record.risk is not Risk.LOW or record.risk_reasons:

@@ -149,7 +149,8 @@ def kind(record: HistoryRecord) -> str:
 
 def what(record: HistoryRecord) -> str:
     """What the call was about; what its agent said of it only where that is all there is."""
-    return (subject(record) or told(record) or record.tool_name).replace("\n", " ")
+    server = "" if record.server is None else f"{record.server}: "
+    return f"{server}{subject(record) or told(record) or record.tool_name}".replace("\n", " ")
 
 
 def counted(together: Together) -> str:

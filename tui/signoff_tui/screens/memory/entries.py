@@ -117,8 +117,14 @@ def matching(grant: Grant, requests: Iterable[StoredRequest]) -> int:
     return sum(
         request.asked_by.session == grant.session
         and request.submission.tool_name == grant.tool_name
+        and request.submission.server == grant.server
         and request.submission.may_be_remembered
-        and grant.covers(request.submission.tool_name, request.submission.payload, request.submission.definition)
+        and grant.covers(
+            request.submission.tool_name,
+            request.submission.payload,
+            request.submission.definition,
+            server=request.submission.server,
+        )
         for request in requests
     )
 

@@ -24,7 +24,7 @@ from signoff_tui.covering import (
 from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line, wrapped
 from signoff_tui.look import Glyphs
 from signoff_tui.screens.memory.entries import Entry
-from signoff_tui.summary import clock_text
+from signoff_tui.summary import clock_text, tool_text
 
 __all__ = [
     "LISTED_AS_ROWS",
@@ -91,7 +91,7 @@ def row_lines(entry: Entry, glyphs: Glyphs, width: int, *, focused: bool, now: i
     background = "focus-bg" if focused else "background"
     mark = chunk(f"{glyphs.focus} " if focused else "  ", "accent", keep=True)
     number = chunk(f"{entry.number:>2}  ", "muted", keep=True)
-    tool = foreign(entry.grant.tool_name, "closed" if closed else "text")
+    tool = Chunk(tool_text(entry.grant), "closed" if closed else "text")
     what = Chunk(reveal_line(covered(entry), "arg_value"), "closed" if closed else "text", cut="end")
     word = breadth_word(entry)
     breadth = chunk(f"{word:<{_BREADTH}}", "closed" if closed else breadth_token(word), keep=True)
@@ -261,7 +261,7 @@ def _right_now(waiting: int | None) -> str:
 
 def _matches(entry: Entry, width: int) -> list[Line]:
     grant, word = entry.grant, breadth_word(entry)
-    tool = Chunk(foreign(grant.tool_name).text, keep=True, most=24)
+    tool = Chunk(tool_text(grant), keep=True, most=24 if grant.server is None else 48)
     if entry.reach is None:
         how = "how wide is not known"
     else:

@@ -23,7 +23,7 @@ from signoff.queue import (
     StoredRequest,
 )
 from signoff.queue.patterns import Exact
-from signoff_tui.lines import Chunk, Line, chunk, foreign, line, wrapped
+from signoff_tui.lines import Chunk, Line, chunk, line, wrapped
 from signoff_tui.look import Glyphs
 from signoff_tui.screens.memory.entries import Entry
 from signoff_tui.screens.memory.lines import (
@@ -35,6 +35,7 @@ from signoff_tui.screens.memory.lines import (
     pattern_entry,
     when_text,
 )
+from signoff_tui.summary import tool_text
 
 __all__ = ["LAST_CALLS", "Option", "Widening", "offers", "preview", "save", "sheet_lines"]
 
@@ -123,9 +124,13 @@ def offers(queue: ReviewQueue, entry: Entry, *, narrows: bool) -> Widening:
     why_not = refusal(request, now, wide=True)
     if why_not is not None:
         raise GrantRefusedError(why_not)
-    payload = request.submission.payload
+    tool_name, server, payload = (
+        request.submission.tool_name,
+        request.submission.server,
+        request.submission.payload,
+    )
     patterns = narrower(now, payload) if narrows else wider(now)
-    covering = [pattern for pattern in patterns if pattern.matches(request.submission.tool_name, payload)]
+    covering = [pattern for pattern in patterns if pattern.matches(tool_name, payload, server=server)]
     if not covering:
         narrowest = "it covers one call only"
         raise GrantRefusedError(narrowest if narrows else "nothing of it can be left more open")
@@ -193,7 +198,7 @@ def sheet_lines(sheet: Widening, width: int, glyphs: Glyphs, *, now: int) -> lis
         *_options(sheet, glyphs),
         Line(),
         *_answered(sheet.preview, width, now),
-        line(_name("covers"), Chunk(foreign(option.pattern.tool_name).text, keep=True, most=24)),
+        line(_name("covers"), Chunk(tool_text(option.pattern), keep=True, most=48)),
         *(
             row
             for name, matcher in option.pattern.entries

@@ -169,6 +169,7 @@ def _misleading_names(entry: Entry) -> list[str]:
         *(("agent", finding) for finding in reveal(request.asked_by.name, "agent").findings),
         *(("caller", finding) for finding in reveal(request.asked_by.caller, "agent").findings),
         *(("tool", finding) for finding in reveal(request.submission.tool_name, "tool_name").findings),
+        *(("server", finding) for finding in reveal(request.submission.server or "", "tool_name").findings),
     )
     return [f"{what}: {finding.message}" for what, finding in found if finding.kind in _LOOKS_RIGHT]
 
