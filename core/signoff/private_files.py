@@ -42,7 +42,7 @@ def make_directory(path: Path, *, parents: bool = True) -> None:
     Raises:
         OSError: It cannot be made, or there is something else in its place.
     """
-    if parents and path.parent != path and not path.parent.is_dir():
+    if parents and path.parent != path and not path.parent.exists():
         make_directory(path.parent)
     try:
         path.mkdir(_PRIVATE_DIRECTORY)

@@ -40,12 +40,13 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from msgspec import Struct
+
+from signoff.private_files import UnsafeFileError, read_own
 
 __all__ = [
     "OWN_PROGRAMS",
@@ -59,6 +60,9 @@ __all__ = [
 
 OWN_PROGRAMS = "programs.txt"
 """Name of the file with a person's own rows, in their configuration directory."""
+
+_MOST_OWN = 1024 * 1024
+"""Bytes of a person's own rows."""
 
 _TEXT, _FILE = "TEXT", "FILE"
 _FILES = frozenset({_FILE, "INSIDE"})
@@ -332,24 +336,15 @@ def known_programs() -> ProgramTable:
     texts = {"the table of signoff": Path(__file__).with_name("programs.txt").read_text(encoding="utf-8")}
     own = own_programs_file()
     try:
-        texts[str(own)] = _private_text(own)
-    except FileNotFoundError:
-        return ProgramTable(texts)
-    except (OSError, UnicodeDecodeError) as error:
-        raise ProgramTableError(f"{own} cannot be read: {error}") from None
+        rows = read_own(own, forbidden=0o022, owners=frozenset({os.geteuid()}), most=_MOST_OWN)
+        if rows is None:
+            return ProgramTable(texts)
+        texts[str(own)] = rows.decode()
+    except UnsafeFileError as error:
+        raise ProgramTableError(str(error)) from None
+    except UnicodeDecodeError:
+        raise ProgramTableError(f"{own} is not UTF-8") from None
     table = ProgramTable(texts)
     for _ in table:  # a row that cannot be read is told before anything is judged by the others
         pass
     return table
-
-
-def _private_text(path: Path) -> str:
-    """The text of a file that nobody else can write."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
-    with os.fdopen(descriptor, encoding="utf-8") as file:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
-            raise ProgramTableError(
-                f"{path} must be a file of yours that nobody else can write: chmod go-w {path}"
-            )
-        return file.read()
