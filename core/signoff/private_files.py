@@ -76,10 +76,11 @@ def read_own(path: Path, *, forbidden: int, owners: frozenset[int], most: int) -
     except OSError as error:
         link = "; it is a link: put the file itself there" if path.is_symlink() else ""
         raise UnsafeFileError(f"cannot read {path}: {error.strerror}{link}") from error
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode):
+        os.close(descriptor)
+        raise UnsafeFileError(f"{path} is not a regular file; move it away")
     with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise UnsafeFileError(f"{path} is not a regular file; move it away")
         if found.st_nlink != 1:
             raise UnsafeFileError(f"{path} has {found.st_nlink} names; remove the others, or move it away")
         _refuse_foreign(path, found, forbidden, owners, "chmod 600")
