@@ -112,5 +112,5 @@ def test_a_file_of_somebody_else_is_refused(own: Path, monkeypatch: pytest.Monke
     own.write_text("frob: -a\n")
     own.chmod(0o600)
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
-    with pytest.raises(ProgramTableError, match="programs.txt"):
+    with pytest.raises(ProgramTableError, match=r"programs\.txt belongs to user"):
         known_programs()
