@@ -73,12 +73,10 @@ def _agent(record: HistoryRecord, request: StoredRequest | None, *, details: boo
     facts = [("agent", f"{record.agent_name}   session {record.session}", "text")]
     if details and request is not None:
         asked = request.asked_by
-        facts.append(("process", f"pid {asked.pid} on {asked.host}, {asked.via}", "text"))
-        facts += [
-            (label, name, "text")
-            for label, name in (("caller", asked.caller), ("program", asked.program))
-            if name not in ("", asked.name)
-        ]
+        program = "" if asked.program in ("", asked.name) else f" in {asked.program}"
+        facts.append(("process", f"pid {asked.pid} on {asked.host}, {asked.via}{program}", "text"))
+        if asked.caller not in ("", asked.name):
+            facts.append(("caller", asked.caller, "text"))
     if details and record.cwd:
         facts.append(("in", record.cwd, "text"))
     return facts
