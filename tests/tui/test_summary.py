@@ -174,3 +174,12 @@ def test_the_time_of_day_is_local(monkeypatch: pytest.MonkeyPatch) -> None:
     finally:
         monkeypatch.undo()
         time.tzset()
+
+
+def test_a_tool_of_a_server_is_named_with_it_in_rows_and_headers() -> None:
+    rows = [
+        summarize(stored("r1", server=server, tool_name="delete", description="delete(id=1)"))
+        for server in (None, "staging", "production")
+    ]
+    assert [row.tool.text for row in rows] == ["delete", "staging/delete", "production/delete"]
+    assert [row.what.text for row in rows] == ["delete(id=1)", "staging: delete(id=1)", "production: delete(id=1)"]
