@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 from person_bench import NOTHING_WAITS, Person
+from rich.cells import cell_len
 from tmux_bench import Tmux
 
+from signoff import ApprovalRequest
+from signoff.connecting import connect_agent
 from signoff.demo.agents import ROLES
 from signoff.demo.project import create_project, saved_files, shop_files
 from signoff.demo.report import Report, read_report
@@ -25,6 +28,7 @@ from system_bench import (
     demo_agent,
     environment,
     eventually,
+    post,
     running,
     shown_files,
     tree,
@@ -255,3 +259,23 @@ def test_the_agent_was_told_which_file_and_why(picky: Story) -> None:
     calls = picky.shop.report("refactor").calls
     refused = [(call.tool, call.subject, call.told) for call in calls if call.outcome != "ran"]
     assert refused == [("edit_file", "src/app/cli.py", f"Approval denied: {RENAME}")]
+
+
+HOSTILE_WIDTHS = "👋🏽" * 10 + "हिन्दी" + "⚠\ufe0f" * 8
+"""Each of these has another width in tmux than the table of Rich says."""
+
+
+def test_no_text_of_an_agent_moves_what_stands_beside_it(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / "tmp").mkdir(parents=True)
+    variables = environment(home, SIGNOFF_QUEUE=str(home / "queue"))
+    with connect_agent(HOSTILE_WIDTHS, session="s", place=home / "queue", cwd=str(home)) as agent:
+        payload = {"mood": f"{HOSTILE_WIDTHS}'; evil()"}
+        post(agent, ApprovalRequest(tool_name="mood", description=HOSTILE_WIDTHS, payload=payload))
+        with Tmux(SCREEN, variables, home) as tmux:
+            person = Person(tmux)
+            person.sees("evil()")
+            rows = tmux.text().split("\n")
+            borders = {cell_len(row.partition("│")[0]) for row in rows if "│" in row}
+            assert len(borders) == 1
+            assert max(map(cell_len, rows)) <= tmux.size[0]
