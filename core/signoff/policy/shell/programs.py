@@ -194,6 +194,8 @@ _OPTION = re.compile(
     r"(?P<named>!)?(?P<reaching>~)?(?P<names>--(?:\[no-\])?[A-Za-z0-9][\w.-]*|-#|-[^\s=^-][^\s=^]*)"
     r"(?P<leading>\^)?(?P<value>=(?P<glued>\?)?(?P<kind>[A-Z]*))?"
 )
+_PLAIN_OPTION = re.compile(r"(?<!\S)--[A-Za-z0-9][\w.-]*(?!\S)")
+"""An option that is nothing but a name: most are, and a row is read while somebody waits."""
 _OPERAND = re.compile(r"(?P<kind>[A-Z]+)(?P<repeats>\.\.\.)?")
 
 
@@ -264,12 +266,12 @@ def _joined_lines(text: str) -> Iterator[tuple[int, str]]:
 
 def _row(words: tuple[str, ...], place: str, text: str) -> ProgramRow:
     before, _, behind = text.partition(";")
-    tokens, operands = before.split(), behind.split()
+    tokens, operands = _PLAIN_OPTION.sub("", before).split(), behind.split()
     marks = {token for token in tokens if token.startswith("@")}
     if not marks <= _MARKS:
         known = ", ".join(sorted(_MARKS))
         raise ProgramTableError(f"{place}: unknown mark {min(marks - _MARKS)}; the marks are {known}")
-    flags: set[str] = set()
+    flags = set(_PLAIN_OPTION.findall(before))
     valued: dict[str, str] = {}
     glued: set[str] = set()
     leading: set[str] = set()
