@@ -8,7 +8,6 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
-from one_call import agent_calling, call, results
 from pydantic import BaseModel
 from pydantic_ai import RunContext
 from pydantic_ai.toolsets import FunctionToolset
@@ -16,6 +15,7 @@ from pydantic_ai.toolsets import FunctionToolset
 import signoff
 from asked import Asked
 from documented_blocks import BLOCKS
+from one_call import agent_calling, call, results
 from signoff.config import build, parse_config
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.shell import ShellTool
