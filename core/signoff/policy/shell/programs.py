@@ -32,6 +32,8 @@ the last operand. The marks are:
     The first argument is options, with a dash or without, as that of `tar`.
 ``@apart``
     A value is never glued to its letter.
+``@undivided``
+    ``--`` does not end the options.
 ``@tests``
     The arguments are an expression of `test`.
 """
@@ -189,7 +191,9 @@ class ProgramRow(Struct, frozen=True):
     repeats: bool = False
 
 
-_MARKS = frozenset({"@reads", "@named", "@reaches", "@words", "@stops", "@text", "@bundle", "@apart", "@tests"})
+_MARKS = frozenset(
+    {"@reads", "@named", "@reaches", "@words", "@stops", "@text", "@bundle", "@apart", "@undivided", "@tests"}
+)
 _OPTION = re.compile(
     r"(?P<named>!)?(?P<reaching>~)?(?P<names>--(?:\[no-\])?[A-Za-z0-9][\w.-]*|-#|-[^\s=^-][^\s=^]*)"
     r"(?P<leading>\^)?(?P<value>=(?P<glued>\?)?(?P<kind>[A-Z]*))?"

@@ -35,6 +35,7 @@ _OTHER_BUILTINS = frozenset(
     )
 )
 """Built-in commands of bash that may calculate their arguments, or change what the commands after them mean."""
+_LIKE_AN_OPTION = re.compile(r"-[^0-9]")
 _QUOTES = "\"'"
 _BEGINS_WITH_TEXT = re.compile(r"[A-Za-z0-9_./,:%=^~]|@(?!\()")
 _SPLIT_BY_THE_SHELL = re.compile(r"[$`]")
@@ -232,7 +233,7 @@ class _Reader:
             if self._goes_on(at):
                 launched = launched or (at >= self._named and self._table.row(self._path) is None)
                 row = self._table.row((*self._path, word.text)) or ProgramRow((*self._path, word.text))
-                if at >= self._named:
+                if at >= self._named and word.text != "--":  # what stands behind it is no other command
                     has_to_be_named = launched or "@named" in row.marks
                     unnamed = unnamed or _Argument(at, _uncovered(word, self._row)) if has_to_be_named else None
                 self._path, self._row = row.words, row
@@ -258,6 +259,7 @@ class _Reader:
         further = (*self._path, word.text)
         return (
             word.literal
+            and not self._only_operands
             and (not self._operands or word.text == "--")
             and self._table.has_more(self._path)
             and (self._table.row(further) is not None or self._table.has_more(further))
@@ -272,7 +274,7 @@ class _Reader:
         if self._only_operands or word.text == "-" or not self._is_option(at, word):
             yield from self._operand(at, word)
             return 1
-        if word.text == "--" and "@words" not in row.marks:
+        if word.text == "--" and row.marks.isdisjoint({"@words", "@undivided"}):
             self._only_operands = True
             return 1
         options, value, known = self._options(word.text)
@@ -289,7 +291,12 @@ class _Reader:
             yield _Argument(at, reaches=reaches)
             return 1
         if value is None:
-            yield self._value(at + 1, kind, self._words[at + 1], reaches)
+            behind = self._words[at + 1]
+            # Not every program takes for a value what looks like an option.
+            taken = options[-1] in row.leading or not row.marks.isdisjoint({"@reads", "@words"})
+            if behind.literal and at + 1 >= self._covered and not taken and _LIKE_AN_OPTION.match(behind.text):
+                yield _Argument(at + 1, _uncovered(behind, row))
+            yield self._value(at + 1, kind, behind, reaches)
             return 2
         yield self._value(at, kind, Word(value), reaches)
         return 1
