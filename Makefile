@@ -79,7 +79,8 @@ torture: $(VENV)/.dev
 corpora: $(VENV)/.dev
 	$(BIN)/python tests/corpora_report.py
 
-# Random commands through the rules and through real bash among stub programs; FUZZ_SECONDS=60 for a shorter look.
+# Random commands through the rules and through real bash among stub programs, and options from the help of installed
+# programs through the table of known programs and through these; FUZZ_SECONDS=60 for a shorter look.
 FUZZ_SECONDS ?= 600
 fuzz: $(VENV)/.dev
 	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(FUZZ_SECONDS)

@@ -14,13 +14,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-__all__ = ["Jail", "NoJailError", "Observed"]
+__all__ = ["Jail", "NoJailError", "Observed", "Served"]
 
 REAL = ("bash", "sh", "dash", "env", "nohup", "nice", "timeout", "xargs", "find", "setsid", "ionice")
 """Programs that are themselves, so that what they run is seen; those that the machine lacks are stubs."""
@@ -40,7 +41,18 @@ mount --bind "$1/tmp/trace" "$1/tmp/trace" &&
 mount -o remount,bind,ro,nosuid,nodev "$1" && mount -t proc -o ro,nosuid,nodev,noexec proc "$1/proc" &&
 exec "$2" -I "$3" "$1"
 """
-_UNSHARE = ["unshare", "--user", "--map-root-user", "--mount", "--net", "--ipc", "--pid", "--fork", "--kill-child"]
+_UNSHARE = [
+    "unshare",
+    "--user",
+    "--map-root-user",
+    "--mount",
+    "--net",
+    "--ipc",
+    "--uts",
+    "--pid",
+    "--fork",
+    "--kill-child",
+]
 _SECONDS = 90.0
 _LIBRARY = re.compile(r"(/\S+)(?= \(0x)")
 
@@ -66,26 +78,23 @@ class Observed:
     finished: bool
 
 
-class Jail:
-    """A jail that is there between ``with`` and its end.
-
-    Args:
-        programs: The names of the stubs.
+class Served(ABC):
+    """A root directory, and a process in it that answers requests, from ``with`` to its end.
 
     Raises:
         NoJailError: On entering, if this machine lacks a program or a right that it takes.
     """
 
-    def __init__(self, programs: Iterable[str]) -> None:
-        self._programs = sorted({*programs, *REAL})
+    needs: Sequence[str] = ("unshare",)
+    """Programs of the machine without which it cannot be built."""
 
     def __enter__(self) -> Self:
-        for needed in ("unshare", "mount", "ldd", "bash"):
+        for needed in self.needs:
             if shutil.which(needed) is None:
                 raise NoJailError(f"a jail for shell commands cannot be built here: there is no {needed}")
         self._root = Path(tempfile.mkdtemp(prefix="signoff-jail-"))
         try:
-            _furnish(self._root, self._programs)
+            self._furnish()
             self._start()
         except BaseException:
             shutil.rmtree(self._root)
@@ -98,30 +107,41 @@ class Jail:
         self._stop()
         shutil.rmtree(self._root)
 
-    def run(self, text: str) -> Observed:
-        """Run ``bash -c`` with a text in an almost empty directory, and wait for all that it starts.
+    def ask(self, request: Any) -> Any:
+        """Have a request answered, by a second process if the first breaks.
 
         Args:
-            text: The command; without NUL, which no argument of a program can hold.
+            request: What can be written as JSON.
 
         Raises:
-            RuntimeError: The command breaks the cell that it runs in, and each further one.
+            RuntimeError: The request breaks the process that answers, and each further one.
         """
         try:
-            data = self._asked(text)
+            return self._asked(request)
         except (EOFError, BrokenPipeError):
             # A command may meet the cell itself. Whether it was this one, a second cell tells.
             said = self._last_words()
             self._start()
             try:
-                data = self._asked(text)
+                return self._asked(request)
             except (EOFError, BrokenPipeError) as error:
-                raise RuntimeError(f"{text!r} breaks the cell, which said: {said or 'nothing'}") from error
-        return Observed(tuple(map(tuple, data["ran"])), data["trace"], tuple(data["changed"]), data["finished"])
+                raise RuntimeError(f"{request!r} breaks the cell, which said: {said or 'nothing'}") from error
 
-    def _asked(self, text: str) -> Any:
+    @abstractmethod
+    def _furnish(self) -> None:
+        """Put into the root directory what has to be there before the process starts."""
+
+    @abstractmethod
+    def _command(self) -> tuple[list[str], dict[str, str]]:
+        """The command of the process, to be run in new namespaces, and its environment."""
+
+    @abstractmethod
+    def _try_out(self) -> str | None:
+        """Have the process do something; None if all is well, else what is not."""
+
+    def _asked(self, request: Any) -> Any:
         assert self._cell.stdin is not None
-        self._cell.stdin.write(json.dumps(text).encode() + b"\n")
+        self._cell.stdin.write(json.dumps(request).encode() + b"\n")
         self._cell.stdin.flush()
         return json.loads(self._answer())
 
@@ -130,25 +150,26 @@ class Jail:
         return self._cell.communicate()[1].decode(errors="replace").strip()
 
     def _start(self) -> None:
-        cell = Path(__file__).with_name("cell.py")
+        command, environment = self._command()
         self._cell = subprocess.Popen(
-            [*_UNSHARE, "sh", "-c", _ENTER, "sh", str(self._root), sys.executable, str(cell)],
+            [*_UNSHARE, *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd="/",
+            env=environment,
         )
         try:
-            seen = self._asked("ls")["ran"]
+            problem = self._try_out()
         except (OSError, EOFError) as error:
             said = self._last_words()
             raise NoJailError(
                 "a jail for shell commands cannot be built here: it takes user, mount, process and network "
                 f"namespaces, and the system said: {said or error}"
             ) from error
-        if seen != [["ls"]]:
+        if problem is not None:
             self._stop()
-            raise NoJailError(f"the jail does not work here: bash -c ls ran {seen}")
+            raise NoJailError(f"the jail does not work here: {problem}")
 
     def _answer(self) -> bytes:
         assert self._cell.stdout is not None
@@ -164,6 +185,42 @@ class Jail:
 
     def _stop(self) -> None:
         self._cell.communicate()  # the end of its input is the end of it
+
+
+class Jail(Served):
+    """A jail of stubs that is there between ``with`` and its end.
+
+    Args:
+        programs: The names of the stubs.
+    """
+
+    needs = ("unshare", "mount", "ldd", "bash")
+
+    def __init__(self, programs: Iterable[str]) -> None:
+        self._programs = sorted({*programs, *REAL})
+
+    def run(self, text: str) -> Observed:
+        """Run ``bash -c`` with a text in an almost empty directory, and wait for all that it starts.
+
+        Args:
+            text: The command; without NUL, which no argument of a program can hold.
+
+        Raises:
+            RuntimeError: The command breaks the cell that it runs in, and each further one.
+        """
+        data = self.ask(text)
+        return Observed(tuple(map(tuple, data["ran"])), data["trace"], tuple(data["changed"]), data["finished"])
+
+    def _furnish(self) -> None:
+        _furnish(self._root, self._programs)
+
+    def _command(self) -> tuple[list[str], dict[str, str]]:
+        cell = Path(__file__).with_name("cell.py")
+        return ["sh", "-c", _ENTER, "sh", str(self._root), sys.executable, str(cell)], dict(os.environ)
+
+    def _try_out(self) -> str | None:
+        seen = self._asked("ls")["ran"]
+        return None if seen == [["ls"]] else f"bash -c ls ran {seen}"
 
 
 def _furnish(root: Path, programs: Iterable[str]) -> None:
