@@ -71,6 +71,11 @@ NEVER = {
     "a package manager": ["npm run build"] * 3,
     "a program that runs its arguments": ["timeout 5 git status"] * 3,
     "a container": ["docker run alpine"] * 3,
+    "an unknown program with other words each time": [
+        "frobnicate build a",
+        "frobnicate build b",
+        "frobnicate build c",
+    ],
     "a side door": ["git grep -O x"] * 3,
     "several commands": ["git status; git log"] * 3,
     "a file that is written": ["git status > x"] * 3,

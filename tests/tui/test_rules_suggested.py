@@ -70,7 +70,7 @@ def test_a_rule_is_drawn_from_what_the_file_asks_about_and_shown_as_a_difference
     assert '10 +     - pattern: "git log --oneline"' in text
     assert "11 +       approval: false" in text
     assert "- {pattern: rm" in text, "what stands around the new lines"
-    assert "each rule also lets through the same words with more behind them" in text
+    assert "each rule also lets through what is known to be harmless behind its words" in text
     assert (rules.read_text("utf-8"), changed_files()) == (RULES, ())
 
 

@@ -1,8 +1,8 @@
 """Narrow rules for the shell, drawn from commands that people approved every time they were asked.
 
-A rule is the longest beginning that some approved commands have in common. It is only suggested if nobody and
-nothing ever refused a command that it is about, and if none of these was of HIGH risk: a person approved what was
-on the screen, and a rule must not answer for anything that deserved another look.
+A rule is the longest beginning that some approved commands have in common, and covers each of them. It is only
+suggested if nobody and nothing ever refused a command that it is about, and if none of these was of HIGH risk: a
+person approved what was on the screen, and a rule must not answer for anything that deserved another look.
 """
 
 from __future__ import annotations
@@ -160,8 +160,10 @@ def _groups(approved: Sequence[_Approved]) -> Iterator[tuple[str, list[_Approved
         by_beginning.setdefault(each.words[:_LEAST_WORDS], []).append(each)
     for beginning, group in by_beginning.items():
         pattern = _pattern(_common([each.words for each in group]))
-        if len(beginning) == _LEAST_WORDS and len(group) >= LEAST_APPROVALS and pattern is not None:
-            yield pattern, group
+        if len(beginning) == _LEAST_WORDS and pattern is not None:
+            answered = [each for each in group if _lets_run(pattern, each.command)]
+            if len(answered) >= LEAST_APPROVALS:
+                yield pattern, answered
 
 
 def _common(commands: Sequence[Sequence[str]]) -> list[str]:
@@ -186,6 +188,12 @@ def _pattern(words: Sequence[str]) -> str | None:
 
 def _can_be_shown(pattern: str) -> bool:
     return len(pattern) <= _LONGEST_PATTERN and not DEFAULT_REDACTION.spans(pattern, command=True)
+
+
+def _lets_run(pattern: str, command: str) -> bool:
+    """Tell whether a rule with this pattern covers a command: of an unknown program it covers its own words alone."""
+    rule = CommandRule(tuple(pattern.split()), Level.ALLOW, pattern)
+    return judge_command(command, [rule], Level.ASK).level is Level.ALLOW
 
 
 def _is_about(pattern: str, command: str) -> bool:

@@ -54,7 +54,7 @@ def _yaml(found: Sequence[Suggestion], hidden: Redaction) -> str:
     from signoff.config.adding_rules import rule_lines
 
     page = Page(width_of(sys.stdout))
-    page.add("each rule also lets through the same words with more behind them", label="# ", fold="#")
+    page.add("each rule also lets through what is known to be harmless behind its words", label="# ", fold="#")
     page.add("shell_rules:")
     for suggestion in found:
         for row in rule_lines(suggestion.pattern):

@@ -137,7 +137,7 @@ def suggested_lines(suggested: Suggested, width: int) -> list[Line]:
     lines += fact("from", whose, width)
     for rule in rules:
         lines += [Line(), *_rule_lines(rule, width)]
-    also = "each rule also lets through the same words with more behind them"
+    also = "each rule also lets through what is known to be harmless behind its words"
     lines += fact("wider", also, width, "warn")
     lines += [Line(), file_line(suggested.file.name)]
     if suggested.document is not None:
