@@ -16,7 +16,10 @@ class ExitCode(IntEnum):
     OK = 0
     """Done. For `ask`: approved, and nothing else is."""
     NO = 1
-    """`ask`: rejected. `approve`, `grants widen`, `history prune`: not confirmed. `demo`: an agent failed."""
+    """`ask`: rejected. `approve`, `grants widen`, `history prune`, `policy trust`: not confirmed.
+
+    `demo`: an agent failed.
+    """
     USAGE = 2
     """The command was called in a way that does not make sense; nothing was done."""
     EXPIRED = 3
@@ -64,8 +67,8 @@ class StatusCode(IntEnum):
 
 EXIT_CODE_TABLE = """\
     0  done; for `ask`: approved
-    1  ask: rejected; approve, grants widen, history prune:
-       not confirmed; demo: one of its agents failed
+    1  ask: rejected; approve, grants widen, history prune,
+       policy trust: not confirmed; demo: an agent failed
     2  wrong use of the command; nothing was done
     3  ask: the deadline passed, nobody decided
     4  ask: the request was withdrawn, nobody decided

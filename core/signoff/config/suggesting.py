@@ -191,7 +191,7 @@ def _can_be_shown(pattern: str) -> bool:
 
 
 def _lets_run(pattern: str, command: str) -> bool:
-    """Tell whether a rule with this pattern covers a command: of an unknown program it covers its own words alone."""
+    """Tell whether a rule with this pattern covers a command."""
     rule = CommandRule(tuple(pattern.split()), Level.ALLOW, pattern)
     return judge_command(command, [rule], Level.ASK).level is Level.ALLOW
 
