@@ -32,7 +32,11 @@ def test_every_row_of_our_own_can_be_read() -> None:
     [
         ("frob: -ab", "frob -ab -b", "allow"),
         ("frob: -ab", "frob -abc", "ask"),
-        ("frob: -a=", "frob -a --x", "allow"),
+        ("frob: -a=", "frob -a x", "allow"),
+        ("frob: -a=", "frob -a --x", "ask"),
+        ("frob: -a=NUMBER -a=?", "frob -a 4 -a", "allow"),
+        ("frob: -a=NUMBER -a=?", "frob -a x", "ask"),
+        ("frob: @args -a=", "frob -a @x", "ask"),
         ("frob: -a=NUMBER", "frob -a x", "ask"),
         ("frob: --color=?", "frob --color x", "ask"),
         ("frob: --color=?", "frob --color=x", "allow"),

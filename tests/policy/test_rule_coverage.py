@@ -597,3 +597,55 @@ def test_a_default_that_allows_covers_commands_that_nothing_is_known_of(command:
 @pytest.mark.parametrize("command", ["find . -delete", "sort -o f g", "git -c a=b log", "git log --output=f"])
 def test_a_default_that_allows_covers_no_side_door_of_a_program_that_reads(command: str) -> None:
     assert level_of(command, default=Level.ALLOW) == "ask"
+
+
+# -- values of options ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        ("sort -k -o f", "sort"),
+        ("git log --encoding --output=f", "git log"),
+        ("uniq -f -- a", "uniq"),
+    ],
+)
+def test_a_value_that_may_be_an_option_is_asked_about(command: str, rule: str) -> None:
+    assert level_of(command, f"{rule}=allow") == "ask"
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        ("head -n -5 f", "head"),
+        ("cut -d - -f 1 f", "cut"),
+        ("find . -perm -u+x", "find"),
+        ("rg -e -foo", "rg"),
+        ("git commit -m '- item'", "git commit"),
+        ("make -j 4 test", "make"),
+        ("make -j test", "make"),
+        ("git blame -w -C src/a.rs", "git blame"),
+        ("tsc --noEmit --pretty false src/a.ts", "tsc"),
+        ("gh pr list --author @me", "gh pr list"),
+        ("jq '{version, module}' a.json", "jq"),
+    ],
+)
+def test_a_value_that_is_no_option_is_covered(command: str, rule: str) -> None:
+    assert level_of(command, f"{rule}=allow") == "allow"
+
+
+# -- what interpreters read ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["cat x | python3", "python3 < x", "python3 - < x", "python3 <<'E'\n1\nE", "cat x | node", "cat x | perl"],
+)
+def test_an_interpreter_that_reads_its_program_is_asked_about(command: str) -> None:
+    assert level_of(command, "cat=allow", "python3=allow", "python3 -=allow", "node=allow", "perl=allow") == "ask"
+
+
+@pytest.mark.parametrize("command", ["cat x | python3 -m json.tool", "python3 -u a.py < x", "python3 -c 1 < x"])
+def test_an_interpreter_that_is_given_its_program_reads_data(command: str) -> None:
+    rules = ("cat=allow", "python3 -m json.tool=allow", "python3 -u a.py=allow", "python3 -c 1=allow")
+    assert level_of(command, *rules) == "allow"

@@ -13,6 +13,8 @@ from msgspec import Struct
 __all__ = ["LONGEST_RULE", "Facts", "Part", "Word", "possible_commands"]
 
 _BETWEEN_QUOTES = re.compile(r"\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_LIST = re.compile(r"\$\{?@|\[@\]")
+"""Parameters and arrays of which the shell makes any number of words, between quotes too."""
 
 LONGEST_RULE = 16
 """Words of what may be a command, where that cannot be told: a rule that asks or blocks is not longer."""
@@ -39,8 +41,8 @@ class Word:
 
     @property
     def is_one_text(self) -> bool:
-        """Whether all of it stands between double quotes, so that the shell makes one word of it."""
-        return _BETWEEN_QUOTES.fullmatch(self.spelled) is not None
+        """Whether all of it stands between double quotes, so that the shell makes just one word of it."""
+        return _BETWEEN_QUOTES.fullmatch(self.spelled) is not None and _LIST.search(self.spelled) is None
 
     @property
     def shown(self) -> str:

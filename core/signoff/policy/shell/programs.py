@@ -10,16 +10,18 @@ A row has the words that it is about, its marks and options, and its operands:
     grep, egrep, fgrep: @reads -ciln -# -ABCm= -e^= -f^=FILE --color=? ; TEXT FILE...
 
 ``-abc`` are three options and ``-ab=`` two that take a value, of the kind that follows the ``=``; ``=?`` is a
-value that can only be glued to its option. ``-#`` is a number behind a dash. ``^`` in front of ``=`` marks an
-option that stands for the first operand, ``~`` in front of one marks an option by which the program reaches
-files that are not written out, and ``!`` one that does more, so that a rule has to name it. ``...`` repeats
-the last operand. The marks are:
+value that can only be glued to its option; one with both takes the next word if it is of its kind. ``-#`` is a
+number behind a dash. ``^`` in front of ``=`` marks an option that stands for the first operand, ``~`` in front
+of one marks an option by which the program reaches files that are not written out, and ``!`` one that does more,
+so that a rule has to name it. ``...`` repeats the last operand. The marks are:
 
 ``@reads``
     No option of the program does more than read, print or select, listed or not, so that what the shell fills in
     may be one.
 ``@named``
     Only a rule that spells out the words of the row covers it.
+``@args``
+    A word that begins with ``@``, a value too, is a file with further arguments.
 ``@reaches``
     The program works on files that its arguments do not name: on a project or a repository, or as a file tells it.
 ``@words``
@@ -83,6 +85,8 @@ _SED_COMMAND = re.compile(
     rf"[ ]*+(?:{_ADDRESS}(?:,{_ADDRESS})?+)?+[ ]*+!?+[ ]*+(?:[pd]|{_REPLACE})[ ]*+(?:[;\n]++|$)"
 )
 _AWK_DOORS = re.compile(r"system|getline|ARG[CV]|SYMTAB|FUNCTAB|inet|[|@]")
+_JQ_MODULES = re.compile(r'(?:^|[\s;}])(?:import|include)\s*(?:["#]|$)')
+"""Directives of `jq` that read further files."""
 _COUNTS = re.compile(r"%[-#0 +'0-9.*hjlqtzL]*n")
 """What stores in a variable how much `printf` has printed, with flags, a width and a size or without."""
 
@@ -104,14 +108,19 @@ def _is_awk_program(text: str) -> bool:
     return _AWK_DOORS.search(text.replace("||", "")) is None and not (printed and ">" in behind) and bool(text)
 
 
+def _is_inside(text: str) -> bool:
+    """True for a path below the working directory, which is no address and no option."""
+    return not (text.startswith(("/", "~", "@", "-")) or "://" in text or ".." in re.split(r"[/:]", text))
+
+
 _REPORTERS = frozenset({"default", "verbose", "dot", "basic", "tap", "tap-flat", "json", "stylish"})
 """Reporters that print; any other is a module, or writes a file."""
 
 _KINDS: Mapping[str, Callable[[str], bool] | None] = {
     _TEXT: None,
-    _FILE: lambda text: not text.startswith("@"),
+    _FILE: lambda text: not text.startswith(("@", "/inet")),
     "LOCAL": lambda text: re.match(r"@|[^/:]*:", text) is None,
-    "INSIDE": lambda text: not text.startswith(("/", "~", "@")) and ".." not in re.split(r"[/:]", text),
+    "INSIDE": _is_inside,
     "NUMBER": str.isdecimal,
     "NAME": lambda text: re.fullmatch(r"[A-Za-z0-9_][\w.-]*", text) is not None,
     "REMOTE": lambda text: text in {"origin", "upstream"},
@@ -121,6 +130,7 @@ _KINDS: Mapping[str, Callable[[str], bool] | None] = {
     "REPO": lambda text: re.fullmatch(r"[A-Za-z0-9][\w.-]*/[\w.-]+", text) is not None,
     "VARIABLE": lambda text: re.fullmatch(r"(?!.*_proxy)[a-z_][a-z0-9_]*", text) is not None,
     "SETTING": lambda text: text in {"pipefail", "errexit", "nounset", "xtrace"},
+    "SWITCH": lambda text: text in {"true", "false"},
     "DATE": lambda text: text.startswith("+"),
     "NULL": lambda text: text == "/dev/null",
     "HEADER": lambda text: not text.startswith("@"),
@@ -132,13 +142,16 @@ _KINDS: Mapping[str, Callable[[str], bool] | None] = {
     "COVREPORT": lambda text: re.fullmatch(r"(?:term|term-missing)(?::skip-covered)?|", text) is not None,
     "REPORTER": lambda text: text in _REPORTERS,
     "FORMAT": lambda text: _COUNTS.search(text) is None,
+    "SOURCE": lambda text: _is_inside(text) and text not in {"true", "false"},
+    "JQ": lambda text: _JQ_MODULES.search(text) is None,
     "SED": _is_sed_script,
     "AWK": _is_awk_program,
 }
 """What values must look like. One that the shell fills in fits ``TEXT``, ``FILE`` and ``INSIDE`` alone.
 
-No ``FILE`` begins with ``@``, which to many programs means more options in a file. A ``LOCAL`` one names no other
-machine, one that is ``INSIDE`` lies below the directory that the command runs in, a ``TARGET`` sets no variable, a
+No ``FILE`` begins with ``@``, which to many programs means more options in a file, or with the ``/inet`` of
+gawk. A ``LOCAL`` one names no other machine, one that is ``INSIDE`` lies below the directory that the command
+runs in, a ``TARGET`` sets no variable, a ``SOURCE`` is no value of `tsc`, a ``JQ`` reads no further files, a
 ``FORMAT`` of `printf` stores nothing, and the ``OUTPUT`` of `curl` goes to no file.
 """
 
@@ -192,7 +205,8 @@ class ProgramRow(Struct, frozen=True):
 
 
 _MARKS = frozenset(
-    {"@reads", "@named", "@reaches", "@words", "@stops", "@text", "@bundle", "@apart", "@undivided", "@tests"}
+    {"@reads", "@named", "@args", "@reaches", "@words", "@stops", "@text", "@bundle", "@apart"}
+    | {"@undivided", "@tests"}
 )
 _OPTION = re.compile(
     r"(?P<named>!)?(?P<reaching>~)?(?P<names>--(?:\[no-\])?[A-Za-z0-9][\w.-]*|-#|-[^\s=^-][^\s=^]*)"

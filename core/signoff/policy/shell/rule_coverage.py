@@ -35,13 +35,13 @@ _OTHER_BUILTINS = frozenset(
     )
 )
 """Built-in commands of bash that may calculate their arguments, or change what the commands after them mean."""
-_LIKE_AN_OPTION = re.compile(r"-[^0-9]")
+_LIKE_AN_OPTION = re.compile(r"-[^0-9\s]")
 _QUOTES = "\"'"
 _BEGINS_WITH_TEXT = re.compile(r"[A-Za-z0-9_./,:%=^~]|@(?!\()")
 _SPLIT_BY_THE_SHELL = re.compile(r"[$`]")
 _FROM_THE_ENVIRONMENT = re.compile(r"[^$`{]*\$(?:[A-Z][A-Z0-9_]*(?!\w)|\{[A-Z][A-Z0-9_]*\})[^$`{]*")
 _CHOSEN_BY_THE_LINE = re.compile(
-    r"\$\{?(?:_|BASH_|LC_|(?:LANG|TZ|NO_COLOR|CI|IFS|PS4|REPLY|MAPFILE|OPTARG|PWD|OLDPWD)(?!\w))"
+    r"\$\{?(?:_|BASH_|LC_|(?:LANG|TZ|NO_COLOR|CI|IFS|PS4|REPLY|MAPFILE|OPTARG|PWD|OLDPWD|DIRSTACK)(?!\w))"
 )
 """What stands for a part of the line itself, or for a variable that a line may set without a question."""
 _VALUE_IN_QUOTES = re.compile(r'"(--[A-Za-z0-9][\w.-]*)=[^"]*"|(--[A-Za-z0-9][\w.-]*)="[^"]*"')
@@ -268,6 +268,9 @@ class _Reader:
     def _argument(self, at: int, word: Word) -> Generator[_Argument, None, int]:
         """Tell what one argument is, with the value behind it, and return the number of its words."""
         row = self._row
+        if "@args" in row.marks and at >= self._covered and _names_arguments(word):
+            yield _Argument(at, f"has {word.shown}, a file with further arguments to {row.words[0]}")
+            return 1
         if not word.literal:
             yield self._filled_in(at, word)
             return 1
@@ -287,16 +290,14 @@ class _Reader:
         self._led = self._led or not row.leading.isdisjoint(options)
         reaches = not row.reaching.isdisjoint(options)
         kind = row.valued.get(options[-1])
-        if kind is None or (value is None and at + 1 == len(self._words)):
+        if kind is None or (value is None and not self._takes_next(at, options[-1], kind)):
             yield _Argument(at, reaches=reaches)
             return 1
         if value is None:
-            behind = self._words[at + 1]
-            # Not every program takes for a value what looks like an option.
-            taken = options[-1] in row.leading or not row.marks.isdisjoint({"@reads", "@words"})
-            if behind.literal and at + 1 >= self._covered and not taken and _LIKE_AN_OPTION.match(behind.text):
-                yield _Argument(at + 1, _uncovered(behind, row))
-            yield self._value(at + 1, kind, behind, reaches)
+            if problem := self._unsure_value(at + 1, options[-1]):
+                yield _Argument(at + 1, problem)
+                return 2
+            yield self._value(at + 1, kind, self._words[at + 1], reaches)
             return 2
         yield self._value(at, kind, Word(value), reaches)
         return 1
@@ -329,6 +330,24 @@ class _Reader:
             if options[-1] not in row.flags:
                 return options, None, False
         return options, None, True
+
+    def _takes_next(self, at: int, option: str, kind: str) -> bool:
+        """True if the value of an option is the next word; one that may be glued takes only what fits."""
+        if at + 1 == len(self._words):
+            return False
+        behind = self._words[at + 1]
+        return option not in self._row.glued or (behind.literal and fits_kind(kind, behind.text))
+
+    def _unsure_value(self, at: int, option: str) -> str:
+        """Why a value in a word of its own may not be one to every version of the program; empty if it is."""
+        row, word = self._row, self._words[at]
+        if at < self._covered or not row.marks.isdisjoint({"@reads", "@words"}):
+            return ""
+        if "@args" in row.marks and _names_arguments(word):
+            return f"has {word.shown}, a file with further arguments to {row.words[0]}"
+        if word.literal and option not in row.leading and _LIKE_AN_OPTION.match(word.text):
+            return f"has {word.shown} behind {option}, which may be an option as well"
+        return ""
 
     def _value(self, at: int, kind: str, word: Word, reaches: bool) -> _Argument:
         text = word.text if word.literal else None
@@ -395,6 +414,10 @@ class _Reader:
             yield _Argument(place, problem, reaches=True)
 
 
+def _names_arguments(word: Word) -> bool:
+    return (word.text if word.literal else word.spelled.lstrip(_QUOTES)).startswith("@")
+
+
 def _keeps_out_options(word: Word) -> bool:
     """True if no argument that the shell makes of a word can begin with a dash."""
     spelled = word.spelled
@@ -410,4 +433,4 @@ def _fits_filled_in(kind: str, word: Word) -> bool:
     spelled = word.spelled.lstrip(_QUOTES)
     if kind == "INSIDE":
         return not spelled.startswith(("@", "~", "/", "$")) and ".." not in spelled and "/." not in spelled[1:]
-    return kind != "FILE" or not spelled.startswith("@")
+    return kind != "FILE" or not spelled.startswith(("@", "/inet"))

@@ -43,6 +43,10 @@ TOO_MUCH = "runs too much to be analyzed"
 
 _READS = "starts a shell, which runs whatever it reads"
 _SHELL_OPTION = re.compile(r"-[AbBEeHKknPSlVvN]*[si].*|--sh(?:e(?:ll?)?)?|--l(?:o(?:g(?:in?)?)?)?")
+_INTERPRETERS = re.compile(r"(?:python|pypy|perl|ruby|php|lua|node|nodejs|deno|bun|osascript|Rscript)[\d.]*")
+"""Programs that run what they read where they are given no file."""
+_TELLS = re.compile(r"-[A-Za-z]*[chemMpPrVv].*|--.+")
+"""Their options that take code or a module, or print about themselves."""
 _LOOKS_UP = frozenset({"-v", "-V"})
 _MOST_SPLIT = 8
 """Options ``-S`` of one `env` whose texts are read, each with all words behind; of more it is the last."""
@@ -74,7 +78,7 @@ def inner_of(part: Part) -> Inner | None:
         return Inner(commands=[command] if (command := rest[rest.index(Word("-x")) + 1 :]) else [])
     wrapper = WRAPPERS.get(name)
     if wrapper is None:
-        return None
+        return _interpreter(part, rest) if _INTERPRETERS.fullmatch(name) else None
     inner = _wrapped(name, wrapper, rest)
     if name == "exec" and inner is not None and not inner.commands and (part.fed is not None or part.reads_file):
         inner.reasons.append("changes what the commands after it read")
@@ -103,6 +107,17 @@ def _fed(part: Part, inner: Inner) -> Inner:
     if part.fed is not None:
         inner.texts.append(part.fed)
     return inner
+
+
+def _interpreter(part: Part, words: Sequence[Word]) -> Inner | None:
+    """What an interpreter runs that is given no file: all that it reads."""
+    if any(_TELLS.fullmatch(word.text) or not word.text.startswith("-") for word in words):
+        return None
+    inner = _fed(part, Inner())
+    if part.fed is not None:
+        inner.texts.clear()
+        inner.reasons.append("runs what it reads")
+    return inner if inner.reasons else None
 
 
 def _reads_commands(part: Part, inner: Inner) -> Inner:
