@@ -302,7 +302,7 @@ class ApprovalDeniedError(PermissionError):
 _NOBODY_SAID_NO = {
     DecisionSource.EXPIRY: "Not run",
     DecisionSource.WITHDRAWAL: "Not run",
-    DecisionSource.ERROR: "Not run, approval could not be asked for",
+    DecisionSource.ERROR: "Not run",
     DecisionSource.CASCADE: "Not run, the reviewer stopped an earlier call of this batch",
 }
 

@@ -87,7 +87,7 @@ def test_an_edit_that_does_not_apply_is_told_to_the_model_as_what_it_is(
     (workdir / "a.txt").write_text("one\n")
     ((outcome, text),) = run(files, [call("edit_file", path="a.txt", old="two", new="2")])
     assert outcome == "denied"
-    assert text.startswith("Not run, approval could not be asked for")
+    assert text.startswith("Not run: ")
 
 
 def test_a_failure_of_an_allowed_call_is_told_to_the_model(files: ApprovalToolset[Any]) -> None:
