@@ -62,6 +62,22 @@ async def test_decision_keys_do_nothing_without_the_queue(
     assert looking.get(request.id).pending
 
 
+async def test_a_sheet_that_offers_to_approve_closes_when_the_queue_is_lost(
+    asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
+) -> None:
+    request = post(asking, command("\n".join(f"echo {n}" for n in range(200)), workdir))
+    pulled, queue = cable(place)
+    async with screen(place, queue=queue, waiting=1, size=(80, 24)) as seen:
+        await seen.armed()
+        await seen.press("y")
+        await seen.shows("approve anyway")
+        await lose(seen, pulled)
+        await seen.shows_no("approve anyway")
+        await seen.press("!")
+        assert len(seen.desk.guard.holds) == 0
+    assert looking.get(request.id).pending
+
+
 async def test_held_decisions_are_taken_back_when_the_queue_is_lost(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:

@@ -11,6 +11,7 @@ from signoff.queue.records import ChangeSet
 from signoff_tui.guard import Cause
 from signoff_tui.screens.lately import Lately
 from signoff_tui.screens.rereading import Rereading
+from signoff_tui.screens.review.open_bar import GroupNotReady, Remembering, Stopping, Unseen
 
 if TYPE_CHECKING:
     from signoff_tui.desk import Desk
@@ -115,4 +116,6 @@ class Incoming:
             return
         taken = self._desk.guard.set_connected(connected)
         self._deciding.take_back(taken, "not sent, the queue was lost")
+        if not connected and isinstance(self._screen.bar, Unseen | GroupNotReady | Remembering | Stopping):
+            self._deciding.close_bar()  # nothing that it offers can be done
         self._screen.redraw(Cause.CHANGED)
