@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import shutil
@@ -9,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -30,6 +32,7 @@ from signoff.queue import (
 )
 from signoff.queue.keys import reviewers
 from signoff.queue.keys.folder import KeysFolder
+from signoff.queue.sql.connection import SET_BACK
 from signoff.queue.sqlite.schema import STATEMENTS
 
 Harm = Callable[[Path], object]
@@ -57,6 +60,23 @@ def copied(source: Path, target: Path) -> None:
     with contextlib.closing(sqlite3.connect(source)) as old, contextlib.closing(sqlite3.connect(target)) as new:
         old.backup(new)
     target.chmod(0o600)
+
+
+def submit_many(agent: AgentQueue) -> list[object]:
+    return [agent.submit(call(f"k{n}")) for n in range(40)]
+
+
+def checkpoint(database: Path) -> None:
+    with contextlib.closing(sqlite3.connect(database)) as file:
+        file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+CHECKPOINTS = """
+import sqlite3, sys
+file = sqlite3.connect(sys.argv[1])
+while True:
+    file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+"""
 
 
 def remove(place: Path) -> None:
@@ -116,7 +136,7 @@ def test_signoff_ask_says_that_the_queue_is_gone_and_does_not_approve(place: Pat
         eventually(review.pending)
         remove(place)
         _, told = asking.communicate(timeout=30)
-    assert f"the queue was removed: {place}" in told
+    assert f"Not run: the queue was removed: {place}" in told
     assert asking.returncode == 5
 
 
@@ -154,6 +174,58 @@ def test_a_queue_that_is_set_back_to_an_earlier_state_is_gone(
     for look in (review.pending, partial(agent.wait, posted.id)):
         with pytest.raises(QueueGoneError, match="the queue was set back to an earlier state, as from a copy: "):
             look()
+
+
+@pytest.mark.parametrize("made", [copied, shutil.copyfile])
+def test_a_copy_that_is_written_over_the_file_is_noticed_and_not_mixed(
+    place: Path, agent: AgentQueue, review: ReviewQueue, made: Callable[[Path, Path], object]
+) -> None:
+    database, copy = place / "queue.db", place.with_name("copy.db")
+    first = agent.submit(call("k1"))
+    checkpoint(database)
+    made(database, copy)
+    second = agent.submit(call("k2"))
+    checkpoint(database)
+    agent.submit(call("k3"))
+    assert len(review.pending()) == 3
+    shutil.copyfile(copy, database)
+    with pytest.raises(QueueGoneError, match=SET_BACK):
+        review.decide(*target(second), Decision(approved=True))
+    with pytest.raises(QueueGoneError, match=SET_BACK):
+        agent.wait(second.id)
+    agent.close()
+    review.reopen()
+    assert [each.id for each in review.pending()] == [first.id]
+    with contextlib.closing(sqlite3.connect(database)) as file:
+        assert file.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert (place / "queue.db-wal.of-a-lost-queue").exists()
+
+
+def test_the_last_to_leave_does_not_move_its_log_into_a_copy(place: Path, agent: AgentQueue) -> None:
+    database, copy = place / "queue.db", place.with_name("copy.db")
+    checkpoint(database)
+    shutil.copyfile(database, copy)
+    agent.submit(call("k1"))
+    checkpoint(database)
+    agent.submit(call("k2"))
+    shutil.copyfile(copy, database)
+    agent.close()
+    assert database.read_bytes() == copy.read_bytes()
+
+
+def test_checkpoints_of_others_set_no_queue_back(place: Path, review: ReviewQueue) -> None:
+    with subprocess.Popen([sys.executable, "-c", CHECKPOINTS, str(place / "queue.db")]) as others:
+        with contextlib.ExitStack() as stack:
+            agents = [
+                stack.enter_context(open_agent_queue(AgentInfo("refactor", f"s-{n}", "/work"), place))
+                for n in range(4)
+            ]
+            with ThreadPoolExecutor() as pool:
+                each = [pool.submit(submit_many, a) for a in agents]
+                while not all(one.done() for one in each):
+                    review.pending()
+            assert sum(len(one.result()) for one in each) == len(review.pending()) == 160
+        others.kill()
 
 
 def test_the_log_of_a_lost_queue_is_not_applied_to_the_copy_in_its_place(
@@ -218,6 +290,19 @@ def test_an_agent_waits_on_when_bells_leases_and_locks_are_swept_away(place: Pat
         assert review.pending() == (posted,)
         approve(review, posted)
         assert line_of(asking) == "approved"
+
+
+def test_a_screen_whose_bell_is_swept_away_hangs_another(place: Path, review: ReviewQueue) -> None:
+    async def watch() -> None:
+        watching = aiter(review.watch())
+        await anext(watching)
+        shutil.rmtree(place / "bells")
+        following = asyncio.ensure_future(anext(watching))
+        await asyncio.to_thread(eventually, review._engine.attended)
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
+
+    asyncio.run(asyncio.wait_for(watch(), 30))
 
 
 def test_an_agent_without_a_lease_whose_process_is_gone_is_dead(place: Path, review: ReviewQueue) -> None:

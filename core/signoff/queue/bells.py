@@ -202,6 +202,11 @@ class Bell:
             self.hush()
         return rung
 
+    @property
+    def hangs(self) -> bool:
+        """Whether ringers can find it: nobody has swept it away."""
+        return os.fstat(self.descriptor).st_nlink > 0
+
     def say_awake(self) -> None:
         """Note at the pipe that its sleeper is awake, for `Bells.awake`. Never fails."""
         # The time of the last reading: ringers change that of the last writing only.

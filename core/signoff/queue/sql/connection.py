@@ -10,13 +10,16 @@ from collections.abc import Iterable, Iterator
 from signoff.queue.errors import CLOSED_CONNECTION, FORKED_CONNECTION, QueueGoneError, QueueUnavailableError
 from signoff.queue.sql.engine import Row, Transaction
 
-__all__ = ["QUEUE_ID", "STATE_OF_QUEUE", "OwnConnection", "new_queue_id"]
+__all__ = ["ANOTHER_QUEUE", "QUEUE_ID", "SET_BACK", "STATE_OF_QUEUE", "OwnConnection", "new_queue_id"]
 
 QUEUE_ID = "id"
 """Name of the counter that never counts: a random number, by which a queue is told from every other."""
 
 STATE_OF_QUEUE = f"SELECT name, value FROM counters WHERE name IN ('change', '{QUEUE_ID}')"  # noqa: S608
 """What `OwnConnection` needs of each consistent state of the queue that is looked at."""
+
+ANOTHER_QUEUE = "is gone, another one is in its place"
+SET_BACK = "was set back to an earlier state, as from a copy"
 
 _GONE = "the queue {what}: {place}; what waited there does not run: put the queue back, or ask again"
 
@@ -97,10 +100,10 @@ class OwnConnection:
         if self._queue_id is None:
             self._queue_id = found.get(QUEUE_ID)
         elif found.get(QUEUE_ID) != self._queue_id:
-            raise self._end("is gone, another one is in its place")
+            raise self._end(ANOTHER_QUEUE)
         change = found.get("change", 0)
         if change < self._change:
-            raise self._end("was set back to an earlier state, as from a copy")
+            raise self._end(SET_BACK)
         self._change = change
 
     def _made(self, transaction: Transaction) -> None:

@@ -202,7 +202,8 @@ class SqlReviewQueue(GrantReview):
 
         thread = self._thread()
         hung = self._engine.hang_bell(REVIEWERS)
-        with AsyncBell(hung) as bell:
+        with contextlib.ExitStack() as hanging:
+            bell = hanging.enter_context(AsyncBell(hung))
             swept = time.monotonic()
             found, left = await thread.run(self._attend, hung, cursor)
             yield found
@@ -219,6 +220,10 @@ class SqlReviewQueue(GrantReview):
                     found, more = await thread.run(self._changes, cursor, _RISK_SECONDS)
                 else:
                     swept = looked
+                    if not hung.hangs:
+                        hanging.close()
+                        hung = self._engine.hang_bell(REVIEWERS)
+                        bell = hanging.enter_context(AsyncBell(hung))
                     found, more = await thread.run(self._attend, hung, cursor)
                 changed = {each.request.id for each in found.changes}
                 left = [*(each for each in left if each.id not in changed), *more]

@@ -10,6 +10,9 @@ would drop SQLite's locks (https://sqlite.org/howtocorrupt.html, section 2.2).
 While a connection is open, nobody who keeps to the rules removes or replaces one of these files. So each look
 and each write makes sure that the paths still lead to the files that SQLite has open: what is read from a file
 that was removed concerns nobody, and what is written to it is lost.
+
+A copy may also be written over the database file itself. Otherwise only checkpoints change that file, and they
+only ever bring it forward. So when it changed, it is read without its log, and must not be older than it was.
 """
 
 from __future__ import annotations
@@ -17,7 +20,8 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +30,14 @@ from signoff.queue.errors import QueueError, QueueUnavailableError, QueueVersion
 from signoff.queue.leases import FileLeases
 from signoff.queue.locks import WriteLock
 from signoff.queue.place import QueuePlace, create_private_file, refuse_unsafe_file
-from signoff.queue.sql.connection import QUEUE_ID, STATE_OF_QUEUE, OwnConnection, new_queue_id
+from signoff.queue.sql.connection import (
+    ANOTHER_QUEUE,
+    QUEUE_ID,
+    SET_BACK,
+    STATE_OF_QUEUE,
+    OwnConnection,
+    new_queue_id,
+)
 from signoff.queue.sql.engine import PATIENCE_SECONDS, Row, Transaction
 from signoff.queue.sqlite.schema import APPLICATION_ID, SCHEMA_VERSION, STATEMENTS
 from signoff.queue.sqlite.search import FtsIndex
@@ -46,6 +57,12 @@ _SUFFIXES = ("", "-wal", "-shm")
 
 _Files = tuple[tuple[int, int] | None, ...]
 """Device and inode of each file; None if it was not there."""
+
+_SETTLED_NS = 20_000_000
+"""After this long, another change of a file shows in its time, which the kernel takes from a coarse clock."""
+
+_SECONDS_OF_CHANGES = 5.0
+"""Longest wait for the end of changes to a file that reads as if it were another one."""
 
 
 class _Look:
@@ -97,6 +114,9 @@ class SqliteEngine(OwnConnection):
         self._bells = Bells(place.bells)
         self._write_lock = WriteLock(place.directory)
         self._files: _Files = ()
+        self._seen: tuple[int, int] | None = None
+        self._checkpointed = 0
+        self._overwritten = False
         self._durable = True
         with self._translated():
             if not place.database.exists():
@@ -122,7 +142,7 @@ class SqliteEngine(OwnConnection):
             self._write_lock.close()
             self._bells, self._write_lock = Bells(self.place.bells), WriteLock(self.place.directory)
             self._expect_any_queue()
-            self._files = ()
+            self._files, self._seen, self._checkpointed, self._overwritten = (), None, 0, False
             try:
                 with self._translated():
                     self._open()
@@ -212,8 +232,11 @@ class SqliteEngine(OwnConnection):
             return
         with self._guard:
             if not self.closed:
+                if self._gone is None:
+                    with contextlib.suppress(QueueError, OSError, sqlite3.Error):
+                        self._require_there()  # the last to leave moves the log into the file
                 self._closing.set()
-                self._connection.close()
+                self._leave()
                 self._write_lock.close()
                 self._bells.close()
 
@@ -226,6 +249,7 @@ class SqliteEngine(OwnConnection):
         self._connection = _connect(database)
         self._durable = True
         try:
+            _require_own_index(database)
             if version < SCHEMA_VERSION:
                 self._migrate()
             self._begin_with()
@@ -254,20 +278,63 @@ class SqliteEngine(OwnConnection):
             QueueGoneError: They do not.
         """
         database = self.place.database
-        for suffix, opened in zip(_SUFFIXES, self._files, strict=False):
+        lost = None
+        for suffix, opened in zip(_SUFFIXES[1:], self._files[1:], strict=False):
             now = _identity(f"{database}{suffix}")
-            if now == opened or opened is None:
-                continue
-            if suffix:
-                happened = "removed" if now is None else "replaced"
-                raise self._end(f"lost its file {database.name}{suffix}, which was {happened}")
+            if now != opened and opened is not None and lost is None:
+                lost = f"{database.name}{suffix}, which was {'removed' if now is None else 'replaced'}"
+        if not self._files:
+            return
+        if _identity(database) == self._files[0]:
+            self._require_not_overwritten()
+        now = _identity(database)
+        if now == self._files[0]:
+            if lost is not None:
+                self._overwritten |= lost.endswith("replaced")
+                raise self._end(f"lost its file {lost}")
+        else:
             if now is not None:
                 if _identity(f"{database}-wal") == self._files[1]:
                     _put_log_aside(database)
-                raise self._end("is gone, another one is in its place")
+                raise self._end(ANOTHER_QUEUE)
             if self.place.directory.exists():
                 raise self._end(f"lost its file {database.name}, which was removed")
             raise self._end("was removed")
+
+    def _require_not_overwritten(self) -> None:
+        """Make sure that the database file holds, without its log, nothing older than it did.
+
+        Raises:
+            QueueGoneError: A copy was written over it.
+        """
+        database = self.place.database
+        seen = _last_change(database)
+        if seen is None or seen == self._seen:
+            return
+        until = time.monotonic() + _SECONDS_OF_CHANGES
+        counters = _without_log(database)
+        while wrong := self._wrong_in(counters):  # a checkpoint may be under way, and pages half written
+            before = _last_change(database)
+            time.sleep(2 * _SETTLED_NS / 1e9)
+            counters = _without_log(database)
+            seen = _last_change(database)
+            if seen is None:
+                return  # removed meanwhile, which the next look says
+            if (seen == before or time.monotonic() > until) and (wrong := self._wrong_in(counters)):
+                self._overwritten = True
+                raise self._end(wrong)
+        if counters is not None:
+            self._checkpointed = counters.get("change", 0)
+        # A change that is so young might be followed by another one of the same time: look again.
+        self._seen = seen if abs(time.time_ns() - seen[1]) > _SETTLED_NS else None
+
+    def _wrong_in(self, counters: Mapping[str, int] | None) -> str:
+        """Say what happened to the database file, by what it holds without its log; "" if nothing."""
+        if counters is None:
+            return "cannot be read any more, its file was written over" if self._checkpointed else ""
+        if self._queue_id is not None and counters.get(QUEUE_ID, self._queue_id) != self._queue_id:
+            return ANOTHER_QUEUE
+        return SET_BACK if counters.get("change", 0) < self._checkpointed else ""
 
     @contextlib.contextmanager
     def _usable(self) -> Iterator[None]:
@@ -276,7 +343,25 @@ class SqliteEngine(OwnConnection):
                 yield
             finally:
                 if self._gone is not None:
-                    self._connection.close()  # SQLite leaves the files of another queue alone, having the old one
+                    self._leave()
+
+    def _leave(self) -> None:
+        """Close the connection; the log of a queue that is gone stays out of the one in its place.
+
+        SQLite leaves a file alone that is another one than it opened. In one that was written over, a second
+        connection that only reads keeps the first from having the file for itself, without which it moves no log.
+        """
+        database = self.place.database
+        if not self._overwritten or not self._files or _identity(database) != self._files[0]:
+            self._connection.close()
+            return
+        uri = f"{database.absolute().as_uri()}?mode=ro"
+        with contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as reader:
+            with contextlib.suppress(sqlite3.Error):
+                reader.execute("PRAGMA user_version").fetchone()
+            if _identity(f"{database}-wal") == self._files[1]:
+                _put_log_aside(database)
+            self._connection.close()
 
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:
@@ -387,6 +472,38 @@ def _identity(path: str | Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _require_own_index(database: Path) -> None:
+    """Make sure that a connection just opened does not share the index of a log that was put aside."""
+    if _identity(f"{database}-shm") is None:
+        raise QueueUnavailableError(
+            f"{database} was replaced while another connection of this process had it open;"
+            " it is opened as soon as that one has ended"
+        )
+
+
+def _last_change(database: Path) -> tuple[int, int] | None:
+    """Size and time of the last change of a file, in bytes and nanoseconds; None if there is none."""
+    try:
+        found = os.stat(database, follow_symlinks=False)  # noqa: PTH116 (as in `_identity`)
+    except OSError:
+        return None
+    return found.st_size, found.st_ctime_ns  # not the time of the contents, which a copy may bring along
+
+
+def _without_log(database: Path) -> dict[str, int] | None:
+    """The counters that stand in the database file itself; None if it cannot be read.
+
+    SQLite reads it, and so keeps the locks that it has there.
+    """
+    uri = f"{database.absolute().as_uri()}?immutable=1&mode=ro"
+    try:
+        with contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as file:
+            file.execute("PRAGMA writable_schema = ON")  # a checkpoint that was cut off left the file too short
+            return dict(file.execute(STATE_OF_QUEUE).fetchall())
+    except sqlite3.Error:
+        return None
 
 
 def _put_log_aside(database: Path) -> None:
