@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 
 import pytest
@@ -17,7 +19,7 @@ from signoff import ApprovalRequest
 from signoff.asking import plain_submission
 from signoff.cli.plain.commands import Command, CommandError, parse
 from signoff.cli.plain.desk import Answer, Desk, Manners
-from signoff.queue import AgentMode, AgentQueue, QueueGoneError, RequestState, ReviewQueue, StoredRequest
+from signoff.queue import AgentMode, AgentQueue, Decision, QueueGoneError, RequestState, ReviewQueue, StoredRequest
 
 SECOND = 1_000_000
 
@@ -419,3 +421,18 @@ def test_a_removed_queue_is_said_to_be_gone_and_the_next_one_is_opened(cli: Cli)
         assert exit_status(terminal) == 0
         with cli.review() as review:
             assert review.get(posted.id).pending
+
+
+def test_a_history_that_became_shorter_is_told_at_the_start(cli: Cli, agent: AgentQueue) -> None:
+    with cli.review() as review:
+        for text in ("ls", "pwd"):
+            posted = post(agent, command(text, cli.folder))
+            review.decide(posted.id, 1, posted.submission.digest, Decision(approved=True))
+        review.recall_history()
+    with closing(sqlite3.connect(cli.place / "queue.db")) as file, file:
+        file.execute("DROP TRIGGER history_is_kept")
+        file.execute("DELETE FROM history WHERE seq = 2")
+    terminal = at_a_terminal(cli, "--plain")
+    terminal.expect("HISTORY CUT: the history became shorter: you had seen 2 records, 1 are there")
+    terminal.sendline("quit")
+    assert exit_status(terminal) == 0

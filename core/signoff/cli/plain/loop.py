@@ -16,7 +16,7 @@ from signoff.cli.exit_codes import ExitCode
 from signoff.cli.output import complain
 from signoff.cli.page import width_of
 from signoff.cli.plain.desk import Desk, Manners
-from signoff.queue.errors import QueueError, QueueGoneError
+from signoff.queue.errors import QueueError, QueueGoneError, ReviewerKeysError
 
 if TYPE_CHECKING:
     from signoff.queue.protocol import ReviewQueue
@@ -76,11 +76,13 @@ class _Talk:
         self._manners = manners
         self._desk = self._new_desk()
         self._gone = False
+        self._history_loss = ""
         self._events: asyncio.Queue[_Typed | _Ended | _Gone | ChangeSet] = asyncio.Queue()
         self._typed = b""
 
     async def run(self) -> int:
         _print(_GREETING)
+        await self._tell_history_loss()
         loop = asyncio.get_running_loop()
         loop.add_reader(sys.stdin.fileno(), self._read)
         following = asyncio.create_task(self._follow())
@@ -127,6 +129,19 @@ class _Talk:
                         self._gone = False
                         _print("the queue was opened again, with other numbers: read anew what waits\n")
                     _print(self._desk.news(changes))
+                    await self._tell_history_loss()
+
+    async def _tell_history_loss(self) -> None:
+        """Note the newest record of the history beside the keys; say once if what was noted is gone."""
+        try:
+            loss = await asyncio.to_thread(self._queue.recall_history)
+        except ReviewerKeysError as error:
+            loss = f"the history cannot be compared with what you had seen: {error}"
+        except QueueError:  # whoever follows the queue says so
+            return
+        if loss not in ("", self._history_loss):
+            complain(f"HISTORY CUT: {loss}")
+        self._history_loss = loss
 
     async def _next(self) -> _Typed | _Ended | _Gone | ChangeSet | None:
         """What happens next; None when something held is due."""
