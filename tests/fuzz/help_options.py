@@ -145,6 +145,7 @@ def installed_programs(table: ProgramTable) -> list[ProgramRow]:
         if row.words[0] not in _LAUNCHERS
         # A rule with all words of such a row means that it writes, and without any there is none.
         and not ("@named" in row.marks and len(row.words) == 1)
+        and row.words[-1] != "--"  # it goes on with such a row
         and (row.words[0] in builtins or shutil.which(row.words[0]) is not None)
     ]
 
@@ -201,11 +202,23 @@ class OptionLine:
 
 _VALUES = (
     *("./canary", "canary", "sh -c ./canary", "made", "@options", "options", "1", "notes.txt", "a=1", "dir"),
-    *("./dir", "-", "a", "/tmp/here/made", "|./canary", "!./canary", "1,2", "json", "full", "canary:canary"),
+    *(
+        "./dir",
+        "-",
+        "a",
+        "/tmp/here/made",
+        "|./canary",
+        "!./canary",
+        "1,2",
+        "json",
+        "full",
+        "false",
+        "SHELL=./canary",
+    ),
 )
 _OPERANDS = (
     *("notes.txt", "more.txt", "data.json", "dir", ".", "archive.tar", "archive.zip", "archive.gz", "script.py"),
-    *("script.js", "new", "-", "options", "main.ts", "src/lib.rs", "./canary", "HEAD"),
+    *("script.js", "new", "-", "options", "main.ts", "src/lib.rs", "./canary", "HEAD", "false", "SHELL=./canary"),
 )
 _BY_KIND = {
     "AWK": ("1", "{print $1}"), "SED": ("p", "s/a/b/"), "NUMBER": ("1",), "DATE": ("+%s",), "FORMAT": ("%s", "a"),

@@ -649,3 +649,20 @@ def test_an_interpreter_that_reads_its_program_is_asked_about(command: str) -> N
 def test_an_interpreter_that_is_given_its_program_reads_data(command: str) -> None:
     rules = ("cat=allow", "python3 -m json.tool=allow", "python3 -u a.py=allow", "python3 -c 1=allow")
     assert level_of(command, *rules) == "allow"
+
+
+# -- options with a value that may be left out ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "level"),
+    [
+        *(("make -j 4 test", "allow"), ("make -j test", "allow"), ("make -j -k", "allow"), ("make -j4", "allow")),
+        *(("make -j SHELL=x", "ask"), ("make -j -f x", "ask"), ("git blame -M -C -C f", "allow")),
+        *(("git shortlog -sn --all", "allow"), ("lsof -i -P -n", "allow"), ("cargo fmt -- --check", "allow")),
+        *(("tsc --noEmit --pretty false a.ts", "allow"), ("tsc --noEmit --pretty false false a.ts", "ask")),
+    ],
+)
+def test_the_word_behind_such_an_option_is_its_value_only_if_it_can_be_one(command: str, level: str) -> None:
+    names = ("make", "git blame", "git shortlog", "lsof", "cargo fmt", "tsc --noEmit")
+    assert level_of(command, *(f"{name}=allow" for name in names)) == level
