@@ -132,7 +132,9 @@ class HostileScene:
         with open_review_queue(self.place, reviewer="anna") as queue:
             for text in self.texts:
                 agent = self._agent(text)
-                request = agent.submit(_kept(self._in_each_field(text), key=f"remembered {text.mark}"))
+                request = agent.submit(
+                    _kept(self._in_each_field(text, key=_open_key(text)), key=f"remembered {text.mark}")
+                )
                 decision = Decision(approved=True, remember=True, by="anna")
                 verdict = queue.decide(request.id, request.revision, request.submission.digest, decision)
                 assert verdict.accepted, verdict.message
@@ -195,14 +197,15 @@ class HostileScene:
 
     # -- requests ----------------------------------------------------------------------------------------
 
-    def _in_each_field(self, text: Hostile) -> Submission:
+    def _in_each_field(self, text: Hostile, *, key: str | None = None) -> Submission:
         name = text.name
+        key = name if key is None else key
         request = ApprovalRequest(
             tool_name=name,
             description=name,
-            payload={name: name},
-            arguments={name: [name, {name: 1}]},
-            presentation=ApprovalPresentation(type="text", content=f"{text.end}\n{name}", metadata={name: name}),
+            payload={key: name},
+            arguments={key: [name, {key: 1}]},
+            presentation=ApprovalPresentation(type="text", content=f"{text.end}\n{name}", metadata={key: name}),
             group_id=name,
             why=name,
         )
@@ -221,10 +224,7 @@ class HostileScene:
         )
 
     def _rememberable(self) -> Submission:
-        named = {text.name: f"{text.mark} {text.text[:300]}" for text in self.texts}
-        # Some of the names are those of secrets, of which the values are masked.
-        masked = [text for text in self.texts if DEFAULT_REDACTION.mask_value("open", text.name) != "open"]
-        named |= {text.mark: named[text.name] for text in masked}
+        named = {_open_key(text): f"{text.mark} {text.text[:300]}" for text in self.texts}
         request = ApprovalRequest(tool_name=self.texts[0].name, description="remember all", payload=named)
         submission = plain_submission(request, None, cwd=str(self.folder))
         return _kept(submission, key=submission.key)
@@ -270,7 +270,12 @@ def _as_yaml(text: str) -> str:
     return '"{}"'.format("".join(f"\\U{ord(char):08x}" for char in text))
 
 
+def _open_key(text: Hostile) -> str:
+    """The text as the name of an argument, or its mark if it is the name of a secret: that is asked about each time."""
+    return text.name if DEFAULT_REDACTION.mask_value("open", text.name) == "open" else text.mark
+
+
 def _kept(submission: Submission, *, key: str) -> Submission:
-    """The same as it can be remembered: words that look like secrets would be asked about each time."""
+    """The same as an agent sends it that says nothing of a risk, and that keeps approvals."""
     supports = submission.supports | {"session"}
     return replace(submission, key=key, risk=Risk.MEDIUM, risk_reasons=(), supports=supports)
