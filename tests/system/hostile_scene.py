@@ -271,7 +271,7 @@ def _as_yaml(text: str) -> str:
 
 
 def _open_key(text: Hostile) -> str:
-    """The text as the name of an argument, or its mark if it is the name of a secret: that is asked about each time."""
+    """The text as the name of an argument; its mark if that is the name of a secret, which is never remembered."""
     return text.name if DEFAULT_REDACTION.mask_value("open", text.name) == "open" else text.mark
 
 
