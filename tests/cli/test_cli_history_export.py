@@ -50,6 +50,12 @@ def test_csv_has_a_row_for_every_record(cli: Cli, decided: list[str]) -> None:
     assert json.loads(exported[0]["arguments"]) == {"title": "Crash on save"}
 
 
+def test_both_forms_have_the_same_facts_of_a_call(cli: Cli, decided: list[str]) -> None:
+    (row, *_) = rows(cli.inside("history", "export", "--format", "csv").out)
+    (record, *_) = lines(cli.inside("history", "export").out)
+    assert record.keys() - row.keys() == {"decision"}
+
+
 @pytest.mark.parametrize(
     ("words", "which"), [(("--agent", "docs-bot"), [2]), (("--text", "publ"), [1]), (("--by", "anna"), [0, 1])]
 )

@@ -32,8 +32,8 @@ _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 
 _COLUMNS = (
     "seq", "at", "id", "revision", "state", "source", "by", "note", "mode", "remember", "shown", "deliberate",
-    "reason", "agent", "session", "tool", "description", "arguments", "group", "batch", "risk", "took_seconds",
-    "digest", "hash",
+    "reason", "agent", "session", "tool", "server", "description", "arguments", "group", "batch", "risk",
+    "took_seconds", "digest", "hash",
 )  # fmt: skip
 
 

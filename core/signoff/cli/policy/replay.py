@@ -92,7 +92,7 @@ def _facts(found: Replayed, hidden: Redaction) -> dict[str, Any]:
 
 def _call_facts(call: Changed, hidden: Redaction) -> dict[str, Any]:
     record = record_facts(call.record, hidden)
-    kept = ("seq", "at", "id", "agent", "session", "tool", "description", "arguments", "risk", "state")
+    kept = ("seq", "at", "id", "agent", "session", "tool", "server", "description", "arguments", "risk", "state")
     now = verdict_facts(call.now)
     # The texts of the parts are pieces of the arguments, in which secrets would not be told from words.
     now["parts"] = [{key: value for key, value in part.items() if key != "text"} for part in now["parts"]]
