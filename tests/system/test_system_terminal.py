@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ import pytest
 from person_bench import Person
 from pty_bench import Terminal
 
-from signoff.queue import AgentQueue, ReviewQueue
+from signoff.queue import AgentInfo, AgentQueue, ReviewQueue, open_agent_queue
 from system_bench import SCREEN, all_records, eventually, note
 
 pytestmark = pytest.mark.system
@@ -224,3 +225,28 @@ def test_line_by_line_a_held_decision_is_taken_back_when_it_is_told_to_end(
         terminal.close()
     assert b"taken back" in terminal.raw
     assert all_records(looking) == []
+
+
+def test_a_queue_that_is_removed_is_said_to_be_gone_and_the_next_one_is_opened(
+    screen: Callable[..., Terminal], place: Path, variables: dict[str, str], workdir: Path
+) -> None:
+    agent = AgentInfo("other", "s-2", str(workdir))
+    line = [sys.executable, "-m", "signoff.cli", "ask", "--queue", str(place), "--tool", "deploy"]
+    with subprocess.Popen(line, env=variables, cwd=workdir, stderr=subprocess.PIPE, text=True) as asking:
+        terminal = screen()
+        person = Person(terminal)
+        person.sees("TARGET deploy")
+        shutil.rmtree(place)
+        person.sees(f"(?s)the queue (was removed|lost its file).*{re.escape(place.name)}")
+        terminal.press("y", "Y", "!")
+        person.sees("not connected")
+        _, told = asking.communicate(timeout=30)
+    assert asking.returncode == 5
+    assert "Not run: the queue " in told
+    with open_agent_queue(agent, place) as other:
+        posted = note(other, "again")
+        person.sees("TARGET send_note again")
+        person.approves("again")
+        decision = other.wait(posted.id).decision
+    assert decision is not None
+    assert decision.approved
