@@ -94,7 +94,7 @@ SURFACES: Mapping[str, Sequence[Surface]] = {
     ),
     "alike": (
         Surface("release sheet", "Remember for this session"),
-        Surface("queue lost", "Not connected to the queue", one_row=True, each=False),
+        Surface("queue lost", "Not connected to the queue", each=False),
     ),
 }
 """What is looked at in each tour.

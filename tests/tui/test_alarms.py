@@ -28,7 +28,7 @@ BOTH = Modes(approving=("docs-bot",), refusing=("crawler",), connected=5)
 
 
 def record(name: str, mode: AgentMode | None, *, session: str = "s-1") -> AgentRecord:
-    return AgentRecord("id", name, session, "/", "library", 1, "ada", 1, None, mode)
+    return AgentRecord("id", name, session, "/", "library", 1, "ada", 1, None, mode=mode)
 
 
 def title(width: int) -> Line:
