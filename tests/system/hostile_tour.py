@@ -281,11 +281,12 @@ class Tour:
 
     def _reads(self) -> None:
         """Open a request, and page on until all of it was shown."""
-        page = self._listener.presses("Enter", rf"(?s:signoff +Request.*{_SHOWN.pattern}.*(?:{_REST}))")
-        while not re.search(rf"(?s:shown 100%.*{_END})", page):
-            shown = _SHOWN.findall(page)[-1]
-            # Not only drawn again: more was shown. And all of the page came.
-            page = self._listener.presses("Space", rf"(?s:shown \d+% \((?!{shown}/)[\d,]+/.*(?:{_REST}))")
+        read = self._listener.presses("Enter", rf"(?s:signoff +Request.*{_SHOWN.pattern}.*(?:{_REST}))")
+        while not re.search(rf"(?s:shown 100%.*{_END})", read):
+            shown, rows = _SHOWN.findall(read)[-1], (_ROWS.findall(read) or ["0"])[-1]
+            # Not only drawn again: more lines were shown, or more of a line that is longer than a page.
+            more = rf"(?s:shown \d+% \((?!{shown}/)[\d,]+/.*(?:{_REST}))|(?<![\d,])(?!{rows} )[\d,]+ {_BELOW}"
+            read += self._listener.insists("Space", more)
 
     def _pages(self, key: str, words: str) -> None:
         """Press a key, which is answered with some words, and page on to the end of what it shows."""
@@ -521,7 +522,7 @@ class Tour:
         """The queue goes away."""
         self._listener.begins("queue lost")
         with self._scene.lost():
-            self._listener.hears("Not connected to the queue")
+            self._listener.hears(r"(?s:Not connected to the queue.*SHY>)")
 
 
 _LOOKS: Mapping[str, Sequence[Callable[[Tour], None]]] = {

@@ -178,8 +178,11 @@ class Listener:
         """Press a key, and wait until each of the patterns was written after it; returns what was."""
         return self._waits(lambda: self.terminal.press(key), patterns)
 
-    def insists(self, key: str, pattern: str) -> None:
-        """Press a key that does the same again, until a pattern is written: the list may be behind its count."""
+    def insists(self, key: str, pattern: str) -> str:
+        """Press a key that does the same again, until a pattern is written; returns what was written.
+
+        A list may be behind its count, and a key that comes while much is being drawn is not taken.
+        """
         wanted = re.compile(pattern)
 
         def heard() -> bool:
@@ -192,6 +195,7 @@ class Listener:
         while not self.terminal.tells(heard, _AGAIN):
             assert time.monotonic() < end, f"{pattern} in:\n{''.join(self._now.pieces[start:])[-_ENOUGH:]}"
             self.terminal.press(key)
+        return "".join(self._now.pieces[start:])
 
     def rests(self) -> None:
         """Let pass what a person's hand needs before the next key: quicker keys are taken for typing."""
