@@ -522,7 +522,7 @@ class Tour:
         """The queue goes away."""
         self._listener.begins("queue lost")
         with self._scene.lost():
-            self._listener.hears(r"(?s:Not connected to the queue.*SHY>)")
+            self._listener.hears(r"(?s:Not connected to the queue.*decision keys are off)")
 
 
 _LOOKS: Mapping[str, Sequence[Callable[[Tour], None]]] = {
