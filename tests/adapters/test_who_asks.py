@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,8 @@ def run_langchain(**options: Any) -> str:
 def run_pydantic_ai(**options: Any) -> str:
     """Run an agent named planner; returns what its model was told."""
     toolset = ApprovalToolset(FunctionToolset([deploy]), **options)
-    result = Agent(TestModel(), name="planner", toolsets=[toolset]).run_sync("go")
+    # A loop that is closed: that of run_sync stays open for calls to come.
+    result = asyncio.run(Agent(TestModel(), name="planner", toolsets=[toolset]).run("go"))
     parts = [part for message in result.all_messages() for part in message.parts]
     return next(str(part.content) for part in parts if part.part_kind == "tool-return")
 
