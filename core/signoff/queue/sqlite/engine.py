@@ -436,6 +436,8 @@ def _connect(database: Path) -> sqlite3.Connection:
         connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA trusted_schema = OFF")
+        # A file that was not in WAL mode until now gets its log and index at the first look only.
+        connection.execute("PRAGMA user_version").fetchone()
     except BaseException:
         connection.close()
         raise
