@@ -27,6 +27,43 @@ def test_every_row_of_our_own_can_be_read() -> None:
     assert len({row.words[0] for row in known_programs()}) > 200
 
 
+def test_no_row_of_our_own_says_of_an_option_both_that_it_takes_the_next_word_and_that_it_does_not() -> None:
+    """A value wins, so that one that takes none would hide the options behind it in the same word."""
+    assert {row.words: both for row in known_programs() if (both := row.flags & row.valued.keys())} == {}
+
+
+@pytest.mark.parametrize(
+    ("subcommand", "without_value", "with_value"),
+    [
+        ("gh pr list", "-d", "-a -l -s -q -t -L"),
+        ("gh issue list", "", "-a -l -m -s"),
+        ("gh run list", "-a", "-w -b -c -e -u -s"),
+        ("gh run view", "-v", "-a -j"),
+        ("gh workflow list", "-a", "-L"),
+        ("gh workflow view", "-y", "-r"),
+        ("gh pr status", "-c", "-q"),
+        ("docker logs", "-f -t", "-n"),
+        ("podman logs", "-f -t -n", "--tail"),
+        ("kubectl rollout status", "-w", "-n -l"),
+        ("kubectl events", "-A -w", "-n -o"),
+        ("git stash list", "-p", "-n"),
+        ("git switch", "-d -t", "-c -C"),
+        ("uv tree", "-q", "-d"),
+        ("nox", "-l", "-e -p -s"),
+        ("tox", "-p", "-e"),
+        ("bat", "-A", "-l"),
+        ("diff", "-d", "-U"),
+    ],
+)
+def test_an_option_takes_a_value_as_the_help_of_its_own_subcommand_says(
+    subcommand: str, without_value: str, with_value: str
+) -> None:
+    row = known_programs().row(tuple(subcommand.split()))
+    assert row is not None
+    assert set(without_value.split()) <= row.flags
+    assert set(with_value.split()) <= row.valued.keys()
+
+
 @pytest.mark.parametrize(
     ("row", "command", "level"),
     [
