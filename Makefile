@@ -52,7 +52,7 @@ test: $(VENV)/.dev
 # a newer pydantic than the rest. What wants the tools of `make check`, or a server of MCP, is left out.
 FLOORS := .venv-floors
 FRAMEWORKS := tests/adapters tests/demo tests/docs tests/flows tests/seeds tests/config/test_config_guide.py \
-	tests/system/test_system_demo.py
+	tests/system/test_system_demo.py tests/system/test_system_tmux.py
 
 # uv finds the oldest versions; pip cannot.
 $(FLOORS)/%/.done: pyproject.toml

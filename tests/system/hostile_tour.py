@@ -210,7 +210,8 @@ class Tour:
         listener.presses(":", "what to do: type some words")
         listener.types(_pasted(texts[-3:]), "pasted")
         listener.begins("left")
-        listener.presses("Escape", "TARGET")
+        # Not only the target, which may be painted late: a key right behind Escape would be another key.
+        listener.presses("Escape", "TARGET", r"\[\?\] help")
 
     def looks_at_sheets(self) -> None:
         """On a very high screen: what has a row for each of many requests or arguments."""
@@ -447,7 +448,8 @@ class Tour:
         listener.presses("/", "Tab completes")
         listener.types(_pasted(texts[-3:]), "pasted")
         listener.begins("left")
-        listener.presses("Escape", "TARGET")
+        # Not only the target, which may be painted late: a key right behind Escape would be another key.
+        listener.presses("Escape", "TARGET", r"\[\?\] help")
 
     def looks_at_changes(self) -> None:
         """Hunks that are refused; what came out of the editor, its approval, and what the history says of it."""

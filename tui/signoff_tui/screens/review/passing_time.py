@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import TYPE_CHECKING
 
@@ -40,11 +41,17 @@ class PassingTime:
         """What the last row says."""
 
     def say(self, text: str, *, token: str) -> None:
-        """Say something on the last row, for some seconds."""
-        until = time.monotonic() + MESSAGE_SECONDS if text else 0.0
-        self.words = LastWords(text, token, until)
-        self._drawing.last_row(self.words)
+        """Say something on the last row, for some seconds from when it is painted."""
+        self.words = words = LastWords(text, token, math.inf if text else 0.0)
+        self._drawing.last_row(words)
         self.schedule()
+        if text:
+            self._screen.call_after_refresh(self._count_down, words)
+
+    def _count_down(self, words: LastWords) -> None:
+        if self.words is words:
+            self.words = LastWords(words.text, words.token, time.monotonic() + MESSAGE_SECONDS)
+            self.schedule()
 
     def end_words(self) -> None:
         """What was said does not hold any more."""
