@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import string
 import unicodedata
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
@@ -26,6 +27,10 @@ UNPRINTABLE = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 """Categories of characters that are no visible text."""
 
 _LONGEST_NAME = 200
+_LONGEST_TEXT = 500
+"""Of a longer text there are both ends: plain words pad it, which no terminal acts on."""
+
+_PADDING = f"{string.ascii_letters}{string.digits} -~\n"
 _ENDS_LINES = "\n\t"
 
 
@@ -35,7 +40,7 @@ class Hostile:
 
     Attributes:
         number: Its place among all of them.
-        text: As long as it is.
+        text: What was written; of the longest ones both ends.
         hidden: What of it can be kept in files and is no visible text by itself, in its order.
     """
 
@@ -82,8 +87,17 @@ class Hostile:
 def hostile_texts() -> tuple[Hostile, ...]:
     """Every hostile case of the display corpus, and every sort of trouble."""
     found = [case for case in cases() if not case.benign]
-    texts = [(case.text, set(map(chr, case.hidden))) for case in found] + [(text, set(text)) for text in SORTS]
+    texts = [(_with_both_ends(case.text), set(map(chr, case.hidden))) for case in found]
+    texts += [(text, set(text)) for text in SORTS]
     return tuple(Hostile(number, text, _hidden(text, among)) for number, (text, among) in enumerate(texts))
+
+
+def _with_both_ends(text: str) -> str:
+    half = _LONGEST_TEXT // 2
+    if len(text) <= _LONGEST_TEXT:
+        return text
+    assert not set(text[half:-half]) - set(_PADDING), "nothing but padding is left out"
+    return text[:half] + text[-half:]
 
 
 def _hidden(text: str, among: Set[str]) -> str:

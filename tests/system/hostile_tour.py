@@ -137,7 +137,7 @@ class Tour:
         self._listener = listener
         self._variables = variables
         self._rows, self._columns = 40 + 2 * len(self._texts), 200 + 60 * len(self._texts)
-        self._rows_of_all = 100 + 30 * len(self._texts)
+        self._rows_of_all = 130 + 13 * len(self._texts)
 
     @property
     def _last(self) -> Hostile:
@@ -365,10 +365,13 @@ class Tour:
     def looks_at_what_ended(self) -> None:
         """On a very high screen: what ends while it is looked at, all of that; then every record."""
         listener = self._listener
-        listener.resizes(_WIDE, self._rows)
+        # What is remembered is on the list, too, where the screen saw it before it was approved.
+        listener.resizes(_WIDE, 60 + 4 * len(self._texts))
         listener.begins("ended")
         self._scene.ends()
         listener.hears(" 0 waiting|nothing waiting|waiting", self._last.mark)
+        listener.begins("left")
+        listener.resizes(_WIDE, self._rows)
         listener.begins("history")
         listener.presses("h", "signoff +History", self._last.end)
         self._sees_all()
@@ -439,7 +442,7 @@ class Tour:
         listener.presses("Left", "TARGET group all")
         listener.begins("group page")
         listener.presses("V", "signoff +Group page")
-        listener.resizes(200, 40 + 14 * len(texts))
+        listener.resizes(200, 60 + 4 * len(texts))
         self._sees_all()
         listener.begins("left")
         listener.resizes(100, 30)

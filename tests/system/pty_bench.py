@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import select
 import signal
 import struct
 import subprocess
@@ -25,6 +26,12 @@ import pyte
 
 KEYS = {"Space": b" ", "Enter": b"\r", "Escape": b"\x1b", "Left": b"\x1b[D", "Right": b"\x1b[C", "F2": b"\x1bOQ"}
 """What a terminal sends for keys with a name."""
+
+_BETWEEN = 0.002
+"""Seconds at most from one piece of what is written at once to the next."""
+
+_PIECES = 64
+"""Pieces after which whoever waits looks, whether or not more of them come."""
 
 
 @dataclass(frozen=True)
@@ -158,16 +165,22 @@ class Terminal:
         self.close()
 
     def _read(self) -> None:
-        while True:
-            try:
-                data = os.read(self.own_end, 65_536)
-            except OSError:  # nobody has the other end open any more
-                return
-            if not data:
-                return
-            with self._news:
+        while data := self._next():
+            self.output.append(Traffic(time.monotonic(), data))
+            # A picture comes in many pieces: whoever looks, does it once for all of them.
+            for _ in range(_PIECES):
+                if not select.select([self.own_end], [], [], _BETWEEN)[0] or not (data := self._next()):
+                    break
                 self.output.append(Traffic(time.monotonic(), data))
+            with self._news:
                 self._news.notify_all()
+
+    def _next(self) -> bytes:
+        """What the program writes next; nothing if it wrote all it will."""
+        try:
+            return os.read(self.own_end, 65_536)
+        except OSError:  # nobody has the other end open any more
+            return b""
 
 
 def replay(output: Sequence[Traffic], size: tuple[int, int]) -> Iterator[tuple[float, list[str]]]:

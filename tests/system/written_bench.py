@@ -8,6 +8,7 @@ import time
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import groupby
 
 from hostile_texts import UNPRINTABLE, Hostile
@@ -124,11 +125,9 @@ class Written:
             self.said.append(found[0])
             self.sequences |= set() if _SAID.fullmatch(found[0]) else {found[0]}
             return 0
-        parameters, final = found["parameters"], found["final"]
-        exact = final in "hl" or parameters[:1] in ("<", "=", ">", "?")
-        exact = exact or (final == "m" and bool(_CONCEALS & set(_styles(parameters))))
-        self.sequences.add(f"{parameters if exact else ''}{found['between']}{final}")
-        return int(re.match(r"\d+", parameters + "1")[0]) if final == "H" else 0  # type: ignore[index]
+        sort, row = _sort(found[0])
+        self.sequences.add(sort)
+        return row
 
     @property
     def unprintable(self) -> set[str]:
@@ -289,6 +288,18 @@ class Listener:
         self._heard += len(news)
         if news:
             self._now.add(self._decoder.decode(b"".join(written.data for written in news)))
+
+
+@cache
+def _sort(sequence: str) -> tuple[str, int]:
+    """The sort of a control sequence, and the row to which it goes or 0; a screen repeats the same few."""
+    found = _SEQUENCE.fullmatch(sequence)
+    assert found is not None
+    parameters, final = found["parameters"], found["final"]
+    exact = final in "hl" or parameters[:1] in ("<", "=", ">", "?")
+    exact = exact or (final == "m" and bool(_CONCEALS & set(_styles(parameters))))
+    row = int(re.match(r"\d+", parameters + "1")[0]) if final == "H" else 0  # type: ignore[index]
+    return f"{parameters if exact else ''}{found['between']}{final}", row
 
 
 def _styles(parameters: str) -> list[str]:
