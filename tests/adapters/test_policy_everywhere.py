@@ -156,13 +156,20 @@ KNOWS_NOTHING_OF_ACT = {
     "guesses that do not concern the tool": "approval_policies: {}",
 }
 
-nothing_known = pytest.mark.parametrize("settings", KNOWS_NOTHING_OF_ACT.values(), ids=KNOWS_NOTHING_OF_ACT)
-forgotten_or_misspelled = pytest.mark.parametrize("server", [None, "wbe", "Web", ""])
+FORGOTTEN_OR_MISSPELLED = (None, "wbe", "Web", "")
+
+NOTHING_KNOWN = [
+    pytest.param(call, settings, server, id=f"{call.__name__}-{name}-{server}")
+    for call in ALL
+    for name, settings in KNOWS_NOTHING_OF_ACT.items()
+    for server in FORGOTTEN_OR_MISSPELLED
+    # All hand both to the same policy: that each comes with each other is seen where it costs least.
+    if call is with_execute_tool or server == "wbe" or name == "rules for a server that denies the tool"
+]
+"""Every entry point with each of these policies, and with each of these servers."""
 
 
-@every_entry_point
-@nothing_known
-@forgotten_or_misspelled
+@pytest.mark.parametrize(("call", "settings", "server"), NOTHING_KNOWN)
 def test_the_default_decides_about_a_tool_that_the_policy_knows_nothing_of(
     call: EntryPoint, settings: str, server: str | None
 ) -> None:
