@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from gates import SHEETS
+from gates_of_the_screen import SHEETS
 from hostile_lines import TOPICS, printed
 from hostile_scene import HostileScene
 from hostile_texts import SORTS, hostile_texts
