@@ -25,7 +25,7 @@ from signoff import ApprovalContext, ApprovalRequest, FileWrite, connect_agent
 from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.effects import Effect
 from signoff.queue import AgentQueue, StoredRequest, open_review_queue
-from signoff.queue.instead import PARTIAL
+from signoff.queue.amendment import PARTIAL
 from signoff.queue.keys.folder import KEYS_VARIABLE
 from signoff_tui.app import SignoffApp, spare_the_collector
 from signoff_tui.documents import content_key

@@ -17,9 +17,9 @@ from typing import Any
 from benchmarks.measuring import percentile
 from signoff.queue import HistoryFilter, ReviewQueue, open_review_queue
 from signoff.queue.codec import asked_by_to_text, decision_to_text, submission_to_text
-from signoff.queue.history_records import HistoryRecord
+from signoff.queue.history import HistoryRecord
 from signoff.queue.records import AskedBy, Decision, RequestState, Submission
-from signoff.queue.sql.searching import filed_under
+from signoff.queue.sql.history import filed_under
 from signoff.queue.sqlite.schema import INDEXES, TRIGGERS
 
 SMALL, LARGE = 10_000, 1_000_000

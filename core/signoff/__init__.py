@@ -62,13 +62,19 @@ __all__ = [
 __getattr__ = late_names(
     __name__,
     {
-        # Not in __all__: it loads its framework.
         "adapters.pydantic_ai": ("ApprovalToolset",),
         "connecting": ("connect_agent",),
         "controller": ("ApprovalController",),
-        "effects": ("Command", "FileEdit", "FileWrite"),
+        "effects": (
+            "Command",
+            "FileEdit",
+            "FileWrite",
+        ),
         "executing": ("execute_tool",),
-        "marking": ("requires_approval", "simple_approval_request"),
+        "marking": (
+            "requires_approval",
+            "simple_approval_request",
+        ),
         "memory": ("ApprovalMemory",),
         "presenting": ("truncate_for_display",),
         "types": (

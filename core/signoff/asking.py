@@ -19,7 +19,7 @@ from signoff.effects import Effect, FileWrite
 from signoff.policy.redaction import DEFAULT_REDACTION
 from signoff.policy.risk import assess
 from signoff.present.snapshot import Snapshot, take
-from signoff.queue.instead import EDIT, PARTIAL
+from signoff.queue.amendment import EDIT, PARTIAL
 from signoff.queue.records import Submission
 from signoff.types import ApprovalContext, ApprovalRequest
 

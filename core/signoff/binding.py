@@ -19,7 +19,7 @@ from signoff.effects import Command, Effect
 if TYPE_CHECKING:
     from signoff.present.snapshot import Snapshot
     from signoff.present.steps import FileState
-    from signoff.queue.instead import Instead
+    from signoff.queue.amendment import Instead
 
 __all__ = [
     "ApprovedContent",

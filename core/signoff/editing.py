@@ -8,7 +8,7 @@ from typing import Any
 
 from signoff.canonical import canonical
 from signoff.marking import simple_approval_request
-from signoff.queue.instead import EDIT, PARTIAL, Instead
+from signoff.queue.amendment import EDIT, PARTIAL, Instead
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
 __all__ = ["HONORS", "EditedCall", "EditedCallError", "require_runnable", "told"]

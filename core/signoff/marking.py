@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, TypeVar, overload
 
 from signoff.expiry import ExpiresIn, seconds_of
-from signoff.queue.instead import EDIT
+from signoff.queue.amendment import EDIT
 from signoff.types import ApprovalContext, ApprovalRequest
 
 __all__ = ["requires_approval", "simple_approval_request"]

@@ -22,7 +22,7 @@ from signoff.marking import simple_approval_request
 from signoff.memory import ApprovalMemory
 from signoff.policy.call_policy import NOTHING_KNOWN, CallPolicy
 from signoff.policy.verdict import Level, Verdict
-from signoff.queue.instead import EDIT
+from signoff.queue.amendment import EDIT
 from signoff.types import ApprovalContext, ApprovalRequest
 
 __all__ = ["HOOKS", "ApprovalNeeds", "Setting", "default_setting"]

@@ -28,7 +28,7 @@ from signoff.queue.records import DecisionSource, Risk
 
 if TYPE_CHECKING:
     from signoff.present.snapshot import Snapshot
-    from signoff.queue.instead import Instead
+    from signoff.queue.amendment import Instead
 
 __all__ = [
     "ApprovalAware",

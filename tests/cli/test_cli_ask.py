@@ -270,7 +270,7 @@ def test_the_option_outranks_the_environment(cli: Cli) -> None:
 
 IMPATIENT = """
 from signoff.cli.main import main
-from signoff.queue.sql import unattended
+from signoff.queue.sql import answers as unattended
 unattended._PATIENCE_SECONDS = 0.1
 main()
 """

@@ -10,7 +10,7 @@ import pytest
 from cli_bench import Cli, at_a_terminal, call, exit_status, post
 
 from signoff.queue import AgentQueue
-from signoff.queue.keys.signing import signer_for
+from signoff.queue.keys.identity import signer_for
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ signoff ask --mode strict --tool deploy
 signoff history export --output "$HOME/history.jsonl"
 signoff policy trust --yes "$RULES"
 signoff config init
-"$PYTHON" -c "from signoff.queue.keys.signing import signer_for; signer_for()"
+"$PYTHON" -c "from signoff.queue.keys.identity import signer_for; signer_for()"
 """
 
 

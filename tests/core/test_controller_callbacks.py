@@ -16,8 +16,8 @@ from signoff.queue import (
     DecisionSource,
     ReviewQueue,
 )
+from signoff.queue.amendment import Instead
 from signoff.queue.clock import now_us
-from signoff.queue.instead import Instead
 from signoff.types import (
     ApprovalDecision,
     ApprovalPresentation,

@@ -15,7 +15,7 @@ from signoff.effects import Command, FileWrite
 from signoff.executing import execute_tool
 from signoff.marking import requires_approval
 from signoff.present.snapshot import take
-from signoff.queue.instead import Instead
+from signoff.queue.amendment import Instead
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.shell import ShellTool
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalDeniedError, ApprovalRequest

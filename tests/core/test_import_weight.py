@@ -51,7 +51,7 @@ def test_an_agent_process_loads_no_terminal_toolkit_and_no_framework(statement: 
     [
         "import signoff",
         "import signoff.queue",
-        "import signoff.queue.sql.agent",
+        "import signoff.queue.sql.agent_queue",
         "import signoff.present.snapshot",
     ],
 )
@@ -60,7 +60,7 @@ def test_what_short_lived_commands_need_loads_no_pydantic(statement: str) -> Non
 
 
 def test_the_queue_loads_no_event_loop_until_somebody_waits_in_one() -> None:
-    assert "asyncio" not in modules_after("import signoff.queue.sql.agent")
+    assert "asyncio" not in modules_after("import signoff.queue.sql.agent_queue")
 
 
 def test_these_tests_can_fail() -> None:

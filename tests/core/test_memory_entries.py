@@ -7,7 +7,7 @@ from types import MappingProxyType
 import pytest
 
 from signoff.memory import ApprovalMemory, call_key
-from signoff.queue.instead import Instead
+from signoff.queue.amendment import Instead
 from signoff.types import ApprovalDecision
 
 FOR_SESSION = ApprovalDecision(approved=True, remember="session", note="fine")

@@ -38,7 +38,7 @@ from signoff.filtering import (
 )
 from signoff.policy.risk import assess
 from signoff.queue import Decision, DecisionSource, GrantPattern, HistoryRecord, RequestState, Risk
-from signoff.queue.patterns import Under
+from signoff.queue.grant_pattern import Under
 
 REJECTED, EXPIRED = RequestState.REJECTED, RequestState.EXPIRED
 

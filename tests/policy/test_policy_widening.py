@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from signoff.policy.breadth import Breadth
 from signoff.policy.widening import narrower, reach_of_pattern, wider
 from signoff.queue import GrantPattern
-from signoff.queue.patterns import AnyValue, OneOf, Under
+from signoff.queue.grant_pattern import AnyValue, OneOf, Under
 
 PARTS = st.sampled_from(["a", "b", "docs", "..", "x y", ""])
 VALUES = st.one_of(

@@ -10,7 +10,7 @@ from queue_engines import ENGINES, Opener
 
 from signoff.queue import AgentQueue, ReviewQueue
 from signoff.queue.sql import answers
-from signoff.queue.sql import review as reviewing
+from signoff.queue.sql import review_queue as reviewing
 
 
 @pytest.fixture(params=sorted(ENGINES))

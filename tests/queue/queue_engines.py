@@ -17,9 +17,9 @@ from signoff.queue import (
     open_agent_queue,
     open_review_queue,
 )
-from signoff.queue.bells import REVIEWERS
-from signoff.queue.postgres.url import parse_url
-from signoff.queue.sql.agent import SqlAgentQueue
+from signoff.queue.postgres.connection import parse_url
+from signoff.queue.sql.agent_queue import SqlAgentQueue
+from signoff.queue.sqlite.wakeups import REVIEWERS
 
 
 class Opener:

@@ -30,9 +30,9 @@ from signoff.queue import (
     open_agent_queue,
     open_review_queue,
 )
-from signoff.queue.keys import reviewers
+from signoff.queue.keys import trust
 from signoff.queue.keys.folder import KeysFolder
-from signoff.queue.sql.connection import SET_BACK
+from signoff.queue.sql.engine import SET_BACK
 from signoff.queue.sqlite.schema import STATEMENTS
 
 Harm = Callable[[Path], object]
@@ -321,7 +321,7 @@ def test_approvals_are_signed_with_the_key_that_is_there(agent: AgentQueue, revi
     posted = agent.submit(call("k2"))
     approve(review, posted)
     assert agent.wait(posted.id).doubt is None
-    assert len(reviewers.load(folder)) == 1
+    assert len(trust.load(folder)) == 1
 
 
 def test_a_schema_that_is_dropped_and_made_again_is_another_queue() -> None:

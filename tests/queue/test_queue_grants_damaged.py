@@ -8,8 +8,8 @@ import pytest
 from queue_samples import approve, call
 
 from signoff.queue import Grant, GrantPattern
-from signoff.queue.keys.signing import signer_for
-from signoff.queue.patterns import AnyValue
+from signoff.queue.grant_pattern import AnyValue
+from signoff.queue.keys.identity import signer_for
 
 SOUND = {
     "session": "s-41",

@@ -8,7 +8,7 @@ import pytest
 from queue_samples import approve, call
 
 from signoff.queue import Submission
-from signoff.queue.patterns import AnyValue, GrantPattern
+from signoff.queue.grant_pattern import AnyValue, GrantPattern
 
 OLD, NEW = "a" * 64, "b" * 64
 DEFINITIONS = [None, OLD, NEW]

@@ -19,7 +19,7 @@ from signoff.queue import (
     Risk,
     UnknownRequestError,
 )
-from signoff.queue.patterns import AnyValue, Under
+from signoff.queue.grant_pattern import AnyValue, Under
 
 BELOW_DOCS = GrantPattern("write_file", (("path", Under("docs")),))
 ANYWHERE = GrantPattern("write_file", (("path", AnyValue()),))

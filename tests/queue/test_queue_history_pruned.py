@@ -19,7 +19,7 @@ from signoff.queue import (
     UnknownRequestError,
     open_review_queue,
 )
-from signoff.queue.sql import pruning
+from signoff.queue.sql import retention
 
 ONE, TWO = b"one", b"two"
 
@@ -156,16 +156,16 @@ def test_a_head_that_was_noted_before_it_was_pruned_is_accounted_for(ten, review
 
 
 def test_a_broken_history_is_not_pruned(ten, review, monkeypatch):
-    monkeypatch.setattr("signoff.queue.sql.auditing.record_hash", lambda _, record: "0" * 64)
+    monkeypatch.setattr("signoff.queue.sql.audit.record_hash", lambda _, record: "0" * 64)
     with pytest.raises(QueueUnavailableError, match="broken at record 1"):
         review.prune(keep=4)
     assert len(review.history()) == 10
 
 
 def test_no_transaction_deletes_more_than_a_few(ten, review, monkeypatch):
-    monkeypatch.setattr(pruning, "RECORDS_AT_ONCE", 4)
+    monkeypatch.setattr(retention, "RECORDS_AT_ONCE", 4)
     sizes = Counter()
-    delete = pruning._delete_some
+    delete = retention._delete_some
 
     def counted(transaction, last):
         before = transaction.number("SELECT COUNT(*) FROM history")
@@ -173,7 +173,7 @@ def test_no_transaction_deletes_more_than_a_few(ten, review, monkeypatch):
         sizes[before - transaction.number("SELECT COUNT(*) FROM history")] += 1
         return done
 
-    monkeypatch.setattr(pruning, "_delete_some", counted)
+    monkeypatch.setattr(retention, "_delete_some", counted)
     review.prune(keep=0)
     assert sizes == {4: 2, 2: 1}
 
@@ -188,7 +188,7 @@ def test_the_history_goes_on_behind_a_deletion(ten, agent, review):
 KILLED = """
 import os, signal, sys
 from signoff.queue import open_review_queue
-from signoff.queue.sql import pruning
+from signoff.queue.sql import retention as pruning
 
 pruning.RECORDS_AT_ONCE = 2
 delete, calls = pruning._delete_some, []

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from queue_samples import approve, call, reject
 
 from signoff.queue import Decision, DecisionSource, HistoryFilter, RequestState
-from signoff.queue.sql.searching import LONGEST_SEARCHED, LONGEST_WORD, words_of
+from signoff.queue.sql.history import LONGEST_SEARCHED, LONGEST_WORD, words_of
 
 untimed = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 any_text = st.text(st.characters(codec=None, categories=None), min_size=1)
@@ -203,7 +203,7 @@ def test_words_hold_nothing_but_letters_and_digits(text):
 
 
 def test_everything_is_exported_oldest_first(agent, review, monkeypatch):
-    monkeypatch.setattr("signoff.queue.sql.reading._AT_ONCE", 3)
+    monkeypatch.setattr("signoff.queue.sql.history._AT_ONCE", 3)
     for number in range(8):
         recorded(agent, f"number {number}")
     assert list(review.export()) == list(reversed(review.history()))

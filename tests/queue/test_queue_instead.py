@@ -15,7 +15,7 @@ from queue_samples import approve, call, decide, target
 from signoff.exporting.facts import record_facts
 from signoff.queue import Decision, Instead, RequestState, Risk, StoredRequest, VerdictKind
 from signoff.queue.codec import decision_from_text, decision_to_text
-from signoff.queue.keys.signing import signer_for
+from signoff.queue.keys.identity import signer_for
 from signoff.queue.sql import requests
 
 PATH = "/work/notes.txt"

@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.queue import ReviewerKeysError
-from signoff.queue.keys import deciding_key, reviewers
+from signoff.queue.keys import identity, trust
 from signoff.queue.keys.folder import KEYS_VARIABLE, KeysFolder, keys_folder
-from signoff.queue.keys.reviewers import TrustedReviewer, read_line
+from signoff.queue.keys.trust import TrustedReviewer, read_line
 
 MAKE = """
 import sys
 from pathlib import Path
-from signoff.queue.keys.deciding_key import load_or_make
+from signoff.queue.keys.identity import load_or_make
 from signoff.queue.keys.folder import KeysFolder
 print("ready", flush=True)
 sys.stdin.readline()
@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> KeysFolder:
 @pytest.fixture
 def made(folder: KeysFolder) -> KeysFolder:
     """A folder with a key."""
-    deciding_key.load_or_make(folder)
+    identity.load_or_make(folder)
     return folder
 
 
@@ -51,24 +51,24 @@ def somebody(number: int) -> TrustedReviewer:
 
 
 def test_a_key_that_was_made_is_the_one_that_is_loaded(folder):
-    made = deciding_key.load_or_make(folder)
-    assert deciding_key.load_or_make(folder).public == made.public
+    made = identity.load_or_make(folder)
+    assert identity.load_or_make(folder).public == made.public
 
 
 def test_who_makes_a_key_trusts_it(folder):
-    own = deciding_key.load_or_make(folder).public
-    assert reviewers.load(folder) == (own,)
+    own = identity.load_or_make(folder).public
+    assert trust.load(folder) == (own,)
 
 
 def test_looking_for_a_key_makes_none(folder):
-    assert deciding_key.load(folder) is None
+    assert identity.load(folder) is None
     assert not folder.directory.exists()
 
 
 def test_nobody_else_gets_at_the_keys_whatever_the_umask(folder):
     before = os.umask(0)
     try:
-        deciding_key.load_or_make(folder)
+        identity.load_or_make(folder)
     finally:
         os.umask(before)
     assert mode(folder.directory) == 0o700
@@ -89,49 +89,49 @@ def test_processes_that_make_a_key_at_the_same_moment_agree(folder):
         process.stdin.write("go\n")
         process.stdin.flush()
     told = {process.communicate()[0] for process in processes}
-    assert told == {f"{deciding_key.load(folder).public.key_id}\n"}
-    assert len(reviewers.load(folder)) == 1
+    assert told == {f"{identity.load(folder).public.key_id}\n"}
+    assert len(trust.load(folder)) == 1
 
 
 def test_threads_that_trust_at_the_same_moment_lose_nobody(folder):
     with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(lambda number: reviewers.trust(folder, somebody(number)), range(16)))
-    assert set(reviewers.load(folder)) == set(map(somebody, range(16)))
+        assert all(pool.map(lambda number: trust.trust(folder, somebody(number)), range(16)))
+    assert set(trust.load(folder)) == set(map(somebody, range(16)))
 
 
 def test_who_was_forgotten_stays_forgotten(made):
-    (own,) = reviewers.load(made)
-    assert reviewers.forget(made, own.key_id) == (own,)
-    deciding_key.load_or_make(made)
-    assert reviewers.load(made) == ()
+    (own,) = trust.load(made)
+    assert trust.forget(made, own.key_id) == (own,)
+    identity.load_or_make(made)
+    assert trust.load(made) == ()
 
 
 def test_whoever_was_trusted_before_there_was_a_key_stays_trusted(folder):
-    reviewers.trust(folder, somebody(1))
-    own = deciding_key.load_or_make(folder).public
-    assert reviewers.load(folder) == (somebody(1), own)
+    trust.trust(folder, somebody(1))
+    own = identity.load_or_make(folder).public
+    assert trust.load(folder) == (somebody(1), own)
 
 
 def test_the_beginning_of_several_key_ids_forgets_nobody(folder):
     for number in range(40):
-        reviewers.trust(folder, somebody(number))
-    assert len(reviewers.forget(folder, "")) == 40
-    assert len(reviewers.load(folder)) == 40
+        trust.trust(folder, somebody(number))
+    assert len(trust.forget(folder, "")) == 40
+    assert len(trust.load(folder)) == 40
 
 
 def test_trusting_the_same_key_again_changes_nothing(made):
-    (own,) = reviewers.load(made)
+    (own,) = trust.load(made)
     before = made.reviewers.read_bytes()
-    assert not reviewers.trust(made, TrustedReviewer(own.public_key, "another name"))
+    assert not trust.trust(made, TrustedReviewer(own.public_key, "another name"))
     assert made.reviewers.read_bytes() == before
 
 
 def test_comments_stay_when_the_list_changes(made):
     with made.reviewers.open("a") as file:
         file.write("\n# the night shift\n")
-    reviewers.trust(made, somebody(1))
+    trust.trust(made, somebody(1))
     assert "# the night shift\n" in made.reviewers.read_text()
-    assert len(reviewers.load(made)) == 2
+    assert len(trust.load(made)) == 2
 
 
 @given(st.binary(min_size=32, max_size=32), st.text("abc @-.é", min_size=1).filter(str.strip))
@@ -158,20 +158,20 @@ def test_a_line_that_says_something_else_is_named(made, line, words):
     with made.reviewers.open("a") as file:
         file.write(f"{line}\n")
     with pytest.raises(ReviewerKeysError, match=f"reviewers.pub, line 3: .*{words}"):
-        reviewers.load(made)
+        trust.load(made)
 
 
 def test_a_list_that_is_no_text_is_refused(made):
     made.reviewers.write_bytes(b"\xff\xfe")
     with pytest.raises(ReviewerKeysError, match=r"line 1: .*decode"):
-        reviewers.load(made)
+        trust.load(made)
 
 
 @pytest.mark.parametrize("content", ["", "nonsense", "ed25519-secret AAAA anna\n", "ed25519 AAAA anna\n"])
 def test_a_damaged_key_is_refused_and_not_replaced(made, content):
     made.deciding_key.write_text(content)
     with pytest.raises(ReviewerKeysError, match="is damaged"):
-        deciding_key.load_or_make(made)
+        identity.load_or_make(made)
     assert made.deciding_key.read_text() == content
 
 
@@ -179,7 +179,7 @@ def test_an_error_about_a_damaged_key_does_not_quote_it(made):
     secret = made.deciding_key.read_text().split()[-2]
     made.deciding_key.write_text(f"ed25519-secret {secret[:-3]}\u00e9 anna\n")
     with pytest.raises(ReviewerKeysError) as caught:
-        deciding_key.load(made)
+        identity.load(made)
     assert secret[:8] not in str(caught.value)
     assert caught.value.__cause__ is None
 
@@ -240,19 +240,19 @@ class TestUnsafePlaces:
 def test_others_may_read_the_public_list(made):
     made.reviewers.chmod(0o644)
     made.directory.chmod(0o755)
-    assert len(reviewers.load(made)) == 1
+    assert len(trust.load(made)) == 1
 
 
 def test_others_may_not_read_the_key(made):
     made.deciding_key.chmod(0o640)
     with pytest.raises(ReviewerKeysError, match="other users have access"):
-        deciding_key.load(made)
+        identity.load(made)
 
 
 def test_a_place_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ReviewerKeysError, match=f"cannot be kept in .*{KEYS_VARIABLE}"):
-        deciding_key.load_or_make(KeysFolder(tmp_path / "file" / "keys"))
+        identity.load_or_make(KeysFolder(tmp_path / "file" / "keys"))
 
 
 def test_the_keys_are_in_the_configuration_of_the_user(monkeypatch, tmp_path):

@@ -139,7 +139,7 @@ def test_the_file_says_its_new_format(old: Path) -> None:
 
 def test_a_step_that_fails_leaves_the_old_file_as_it_was(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = dump(old / "queue.db")
-    monkeypatch.setattr("signoff.queue.sqlite.migrating.TRIGGERS", ("CREATE TRIGGER nonsense",))
+    monkeypatch.setattr("signoff.queue.sqlite.migrations.TRIGGERS", ("CREATE TRIGGER nonsense",))
     with pytest.raises(QueueError, match="incomplete input"):
         open_review_queue(old)
     assert dump(old / "queue.db") == before
@@ -157,7 +157,7 @@ def test_a_grant_from_before_there_were_signatures_is_listed_and_not_used(old: P
 
 
 def test_a_step_that_fails_leaves_no_connection_open(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("signoff.queue.sqlite.migrating.TRIGGERS", ("CREATE TRIGGER nonsense",))
+    monkeypatch.setattr("signoff.queue.sqlite.migrations.TRIGGERS", ("CREATE TRIGGER nonsense",))
     with pytest.raises(QueueError):
         open_review_queue(old)
     # A connection that is still open keeps its log; the last one that is closed takes it along.

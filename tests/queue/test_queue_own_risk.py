@@ -9,7 +9,7 @@ import pytest
 from queue_samples import approve, call, reject, target
 
 from signoff.queue import Decision, GrantPattern, GrantRefusedError, Risk, VerdictKind
-from signoff.queue.sql import review as review_module
+from signoff.queue.sql import review_queue as review_module
 
 
 def snapshot(*commands: str) -> dict[str, Any]:

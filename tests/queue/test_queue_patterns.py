@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from signoff.canonical import MAX_DEPTH, canonical, parse_json
 from signoff.queue import GrantPattern, PatternError
-from signoff.queue.patterns import AnyValue, Exact, Matcher, OneOf, Under
+from signoff.queue.grant_pattern import AnyValue, Exact, Matcher, OneOf, Under
 
 SCALARS = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.0, -0.0, 1.0]), st.text(max_size=4)

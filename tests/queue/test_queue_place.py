@@ -16,8 +16,8 @@ from signoff.queue import (
     open_agent_queue,
     open_review_queue,
 )
-from signoff.queue import place as place_module
-from signoff.queue.place import file_system_of, locate
+from signoff.queue import location as place_module
+from signoff.queue.location import file_system_of, locate
 
 INFO = AgentInfo("refactor", "s-41", "/work")
 

@@ -29,13 +29,13 @@ from signoff.queue import (
     open_agent_queue,
     open_review_queue,
 )
-from signoff.queue.bells import REVIEWERS
 from signoff.queue.postgres import engine as engine_module
 from signoff.queue.postgres import leases as leases_module
-from signoff.queue.postgres.bells import LONGEST_PAYLOAD, LocalBells, payloads
+from signoff.queue.postgres.connection import parse_url
 from signoff.queue.postgres.schema import SCHEMA_VERSION
-from signoff.queue.postgres.url import parse_url
+from signoff.queue.postgres.wakeups import LONGEST_PAYLOAD, LocalBells, payloads
 from signoff.queue.sql import answers
+from signoff.queue.sqlite.wakeups import REVIEWERS
 
 INFO = AgentInfo("refactor", "s-41", "/work")
 
@@ -398,7 +398,9 @@ def test_without_psycopg_it_is_said_what_to_install():
 
 
 def test_whoever_uses_no_postgresql_does_not_load_it():
-    used = "signoff.queue, signoff.queue.sqlite.engine, signoff.queue.sql.agent, signoff.queue.sql.review"
+    used = (
+        "signoff.queue, signoff.queue.sqlite.engine, signoff.queue.sql.agent_queue, signoff.queue.sql.review_queue"
+    )
     assert _said(f"import sys, {used}; print('psycopg' in sys.modules)") == "False\n"
 
 

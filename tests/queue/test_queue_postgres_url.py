@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.queue import QueuePlaceError, place_name
-from signoff.queue.place import is_url
-from signoff.queue.postgres.url import parse_url
+from signoff.queue.location import is_url
+from signoff.queue.postgres.connection import parse_url
 
 
 @pytest.mark.parametrize(

@@ -27,12 +27,12 @@ from signoff.queue import (
     VerdictKind,
 )
 from signoff.queue.codec import decision_to_text
-from signoff.queue.keys import deciding_key, reviewers
+from signoff.queue.grant_pattern import AnyValue
+from signoff.queue.keys import identity, trust
 from signoff.queue.keys.folder import KEYS_VARIABLE, KeysFolder, keys_folder
-from signoff.queue.keys.signing import Signer, signer_for
-from signoff.queue.patterns import AnyValue
-from signoff.queue.sql import believing, requests
-from signoff.queue.statements import decision_statement, grant_statement
+from signoff.queue.keys.identity import Signer, signer_for
+from signoff.queue.keys.signatures import decision_statement, grant_statement
+from signoff.queue.sql import requests, verification
 
 YES = Decision(approved=True, by="anna")
 NOBODYS = Seal("0" * 16, "0" * 128)
@@ -48,7 +48,7 @@ def keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> KeysFolder:
 @pytest.fixture
 def stranger(tmp_path: Path) -> Signer:
     """Signs with a key that nobody trusts."""
-    return Signer(deciding_key.load_or_make(KeysFolder(tmp_path / "stranger")))
+    return Signer(identity.load_or_make(KeysFolder(tmp_path / "stranger")))
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_an_approval_is_signed_by_the_reviewer(agent, review):
     approve(review, posted)
     outcome = agent.wait(posted.id)
     assert outcome.approved
-    assert outcome.decision.seal.key_id == deciding_key.load(keys_folder()).public.key_id
+    assert outcome.decision.seal.key_id == identity.load(keys_folder()).public.key_id
 
 
 def test_every_approval_of_several_has_a_seal_of_its_own(agent, review):
@@ -293,20 +293,20 @@ def test_an_approval_that_was_taken_stays_on_record_when_its_reviewer_is_forgott
     posted = agent.submit(call())
     approve(review, posted)
     assert agent.wait(posted.id).approved
-    reviewers.forget(keys, deciding_key.load(keys).public.key_id)
+    trust.forget(keys, identity.load(keys).public.key_id)
     assert not agent.wait(posted.id).approved
     assert review.get(posted.id).state is RequestState.APPROVED
 
 
 def test_a_change_of_the_list_of_reviewers_counts_at_once(keys, agent, review):
     first, second, third = (agent.submit(call(f"k{number}")) for number in range(3))
-    own = deciding_key.load_or_make(keys).public
+    own = identity.load_or_make(keys).public
     for posted in (first, second, third):
         approve(review, posted)
     assert agent.wait(first.id).approved
-    reviewers.forget(keys, own.key_id)
+    trust.forget(keys, own.key_id)
     assert not agent.wait(second.id).approved
-    reviewers.trust(keys, own)
+    trust.trust(keys, own)
     assert agent.wait(third.id).approved
 
 
@@ -330,7 +330,7 @@ class TestNoKey:
 
     @pytest.fixture(autouse=True)
     def unreadable(self, keys):
-        deciding_key.load_or_make(keys)
+        identity.load_or_make(keys)
         keys.deciding_key.chmod(0o644)
 
     def test_an_approval_is_refused_and_the_request_waits_on(self, agent, review):
@@ -454,20 +454,20 @@ def test_a_grant_of_the_agents_own_counts_for_the_connections_of_its_process(age
 
 def test_a_grant_of_the_agents_own_does_not_count_for_another_process(agent, open_agent, monkeypatch):
     agent.add_grant(call(), by="callback")
-    monkeypatch.setattr(believing, "_own_grants", set())  # as in a process that did not give it
+    monkeypatch.setattr(verification, "_own_grants", set())  # as in a process that did not give it
     assert open_agent().use_grant(call("k2")) is None
 
 
 def test_a_grant_of_another_process_can_be_given_again(agent, open_agent, review, monkeypatch):
     grant = agent.add_grant(call(), by="callback")
-    monkeypatch.setattr(believing, "_own_grants", set())
+    monkeypatch.setattr(verification, "_own_grants", set())
     assert open_agent().add_grant(call(), by="callback") == grant
     assert open_agent().use_grant(call("k2")) is not None
 
 
 def test_a_grant_given_again_by_the_agent_counts_although_its_reviewer_is_forgotten(keys, agent, review):
     approve(review, agent.submit(call("origin")), remember=True)
-    reviewers.forget(keys, deciding_key.load(keys).public.key_id)
+    trust.forget(keys, identity.load(keys).public.key_id)
     assert agent.use_grant(call("k2")) is None
     agent.add_grant(call("k2"), by="callback")
     assert agent.use_grant(call("k3")) is not None

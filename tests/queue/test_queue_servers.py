@@ -9,8 +9,8 @@ from queue_samples import approve, call, target
 
 from signoff.queue import Decision, GrantPattern, HistoryFilter
 from signoff.queue.codec import submission_to_text
-from signoff.queue.patterns import AnyValue
-from signoff.queue.statements import content_hash, grant_statement
+from signoff.queue.grant_pattern import AnyValue
+from signoff.queue.keys.signatures import content_hash, grant_statement
 
 SERVERS = [None, "staging", "production", "staging\nproduction"]
 

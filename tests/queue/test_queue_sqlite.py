@@ -24,9 +24,9 @@ from signoff.queue import (
     open_agent_queue,
     open_review_queue,
 )
-from signoff.queue.locks import WriteLock
 from signoff.queue.sql import answers
 from signoff.queue.sqlite import engine as engine_module
+from signoff.queue.sqlite.locks import WriteLock
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from queue_samples import approve, call
 from signoff.canonical import canonical
 from signoff.queue import Decision, HistoryFilter, Risk
 from signoff.queue.codec import decision_from_text, decision_to_text, submission_from_text, submission_to_text
-from signoff.queue.packing import pack_text, unpack_text
+from signoff.queue.text_escape import pack_text, unpack_text
 
 untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 any_text = st.text(st.characters(codec=None, categories=None))

@@ -12,11 +12,10 @@ import threading
 import pytest
 from queue_samples import PATIENCE, eventually
 
-from signoff.queue.bells import Bells
-from signoff.queue.eventloop import AsyncBell
-from signoff.queue.ids import ID_LETTERS, new_id
-from signoff.queue.leases import FileLeases
-from signoff.queue.locks import WriteLock
+from signoff.queue.records import ID_LETTERS, new_id
+from signoff.queue.sqlite.locks import FileLeases, WriteLock
+from signoff.queue.sqlite.wakeups import Bells
+from signoff.queue.wakeups import AsyncBell
 
 
 @pytest.fixture
@@ -209,7 +208,7 @@ def test_waiting_writers_are_let_through_in_turn(tmp_path):
 
 FORKING = """
 import os, pathlib, sys
-from signoff.queue.locks import WriteLock
+from signoff.queue.sqlite.locks import WriteLock
 
 lock = WriteLock(pathlib.Path(sys.argv[1]))
 with lock.held(1.0):

@@ -7,10 +7,11 @@ import asyncio
 import pytest
 from queue_samples import PATIENCE, approve, call
 
-from signoff.queue import QueueUnavailableError, RequestState, bells, place_name
+from signoff.queue import QueueUnavailableError, RequestState, place_name
 from signoff.queue.clock import SECOND, now_us
 from signoff.queue.postgres import engine as postgres
-from signoff.queue.sql import answers, unattended
+from signoff.queue.sql import answers
+from signoff.queue.sqlite import wakeups
 from system_bench import eventually
 
 
@@ -164,7 +165,7 @@ async def test_whoever_watches_counts_as_an_open_screen_and_no_other_connection_
 
 
 async def test_a_screen_that_hangs_does_not_count(opener, review, monkeypatch):
-    monkeypatch.setattr(bells, "AWAKE_SECONDS", 0.0)  # so long ago is now
+    monkeypatch.setattr(wakeups, "AWAKE_SECONDS", 0.0)  # so long ago is now
     monkeypatch.setattr(postgres, "_ATTENDED", postgres._ATTENDED.replace("- 1", "+ 1"))
     watch = review.watch()
     await anext(watch)
@@ -178,8 +179,8 @@ async def test_a_screen_that_hangs_does_not_count(opener, review, monkeypatch):
 @pytest.fixture
 def notices(monkeypatch, capsys):
     """What is said on standard error of an agent that waits in vain; it loses patience at once."""
-    monkeypatch.setattr(unattended, "_PATIENCE_SECONDS", 0.0)
-    monkeypatch.setattr(unattended, "_given", False)
+    monkeypatch.setattr(answers, "_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(answers, "_given", False)
     monkeypatch.setattr(answers, "RELOOK_SECONDS", 0.01)
     return lambda: capsys.readouterr().err
 

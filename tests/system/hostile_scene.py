@@ -31,8 +31,8 @@ from signoff.queue import (
     Submission,
     open_review_queue,
 )
-from signoff.queue.instead import EDIT, PARTIAL
-from signoff.queue.patterns import AnyValue
+from signoff.queue.amendment import EDIT, PARTIAL
+from signoff.queue.grant_pattern import AnyValue
 from signoff.types import ApprovalPresentation, ApprovalRequest
 
 _SHORT = 29

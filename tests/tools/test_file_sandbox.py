@@ -13,7 +13,7 @@ import pytest
 from signoff.binding import approved_instead, bound_to
 from signoff.effects import FileEdit, FileWrite
 from signoff.present.snapshot import take
-from signoff.queue.instead import Instead
+from signoff.queue.amendment import Instead
 from signoff.tools.file_sandbox import FileSandbox, PathConfig
 from signoff.types import ApprovalContext, ApprovalRequest
 

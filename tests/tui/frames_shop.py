@@ -26,7 +26,7 @@ from signoff.queue import (
     open_agent_queue,
     open_review_queue,
 )
-from signoff.queue.sql.review import SqlReviewQueue
+from signoff.queue.sql.review_queue import SqlReviewQueue
 
 START = 1_790_000_000_000_000
 """When the first request is asked, microseconds since the epoch."""

@@ -105,8 +105,8 @@ def _same_everywhere(folder: Path) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for module in ("agent", "grants"):
             patch.setattr(f"signoff.queue.sql.{module}.new_id", lambda: f"{next(_IDS.get()):0>8}abcdefghjkmn")
-        patch.setattr("signoff.queue.sql.agent.os", SimpleNamespace(getpid=lambda: 4101))
-        patch.setattr("signoff.queue.sql.agent.this_host", lambda: "shop")
+        patch.setattr("signoff.queue.sql.agent_queue.os", SimpleNamespace(getpid=lambda: 4101))
+        patch.setattr("signoff.queue.sql.agent_queue.this_host", lambda: "shop")
         patch.setattr(office, "RETRY_SECONDS", 0.02)
         patch.setenv("XDG_DATA_HOME", str(folder / "data"))
         trusted_rules(folder / "shop")

@@ -9,7 +9,7 @@ from screen_bench import LARGE, SMALL, agent, command, post, screen
 
 from signoff.policy.trust import trust
 from signoff.queue import AgentMode, AgentQueue, AgentRecord
-from signoff.queue.agent_modes import Modes, modes_of
+from signoff.queue.records import Modes, modes_of
 from signoff_tui.alarms import Alarms, with_alarms
 from signoff_tui.first_line import Standing, first_line
 from signoff_tui.lines import Line, chunk

@@ -12,7 +12,7 @@ from signoff.present.document import Document
 from signoff.present.documents import documents_for
 from signoff.present.snapshot import take
 from signoff.queue import QueueUnavailableError
-from signoff.queue.instead import Instead
+from signoff.queue.amendment import Instead
 from signoff_tui.changed_documents import changed_documents
 
 _SIGNS = {"added": "+", "removed": "-", "file": "="}

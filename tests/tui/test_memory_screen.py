@@ -13,7 +13,7 @@ from screen_bench import LARGE, QUICK, SMALL, Cable, Screen, agent, call, comman
 
 from signoff import ApprovalContext, ApprovalController, ApprovalRequest
 from signoff.queue import AgentQueue, Decision, Grant, GrantPattern, ReviewQueue, Risk, open_review_queue
-from signoff.queue.patterns import AnyValue, Exact, Under
+from signoff.queue.grant_pattern import AnyValue, Exact, Under
 from signoff_tui.lines import Line
 from signoff_tui.look import UNICODE
 from signoff_tui.screens.memory.entries import Entry

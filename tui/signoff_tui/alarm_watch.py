@@ -10,7 +10,7 @@ from textual.dom import DOMNode
 
 from signoff.policy.trust import TrustError
 from signoff.queue import QueueError, ReviewerKeysError, ReviewQueue
-from signoff.queue.agent_modes import Modes, modes_of
+from signoff.queue.records import Modes, modes_of
 from signoff_tui.alarms import Alarms
 from signoff_tui.office import Office
 from signoff_tui.screens.rereading import Rereading

@@ -8,8 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from signoff.present.reveal import reveal_line
-from signoff.queue.agent_modes import ALL_ASK, Modes
-from signoff.queue.records import AgentMode
+from signoff.queue.records import ALL_ASK, AgentMode, Modes
 from signoff_tui.lines import Chunk, Line, chunk, crop, foreign
 
 __all__ = ["Alarms", "with_alarms"]

@@ -11,8 +11,8 @@ from signoff.present.document import Document
 from signoff.present.document_diff import diff_document
 from signoff.present.reveal import SafeText, reveal
 from signoff.present.rows import RowKind, fixed, joined
+from signoff.queue.amendment import Instead
 from signoff.queue.errors import QueueError
-from signoff.queue.instead import Instead
 from signoff.queue.records import StoredRequest
 
 __all__ = ["arguments_diff", "changed_documents", "spelled"]

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from signoff.present.document import Choosing
 from signoff.present.hunks import Choice, applied
-from signoff.queue.instead import PARTIAL, Instead
+from signoff.queue.amendment import PARTIAL, Instead
 from signoff.queue.records import Risk, StoredRequest
 from signoff_tui.documents import Content, ContentKey
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from signoff.queue.instead import Instead
+from signoff.queue.amendment import Instead
 from signoff.queue.records import ChangeSet, Decision, Verdict
 from signoff_tui.batch_order import following_in_batch
 from signoff_tui.changing import with_marks

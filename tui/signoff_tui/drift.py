@@ -16,8 +16,8 @@ from msgspec import Struct
 
 from signoff.present.snapshot import Snapshot
 from signoff.present.steps import FileChange, SnapshotError
-from signoff.queue.leases import this_host
 from signoff.queue.records import StoredRequest
+from signoff.queue.sqlite.locks import this_host
 from signoff_tui.documents import ContentKey, content_key
 from signoff_tui.file_watch import FileWatch
 

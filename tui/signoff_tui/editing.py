@@ -20,7 +20,7 @@ from signoff.present.snapshot import MAX_FILE_SIZE
 from signoff.present.steps import FileChange
 from signoff.present.structured import structured_document
 from signoff.present.subject import steps_of
-from signoff.queue.instead import EDIT, PARTIAL, Instead
+from signoff.queue.amendment import EDIT, PARTIAL, Instead
 from signoff.queue.records import Risk, StoredRequest
 from signoff.reviewing.shown_commands import possible_commands
 from signoff_tui.changed_documents import arguments_diff, spelled

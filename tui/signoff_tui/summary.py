@@ -15,8 +15,8 @@ from signoff.present.reveal import SafeText, reveal, reveal_line
 from signoff.present.rows import joined
 from signoff.present.steps import CommandRun, FileChange, SnapshotError, Step
 from signoff.present.subject import SERVER_SIGN, is_outside, step_text, steps_of
-from signoff.queue.history_records import HistoryRecord
-from signoff.queue.patterns import GrantPattern
+from signoff.queue.grant_pattern import GrantPattern
+from signoff.queue.history import HistoryRecord
 from signoff.queue.records import Decision, Grant, RequestState, StoredRequest, Submission
 from signoff.queue.wording import AGENT_GONE
 from signoff_tui.lines import Chunk, Cut

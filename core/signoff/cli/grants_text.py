@@ -11,8 +11,7 @@ from signoff.cli.subject import tool_of, what_of
 
 if TYPE_CHECKING:
     from signoff.cli.page import Page
-    from signoff.queue.history_records import HistoryRecord
-    from signoff.queue.preview import PatternPreview
+    from signoff.queue.history import HistoryRecord, PatternPreview
     from signoff.queue.records import Grant, StoredRequest, Submission
 
 __all__ = ["add_grant_text", "add_preview_text", "counted", "grant_facts"]

@@ -17,10 +17,17 @@ from signoff.cli.output import complain, one_line, print_json
 from signoff.cli.page import Page, at_terminal, width_of
 from signoff.cli.question import typed_answer
 from signoff.policy.widening import refusal
-from signoff.queue.patterns import AnyValue, GrantPattern, Matcher, OneOf, PatternError, Under
+from signoff.queue.grant_pattern import (
+    AnyValue,
+    GrantPattern,
+    Matcher,
+    OneOf,
+    PatternError,
+    Under,
+)
 
 if TYPE_CHECKING:
-    from signoff.queue.preview import PatternPreview
+    from signoff.queue.history import PatternPreview
     from signoff.queue.records import Grant, StoredRequest
 
 __all__ = ["widen"]

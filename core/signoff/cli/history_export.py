@@ -23,7 +23,7 @@ from signoff.exporting.records import fitting_records, write_json_lines
 if TYPE_CHECKING:
     from signoff.filtering import Query
     from signoff.policy.redaction import Redaction
-    from signoff.queue.history_records import HistoryFilter
+    from signoff.queue.history import HistoryFilter
 
 __all__ = ["export"]
 

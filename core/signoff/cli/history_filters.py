@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from signoff.cli.durations import parse_since
-from signoff.queue.history_records import HistoryFilter
+from signoff.queue.history import HistoryFilter
 from signoff.queue.records import RequestState
 
 __all__ = ["filter_options", "read_time"]

@@ -15,10 +15,10 @@ from signoff.cli.options import json_option, open_for_review, queue_option
 from signoff.cli.output import complain, print_json
 from signoff.cli.page import at_terminal
 from signoff.cli.question import typed_answer
-from signoff.queue.history_records import HistoryHead
+from signoff.queue.history import HistoryHead
 
 if TYPE_CHECKING:
-    from signoff.queue.history_records import HistoryCheck, Pruning, SignedApprovals
+    from signoff.queue.history import HistoryCheck, Pruning, SignedApprovals
 
 __all__ = ["prune", "verify"]
 

@@ -13,7 +13,7 @@ from signoff.cli.subject import tool_of, what_of
 
 if TYPE_CHECKING:
     from signoff.policy.redaction import Redaction
-    from signoff.queue.history_records import HistoryRecord
+    from signoff.queue.history import HistoryRecord
 
 __all__ = ["history_page"]
 

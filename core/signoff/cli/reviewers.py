@@ -13,7 +13,7 @@ from signoff.cli.output import complain, one_line, print_json
 from signoff.cli.page import Page, width_of
 
 if TYPE_CHECKING:
-    from signoff.queue.keys.reviewers import TrustedReviewer
+    from signoff.queue.keys.trust import TrustedReviewer
 
 __all__ = ["reviewers"]
 
@@ -34,8 +34,8 @@ def reviewers() -> None:
 @reviewers.command(epilog="\b\nExample:\n  signoff reviewers show")
 def show() -> int:
     """Print your public line, for agents elsewhere to trust; a key is made if you have none."""
-    from signoff.queue.keys.deciding_key import load_or_make
     from signoff.queue.keys.folder import keys_folder
+    from signoff.queue.keys.identity import load_or_make
 
     print(load_or_make(keys_folder()).public.line())
     return ExitCode.OK
@@ -46,7 +46,7 @@ def show() -> int:
 def list_trusted(*, as_json: bool) -> int:
     """List the reviewers whose approvals agents of this user believe."""
     from signoff.queue.keys.folder import keys_folder
-    from signoff.queue.keys.reviewers import load
+    from signoff.queue.keys.trust import load
 
     found = load(keys_folder())
     if as_json:
@@ -70,8 +70,8 @@ def trust(*, words: tuple[str, ...]) -> int:
     Make sure that the line comes from that person: agents will run what its key says yes to.
     """
     from signoff.queue.keys.folder import keys_folder
-    from signoff.queue.keys.reviewers import read_line
-    from signoff.queue.keys.reviewers import trust as put
+    from signoff.queue.keys.trust import read_line
+    from signoff.queue.keys.trust import trust as put
 
     try:
         reviewer = read_line(" ".join(words))
@@ -90,7 +90,7 @@ def forget(*, key_id: str) -> int:
     Agents that run notice. What was approved and already run stays as it is in the history.
     """
     from signoff.queue.keys.folder import keys_folder
-    from signoff.queue.keys.reviewers import forget as drop
+    from signoff.queue.keys.trust import forget as drop
 
     begin = key_id.strip().lower()
     if not begin:

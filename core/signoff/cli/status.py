@@ -15,7 +15,7 @@ from signoff.lengths import clock
 from signoff.queue.errors import QueueError
 
 if TYPE_CHECKING:
-    from signoff.queue.counts import Stats
+    from signoff.queue.stats import Stats
 
 __all__ = ["StatusCall", "StatusFormat", "parse_plain_call", "run_status"]
 

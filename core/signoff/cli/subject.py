@@ -10,7 +10,7 @@ from signoff.present.subject import SERVER_SIGN, subject_text
 
 if TYPE_CHECKING:
     from signoff.policy.redaction import Redaction
-    from signoff.queue.history_records import HistoryRecord
+    from signoff.queue.history import HistoryRecord
     from signoff.queue.records import Submission
 
 __all__ = ["tool_of", "what_of"]

@@ -28,7 +28,7 @@ from signoff.queue.records import DecisionSource, RequestState, Risk
 from signoff.tools.shell_rules import ShellRule
 
 if TYPE_CHECKING:
-    from signoff.queue.history_records import HistoryRecord
+    from signoff.queue.history import HistoryRecord
 
 __all__ = ["LEAST_APPROVALS", "Suggestion", "by_a_person", "directory_of", "suggestions"]
 

@@ -9,8 +9,8 @@ from signoff.policy.redaction import DEFAULT_REDACTION
 
 if TYPE_CHECKING:
     from signoff.policy.redaction import Redaction
-    from signoff.queue.history_records import HistoryRecord
-    from signoff.queue.instead import Instead
+    from signoff.queue.amendment import Instead
+    from signoff.queue.history import HistoryRecord
     from signoff.queue.records import Decision
 
 __all__ = ["decision_facts", "record_facts"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from signoff.filtering import Query, Viewpoint
-    from signoff.queue.history_records import HistoryFilter, HistoryRecord
+    from signoff.queue.history import HistoryFilter, HistoryRecord
     from signoff.queue.protocol import ReviewQueue
 
 __all__ = ["ascii_json", "fitting_records", "write_json_lines"]

@@ -13,7 +13,7 @@ from signoff.filtering.query import Query
 from signoff.filtering.subjects import of_record
 from signoff.filtering.syntax import All, Expression, Operator, Pair, Value
 from signoff.filtering.values import Span, Viewpoint, amount_span, length_of, moment_of
-from signoff.queue.history_records import HistoryFilter, HistoryRecord
+from signoff.queue.history import HistoryFilter, HistoryRecord
 from signoff.queue.records import RequestState
 
 __all__ = ["MOST_LOOKED_AT", "Found", "History", "narrowed", "search_history"]

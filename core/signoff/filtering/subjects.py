@@ -13,9 +13,8 @@ from signoff.filtering.fields import Filtered
 from signoff.filtering.texts import FilePath, Texts
 from signoff.present.steps import CommandRun, SnapshotError, Step
 from signoff.present.subject import step_text, steps_of
-from signoff.queue.grant import Grant
-from signoff.queue.history_records import HistoryRecord
-from signoff.queue.records import Decision, DecisionSource, RequestState, Risk, StoredRequest, Submission
+from signoff.queue.history import HistoryRecord
+from signoff.queue.records import Decision, DecisionSource, Grant, RequestState, Risk, StoredRequest, Submission
 
 __all__ = ["CallFacts", "ScreenFacts", "Subject", "of_grant", "of_record", "of_request"]
 

@@ -11,7 +11,15 @@ from typing import Any
 
 from signoff.canonical import canonical, parse_json
 from signoff.policy.breadth import Breadth, Reach, reach
-from signoff.queue.patterns import AnyValue, Exact, GrantPattern, Matcher, OneOf, PatternError, Under
+from signoff.queue.grant_pattern import (
+    AnyValue,
+    Exact,
+    GrantPattern,
+    Matcher,
+    OneOf,
+    PatternError,
+    Under,
+)
 from signoff.queue.records import Grant, RequestState, StoredRequest
 
 __all__ = ["narrower", "pattern_of", "reach_of_grant", "reach_of_pattern", "refusal", "wider"]

@@ -24,21 +24,20 @@ from signoff.queue.errors import (
     ReviewerKeysError,
     UnknownRequestError,
 )
-from signoff.queue.place import PLACE_VARIABLE, is_url, locate
+from signoff.queue.location import PLACE_VARIABLE, is_url, locate
 
 if TYPE_CHECKING:
-    from signoff.queue.counts import Stats
-    from signoff.queue.history_records import (
+    from signoff.queue.grant_pattern import GrantPattern, PatternError
+    from signoff.queue.history import (
         HistoryCheck,
         HistoryFault,
         HistoryFilter,
         HistoryHead,
         HistoryRecord,
+        PatternPreview,
         Pruning,
     )
     from signoff.queue.lookahead import UpcomingCall
-    from signoff.queue.patterns import GrantPattern, PatternError
-    from signoff.queue.preview import PatternPreview
     from signoff.queue.protocol import AgentQueue, DecisionAttempt, ReviewQueue
     from signoff.queue.records import (
         AgentInfo,
@@ -62,6 +61,7 @@ if TYPE_CHECKING:
         VerdictKind,
     )
     from signoff.queue.sql.engine import Engine
+    from signoff.queue.stats import Stats
 
 __all__ = [
     "PLACE_VARIABLE",
@@ -120,21 +120,20 @@ __all__ = [
 __getattr__ = late_names(
     __name__,
     {
-        "counts": ("Stats",),
-        "history_records": (
+        "grant_pattern": (
+            "GrantPattern",
+            "PatternError",
+        ),
+        "history": (
             "HistoryCheck",
             "HistoryFault",
             "HistoryFilter",
             "HistoryHead",
             "HistoryRecord",
+            "PatternPreview",
             "Pruning",
         ),
         "lookahead": ("UpcomingCall",),
-        "patterns": (
-            "GrantPattern",
-            "PatternError",
-        ),
-        "preview": ("PatternPreview",),
         "protocol": (
             "AgentQueue",
             "DecisionAttempt",
@@ -161,6 +160,7 @@ __getattr__ = late_names(
             "Verdict",
             "VerdictKind",
         ),
+        "stats": ("Stats",),
     },
 )
 
@@ -174,15 +174,15 @@ def open_agent_queue(info: AgentInfo, place: str | os.PathLike[str] | None = Non
 
     Args:
         info: How the agent introduces itself.
-        place: Name, directory or URL of the queue, see `signoff.queue.place.locate` and
-            `signoff.queue.postgres.url`.
+        place: Name, directory or URL of the queue, see `signoff.queue.location.locate` and
+            `signoff.queue.postgres.connection`.
 
     Raises:
         QueuePlaceError: The place is unsafe; the message says what to change.
         QueueVersionError: The queue was written by a newer signoff.
         QueueUnavailableError: The queue cannot be used; the message says why.
     """
-    from signoff.queue.sql.agent import SqlAgentQueue
+    from signoff.queue.sql.agent_queue import SqlAgentQueue
 
     engine = _open_engine(place, create=True)
     try:
@@ -201,8 +201,8 @@ def open_review_queue(
     """Connect a reviewer to a queue.
 
     Args:
-        place: Name, directory or URL of the queue, see `signoff.queue.place.locate` and
-            `signoff.queue.postgres.url`.
+        place: Name, directory or URL of the queue, see `signoff.queue.location.locate` and
+            `signoff.queue.postgres.connection`.
         reviewer: Name under which decisions are recorded; the user's login name by default.
         create: Whether to create the queue when there is none.
 
@@ -212,7 +212,7 @@ def open_review_queue(
         QueueVersionError: The queue was written by a newer signoff.
         QueueUnavailableError: The queue cannot be used; the message says why.
     """
-    from signoff.queue.sql.review import SqlReviewQueue
+    from signoff.queue.sql.review_queue import SqlReviewQueue
 
     return SqlReviewQueue(reviewer or _login_name(), _open_engine(place, create=create, tidy=True))
 
@@ -229,7 +229,7 @@ def queue_stats(place: str | os.PathLike[str] | None = None) -> Stats:
         QueueVersionError: The queue was written by a newer signoff.
         QueueUnavailableError: The queue cannot be used; the message says why.
     """
-    from signoff.queue.sql.counting import count
+    from signoff.queue.sql.stats import count
 
     engine = _open_engine(place, create=False)
     try:
@@ -250,7 +250,7 @@ def place_name(place: str | os.PathLike[str] | None = None) -> str:
     chosen = _chosen(place)
     if not is_url(chosen):
         return os.fspath(chosen)
-    from signoff.queue.postgres.url import parse_url
+    from signoff.queue.postgres.connection import parse_url
 
     return parse_url(chosen).name
 
@@ -260,8 +260,8 @@ def _open_engine(place: str | os.PathLike[str] | None, *, create: bool, tidy: bo
     chosen = _chosen(place)
     if is_url(chosen):
         try:
+            from signoff.queue.postgres.connection import parse_url
             from signoff.queue.postgres.engine import PostgresEngine
-            from signoff.queue.postgres.url import parse_url
         except ImportError as error:
             raise QueueUnavailableError(
                 f"a queue in PostgreSQL needs psycopg ({error}); install it with: pip install 'signoff[postgres]'"

@@ -12,17 +12,16 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Protocol, Self
 
-from signoff.queue.counts import Stats
-from signoff.queue.history_records import (
+from signoff.queue.grant_pattern import GrantPattern
+from signoff.queue.history import (
     HistoryCheck,
     HistoryFilter,
     HistoryHead,
     HistoryRecord,
+    PatternPreview,
     Pruning,
 )
 from signoff.queue.lookahead import UpcomingCall
-from signoff.queue.patterns import GrantPattern
-from signoff.queue.preview import PatternPreview
 from signoff.queue.records import (
     AgentInfo,
     AgentMode,
@@ -35,6 +34,7 @@ from signoff.queue.records import (
     Submission,
     Verdict,
 )
+from signoff.queue.stats import Stats
 
 __all__ = ["AgentQueue", "DecisionAttempt", "ReviewQueue"]
 

@@ -6,16 +6,21 @@ the clocks of two machines. JSON-shaped fields hold only values that `signoff.ca
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import secrets
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
-from signoff.queue.grant import Grant, GrantKind
-from signoff.queue.instead import Instead
-from signoff.queue.seal import Seal
+from signoff.canonical import NotJsonError, canonical
+from signoff.queue.amendment import Instead
+from signoff.queue.grant_pattern import GrantPattern
 
 __all__ = [
+    "ALL_ASK",
+    "ID_LETTERS",
+    "KEY_ID_DIGITS",
     "AgentInfo",
     "AgentMode",
     "AgentRecord",
@@ -27,6 +32,7 @@ __all__ = [
     "Grant",
     "GrantKind",
     "Instead",
+    "Modes",
     "Outcome",
     "RequestState",
     "Risk",
@@ -35,7 +41,64 @@ __all__ = [
     "Submission",
     "Verdict",
     "VerdictKind",
+    "loudest",
+    "modes_of",
+    "new_id",
+    "stored_key",
 ]
+
+
+ID_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
+"""Crockford's base 32 in lower case: no letter is easily taken for another."""
+
+_LENGTH = 20
+
+
+def new_id() -> str:
+    """Return a random id of 100 bits. Its first 8 letters are enough to name it in daily use."""
+    bits = secrets.randbits(5 * _LENGTH)
+    return "".join(ID_LETTERS[bits >> (5 * place) & 31] for place in range(_LENGTH))
+
+
+KEY_ID_DIGITS = 16
+"""How many hexadecimal digits name a key."""
+
+_KEY_ID = re.compile(rf"[0-9a-f]{{{KEY_ID_DIGITS}}}")
+_SIGNATURE = re.compile(r"[0-9a-f]{128}")
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """A signature, and whose it is. What it signs is said in `signoff.queue.keys.signatures`.
+
+    Attributes:
+        key_id: Beginning of the SHA-256 of the public key.
+        signature: Ed25519, in hexadecimal digits.
+
+    Raises:
+        ValueError: It cannot be a signature.
+    """
+
+    key_id: str
+    signature: str
+
+    def __post_init__(self) -> None:
+        for value, form in ((self.key_id, _KEY_ID), (self.signature, _SIGNATURE)):
+            if type(value) is not str or not form.fullmatch(value):
+                raise ValueError("its seal is not a key and a signature")
+
+    def to_json(self) -> dict[str, str]:
+        """Return it as a JSON object."""
+        return {"key": self.key_id, "signature": self.signature}
+
+    @classmethod
+    def from_json(cls, value: Any) -> Self | None:
+        """Return the seal of a JSON object; None for None.
+
+        Raises:
+            ValueError, TypeError, KeyError: The value is damaged.
+        """
+        return None if value is None else cls(value["key"], value["signature"])
 
 
 class RequestState(StrEnum):
@@ -381,3 +444,146 @@ class ChangeSet:
     changes: tuple[Change, ...]
     cursor: int
     fresh: bool = False
+
+
+_LOUDEST_FIRST = (AgentMode.APPROVE_ALL, AgentMode.STRICT, None, AgentMode.INTERACTIVE)
+
+
+@dataclass(frozen=True, slots=True)
+class Modes:
+    """The agents that are there and ask nobody; nothing at all if there are none.
+
+    Attributes:
+        approving: Names of those that approve everything.
+        refusing: Names of those that refuse everything.
+        connected: How many agents are there, with those that ask.
+    """
+
+    approving: tuple[str, ...] = ()
+    refusing: tuple[str, ...] = ()
+    connected: int = 0
+
+
+ALL_ASK = Modes()
+"""Every agent that is there asks."""
+
+
+def modes_of(records: Iterable[AgentRecord]) -> Modes:
+    """The modes of connections that are there. Several of one name and session are one agent."""
+    found: dict[tuple[str, str], list[AgentMode | None]] = {}
+    for record in records:
+        found.setdefault((record.name, record.session), []).append(record.mode)
+    loud = {key: loudest(modes) for key, modes in found.items()}
+    approving, refusing = (
+        tuple(name for (name, _), mode in loud.items() if mode is wanted)
+        for wanted in (AgentMode.APPROVE_ALL, AgentMode.STRICT)
+    )
+    return Modes(approving, refusing, len(found)) if approving or refusing else ALL_ASK
+
+
+def loudest(modes: Iterable[AgentMode | None]) -> AgentMode | None:
+    """The one of several modes that a person must know of most; None stands for one that is not known."""
+    there = set(modes)
+    return next((mode for mode in _LOUDEST_FIRST if mode in there), None)
+
+
+class GrantKind(StrEnum):
+    """How a grant compares calls."""
+
+    EXACT = "exact"
+    """The payload must be equal."""
+    PATTERN = "pattern"
+    """Each entry of the payload must be as the pattern says; given explicitly, never by an ordinary approval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A remembered approval: a tool of a server, and an exact payload or a pattern of it, for one session.
+
+    One that was given for a definition of the tool covers no call under another.
+    """
+
+    id: str
+    session: str
+    agent_name: str
+    tool_name: str
+    payload: Mapping[str, Any]
+    """Of the call that it was given for. An exact grant covers this and nothing else."""
+    payload_key: str
+    """Canonical form of what it compares with: the payload, or the pattern. See `stored_key`."""
+    origin_request: str
+    """Id of the request that it was given for; "" if it was given outside the queue."""
+    created_at: int
+    created_by: str
+    uses: int
+    last_used_at: int | None
+    revoked_at: int | None
+    revoked_by: str | None = None
+    pattern: GrantPattern | None = None
+    """What a grant of the kind `PATTERN` covers; None for an exact one."""
+    damage: str | None = None
+    """What is wrong with its record. A damaged grant covers nothing."""
+    definition: str | None = None
+    """Digest of the tool's definition that it was given for; None for one that covers all."""
+    server: str | None = None
+    """The server that the tool belongs to; None for a tool of the agent itself."""
+    seal: Seal | None = field(default=None, compare=False)
+    """The reviewer's signature; None if no reviewer gave it."""
+
+    @property
+    def kind(self) -> GrantKind:
+        """How it compares calls."""
+        return GrantKind.EXACT if self.pattern is None else GrantKind.PATTERN
+
+    @property
+    def stored_key(self) -> str:
+        """Under what it is found: grants of one session, tool and kind differ exactly if this does."""
+        return stored_key(self.payload_key, self.definition, self.server)
+
+    def covers(
+        self,
+        tool_name: str,
+        payload: Mapping[str, Any],
+        definition: str | None = None,
+        *,
+        server: str | None = None,
+    ) -> bool:
+        """Whether it covers a call of its session; whether the call's risk allows that is not looked at.
+
+        Args:
+            tool_name: Name of the tool.
+            payload: What remembered approvals match on.
+            definition: Digest of the tool's definition, if it is known.
+            server: The server that the tool belongs to; None for a tool of the agent itself.
+        """
+        if self.damage is not None or self.definition not in (None, definition) or self.server != server:
+            return False
+        if self.pattern is not None:
+            return self.pattern.matches(tool_name, payload, server=server)
+        try:
+            return (tool_name, canonical(payload)) == (self.tool_name, self.payload_key)
+        except NotJsonError:
+            return False
+
+    def words(self) -> str:
+        """What it covers, in plain words and printable ASCII; nothing is left out."""
+        if self.damage is not None:
+            return "nothing: its record is damaged"
+        covered = (self.pattern or GrantPattern.exactly(self.tool_name, self.payload, server=self.server)).words()
+        if self.definition is None:
+            return covered
+        return f"{covered}; only while the tool is defined as it was then (definition {self.definition[:8]})"
+
+
+def stored_key(key: str, definition: str | None, server: str | None) -> str:
+    """Return under what a grant is found.
+
+    Args:
+        key: Canonical form of what it compares with.
+        definition: Digest of the tool's definition that it is for; None for any.
+        server: The server that the tool belongs to; None for a tool of the agent itself.
+    """
+    # No canonical form has a line break in it, so no two keys look the same.
+    if server is not None:
+        return f"{key}\n{definition or ''}\n{canonical(server)}"
+    return key if definition is None else f"{key}\n{definition}"

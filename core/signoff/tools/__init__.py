@@ -35,10 +35,26 @@ __all__ = [
 __getattr__ = late_names(
     __name__,
     {
-        "custom": ("CustomToolConfig", "CustomTools", "load_custom_tools"),
-        "file_sandbox": ("Attachment", "FileSandbox", "PathConfig", "SandboxConfig"),
-        "shell": ("CommandResult", "ShellTool"),
-        "shell_rules": ("ShellConfig", "ShellDefault", "ShellRule"),
+        "custom": (
+            "CustomToolConfig",
+            "CustomTools",
+            "load_custom_tools",
+        ),
+        "file_sandbox": (
+            "Attachment",
+            "FileSandbox",
+            "PathConfig",
+            "SandboxConfig",
+        ),
+        "shell": (
+            "CommandResult",
+            "ShellTool",
+        ),
+        "shell_rules": (
+            "ShellConfig",
+            "ShellDefault",
+            "ShellRule",
+        ),
         "workers": ("WorkerTools",),
     },
 )

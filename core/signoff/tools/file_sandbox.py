@@ -13,7 +13,7 @@ from signoff.effects import FileEdit, FileWrite
 from signoff.policy.verdict import Level, Verdict
 from signoff.present.edits import edited
 from signoff.present.files import named
-from signoff.queue.instead import PARTIAL
+from signoff.queue.amendment import PARTIAL
 from signoff.tools.attachment import Attachment, attachment
 from signoff.tools.roots import Access, Operation, PathConfig, Roots
 from signoff.tools.safe_read import list_beneath, read_beneath

@@ -14,10 +14,9 @@ from signoff.cli.plain.wording import count, happening_text, list_text, modes_te
 from signoff.cli.request_content import content_of
 from signoff.cli.request_text import request_text
 from signoff.present.snapshot import SnapshotError
-from signoff.queue.agent_modes import ALL_ASK, modes_of
 from signoff.queue.errors import QueueError
 from signoff.queue.protocol import ReviewQueue
-from signoff.queue.records import ChangeSet, Grant
+from signoff.queue.records import ALL_ASK, ChangeSet, Grant, modes_of
 
 __all__ = ["Answer", "Desk", "Manners"]
 

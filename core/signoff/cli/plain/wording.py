@@ -16,8 +16,7 @@ from signoff.queue.records import AgentMode
 if TYPE_CHECKING:
     from signoff.cli.plain.holding import Held, Holding
     from signoff.cli.plain.waiting import Happening, Waiting
-    from signoff.queue.agent_modes import Modes
-    from signoff.queue.records import StoredRequest, Verdict
+    from signoff.queue.records import Modes, StoredRequest, Verdict
 
 __all__ = [
     "add_names",

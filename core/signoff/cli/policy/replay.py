@@ -25,7 +25,7 @@ from signoff.policy.verdict import Level
 
 if TYPE_CHECKING:
     from signoff.policy.redaction import Redaction
-    from signoff.queue.history_records import HistoryFilter, HistoryRecord
+    from signoff.queue.history import HistoryFilter, HistoryRecord
     from signoff.queue.protocol import ReviewQueue
 
 __all__ = ["replay"]

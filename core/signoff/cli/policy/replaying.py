@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from signoff.config.verdicts import SettingsVerdicts
     from signoff.policy.verdict import Verdict
-    from signoff.queue.history_records import HistoryRecord
+    from signoff.queue.history import HistoryRecord
 
 __all__ = ["Changed", "Replayed", "Unknown", "Was", "is_call", "replayed", "was"]
 

@@ -23,19 +23,22 @@ from typing import Any
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from signoff.queue.bells import Bell
 from signoff.queue.clock import SECOND
 from signoff.queue.errors import QueueUnavailableError
-from signoff.queue.postgres.bells import LocalBells, payloads
-from signoff.queue.postgres.connecting import Connection, connect, is_lost, translation
-from signoff.queue.postgres.leases import SessionLeases
-from signoff.queue.postgres.listening import Listener
-from signoff.queue.postgres.locks import queue_lock, screens_lock
-from signoff.queue.postgres.schema import prepare
-from signoff.queue.postgres.search import VectorIndex
-from signoff.queue.postgres.url import PostgresPlace
-from signoff.queue.sql.connection import QUEUE_ID, STATE_OF_QUEUE, OwnConnection, new_queue_id
-from signoff.queue.sql.engine import PATIENCE_SECONDS, Row, Transaction
+from signoff.queue.postgres.connection import Connection, PostgresPlace, connect, is_lost, translation
+from signoff.queue.postgres.leases import SessionLeases, queue_lock, screens_lock
+from signoff.queue.postgres.schema import VectorIndex, prepare
+from signoff.queue.postgres.wakeups import Listener, LocalBells, payloads
+from signoff.queue.sql.engine import (
+    PATIENCE_SECONDS,
+    QUEUE_ID,
+    STATE_OF_QUEUE,
+    OwnConnection,
+    Row,
+    Transaction,
+    new_queue_id,
+)
+from signoff.queue.sqlite.wakeups import Bell
 
 __all__ = ["PostgresEngine"]
 

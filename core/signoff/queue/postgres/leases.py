@@ -7,6 +7,7 @@ one boot and one pid namespace (proc_pid_stat(5), pid_namespaces(7)).
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import threading
 import time
@@ -15,12 +16,18 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
-from signoff.queue.leases import this_boot
-from signoff.queue.postgres.listening import Listener
-from signoff.queue.postgres.locks import agent_lock
+from signoff.queue.postgres.wakeups import Listener
 from signoff.queue.sql.engine import PATIENCE_SECONDS, Look, Row
+from signoff.queue.sqlite.locks import this_boot
 
-__all__ = ["LEASE_SECONDS", "SessionLeases"]
+__all__ = [
+    "LEASE_SECONDS",
+    "SessionLeases",
+    "agent_lock",
+    "queue_lock",
+    "screens_lock",
+]
+
 
 LEASE_SECONDS = 5.0
 """An agent elsewhere is dead when its lock has been missing for so long, by this process' own clock."""
@@ -182,3 +189,23 @@ def _stat(pid: int) -> list[str]:
     except OSError:
         return []
     return text.rpartition(")")[2].split()  # the name before may contain blanks and parentheses
+
+
+def queue_lock(schema: str) -> int:
+    """The lock that the one writer of a queue holds."""
+    return _number(f"signoff queue {schema}")
+
+
+def agent_lock(schema: str, agent_id: str) -> int:
+    """The lock that a living agent holds."""
+    return _number(f"signoff agent {schema} {agent_id}")
+
+
+def screens_lock(schema: str) -> int:
+    """First half of the locks that screens share, of 31 bits; the other half is a time."""
+    return _number(f"signoff screens {schema}") & 0x7FFF_FFFF
+
+
+def _number(words: str) -> int:
+    digest = hashlib.blake2b(words.encode(), digest_size=8).digest()
+    return int.from_bytes(digest, signed=True)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import shlex
+import sys
+import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from signoff.queue.bells import RELOOK_SECONDS, Bell
 from signoff.queue.clock import SECOND, now_us
 from signoff.queue.errors import (
     DamagedRecordError,
@@ -17,17 +20,23 @@ from signoff.queue.errors import (
     UnknownRequestError,
 )
 from signoff.queue.interrupts import LOOK_SECONDS, hears_interrupts, require_uninterrupted
-from signoff.queue.packing import pack_text
 from signoff.queue.records import Outcome, RequestState, StoredRequest
 from signoff.queue.sql import requests
-from signoff.queue.sql.altering import with_contents
-from signoff.queue.sql.believing import Belief
+from signoff.queue.sql.amendments import with_contents
 from signoff.queue.sql.engine import Engine, Look, Transaction, session_bell
+from signoff.queue.sql.expiry import end_expired
 from signoff.queue.sql.rows import request_from_row
-from signoff.queue.sql.sweeping import end_expired
-from signoff.queue.sql.unattended import UnattendedNotice
+from signoff.queue.sql.verification import Belief
+from signoff.queue.sqlite.wakeups import RELOOK_SECONDS, Bell
+from signoff.queue.text_escape import pack_text
 
-__all__ = ["Answers", "Findings", "unknown_to_session"]
+__all__ = [
+    "Answers",
+    "Findings",
+    "UnattendedNotice",
+    "unknown_to_session",
+]
+
 
 _STAMP_PATIENCE_SECONDS = 1.0
 """Longest that an answer waits for other writers before it is handed over without a note."""
@@ -284,3 +293,68 @@ def _refuse(transaction: Transaction, doubted: StoredRequest, why: str) -> None:
 def unknown_to_session(request_id: str) -> UnknownRequestError:
     """The error for an id that the session never posted."""
     return UnknownRequestError(f"this session never posted a request {request_id!r}")
+
+
+_PATIENCE_SECONDS = 10.0
+
+_guard = threading.Lock()
+_given = False  # once in a process
+
+
+class UnattendedNotice:
+    """Decides for one wait when the notice is due."""
+
+    def __init__(self) -> None:
+        self._due_at = time.monotonic() + _PATIENCE_SECONDS
+
+    @property
+    def due(self) -> bool:
+        """True if it is time to look for a screen."""
+        return not _given and time.monotonic() >= self._due_at
+
+    def give(self, engine: Engine, request: StoredRequest) -> None:
+        """Say that a request waits and no screen is open, unless one is open or that was said. Never fails.
+
+        Args:
+            engine: The connection to the queue.
+            request: One that waits.
+        """
+        self._due_at = time.monotonic() + _PATIENCE_SECONDS
+        try:
+            if engine.attended():
+                return
+        except QueueError:  # the wait itself finds out
+            return
+        if not _is_first():
+            return
+        command = f"signoff --queue {_shell_word(engine.option)}" if engine.option else "signoff"
+        # Whoever started the agent may have closed standard error.
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            sys.stderr.write(
+                f"signoff: {_printable(request.submission.tool_name)} waits for an answer, and no screen is open;"
+                f" to review it, type: {command}\n"
+            )
+            sys.stderr.flush()
+
+
+def _is_first() -> bool:
+    global _given
+    with _guard:
+        first, _given = not _given, True
+        return first
+
+
+def _printable(name: str) -> str:
+    """A name of at most 80 characters in which nothing moves a cursor or reorders letters."""
+    shown = "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in name[:80])
+    return f"{shown}…" if len(name) > 80 else shown
+
+
+def _shell_word(text: str) -> str:
+    """A text as one word of a shell, in printable characters."""
+    if text.isprintable():
+        return shlex.quote(text)
+    signs = (
+        chr(byte) if 32 <= byte < 127 and byte not in b"'\\" else f"\\x{byte:02x}" for byte in os.fsencode(text)
+    )
+    return f"$'{''.join(signs)}'"

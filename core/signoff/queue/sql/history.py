@@ -2,27 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from signoff.queue.chain import record_hash
-from signoff.queue.checks import LONGEST_NAME
-from signoff.queue.codec import asked_by_to_text, decision_to_text, submission_to_text
-from signoff.queue.history_records import HistoryRecord, Pruning
-from signoff.queue.packing import pack_text
+from signoff.canonical import canonical
+from signoff.queue.codec import (
+    LONGEST_NAME,
+    asked_by_to_text,
+    decision_to_json,
+    decision_to_text,
+    submission_to_text,
+)
+from signoff.queue.errors import DamagedRecordError
+from signoff.queue.history import HistoryFilter, HistoryRecord, Pruning
 from signoff.queue.records import (
     AskedBy,
     Decision,
     RequestState,
+    Risk,
     StoredRequest,
     Submission,
 )
-from signoff.queue.sql.engine import Row, Transaction
-from signoff.queue.sql.heads import head, start
-from signoff.queue.sql.searching import filed_under
+from signoff.queue.sql.engine import Engine, Look, Row, Transaction
+from signoff.queue.sql.history_head import history_end, history_start
+from signoff.queue.sql.rows import history_from_row
+from signoff.queue.text_escape import pack_text
 
-__all__ = ["append_call", "append_damaged", "append_end", "append_pruning", "head", "start"]
+__all__ = [
+    "COLUMNS",
+    "LONGEST_SEARCHED",
+    "LONGEST_WORD",
+    "SOURCE",
+    "Wanted",
+    "all_of",
+    "append_call",
+    "append_damaged",
+    "append_end",
+    "append_pruning",
+    "filed_under",
+    "history_end",
+    "history_start",
+    "page",
+    "record_hash",
+    "wanted",
+    "words_of",
+]
+
 
 _DAMAGED = "(damaged record)"
 _HISTORY = "(history)"
@@ -121,7 +150,7 @@ def _insert(
     request_seq: int | None = None,
     content: str | None = None,
 ) -> None:
-    last, previous = head(transaction)
+    last, previous = history_end(transaction)
     record = replace(record, seq=last + 1)
     record = replace(record, hash=record_hash(previous, record))
     transaction.run(
@@ -147,3 +176,308 @@ def _insert(
         None if record.decision is None else pack_text(record.decision.by),
     )
     transaction.search.add(transaction, record.seq, filed_under(record))
+
+
+COLUMNS = "h.*, COALESCE(r.revision, 0) AS revision, COALESCE(h.submission, r.submission) AS content"
+"""What `signoff.queue.sql.rows.history_from_row` needs, of `SOURCE`."""
+
+SOURCE = "history h LEFT JOIN requests r ON r.seq = h.request_seq"
+
+_AT_ONCE = 500
+_DAMAGED_RECORD = "(damaged record)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Which part of the history is looked at, and from which end; both ends are outside."""
+
+    after: int | None = None
+    before: int | None = None
+    oldest_first: bool = False
+
+
+def page(look: Look, which: HistoryFilter | None, before: int | None, limit: int) -> tuple[HistoryRecord, ...]:
+    """Return a page of the history, newest first.
+
+    Args:
+        look: A look at the file.
+        which: The records wanted; None for all.
+        before: Only records with a lower seq.
+        limit: Most records to return.
+    """
+    which = which or HistoryFilter()
+    stretch = _narrowed(look, which, _Stretch(before=before))
+    return () if stretch is None else tuple(map(_readable, _rows(look, which, stretch, limit)))
+
+
+def all_of(engine: Engine, which: HistoryFilter | None) -> Iterator[HistoryRecord]:
+    """Yield the records that are there now, oldest first; each look is short, however slow the reader is.
+
+    Args:
+        engine: An open engine.
+        which: The records wanted; None for all.
+
+    Raises:
+        QueueUnavailableError: The queue cannot be read.
+    """
+    which = which or HistoryFilter()
+    with engine.read() as look:
+        newest, _ = history_end(look)
+        stretch = _narrowed(look, which, _Stretch(0, newest + 1, oldest_first=True))
+    while stretch is not None:
+        with engine.read() as look:
+            rows = _rows(look, which, stretch, _AT_ONCE)
+        if not rows:
+            return
+        yield from map(_readable, rows)
+        stretch = replace(stretch, after=rows[-1]["seq"])
+
+
+def _rows(look: Look, which: HistoryFilter, stretch: _Stretch, limit: int) -> list[Row]:
+    """The first rows of a stretch. Each of several states is asked for by itself, in the order of an index."""
+    states: list[RequestState | None] = [*sorted(which.states)]
+    rows = [
+        row for state in states or [None] for row in _rows_in_state(look, which, state, stretch, max(0, limit))
+    ]
+    rows.sort(key=lambda row: int(row["seq"]), reverse=not stretch.oldest_first)
+    return rows[: max(0, limit)]
+
+
+def _rows_in_state(
+    look: Look, which: HistoryFilter, state: RequestState | None, stretch: _Stretch, limit: int
+) -> Sequence[Row]:
+    words = wanted(which, state, by_terms=look.search.combines)
+    source, key, joined = SOURCE, "h.seq", []
+    values: tuple[object, ...] = ()
+    if words is not None:
+        # The index leads, in its own order; the tests then look only at what it found.
+        found, values = look.search.matching(words.words, words.prefixes)
+        source, key, joined = f"({found}) f CROSS JOIN {SOURCE}", "f.seq", ["h.seq = f.seq"]
+    ends = {f"{key} > ?": stretch.after, f"{key} < ?": stretch.before}
+    tests = {**{test: end for test, end in ends.items() if end is not None}, **_tests(which, state)}
+    conditions = " AND ".join([*joined, *tests])
+    return look.rows(
+        f"SELECT {COLUMNS} FROM {source} {'WHERE' if conditions else ''} {conditions}"  # noqa: S608
+        f" ORDER BY {key} {'ASC' if stretch.oldest_first else 'DESC'} LIMIT ?",
+        *values,
+        *tests.values(),
+        limit,
+    )
+
+
+def _tests(which: HistoryFilter, state: RequestState | None) -> dict[str, object]:
+    """The tests of a filter on single records, with their values."""
+    texts = {
+        "h.session = ?": which.session,
+        "h.agent = ?": which.agent_name,
+        "h.tool = ?": which.tool_name,
+        "h.decided_by = ?": which.decided_by,
+        "h.request_id = ?": which.request_id,
+        "h.state = ?": state,
+    }
+    times = {"h.at >= ?": which.since, "h.at <= ?": which.until}
+    return {
+        **{test: pack_text(value) for test, value in texts.items() if value is not None},
+        **{test: value for test, value in times.items() if value is not None},
+    }
+
+
+def _narrowed(look: Look, which: HistoryFilter, stretch: _Stretch) -> _Stretch | None:
+    """The part of a stretch that lies within the times that are asked for, or None if there is none.
+
+    Clocks are set back, so times need not rise with seq, and are tested as well. But without a bound by seq a page
+    far back would look at everything that is newer.
+    """
+    window = {"at >= ?": which.since, "at <= ?": which.until}
+    tests = {test: value for test, value in window.items() if value is not None}
+    if not tests:
+        return stretch
+    # Adding 0 leaves only the index of times to be used; SQLite would else walk along seq until a time fits.
+    ends = look.row(
+        f"SELECT MIN(seq + 0) AS first, MAX(seq + 0) AS last FROM history WHERE {' AND '.join(tests)}",  # noqa: S608
+        *tests.values(),
+    )
+    if ends is None or ends["first"] is None:
+        return None
+    first, behind = int(ends["first"]), int(ends["last"]) + 1
+    after = first - 1 if stretch.after is None else max(first - 1, stretch.after)
+    before = behind if stretch.before is None else min(behind, stretch.before)
+    return replace(stretch, after=after, before=before)
+
+
+def _readable(row: Row) -> HistoryRecord:
+    """The record of a row; one that cannot be read is shown as damaged, and hides no other."""
+    try:
+        return history_from_row(row)
+    except DamagedRecordError as damage:
+        return HistoryRecord(
+            seq=row["seq"],
+            at=row["at"],
+            request_id=row["request_id"],
+            revision=row["revision"],
+            agent_name=_DAMAGED_RECORD,
+            session=_DAMAGED_RECORD,
+            tool_name=_DAMAGED_RECORD,
+            description="",
+            arguments={},
+            group_id=None,
+            batch_id=None,
+            risk=Risk.MEDIUM,
+            state=RequestState(row["state"]),
+            decision=None,
+            reason=str(damage),
+            took_us=row["took_us"],
+            digest="",
+            hash=row["hash"],
+        )
+
+
+LONGEST_SEARCHED = 4_000
+"""Most characters of one text, and of all arguments of a call together, that can be found."""
+
+LONGEST_WORD = 64
+"""Words are compared up to so many characters."""
+
+_WORD = re.compile(r"[^\W_]+")
+_ASKED = re.compile(r"([^\W_]+)(\*?)")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a record must be filed under to be found.
+
+    Attributes:
+        words: Words and terms, all of them.
+        prefixes: For each of them a word that begins so.
+    """
+
+    words: tuple[str, ...]
+    prefixes: tuple[str, ...] = ()
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text: runs of letters and digits, without regard to case, forms and decoration.
+
+    The forms are those of Unicode normalization NFKC (https://unicode.org/reports/tr15/).
+    """
+    return [word[:LONGEST_WORD] for word in _WORD.findall(_plain(text))]
+
+
+def filed_under(record: HistoryRecord) -> tuple[str, ...]:
+    """Return the words and terms of a record, each once."""
+    words: dict[str, None] = dict.fromkeys(_terms(record))
+    for text in _texts(record):
+        words.update(dict.fromkeys(words_of(text[:LONGEST_SEARCHED])))
+    return tuple(words)
+
+
+def wanted(which: HistoryFilter, state: RequestState | None, *, by_terms: bool) -> Wanted | None:
+    """Return what records must be filed under, or None if the search is of no use.
+
+    Args:
+        which: The records wanted.
+        state: The one state wanted of them, or None for any.
+        by_terms: Whether the search is of use without words too, to find what fits several filters.
+    """
+    asked = [(word[:LONGEST_WORD], star) for word, star in _ASKED.findall(_plain(which.text))]
+    # Whoever types a word has not finished the last one; with a blank behind it, it is finished.
+    last = len(asked) - 1 if which.text[-1:].isalnum() else None
+    prefixes = {word for place, (word, star) in enumerate(asked) if star or place == last}
+    filters = {
+        "agent": which.agent_name,
+        "session": which.session,
+        "tool": which.tool_name,
+        "state": state,
+        "by": which.decided_by,
+    }
+    terms = [_term(kind, value) for kind, value in filters.items() if value is not None]
+    if not asked and not (by_terms and len(terms) > 1):
+        return None
+    return Wanted((*terms, *sorted({word for word, _ in asked} - prefixes)), tuple(sorted(prefixes)))
+
+
+def _plain(text: str) -> str:
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+
+
+def _terms(record: HistoryRecord) -> Iterator[str]:
+    yield _term("agent", record.agent_name)
+    yield _term("session", record.session)
+    yield _term("tool", record.tool_name)
+    yield _term("state", record.state)
+    if record.decision is not None:
+        yield _term("by", record.decision.by)
+
+
+def _term(kind: str, value: str) -> str:
+    """A term of bounded length, made of letters and digits whatever the value is."""
+    return f"{kind}:{hashlib.sha256(value.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+def _texts(record: HistoryRecord) -> Iterator[str]:
+    yield record.request_id or ""
+    yield record.description
+    yield record.tool_name
+    yield record.server or ""
+    yield record.agent_name
+    yield record.reason
+    if record.decision is not None:
+        yield record.decision.by
+        yield record.decision.note or ""
+    yield _arguments(record.arguments)
+
+
+def _arguments(arguments: Mapping[str, object]) -> str:
+    """Names and values of the arguments, in order, up to the limit; only as much as that is walked through."""
+    parts: list[str] = []
+    room = LONGEST_SEARCHED
+    left: list[object] = [arguments]
+    while left and room > 0:
+        value = left.pop()
+        if isinstance(value, Mapping):
+            left.extend(part for item in reversed([*value.items()]) for part in reversed(item))
+        elif isinstance(value, list | tuple):
+            left.extend(reversed(value))
+        elif isinstance(value, str) or _is_short_number(value):
+            parts.append(str(value)[:room])
+            room -= len(parts[-1]) + 1
+    return " ".join(parts)
+
+
+def _is_short_number(value: object) -> bool:
+    if isinstance(value, int):  # Python refuses to write very long ones
+        return not isinstance(value, bool) and value.bit_length() <= 128
+    return isinstance(value, float)
+
+
+def record_hash(previous: str, record: HistoryRecord) -> str:
+    """Return the hash of a record: SHA-256 over the hash before it and its canonical form.
+
+    Args:
+        previous: Hash of the record before, `signoff.queue.sql.history_head.FIRST_HASH` for the first.
+        record: The record; its own ``hash`` is not looked at.
+    """
+    body = canonical(
+        {
+            "seq": record.seq,
+            "at": record.at,
+            "request_id": record.request_id,
+            "revision": record.revision,
+            "agent_name": record.agent_name,
+            "session": record.session,
+            "tool_name": record.tool_name,
+            "description": record.description,
+            "arguments": record.arguments,
+            "group_id": record.group_id,
+            "batch_id": record.batch_id,
+            "risk": record.risk.value,
+            "state": record.state.value,
+            "decision": None if record.decision is None else decision_to_json(record.decision),
+            "reason": record.reason,
+            "took_us": record.took_us,
+            "digest": record.digest,
+            **({"masked_keys": record.masked_keys} if record.masked_keys else {}),
+            **({} if record.server is None else {"server": record.server}),
+        }
+    )
+    return hashlib.sha256(f"{previous}{body}".encode("ascii")).hexdigest()

@@ -6,13 +6,16 @@ import contextlib
 from collections.abc import Iterable, Iterator
 
 from signoff.canonical import canonical, parse_json
-from signoff.queue.checks import check_grant
-from signoff.queue.codec import asked_by_from_text, decision_from_text, from_text, submission_from_text
+from signoff.queue.codec import (
+    asked_by_from_text,
+    check_grant,
+    decision_from_text,
+    from_text,
+    submission_from_text,
+)
 from signoff.queue.errors import DamagedRecordError
-from signoff.queue.grant import stored_key
-from signoff.queue.history_records import HistoryRecord
-from signoff.queue.packing import unpack_text
-from signoff.queue.patterns import GrantPattern
+from signoff.queue.grant_pattern import GrantPattern
+from signoff.queue.history import HistoryRecord
 from signoff.queue.records import (
     AgentMode,
     AgentRecord,
@@ -22,8 +25,10 @@ from signoff.queue.records import (
     RequestState,
     Seal,
     StoredRequest,
+    stored_key,
 )
 from signoff.queue.sql.engine import Row
+from signoff.queue.text_escape import unpack_text
 
 __all__ = [
     "DAMAGED",

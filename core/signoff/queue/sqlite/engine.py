@@ -1,6 +1,6 @@
 """One connection to the SQLite file: transactions, their durability, and what can go wrong with them.
 
-Every write goes through the same steps: take the queue's write lock (see `signoff.queue.locks`), ``BEGIN
+Every write goes through the same steps: take the queue's write lock (see `signoff.queue.sqlite.locks`), ``BEGIN
 IMMEDIATE``, change, ``COMMIT``, release, and only then ring the bells. The file is in WAL mode with
 ``synchronous=FULL``: what was committed survives a loss of power.
 
@@ -25,22 +25,22 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from signoff.queue.bells import REVIEWERS, Bell, Bells
 from signoff.queue.errors import QueueError, QueueUnavailableError, QueueVersionError
-from signoff.queue.leases import FileLeases
-from signoff.queue.locks import WriteLock
-from signoff.queue.place import QueuePlace, create_private_file, refuse_unsafe_file
-from signoff.queue.sql.connection import (
+from signoff.queue.location import QueuePlace, create_private_file, refuse_unsafe_file
+from signoff.queue.sql.engine import (
     ANOTHER_QUEUE,
+    PATIENCE_SECONDS,
     QUEUE_ID,
     SET_BACK,
     STATE_OF_QUEUE,
     OwnConnection,
+    Row,
+    Transaction,
     new_queue_id,
 )
-from signoff.queue.sql.engine import PATIENCE_SECONDS, Row, Transaction
-from signoff.queue.sqlite.schema import APPLICATION_ID, SCHEMA_VERSION, STATEMENTS
-from signoff.queue.sqlite.search import FtsIndex
+from signoff.queue.sqlite.locks import FileLeases, WriteLock
+from signoff.queue.sqlite.schema import APPLICATION_ID, SCHEMA_VERSION, STATEMENTS, FtsIndex
+from signoff.queue.sqlite.wakeups import REVIEWERS, Bell, Bells
 
 __all__ = ["SqliteEngine"]
 
@@ -388,7 +388,7 @@ class SqliteEngine(OwnConnection):
         with self._write_lock.held(PATIENCE_SECONDS), _transaction(self._connection, "IMMEDIATE"):
             (version,) = self._connection.execute("PRAGMA user_version").fetchone()
             if version < SCHEMA_VERSION:
-                from signoff.queue.sqlite.migrating import migrate
+                from signoff.queue.sqlite.migrations import migrate
 
                 migrate(self._connection, version)
 

@@ -5,16 +5,56 @@ Whatever the code above does: an end state stays, a decision is never rewritten,
 
 from __future__ import annotations
 
-from signoff.queue.sqlite.search import SEARCH_TABLE
+from collections.abc import Sequence
 
-__all__ = ["ANCHORS", "APPLICATION_ID", "BLOB_USES", "INDEXES", "SCHEMA_VERSION", "STATEMENTS", "TRIGGERS"]
+from signoff.queue.sql.engine import Transaction
+
+__all__ = [
+    "ANCHORS",
+    "APPLICATION_ID",
+    "BLOB_USES",
+    "INDEXES",
+    "SCHEMA_VERSION",
+    "SEARCH_TABLE",
+    "STATEMENTS",
+    "TRIGGERS",
+    "FtsIndex",
+]
+
+
+SEARCH_TABLE = """
+CREATE VIRTUAL TABLE search USING fts5 (
+    words, content='', columnsize=0, detail=none, prefix='1 2 3 4 5 6 7 8 9 10', tokenize="ascii tokenchars ':'"
+)
+"""
+"""The words come as `signoff.queue.sql.history` makes them; the tokenizer only has to part them at blanks."""
+
+
+class FtsIndex:
+    """The `signoff.queue.sql.engine.SearchIndex` of SQLite."""
+
+    combines = True
+
+    def add(self, transaction: Transaction, seq: int, words: Sequence[str]) -> None:
+        """File a record under its words."""
+        transaction.run("INSERT INTO search (rowid, words) VALUES (?, ?)", seq, " ".join(words))
+
+    def remove(self, transaction: Transaction, seq: int, words: Sequence[str]) -> None:
+        """Take a record out; the index has no contents, so it must be told what was put in."""
+        transaction.run("INSERT INTO search (search, rowid, words) VALUES ('delete', ?, ?)", seq, " ".join(words))
+
+    def matching(self, words: Sequence[str], prefixes: Sequence[str]) -> tuple[str, tuple[object, ...]]:
+        """Return a select of the ``seq`` of all records with these words, and its values."""
+        parts = (*(f'"{word}"' for word in words), *(f'"{prefix}"*' for prefix in prefixes))
+        return "SELECT rowid AS seq FROM search WHERE search MATCH ?", (" AND ".join(parts),)
+
 
 APPLICATION_ID = 0x5349474E
 """Marks the file as ours: ``SIGN`` (https://sqlite.org/pragma.html#pragma_application_id)."""
 
 SCHEMA_VERSION = 3
 """Stored as ``user_version``. A file with a higher one is refused untouched, one with a lower one is brought up
-to date by `signoff.queue.sqlite.migrating`."""
+to date by `signoff.queue.sqlite.migrations`."""
 
 _COUNTERS = """
 CREATE TABLE counters (

@@ -21,7 +21,7 @@ from signoff.queue import (
     StoredRequest,
     UnknownRequestError,
 )
-from signoff.queue.agent_modes import loudest
+from signoff.queue.records import loudest
 from signoff.queue.wording import CLOSED, agent_is_gone
 from signoff_tui.screens.agents.figures import AgentKey, Figures, LastHour, count, read_last_hour
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from signoff.queue import Risk
-from signoff.queue.history_records import HistoryRecord
+from signoff.queue.history import HistoryRecord
 from signoff_tui.lines import Chunk, Line, chunk, foreign, line, wrapped
 from signoff_tui.screens.history.together import Together
 from signoff_tui.screens.history.wording import FILES, Deciders, counted, kind, outcome, share, took_words, what

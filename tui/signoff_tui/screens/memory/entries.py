@@ -11,7 +11,7 @@ from signoff.policy.breadth import Reach
 from signoff.policy.redaction import DEFAULT_REDACTION, Redaction
 from signoff.policy.widening import reach_of_grant
 from signoff.queue import DamagedRecordError, Grant, ReviewQueue, StoredRequest, UnknownRequestError
-from signoff.queue.patterns import Exact
+from signoff.queue.grant_pattern import Exact
 
 __all__ = ["Entry", "Origin", "Reading", "load", "matching", "merged", "session_of"]
 

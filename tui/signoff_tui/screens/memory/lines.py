@@ -12,7 +12,7 @@ from signoff.policy.breadth import Breadth, Reach
 from signoff.policy.redaction import Redaction
 from signoff.present.reveal import reveal_line
 from signoff.queue import Grant
-from signoff.queue.patterns import AnyValue, Exact, GrantPattern, Matcher, OneOf, Under
+from signoff.queue.grant_pattern import AnyValue, Exact, GrantPattern, Matcher, OneOf, Under
 from signoff_tui.covering import (
     BREADTH_WORDS,
     any_words,

@@ -22,7 +22,7 @@ from signoff.queue import (
     ReviewQueue,
     StoredRequest,
 )
-from signoff.queue.patterns import Exact
+from signoff.queue.grant_pattern import Exact
 from signoff_tui.lines import Chunk, Line, chunk, line, wrapped
 from signoff_tui.look import Glyphs
 from signoff_tui.screens.memory.entries import Entry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from signoff.queue.instead import PARTIAL
+from signoff.queue.amendment import PARTIAL
 from signoff_tui.changing import Change
 from signoff_tui.desk import Desk
 from signoff_tui.editing import what_to_edit, why_not_given

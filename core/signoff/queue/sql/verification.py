@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import threading
 
+from signoff.queue.keys.signatures import grant_statement, statement_about, text_hash
 from signoff.queue.records import Grant, RequestState, StoredRequest
-from signoff.queue.statements import grant_statement, statement_about, text_hash
 
 __all__ = ["Belief", "believed_by_a_reviewer", "own_grant"]
 
@@ -47,7 +47,7 @@ class Belief:
             return f"{_UNSIGNED}: there is no decision"
         if decision.instead is not None and decision.instead.needs not in request.submission.supports:
             return "approved with changes that this agent cannot carry out, so it was not run"
-        from signoff.queue.keys.trusting import SealDoubt, trust_of_this_process
+        from signoff.queue.keys.trust import SealDoubt, trust_of_this_process
 
         asked = self._posted.get((request.id, request.revision))
         try:
@@ -58,7 +58,7 @@ class Belief:
 
     def warm_up(self) -> None:
         """Load what `doubt` needs, while a person reads."""
-        from signoff.queue.keys.trusting import trust_of_this_process
+        from signoff.queue.keys.trust import trust_of_this_process
 
         trust_of_this_process().warm_up()
 
@@ -69,7 +69,7 @@ class Belief:
 
 def believed_by_a_reviewer(grant: Grant) -> bool:
     """Whether a grant has the seal of a reviewer who is trusted."""
-    from signoff.queue.keys.trusting import SealDoubt, trust_of_this_process
+    from signoff.queue.keys.trust import SealDoubt, trust_of_this_process
 
     if grant.damage is not None:
         return False

@@ -8,16 +8,16 @@ import time
 import weakref
 
 from signoff.queue.errors import CLOSED_CONNECTION, QueueUnavailableError
-from signoff.queue.eventloop import AsyncBell, OwnThread
 from signoff.queue.interrupts import LOOK_SECONDS, hears_interrupts, interrupted
 from signoff.queue.records import Outcome
 from signoff.queue.sql.answers import (
     Answers,
     Findings,
+    UnattendedNotice,
     is_past,
     seconds_to_next_look,
 )
-from signoff.queue.sql.unattended import UnattendedNotice
+from signoff.queue.wakeups import AsyncBell, OwnThread
 
 __all__ = ["WaitingRoom"]
 

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from signoff.queue.errors import ReviewerKeysError
 from signoff.queue.keys.folder import keys_folder
-from signoff.queue.keys.known_history import KnownHead, known_head, note_head
-from signoff.queue.sql import heads
+from signoff.queue.keys.history_head import KnownHead, known_head, note_head
 from signoff.queue.sql.engine import Engine, Look
 
-__all__ = ["history_loss", "recall_history"]
+__all__ = [
+    "FIRST_HASH",
+    "history_end",
+    "history_loss",
+    "history_start",
+    "recall_history",
+]
+
 
 _TAKE = "to take it as it is: signoff history verify --accept"
 
@@ -43,7 +49,7 @@ def recall_history(engine: Engine, *, accept: bool = False) -> str:
     folder = keys_folder()
     known = known_head(folder, engine.name)
     with engine.read() as look:
-        seq, hash_ = heads.head(look)
+        seq, hash_ = history_end(look)
         missing = "" if known is None else _loss(look, known, engine.queue_id)
     if engine.queue_id is not None and (seq or accept) and (accept or not missing):
         head = KnownHead(seq, hash_, engine.queue_id)
@@ -53,8 +59,8 @@ def recall_history(engine: Engine, *, accept: bool = False) -> str:
 
 
 def _loss(look: Look, known: KnownHead, queue_id: int | None) -> str:
-    seq, _ = heads.head(look)
-    begin, begin_hash = heads.start(look)
+    seq, _ = history_end(look)
+    begin, begin_hash = history_start(look)
     if queue_id != known.queue_id:
         return f"another queue is here than the one you had seen, which had {_records(known.seq)}; {_TAKE}"
     if seq < known.seq:
@@ -71,3 +77,25 @@ def _loss(look: Look, known: KnownHead, queue_id: int | None) -> str:
 
 def _records(number: int) -> str:
     return "1 record" if number == 1 else f"{number} records"
+
+
+FIRST_HASH = "0" * 64
+"""What the first record follows."""
+
+
+def history_end(look: Look) -> tuple[int, str]:
+    """Return seq and hash of the newest record; of the last deleted one, or 0, if there is none."""
+    last = look.row("SELECT seq, hash FROM history ORDER BY seq DESC LIMIT 1")
+    return history_start(look) if last is None else (last["seq"], last["hash"])
+
+
+def history_start(look: Look) -> tuple[int, str]:
+    """Return seq and hash of what the first record follows: of the last deleted one, or 0 and `FIRST_HASH`.
+
+    If the hash of the last deleted one is not there, "" takes its place, which nothing follows.
+    """
+    pruned = look.number("SELECT value FROM counters WHERE name = 'pruned'")
+    if not pruned:
+        return 0, FIRST_HASH
+    anchor = look.row("SELECT hash FROM anchors WHERE seq = ?", pruned)
+    return pruned, "" if anchor is None else anchor["hash"]

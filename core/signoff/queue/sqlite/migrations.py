@@ -10,13 +10,11 @@ import sqlite3
 from collections.abc import Callable, Mapping
 
 from signoff.queue.errors import DamagedRecordError
-from signoff.queue.packing import pack_text
 from signoff.queue.sql.engine import Row
-from signoff.queue.sql.reading import COLUMNS, SOURCE
+from signoff.queue.sql.history import COLUMNS, SOURCE, filed_under
 from signoff.queue.sql.rows import history_from_row
-from signoff.queue.sql.searching import filed_under
-from signoff.queue.sqlite.schema import ANCHORS, BLOB_USES, INDEXES, SCHEMA_VERSION, TRIGGERS
-from signoff.queue.sqlite.search import SEARCH_TABLE
+from signoff.queue.sqlite.schema import ANCHORS, BLOB_USES, INDEXES, SCHEMA_VERSION, SEARCH_TABLE, TRIGGERS
+from signoff.queue.text_escape import pack_text
 
 __all__ = ["migrate"]
 

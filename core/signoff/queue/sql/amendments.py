@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from signoff.canonical import NotJsonError, canonical
+from signoff.queue.amendment import Instead
 from signoff.queue.errors import QueueUnavailableError
-from signoff.queue.instead import Instead
-from signoff.queue.packing import pack_text
 from signoff.queue.records import Decision, Submission
 from signoff.queue.sql.engine import Look, Transaction
+from signoff.queue.text_escape import pack_text
 
 __all__ = ["keep_contents", "stored_content", "why_not_instead", "with_contents"]
 

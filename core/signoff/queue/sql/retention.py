@@ -12,12 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from signoff.queue.errors import DamagedRecordError, QueueUnavailableError
-from signoff.queue.history_records import Pruning
-from signoff.queue.sql import auditing, history
+from signoff.queue.history import Pruning
+from signoff.queue.sql import audit, history
 from signoff.queue.sql.engine import Engine, Look, Row, Transaction
-from signoff.queue.sql.reading import COLUMNS, SOURCE
+from signoff.queue.sql.history import COLUMNS, SOURCE, filed_under
 from signoff.queue.sql.rows import history_from_row
-from signoff.queue.sql.searching import filed_under
 
 __all__ = ["RECORDS_AT_ONCE", "Limits", "prune", "pruning_of"]
 
@@ -56,7 +55,7 @@ def pruning_of(engine: Engine, limits: Limits) -> Pruning:
         QueueUnavailableError: The queue cannot be read.
     """
     with engine.read() as look:
-        begin, begin_hash = history.start(look)
+        begin, begin_hash = history.history_start(look)
         last = max(begin, _needed(look, begin, _last(look, limits)))
         ends = {
             row["seq"]: row
@@ -99,7 +98,7 @@ def prune(engine: Engine, pruning: Pruning, by: str) -> None:
 
 def _last(look: Look, limits: Limits) -> int:
     """Seq of the last record that may go."""
-    newest, _ = history.head(look)
+    newest, _ = history.history_end(look)
     last = newest
     if limits.keep is not None:
         last = min(last, newest - limits.keep)
@@ -134,7 +133,7 @@ def _require_whole(engine: Engine, pruning: Pruning) -> None:
     Raises:
         QueueUnavailableError: A record that would be deleted does not fit the chain.
     """
-    check = auditing.check(engine, through=pruning.last)
+    check = audit.check(engine, through=pruning.last)
     if check.fault is not None:
         raise QueueUnavailableError(
             f"the history is broken at record {check.broken} ({check.fault}: {check.message}); nothing was"

@@ -10,18 +10,30 @@ import base64
 import os
 import pwd
 import socket
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from signoff.queue.errors import ReviewerKeysError
-from signoff.queue.keys.folder import KeysFolder
-from signoff.queue.keys.reviewers import KEY_BYTES, TrustedReviewer, with_line
-from signoff.queue.seal import Seal
+from signoff.queue.keys.folder import KeysFolder, Stamp, keys_folder
+from signoff.queue.keys.signatures import grant_statement, statement_about
+from signoff.queue.keys.trust import KEY_BYTES, TrustedReviewer, with_line
+from signoff.queue.records import Decision, Grant, Seal, StoredRequest
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-__all__ = ["DecidingKey", "load", "load_or_make"]
+
+__all__ = [
+    "DecidingKey",
+    "Signer",
+    "load",
+    "load_or_make",
+    "signer_for",
+    "willing_signer",
+]
+
 
 _KIND = "ed25519-secret"
 
@@ -39,7 +51,7 @@ class DecidingKey:
         self.public = TrustedReviewer(secret.public_key().public_bytes_raw(), name)
 
     def seal(self, statement: bytes) -> Seal:
-        """Sign a statement of `signoff.queue.statements`."""
+        """Sign a statement of `signoff.queue.keys.signatures`."""
         return Seal(self.public.key_id, self._secret.sign(statement).hex())
 
 
@@ -110,3 +122,62 @@ def _name() -> str:
         login = f"user-{os.getuid()}"
     name = "".join(letter if letter.isprintable() else "?" for letter in f"{login}@{socket.gethostname()}")
     return name[:200]
+
+
+class Signer:
+    """Puts a reviewer's signature on decisions and grants.
+
+    Args:
+        key: The secret key; None signs nothing, which is good enough for a no.
+    """
+
+    def __init__(self, key: DecidingKey | None) -> None:
+        self._key = key
+
+    def decision(self, request: StoredRequest, decision: Decision) -> Decision:
+        """Return the decision with a seal that holds for this request only."""
+        if self._key is None:
+            return replace(decision, seal=None)
+        return replace(decision, seal=self._key.seal(statement_about(request, decision)))
+
+    def grant(self, grant: Grant) -> Grant:
+        """Return the grant with a seal."""
+        return grant if self._key is None else replace(grant, seal=self._key.seal(grant_statement(grant)))
+
+
+_keys: dict[Path, tuple[Stamp, DecidingKey]] = {}
+
+
+def willing_signer() -> Signer:
+    """Return a signer for what counts unsigned too: a no. It signs if it can."""
+    folder = keys_folder()
+    try:
+        return Signer(_key(folder, load))
+    except ReviewerKeysError:
+        return Signer(None)
+
+
+def signer_for() -> Signer:
+    """Return a signer for what counts only if it is signed: a yes, and a grant.
+
+    Raises:
+        ReviewerKeysError: There is no key, and none can be made; or it cannot be read. Says what to do.
+    """
+    folder = keys_folder()
+    try:
+        return Signer(_key(folder, load_or_make))
+    except ReviewerKeysError as error:
+        raise ReviewerKeysError(f"nothing was decided, because an approval must be signed: {error}") from error
+
+
+def _key(folder: KeysFolder, load: Callable[[KeysFolder], DecidingKey | None]) -> DecidingKey | None:
+    """The key whose file is there now: what was signed with one that agents no longer know helps nobody."""
+    stamp = folder.key_stamp()
+    known = _keys.get(folder.directory)
+    if known is not None and known[0] == stamp:
+        return known[1]
+    key = load(folder)
+    stamp = folder.key_stamp() if stamp is None else stamp
+    if key is not None and stamp is not None:
+        _keys[folder.directory] = stamp, key
+    return key

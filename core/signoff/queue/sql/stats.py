@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from signoff.queue.counts import Stats
 from signoff.queue.sql.engine import Engine, Look
-from signoff.queue.sql.known_history import history_loss
+from signoff.queue.sql.history_head import history_loss
 from signoff.queue.sql.overdue import find_overdue
+from signoff.queue.stats import Stats
 
 __all__ = ["count"]
 
@@ -17,7 +17,7 @@ def count(engine: Engine) -> Stats:
         QueueUnavailableError: The queue cannot be used.
     """
     if overdue := find_overdue(engine):
-        from signoff.queue.sql.sweeping import Sweeper
+        from signoff.queue.sql.expiry import Sweeper
 
         with engine.write() as transaction:
             Sweeper(engine).end(transaction, overdue)

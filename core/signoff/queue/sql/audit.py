@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from signoff.queue.chain import record_hash
 from signoff.queue.codec import submission_from_text
 from signoff.queue.errors import DamagedRecordError
-from signoff.queue.history_records import (
+from signoff.queue.history import (
     HistoryCheck,
     HistoryFault,
     HistoryHead,
     HistoryRecord,
     SignedApprovals,
 )
-from signoff.queue.packing import pack_text
+from signoff.queue.keys.signatures import content_hash, decision_statement
 from signoff.queue.records import RequestState
 from signoff.queue.sql import history
 from signoff.queue.sql.engine import Engine, Row
-from signoff.queue.sql.reading import COLUMNS, SOURCE
+from signoff.queue.sql.history import COLUMNS, SOURCE, record_hash
 from signoff.queue.sql.rows import history_from_row
-from signoff.queue.statements import content_hash, decision_statement
+from signoff.queue.text_escape import pack_text
 
 __all__ = ["check"]
 
@@ -40,7 +39,7 @@ def check(engine: Engine, expected: HistoryHead | None = None, through: int | No
         QueueUnavailableError: The queue cannot be read.
     """
     with engine.read() as look:
-        start = HistoryHead(*history.start(look))
+        start = HistoryHead(*history.history_start(look))
     seals = _Seals() if through is None else None
     walk = _Walk(start, start, expected or HistoryHead(), seals)
     if not start.hash:
@@ -79,7 +78,7 @@ class _Seals:
         if decision.seal is None:
             self.found = replace(found, unsigned=found.unsigned + 1)
             return None
-        from signoff.queue.keys.trusting import SealDoubt, trust_of_this_process
+        from signoff.queue.keys.trust import SealDoubt, trust_of_this_process
 
         said = (record.request_id, record.revision, record.session, record.digest)
         asked = submission_from_text(content)

@@ -13,38 +13,132 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
-from signoff.queue.bells import RELOOK_SECONDS, REVIEWERS, Bell
 from signoff.queue.errors import DamagedRecordError, QueueError, UnknownRequestError
-from signoff.queue.ids import ID_LETTERS
 from signoff.queue.lookahead import UpcomingCall
-from signoff.queue.packing import pack_text
 from signoff.queue.records import (
+    ID_LETTERS,
     AgentRecord,
     Change,
     ChangeSet,
     Decision,
     DecisionSource,
+    Grant,
     StoredRequest,
     Verdict,
 )
-from signoff.queue.sql import requests
-from signoff.queue.sql.altering import stored_content
-from signoff.queue.sql.counting import count
-from signoff.queue.sql.deciding import decide_one, stop_batch
+from signoff.queue.sql import grants, requests
+from signoff.queue.sql.amendments import stored_content
+from signoff.queue.sql.decisions import Shown, decide_one, stop_batch
 from signoff.queue.sql.engine import Engine, Look
+from signoff.queue.sql.expiry import Sweeper
 from signoff.queue.sql.overdue import find_overdue
-from signoff.queue.sql.review_grants import GrantReview
+from signoff.queue.sql.requests import upcoming
+from signoff.queue.sql.reviewer_risk import OwnRisk
 from signoff.queue.sql.rows import agent_from_row, request_from_row
-from signoff.queue.sql.shown import Shown
-from signoff.queue.sql.sweeping import Sweeper
-from signoff.queue.sql.upcoming import upcoming
+from signoff.queue.sql.stats import count
+from signoff.queue.sqlite.wakeups import RELOOK_SECONDS, REVIEWERS, Bell
+from signoff.queue.text_escape import pack_text
 
 if TYPE_CHECKING:
-    from signoff.queue.counts import Stats
-    from signoff.queue.eventloop import OwnThread
-    from signoff.queue.history_records import HistoryCheck, HistoryFilter, HistoryHead, HistoryRecord, Pruning
+    from signoff.queue.grant_pattern import GrantPattern
+    from signoff.queue.history import (
+        HistoryCheck,
+        HistoryFilter,
+        HistoryHead,
+        HistoryRecord,
+        PatternPreview,
+        Pruning,
+    )
+    from signoff.queue.stats import Stats
+    from signoff.queue.wakeups import OwnThread
 
-__all__ = ["SqlReviewQueue"]
+
+__all__ = [
+    "GrantReview",
+    "SqlReviewQueue",
+]
+
+
+class GrantReview:
+    """Lists, revokes and gives grants; a base of `signoff.queue.sql.review_queue.SqlReviewQueue`.
+
+    Args:
+        reviewer: Name under which grants are given and revoked.
+        engine: An open engine.
+    """
+
+    def __init__(self, reviewer: str, engine: Engine) -> None:
+        self._reviewer = reviewer
+        self._engine = engine
+        self._own = OwnRisk()
+
+    def pending(self) -> tuple[StoredRequest, ...]:
+        """All requests that wait, in arrival order."""
+        raise NotImplementedError
+
+    def grants(self, *, include_revoked: bool = False) -> tuple[Grant, ...]:
+        """Grants of all sessions, oldest first; one that cannot be read covers nothing and says so.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be used.
+        """
+        with self._engine.read() as look:
+            return grants.all_grants(look, include_revoked=include_revoked)
+
+    def revoke(self, grant_id: str) -> bool:
+        """Revoke a grant; False when it was revoked before.
+
+        Raises:
+            UnknownRequestError: There is no such grant.
+            QueueUnavailableError: Nothing was revoked.
+        """
+        with self._engine.write() as transaction:
+            return grants.revoke(transaction, grant_id, self._reviewer)
+
+    def revoke_all(self, session: str | None = None) -> int:
+        """Revoke all grants of a session, or of all sessions; returns how many.
+
+        Raises:
+            QueueUnavailableError: Nothing was revoked.
+        """
+        with self._engine.write() as transaction:
+            return grants.revoke_all(transaction, session, self._reviewer)
+
+    def preview(self, pattern: GrantPattern, session: str | None = None, last: int = 200) -> PatternPreview:
+        """What a pattern would have answered among the last calls, and which requests that wait it matches.
+
+        Raises:
+            QueueUnavailableError: The queue cannot be used.
+        """
+        from signoff.queue.sql.grants import preview
+
+        pending = self.pending()
+        with self._engine.read() as look:
+            return preview(look, pattern, pending, session=session, last=last)
+
+    def add_pattern(self, pattern: GrantPattern, *, session: str, origin: str) -> Grant:
+        """Grant a session all that a pattern covers. Requests that wait already stay undecided.
+
+        Raises:
+            UnknownRequestError: There is no such request.
+            GrantRefusedError: The request is no reason for such a grant; the message says why.
+            QueueUnavailableError: Nothing was granted.
+            ReviewerKeysError: It cannot be signed, so nothing was granted; the message says what to do.
+        """
+        from signoff.queue.keys.identity import signer_for
+
+        signer = signer_for()
+        with self._engine.write() as transaction:
+            return grants.add_pattern(
+                transaction,
+                pattern,
+                session=session,
+                origin=origin,
+                by=self._reviewer,
+                signer=signer,
+                own=self._own,
+            )
+
 
 _SWEEP_AGAIN_SECONDS = 0.5
 """While somebody watches, dead agents are looked for only so often: it costs more than the look itself."""
@@ -198,7 +292,7 @@ class SqlReviewQueue(GrantReview):
         Raises:
             QueueUnavailableError: The queue cannot be used, or the connection was closed.
         """
-        from signoff.queue.eventloop import AsyncBell
+        from signoff.queue.wakeups import AsyncBell
 
         thread = self._thread()
         hung = self._engine.hang_bell(REVIEWERS)
@@ -254,7 +348,7 @@ class SqlReviewQueue(GrantReview):
             QueueUnavailableError: Nothing was decided.
             ReviewerKeysError: An approval cannot be signed, so nothing was decided; the message says what to do.
         """
-        from signoff.queue.keys.signing import signer_for, willing_signer
+        from signoff.queue.keys.identity import signer_for, willing_signer
 
         decision = self._named(decision)
         signer = signer_for() if decision.approved else willing_signer()
@@ -290,8 +384,8 @@ class SqlReviewQueue(GrantReview):
             QueueUnavailableError: Nothing was decided.
             ReviewerKeysError: An approval cannot be signed, so nothing was decided; the message says what to do.
         """
-        from signoff.queue.keys.signing import signer_for
-        from signoff.queue.sql.releasing import remember_and_release
+        from signoff.queue.keys.identity import signer_for
+        from signoff.queue.sql.decisions import remember_and_release
 
         signer = signer_for()
         self._judge([target, *also])
@@ -315,11 +409,11 @@ class SqlReviewQueue(GrantReview):
         Raises:
             QueueUnavailableError: The queue cannot be used.
         """
-        from signoff.queue.sql import reading
+        from signoff.queue.sql import history
 
         self._sweeper.sweep()
         with self._engine.read() as look:
-            return reading.page(look, which, before, limit)
+            return history.page(look, which, before, limit)
 
     def export(self, which: HistoryFilter | None = None) -> Iterator[HistoryRecord]:
         """Yield the records that are there now, oldest first, in short looks.
@@ -327,10 +421,10 @@ class SqlReviewQueue(GrantReview):
         Raises:
             QueueUnavailableError: The queue cannot be used.
         """
-        from signoff.queue.sql import reading
+        from signoff.queue.sql import history
 
         self._sweeper.sweep()
-        return reading.all_of(self._engine, which)
+        return history.all_of(self._engine, which)
 
     def verify(self) -> int | None:
         """Check the chain of the history: the seq of the first broken record, None if it is whole.
@@ -346,9 +440,9 @@ class SqlReviewQueue(GrantReview):
         Raises:
             QueueUnavailableError: The queue cannot be used.
         """
-        from signoff.queue.sql import auditing
+        from signoff.queue.sql import audit
 
-        return auditing.check(self._engine, expected)
+        return audit.check(self._engine, expected)
 
     def prune(
         self,
@@ -364,7 +458,7 @@ class SqlReviewQueue(GrantReview):
             ValueError: There is no limit at all, or a negative one.
             QueueUnavailableError: The history is broken, and nothing was deleted; or the deletion was cut short.
         """
-        from signoff.queue.sql.pruning import Limits, prune, pruning_of
+        from signoff.queue.sql.retention import Limits, prune, pruning_of
 
         self._sweeper.sweep()  # no answer is kept for an agent that is gone
         pruning = pruning_of(self._engine, Limits(before, keep, through))
@@ -399,7 +493,7 @@ class SqlReviewQueue(GrantReview):
             QueueUnavailableError: The queue cannot be used.
             ReviewerKeysError: It cannot be noted; the message says what to do.
         """
-        from signoff.queue.sql.known_history import recall_history
+        from signoff.queue.sql.history_head import recall_history
 
         return recall_history(self._engine, accept=accept)
 
@@ -441,7 +535,7 @@ class SqlReviewQueue(GrantReview):
         return decision
 
     def _thread(self) -> OwnThread:
-        from signoff.queue.eventloop import OwnThread
+        from signoff.queue.wakeups import OwnThread
 
         self._engine.require_open()
         with self._guard:

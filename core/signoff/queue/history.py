@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from signoff.queue.records import AskedBy, Decision, RequestState, Risk, Submission
+from signoff.queue.records import AskedBy, Decision, RequestState, Risk, StoredRequest, Submission
 
 __all__ = [
     "HistoryCheck",
@@ -18,6 +18,7 @@ __all__ = [
     "HistoryFilter",
     "HistoryHead",
     "HistoryRecord",
+    "PatternPreview",
     "Pruning",
     "SignedApprovals",
 ]
@@ -142,7 +143,7 @@ class HistoryFilter:
         text: Words that are all in the description, tool, agent, request id, note, reason, name of who decided or
             arguments; ``word*``, and a last word with nothing behind it, find all words that begin so. Upper and
             lower case are the same. A text without letters and digits asks for nothing. Of long texts only the
-            beginning is searched, see `signoff.queue.sql.searching.LONGEST_SEARCHED`.
+            beginning is searched, see `signoff.queue.sql.history.LONGEST_SEARCHED`.
     """
 
     session: str | None = None
@@ -241,3 +242,23 @@ class Pruning:
     hash: str
     oldest_at: int | None
     newest_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PatternPreview:
+    """What a pattern matches in the history and among the requests that wait.
+
+    Attributes:
+        looked_at: How many of the latest calls were compared, whatever their answer was.
+        matched: Those that the pattern would have answered, newest first.
+        still_asked: How many others match, and would be asked about all the same: HIGH risk, or what leads
+            elsewhere.
+        unreadable: How many of those looked at are damaged and could not be compared.
+        waiting: The requests that wait now and match. A new grant does not answer these; it answers later calls.
+    """
+
+    looked_at: int
+    matched: tuple[HistoryRecord, ...]
+    still_asked: int
+    unreadable: int
+    waiting: tuple[StoredRequest, ...]

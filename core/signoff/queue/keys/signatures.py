@@ -12,8 +12,7 @@ from dataclasses import replace
 
 from signoff.canonical import canonical
 from signoff.queue.codec import decision_to_json, submission_to_text
-from signoff.queue.grant import Grant
-from signoff.queue.records import Decision, StoredRequest, Submission
+from signoff.queue.records import Decision, Grant, StoredRequest, Submission
 
 __all__ = ["content_hash", "decision_statement", "grant_statement", "statement_about", "text_hash"]
 

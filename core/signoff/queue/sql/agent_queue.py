@@ -9,17 +9,13 @@ from typing import TYPE_CHECKING, Self
 from weakref import WeakKeyDictionary
 
 from signoff.queue import wording
-from signoff.queue.checks import check_asked_by
-from signoff.queue.codec import to_text
+from signoff.queue.codec import check_asked_by, to_text
 from signoff.queue.errors import (
     InvalidSubmissionError,
     QueueGoneError,
     QueueUnavailableError,
     RequestConflictError,
 )
-from signoff.queue.ids import new_id
-from signoff.queue.leases import this_host
-from signoff.queue.packing import pack_text
 from signoff.queue.records import (
     AgentInfo,
     AgentMode,
@@ -31,19 +27,22 @@ from signoff.queue.records import (
     RequestState,
     StoredRequest,
     Submission,
+    new_id,
 )
 from signoff.queue.sql import grants, history, requests
 from signoff.queue.sql.answers import Answers, unknown_to_session
-from signoff.queue.sql.believing import Belief, own_grant
 from signoff.queue.sql.engine import Engine, Transaction
-from signoff.queue.sql.sweeping import end_expired, retire
+from signoff.queue.sql.expiry import end_expired, retire
+from signoff.queue.sql.verification import Belief, own_grant
+from signoff.queue.sqlite.locks import this_host
+from signoff.queue.text_escape import pack_text
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop
     from collections.abc import Callable
 
-    from signoff.queue.eventloop import OwnThread
-    from signoff.queue.sql.waiting import WaitingRoom
+    from signoff.queue.sql.async_answers import WaitingRoom
+    from signoff.queue.wakeups import OwnThread
 
 __all__ = ["SqlAgentQueue"]
 
@@ -427,7 +426,7 @@ class SqlAgentQueue:
             )
 
     def _thread(self) -> OwnThread:
-        from signoff.queue.eventloop import OwnThread
+        from signoff.queue.wakeups import OwnThread
 
         self._engine.require_open()
         with self._guard:
@@ -439,7 +438,7 @@ class SqlAgentQueue:
         """The room of the running event loop."""
         import asyncio
 
-        from signoff.queue.sql.waiting import WaitingRoom
+        from signoff.queue.sql.async_answers import WaitingRoom
 
         loop = asyncio.get_running_loop()
         thread = self._thread()

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, Self, TypeVar
 
-from signoff.queue.bells import Bell
 from signoff.queue.errors import CLOSED_CONNECTION, QueueUnavailableError
+from signoff.queue.sqlite.wakeups import Bell
 
 __all__ = ["AsyncBell", "OwnThread"]
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+import threading
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from signoff.queue import wording
 from signoff.queue.errors import DamagedRecordError
-from signoff.queue.packing import pack_text
 from signoff.queue.records import (
     Decision,
     DecisionSource,
@@ -19,17 +20,27 @@ from signoff.queue.records import (
     VerdictKind,
 )
 from signoff.queue.sql import grants, requests
-from signoff.queue.sql.altering import why_not_instead
-from signoff.queue.sql.engine import Transaction
-from signoff.queue.sql.own_risk import OwnRisk
+from signoff.queue.sql.amendments import why_not_instead
+from signoff.queue.sql.engine import Look, Row, Transaction
+from signoff.queue.sql.requests import why_undecidable
+from signoff.queue.sql.reviewer_risk import OwnRisk
 from signoff.queue.sql.rows import sort_out
-from signoff.queue.sql.shown import Shown
-from signoff.queue.sql.upcoming import why_undecidable
+from signoff.queue.text_escape import pack_text
 
 if TYPE_CHECKING:
-    from signoff.queue.keys.signing import Signer
+    from signoff.queue.keys.identity import Signer
 
-__all__ = ["ALONE", "decide_and_grant", "decide_exactly", "decide_one", "stop_batch"]
+
+__all__ = [
+    "ALONE",
+    "Shown",
+    "decide_and_grant",
+    "decide_exactly",
+    "decide_one",
+    "remember_and_release",
+    "stop_batch",
+]
+
 
 ALONE = "HIGH risk is approved one by one, never with others"
 """Why a request of HIGH risk is not approved by an act on several."""
@@ -211,3 +222,150 @@ def _follows(request: StoredRequest, stopper: StoredRequest) -> bool:
     if position is None or stopped_at is None:
         return request.seq > stopper.seq
     return position > stopped_at
+
+
+_Named = tuple[str, int, str]
+
+_NOT_REMEMBERED = "only an approval that is remembered releases other requests"
+_NOTHING_RELEASED = "not released: the approval that would have covered it was not taken"
+
+
+def remember_and_release(
+    transaction: Transaction,
+    target: _Named,
+    also: Sequence[_Named],
+    decision: Decision,
+    signer: Signer,
+    shown: Shown,
+    own: OwnRisk,
+) -> tuple[Verdict, ...]:
+    """Approve a request, remember that, and approve those of the named requests that the grant covers.
+
+    Args:
+        transaction: A write in progress.
+        target: Id, revision and digest of what is approved and remembered.
+        also: The same of each request that waits for the same.
+        decision: The answer, with the reviewer's name.
+        signer: Signs the approvals and the grant.
+        shown: What the reviewer's connection handed out.
+        own: Says how risky the reviewer's side finds a request.
+
+    Returns:
+        The verdict on the target, and then one on each of the others, in their order.
+    """
+    verdict, grant = _remember_for_session(transaction, target, decision, signer, shown, own)
+    if grant is None:
+        return verdict, *(_left_waiting(transaction, named) for named in also)
+    release = Decision(
+        approved=True,
+        note=wording.released(decision.by),
+        source=DecisionSource.GRANT,
+        by=grant.id,
+        held_us=decision.held_us,
+    )
+    return verdict, *(_release(transaction, named, grant, release, signer, shown, own) for named in also)
+
+
+def _remember_for_session(
+    transaction: Transaction, target: _Named, decision: Decision, signer: Signer, shown: Shown, own: OwnRisk
+) -> tuple[Verdict, Grant | None]:
+    if not decision.remember:
+        return _refused(transaction, target, _NOT_REMEMBERED), None
+    return decide_and_grant(transaction, target, decision, signer, shown, own, alone=True)
+
+
+def _release(
+    transaction: Transaction,
+    named: _Named,
+    grant: Grant,
+    release: Decision,
+    signer: Signer,
+    shown: Shown,
+    own: OwnRisk,
+) -> Verdict:
+    verdict = decide_exactly(
+        transaction, named, release, signer, shown, own, lambda current: _why_not(current, grant)
+    )
+    if verdict.accepted:
+        grants.count_use(transaction, grant)
+    return verdict
+
+
+def _why_not(current: StoredRequest, grant: Grant) -> str | None:
+    """Why the grant does not release a request, or None when it does."""
+    submission = current.submission
+    if current.asked_by.session != grant.session:
+        return "not released: it was asked in another session"
+    # A grant that names no definition would cover any; what is released is never more than the same call.
+    if submission.definition != grant.definition:
+        return "not released: the tool is defined otherwise than in the call that was remembered"
+    if not grant.covers(submission.tool_name, submission.payload, submission.definition, server=submission.server):
+        return "not released: it is another call than the one that was remembered"
+    if submission.risk not in (Risk.LOW, Risk.MEDIUM):
+        return ALONE
+    if not submission.may_be_remembered:
+        return "not released: it leads elsewhere, hides a secret, or its agent keeps no approvals"
+    return None
+
+
+def _left_waiting(transaction: Transaction, named: _Named) -> Verdict:
+    return _refused(transaction, named, _NOTHING_RELEASED)
+
+
+def _refused(transaction: Transaction, named: _Named, why: str) -> Verdict:
+    try:
+        current = requests.newest(transaction, named[0])
+    except DamagedRecordError as damage:
+        return Verdict(VerdictKind.REFUSED, named[0], str(damage), None)
+    return Verdict(VerdictKind.REFUSED, named[0], why, current)
+
+
+_MOST = 100_000
+"""Most requests that are kept in mind."""
+
+_Content = tuple[str, int, bytes]
+
+
+class Shown:
+    """What was handed out. May be shared by threads."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._contents: dict[tuple[str, int], bytes | None] = {}
+
+    def note(self, rows: Iterable[Row]) -> None:
+        """Keep in mind that these rows of ``requests`` were handed out."""
+        seen = [_content(row) for row in rows]
+        with self._guard:
+            for request_id, revision, content in seen:
+                before = self._contents.setdefault((request_id, revision), content)
+                if before != content:
+                    self._contents[request_id, revision] = None  # nobody knows which of them is on the screen
+            while len(self._contents) > _MOST:
+                del self._contents[next(iter(self._contents))]
+
+    def note_one(self, look: Look, request_id: str, revision: int) -> None:
+        """`note`, for a request that was read in the same look."""
+        row = _row(look, request_id, revision)
+        if row is not None:
+            self.note([row])
+
+    def differs(self, look: Look, request_id: str, revision: int) -> bool:
+        """Whether a request says something else now than when it was handed out; no if it never was."""
+        row = _row(look, request_id, revision)
+        if row is None or (request_id, revision) not in self._contents:
+            return False
+        return self._contents[request_id, revision] != _content(row)[2]
+
+
+def _row(look: Look, request_id: str, revision: int) -> Row | None:
+    return look.row(
+        "SELECT id, revision, submission FROM requests WHERE id = ? AND revision = ?",
+        pack_text(request_id),
+        revision,
+    )
+
+
+def _content(row: Row) -> _Content:
+    text = row["submission"].encode("utf-8", "surrogatepass")
+    return row["id"], row["revision"], hashlib.sha256(text).digest()
