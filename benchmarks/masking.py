@@ -10,7 +10,7 @@ import sys
 import time
 from typing import Any
 
-from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
 
 LEAST = 1.0
 """Megabytes in a second."""

@@ -12,11 +12,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
-from signoff.policy.names import NameRules, judge_name
-from signoff.policy.patterns import PatternError, compile_pattern
-from signoff.policy.shell.facts import Part
-from signoff.policy.shell.judging import CommandRule, judge_command
+from signoff.policy.regex import PatternError, compile_pattern
+from signoff.policy.shell.evaluate import CommandRule, judge_command
 from signoff.policy.shell.rule_coverage import written_paths
+from signoff.policy.shell.syntax_model import Part
+from signoff.policy.tool_rules import NameRules, judge_name
 from signoff.policy.verdict import Level
 
 __all__ = ["FOLDER", "Case", "Fault", "fault_of", "pattern_fault", "read", "said_of_command", "said_of_name"]

@@ -16,7 +16,7 @@ from typing import Any
 
 from signoff.canonical import canonical, digest
 from signoff.effects import Effect, FileWrite
-from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.risk import assess
 from signoff.present.snapshot import Snapshot, take
 from signoff.queue.amendment import EDIT, PARTIAL

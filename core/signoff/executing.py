@@ -17,7 +17,7 @@ from signoff.needs import HOOKS, ApprovalNeeds, Setting
 from signoff.types import ApprovalContext
 
 if TYPE_CHECKING:
-    from signoff.policy.call_policy import CallPolicy
+    from signoff.policy.tool_rules import CallPolicy
 
 __all__ = ["execute_tool"]
 

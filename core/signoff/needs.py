@@ -20,7 +20,7 @@ from signoff.canonical import NotJsonError, canonical
 from signoff.declaring import Question, has_hook, hook_of, mark_of, questions, speakers, under_its_name
 from signoff.marking import simple_approval_request
 from signoff.memory import ApprovalMemory
-from signoff.policy.call_policy import NOTHING_KNOWN, CallPolicy
+from signoff.policy.tool_rules import NOTHING_KNOWN, CallPolicy
 from signoff.policy.verdict import Level, Verdict
 from signoff.queue.amendment import EDIT
 from signoff.types import ApprovalContext, ApprovalRequest

@@ -84,7 +84,7 @@ def shown_to_callback(request: ApprovalRequest, snapshot: Snapshot, submission: 
     """
     if not snapshot.steps:
         return request
-    from signoff.policy.redaction import DEFAULT_REDACTION
+    from signoff.policy.redaction.masking import DEFAULT_REDACTION
     from signoff.present.documents import documents_for
 
     masks = DEFAULT_REDACTION.also(submission.masked_keys)

@@ -15,7 +15,7 @@ from signoff import ApprovalController, execute_tool
 from signoff.adapters.langchain import ApprovalMiddleware, ApprovalToolWrapper, approved
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.config import build, parse_config
-from signoff.policy.call_policy import CallPolicy
+from signoff.policy.tool_rules import CallPolicy
 
 __all__ = ["ALL", "ASYNCHRONOUS", "WITH_SETTINGS", "Act", "EntryPoint", "policy_of", "with_execute_tool"]
 

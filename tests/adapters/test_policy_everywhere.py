@@ -11,7 +11,7 @@ from entry_points import ALL, ASYNCHRONOUS, WITH_SETTINGS, Act, EntryPoint, poli
 from asked import Asked
 from signoff import ApprovalController, ApprovalDecision, ApprovalMemory, execute_tool, requires_approval
 from signoff.modes import Mode
-from signoff.policy.call_policy import CallPolicy
+from signoff.policy.tool_rules import CallPolicy
 from signoff.types import ApprovalDeniedError, ApprovalRequest
 
 Verdict = Literal["allow", "ask", "block"]

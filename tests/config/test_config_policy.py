@@ -14,7 +14,7 @@ from signoff.config.cautions import cautions
 from signoff.config.policy_report import policy_facts, policy_rows
 from signoff.config.report import describe
 from signoff.config.schema import config_schema, known_keys
-from signoff.policy.call_policy import CallPolicy
+from signoff.policy.tool_rules import CallPolicy
 
 MAXIMUM = """\
 tools:

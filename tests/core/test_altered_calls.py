@@ -15,8 +15,8 @@ from signoff.controller import ApprovalController
 from signoff.editing import HONORS
 from signoff.executing import execute_tool
 from signoff.marking import requires_approval
-from signoff.policy.arguments import ArgumentRule, Condition, ToolArguments
-from signoff.policy.call_policy import CallPolicy
+from signoff.policy.argument_rules import ArgumentRule, Condition, ToolArguments
+from signoff.policy.tool_rules import CallPolicy
 from signoff.policy.verdict import Level
 from signoff.present.diff import diff_lines, split_lines
 from signoff.present.hunks import Choice, applied, hunks_of

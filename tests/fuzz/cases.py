@@ -15,7 +15,7 @@ from fuzz.grammar import Grammar
 from fuzz.judged import Case
 from fuzz.mutation import mutated, soup
 from fuzz.templates import COMMANDS, CONSTRUCTS, DOORS, PROGRAMS, READERS, SHELLS, WRAPPERS
-from signoff.policy.shell.judging import CommandRule
+from signoff.policy.shell.evaluate import CommandRule
 from signoff.policy.verdict import Level
 
 __all__ = ["cases", "each_construct", "programs"]

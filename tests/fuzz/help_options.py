@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from fuzz.machine import Machine, Trace
-from signoff.policy.shell.judging import CommandRule, judge_command
+from signoff.policy.shell.evaluate import CommandRule, judge_command
 from signoff.policy.shell.programs import ProgramRow, ProgramTable
 from signoff.policy.verdict import Level
 

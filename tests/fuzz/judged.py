@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from fuzz.jail import Jail, Observed
 from fuzz.tracing import traced_commands
-from signoff.policy.shell.judging import CommandRule, judge_command
+from signoff.policy.shell.evaluate import CommandRule, judge_command
 from signoff.policy.verdict import Level
 
 __all__ = ["Case", "Failure", "Kind", "Outcome", "examine"]

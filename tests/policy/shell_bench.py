@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from signoff.policy.shell.judging import CommandRule, judge_command
+from signoff.policy.shell.evaluate import CommandRule, judge_command
 from signoff.policy.verdict import Level, Verdict
 
 __all__ = ["level_of", "rules", "said"]

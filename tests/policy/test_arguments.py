@@ -8,8 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.policy.arguments import LONGEST_MATCHED, ArgumentRule, Condition, judge_arguments
-from signoff.policy.patterns import PatternError
+from signoff.policy.argument_rules import (
+    LONGEST_MATCHED,
+    ArgumentRule,
+    Condition,
+    judge_arguments,
+)
+from signoff.policy.regex import PatternError
 from signoff.policy.verdict import Level, Verdict
 
 ALLOW, ASK, BLOCK = Level.ALLOW, Level.ASK, Level.BLOCK

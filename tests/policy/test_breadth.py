@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.canonical import canonical
-from signoff.policy.breadth import Breadth, reach
+from signoff.policy.grant_breadth import Breadth, reach
 
 values = st.sampled_from([None, False, 0, 0.0, "0", "", [0], {"a": 0}])
 objects = st.dictionaries(st.sampled_from("abcd"), values)

@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.policy.arguments import ArgumentRule, Condition, ToolArguments
-from signoff.policy.call_policy import NOTHING_KNOWN, CallPolicy, ServerRules
-from signoff.policy.classes import ApprovalPolicies
-from signoff.policy.names import NameRules
+from signoff.policy.argument_rules import ArgumentRule, Condition, ToolArguments
+from signoff.policy.tool_rules import NOTHING_KNOWN, ApprovalPolicies, CallPolicy, NameRules, ServerRules
 from signoff.policy.verdict import Level
 
 ALLOW, ASK, BLOCK = Level.ALLOW, Level.ASK, Level.BLOCK

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from signoff.policy.classes import DANGEROUS_TOOLS, SAFE_TOOLS, ApprovalPolicies, ToolClass, class_of, guesses
+from signoff.policy.tool_rules import (
+    DANGEROUS_TOOLS,
+    SAFE_TOOLS,
+    ApprovalPolicies,
+    ToolClass,
+    class_of,
+    guesses,
+)
 
 SAFE = (
     "read, read_file, glob, grep, search, list_files, get_file_info, task, load_guide, "

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shell_bench import USUAL
 
-from signoff.policy.command_parts import CommandPart, CommandParts, command_parts
-from signoff.policy.risk_command import command_findings, line_findings
-from signoff.policy.shell import syntax
-from signoff.policy.shell.expanding import Expanded, expand
-from signoff.policy.shell.judging import judge_command
+from signoff.policy.risk import command_findings, line_findings
+from signoff.policy.shell import shfmt_tree
+from signoff.policy.shell.commands import Expanded, expand
+from signoff.policy.shell.evaluate import judge_command
+from signoff.policy.shell.explain import CommandPart, CommandParts, command_parts
 from signoff.policy.verdict import Level
 from signoff.queue.records import Risk
 
@@ -126,7 +126,7 @@ def test_where_nothing_can_be_read_what_may_be_dangerous_is_named_once(command: 
 
 
 def test_all_that_can_be_said_of_a_line_is_known_to_be_read_or_not() -> None:
-    floors = tuple(syntax._FLOORS.values())
+    floors = tuple(shfmt_tree._FLOORS.values())
     found = dict(line_findings(Expanded((), (*floors, "never heard of"), (), ())))
     assert {words for words, (risk, _) in found.items() if risk is Risk.HIGH} == {"never heard of"}
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus_judges import Case, fault_of, read, said_of_name
-from signoff.policy.names import NameRules, judge_name
-from signoff.policy.patterns import PatternError
+from signoff.policy.regex import PatternError
+from signoff.policy.tool_rules import NameRules, judge_name
 from signoff.policy.verdict import Level, Verdict
 
 

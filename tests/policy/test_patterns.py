@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus_judges import Case, pattern_fault, read
-from signoff.policy.patterns import LONGEST_PATTERN, PatternError, compile_pattern
+from signoff.policy.regex import LONGEST_PATTERN, PatternError, compile_pattern
 
 
 @pytest.mark.parametrize("case", read("redos.jsonl"), ids=lambda case: case["id"])
@@ -87,14 +87,14 @@ def _outcome(program: str) -> str:
 
 
 def test_the_library_is_not_loaded_before_a_pattern_is_compiled() -> None:
-    program = "import sys, signoff, signoff.policy.call_policy; print('re2' in sys.modules)"
+    program = "import sys, signoff, signoff.policy.tool_rules; print('re2' in sys.modules)"
     assert _outcome(program) == "False\n"
 
 
 def test_without_the_library_it_is_said_what_to_install() -> None:
     program = (
         "import sys; sys.modules['re2'] = None\n"
-        "from signoff.policy.patterns import compile_pattern\n"
+        "from signoff.policy.regex import compile_pattern\n"
         "try: compile_pattern('a')\n"
         "except ValueError as error: print(error)"
     )

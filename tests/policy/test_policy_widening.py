@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.policy.breadth import Breadth
-from signoff.policy.widening import narrower, reach_of_pattern, wider
+from signoff.policy.grant_breadth import Breadth
+from signoff.policy.grant_scope import narrower, reach_of_pattern, wider
 from signoff.queue import GrantPattern
 from signoff.queue.grant_pattern import AnyValue, OneOf, Under
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from redaction_corpus import GITHUB, KEY_LINES, PRIVATE_KEY, cases
 from signoff.canonical import canonical
-from signoff.policy.redaction import DEFAULT_REDACTION, NOTHING_HIDDEN, Redaction
+from signoff.policy.redaction.masking import DEFAULT_REDACTION, NOTHING_HIDDEN, Redaction
 from signoff.present.masking import length_of, mark
 from signoff.present.structured import structured_document
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from signoff.policy import redaction_names
-from signoff.policy.redaction import DEFAULT_REDACTION
-from signoff.policy.redaction_commands import WordsAround
+from signoff.policy.redaction import masking
+from signoff.policy.redaction.commands import WordsAround
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
 
 TOKEN = "gh" + "p_" + "a1B" * 6
 
@@ -61,7 +61,7 @@ def test_each_word_of_a_command_is_read_once(pattern: str, monkeypatch: pytest.M
             read += len(words)
             super()._add(words)
 
-    monkeypatch.setattr("signoff.policy.redaction_shapes.WordsAround", Counting)
+    monkeypatch.setattr("signoff.policy.redaction.patterns.WordsAround", Counting)
     text = pattern * 500
     DEFAULT_REDACTION.spans(text, command=True)
     assert read <= len(text.split())
@@ -70,7 +70,7 @@ def test_each_word_of_a_command_is_read_once(pattern: str, monkeypatch: pytest.M
 WORST = f"""
 import resource
 resource.setrlimit(resource.RLIMIT_CPU, (10, resource.getrlimit(resource.RLIMIT_CPU)[1]))
-from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
 for pattern in ("curl -u a:b1 ", "cookie: a1bcdef ", "a {TOKEN} ", "-u a:b "):
     text = pattern * (400_000 // len(pattern))
     DEFAULT_REDACTION.spans(text, command=True)
@@ -96,6 +96,6 @@ def test_a_value_beside_the_name_of_a_secret_is_hidden_among_many_entries(name: 
 
 @given(st.lists(st.sampled_from(["api", "key", "access", "x", "private", "signing"]), max_size=6))
 def test_a_name_of_several_words_is_found_where_they_follow_one_another(words: list[str]) -> None:
-    listed = redaction_names.KeyWords(["api key", "signing key", "private"])
+    listed = masking.KeyWords(["api key", "signing key", "private"])
     pairs = list(pairwise(words))
     assert listed.phrase(words) is (("api", "key") in pairs or ("signing", "key") in pairs)

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.effects import Command, Effect, FileEdit, FileWrite
-from signoff.policy.risk import Assessment, assess
-from signoff.policy.risk_command import command_findings
+from signoff.policy.risk import Assessment, assess, command_findings
 from signoff.queue.records import Risk
 
 CWD = "/home/me/project"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from shell_bench import level_of, said
 
-from signoff.policy.shell.judging import CommandRule, judge_command
+from signoff.policy.shell.evaluate import CommandRule, judge_command
 from signoff.policy.verdict import Level
 
 PROGRAMS = (

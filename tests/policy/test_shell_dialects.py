@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from signoff.policy.shell.judging import CommandRule, judge_command
+from signoff.policy.shell.evaluate import CommandRule, judge_command
 from signoff.policy.verdict import Level
 
 BLOCKED = (CommandRule(("git",), Level.BLOCK, "no git"),)

@@ -12,7 +12,7 @@ from fuzz.jail import Jail
 from fuzz.judged import Case, Kind, examine
 from fuzz.minimizing import minimized
 from fuzz.tracing import traced_commands
-from signoff.policy.shell.judging import CommandRule
+from signoff.policy.shell.evaluate import CommandRule
 from signoff.policy.verdict import Level, Verdict
 
 SEED = 2026

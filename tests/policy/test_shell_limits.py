@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from signoff.config import suggesting
-from signoff.policy.shell import expanding, parsing
-from signoff.policy.shell.expanding import expand
-from signoff.policy.shell.gate import suspicious_characters
-from signoff.policy.shell.judging import CommandRule, judge_command
-from signoff.policy.shell.parsing import read_command
-from signoff.policy.shell.syntax import _is_pattern
+from signoff.policy.shell import commands, worker
+from signoff.policy.shell.commands import expand
+from signoff.policy.shell.evaluate import CommandRule, judge_command
+from signoff.policy.shell.plain_commands import suspicious_characters
+from signoff.policy.shell.shfmt_tree import _is_pattern
+from signoff.policy.shell.worker import read_command
 from signoff.policy.verdict import Level
 
 SIZE = 10_000
@@ -81,8 +81,8 @@ def test_a_line_that_runs_too_much_is_analyzed_in_bounds(command: str) -> None:
     said = len(command.split())
     expanded = expand(command)
     words = sum(len(run.part.words) for run in expanded.runs if run.by is not None)
-    assert words <= 2 * said + expanding._MOST_WORDS
-    assert sum(map(len, expanded.anywhere)) <= 8 * said + expanding._MOST_WORDS
+    assert words <= 2 * said + commands._MOST_WORDS
+    assert sum(map(len, expanded.anywhere)) <= 8 * said + commands._MOST_WORDS
 
 
 def test_a_line_that_runs_too_much_is_never_allowed() -> None:
@@ -110,9 +110,9 @@ import resource, sys
 for limit, most in ((resource.RLIMIT_AS, 1 << 30), (resource.RLIMIT_CPU, 60)):
     resource.setrlimit(limit, (most, resource.getrlimit(limit)[1]))
 sys.path.insert(0, {str(__file__).rpartition("/")[0]!r})
-from signoff.policy.command_parts import command_parts
-from signoff.policy.risk_command import command_findings
-from signoff.policy.shell.judging import judge_command
+from signoff.policy.shell.explain import command_parts
+from signoff.policy.risk import command_findings
+from signoff.policy.shell.evaluate import judge_command
 from signoff.policy.verdict import Level
 import test_shell_limits as limits
 
@@ -132,11 +132,11 @@ def test_agent_command_line_and_screen_analyze_hostile_lines_in_little_memory_an
 
 
 def test_what_is_remembered_of_many_lines_is_little(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parsing, "_MOST_REMEMBERED", 2_000)
+    monkeypatch.setattr(worker, "_MOST_REMEMBERED", 2_000)
     for number in range(12):
         read_command(f"({number} " + "a$x " * 9 + ")")
-    sizes = [size for _, size in parsing._CHILD._remembered.values()]
-    assert sum(sizes) == parsing._CHILD._size <= 2_000
+    sizes = [size for _, size in worker._CHILD._remembered.values()]
+    assert sum(sizes) == worker._CHILD._size <= 2_000
     assert len(sizes) > 1
 
 

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from signoff.policy.shell import parsing
-from signoff.policy.shell.facts import Facts, Part
-from signoff.policy.shell.parsing import read_command
-from signoff.policy.shell.plain import plain_facts
-from signoff.policy.shell.syntax import facts_of_tree
+from signoff.policy.shell import worker
+from signoff.policy.shell.plain_commands import plain_facts
+from signoff.policy.shell.shfmt_tree import facts_of_tree
+from signoff.policy.shell.syntax_model import Facts, Part
+from signoff.policy.shell.worker import read_command
 
 
 @pytest.fixture(autouse=True)
 def _nothing_remembered() -> None:
-    parsing._CHILD.forget()
+    worker._CHILD.forget()
 
 
 def names(facts: Facts) -> list[str]:
@@ -27,7 +27,7 @@ def names(facts: Facts) -> list[str]:
 
 
 def child() -> int:
-    process = parsing._CHILD._process
+    process = worker._CHILD._process
     assert process is not None
     return process.pid
 
@@ -50,7 +50,7 @@ def test_a_process_that_was_killed_is_replaced() -> None:
 
 def test_a_process_that_hangs_means_that_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     read_command("(ls)")
-    monkeypatch.setattr(parsing, "_SECONDS", 0.05)
+    monkeypatch.setattr(worker, "_SECONDS", 0.05)
     os.kill(child(), signal.SIGSTOP)
     assert read_command("(rm x)").floors == ("could not be parsed (TimeoutError)",)
 
@@ -107,7 +107,7 @@ def test_what_is_read_at_once_is_what_the_parsers_read(text: str) -> None:
     plain = plain_facts(text)
     if plain is None:
         return
-    parsed = parsing._CHILD.read(text)
+    parsed = worker._CHILD.read(text)
     assert [_without_feed(part) for part in plain.parts] == [_without_feed(part) for part in parsed.parts]
     assert not parsed.floors
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shell_bench import USUAL, level_of, rules, said
 
-from signoff.policy.shell.judging import CommandRule, judge_command
+from signoff.policy.shell.evaluate import CommandRule, judge_command
 from signoff.policy.verdict import Level
 
 # -- parts ---------------------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from signoff.policy.shell.expanding import expand
-from signoff.policy.shell.judging import CommandRule, judge_command
+from signoff.policy.shell.commands import expand
+from signoff.policy.shell.evaluate import CommandRule, judge_command
 from signoff.policy.verdict import Level
 
 _FILE = Path(__file__).with_name("side_doors.tsv")

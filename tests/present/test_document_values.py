@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from document_reading import counted, of_kind, texts
 
-from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.document import Document
 from signoff.present.document_text import command_document
 from signoff.present.rows import RowKind

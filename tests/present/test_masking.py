@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from redaction_corpus import GITHUB, KEY_LINES, PRIVATE_KEY
 from signoff.effects import Command, FileEdit, FileWrite
-from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.document import Document
 from signoff.present.document_diff import diff_document, file_document
 from signoff.present.document_text import command_document

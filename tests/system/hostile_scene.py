@@ -18,8 +18,8 @@ from hostile_texts import SORTS, Hostile
 from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.connecting import connect_agent
 from signoff.effects import Command, Effect, FileWrite
-from signoff.policy.redaction import DEFAULT_REDACTION
-from signoff.policy.shell.gate import suspicious_characters
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
+from signoff.policy.shell.plain_commands import suspicious_characters
 from signoff.policy.trust import trust
 from signoff.queue import (
     AgentQueue,

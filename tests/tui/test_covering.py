@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from signoff.policy.widening import reach_of_pattern
+from signoff.policy.grant_scope import reach_of_pattern
 from signoff.queue.grant_pattern import AnyValue, Exact, GrantPattern, Matcher, Under
 from signoff_tui.covering import any_words, ends_words, limits_words, names_directory, where_words
 from signoff_tui.screens.memory.lines import applies_to

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from signoff.policy.redaction import DEFAULT_REDACTION, Redaction
+from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redaction
 from signoff.present.document import Document
 from signoff.present.document_diff import diff_document
 from signoff.present.reveal import SafeText, reveal

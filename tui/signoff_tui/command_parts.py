@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from signoff.policy.redaction import Redaction
-from signoff.policy.shell.plain import plain_facts
+from signoff.policy.redaction.masking import Redaction
+from signoff.policy.shell.plain_commands import plain_facts
 from signoff.present.document import Document
 from signoff.present.document_parts import PartRow, parts_document
 from signoff.present.reveal import SafeText

@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from signoff.policy.breadth import Breadth, Reach
+from signoff.policy.grant_breadth import Breadth, Reach
 from signoff.queue.grant_pattern import AnyValue, GrantPattern
 
 __all__ = ["BREADTH_WORDS", "any_words", "ends_words", "limits_words", "names_directory", "where_words"]

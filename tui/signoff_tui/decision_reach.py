@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from signoff.policy.breadth import Reach, reach
+from signoff.policy.grant_breadth import Reach, reach
 from signoff_tui.desk import Desk
 from signoff_tui.guard import Ref
 from signoff_tui.inbox import Entry, Inbox

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from signoff.policy.redaction import DEFAULT_REDACTION, Redaction
+from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redaction
 from signoff.present.document import Document
 from signoff.present.documents import documents_for
 from signoff.present.snapshot import Snapshot

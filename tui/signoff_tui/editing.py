@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from signoff.canonical import canonical, parse_json
 from signoff.effects import Effect, FileWrite
-from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.risk import HIDDEN_VALUE, Assessment, assess
 from signoff.present.document import Document
 from signoff.present.document_diff import diff_document

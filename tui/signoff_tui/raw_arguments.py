@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.document import Document
 from signoff.present.structured import structured_document
 from signoff.queue.records import StoredRequest

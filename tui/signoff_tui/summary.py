@@ -9,8 +9,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from signoff.policy.redaction import DEFAULT_REDACTION
-from signoff.policy.verdict_words import RISK_WORD
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
+from signoff.policy.verdict import RISK_WORD
 from signoff.present.reveal import SafeText, reveal, reveal_line
 from signoff.present.rows import joined
 from signoff.present.steps import CommandRun, FileChange, SnapshotError, Step

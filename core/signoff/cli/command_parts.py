@@ -15,7 +15,7 @@ from signoff.reviewing.told_parts import WORDS
 
 if TYPE_CHECKING:
     from signoff.cli.page import Page
-    from signoff.policy.command_parts import CommandPart
+    from signoff.policy.shell.explain import CommandPart
     from signoff.policy.verdict import PartVerdict
     from signoff.reviewing.told_parts import ToldCommand, ToldPart
 

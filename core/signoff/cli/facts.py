@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from signoff.exporting.facts import decision_facts, record_facts
 from signoff.exporting.times import iso
-from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
 
 if TYPE_CHECKING:
-    from signoff.policy.redaction import Redaction
+    from signoff.policy.redaction.masking import Redaction
     from signoff.queue.records import StoredRequest
 
 __all__ = ["SEEN_DIGITS", "record_facts", "request_facts", "seen_token", "short_id"]

@@ -16,7 +16,7 @@ from signoff.cli.options import json_option, open_for_review, queue_option
 from signoff.cli.output import complain, one_line, print_json
 from signoff.cli.page import Page, at_terminal, width_of
 from signoff.cli.question import typed_answer
-from signoff.policy.widening import refusal
+from signoff.policy.grant_scope import refusal
 from signoff.queue.grant_pattern import (
     AnyValue,
     GrantPattern,

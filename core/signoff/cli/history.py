@@ -21,7 +21,7 @@ from signoff.cli.page import width_of
 
 if TYPE_CHECKING:
     from signoff.filtering import Query
-    from signoff.policy.redaction import Redaction
+    from signoff.policy.redaction.masking import Redaction
     from signoff.queue.history import HistoryFilter, HistoryRecord
     from signoff.queue.protocol import ReviewQueue
 

@@ -22,7 +22,7 @@ from signoff.exporting.records import fitting_records, write_json_lines
 
 if TYPE_CHECKING:
     from signoff.filtering import Query
-    from signoff.policy.redaction import Redaction
+    from signoff.policy.redaction.masking import Redaction
     from signoff.queue.history import HistoryFilter
 
 __all__ = ["export"]

@@ -12,7 +12,7 @@ from signoff.cli.page import Page
 from signoff.cli.subject import tool_of, what_of
 
 if TYPE_CHECKING:
-    from signoff.policy.redaction import Redaction
+    from signoff.policy.redaction.masking import Redaction
     from signoff.queue.history import HistoryRecord
 
 __all__ = ["history_page"]

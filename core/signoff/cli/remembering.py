@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from signoff.canonical import canonical
 from signoff.cli.output import one_line
 from signoff.cli.subject import tool_of
-from signoff.policy.breadth import Breadth, Reach, reach
+from signoff.policy.grant_breadth import Breadth, Reach, reach
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,8 +12,8 @@ from signoff.cli.page import Page
 from signoff.cli.remembering import reach_of, session_reach
 from signoff.cli.subject import tool_of, what_of
 from signoff.lengths import clock
-from signoff.policy.redaction import DEFAULT_REDACTION
-from signoff.policy.verdict_words import RISK_WORD
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
+from signoff.policy.verdict import RISK_WORD
 from signoff.present.reveal import reveal_line
 from signoff.present.rows import RowKind
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from signoff.cli.request_content import Content
-    from signoff.policy.redaction import Redaction
+    from signoff.policy.redaction.masking import Redaction
     from signoff.present.document import Document
     from signoff.present.reveal import Field
     from signoff.queue.records import Risk, StoredRequest

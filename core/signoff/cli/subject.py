@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from signoff.cli.output import clipped, one_line
-from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.subject import SERVER_SIGN, subject_text
 
 if TYPE_CHECKING:
-    from signoff.policy.redaction import Redaction
+    from signoff.policy.redaction.masking import Redaction
     from signoff.queue.history import HistoryRecord
     from signoff.queue.records import Submission
 

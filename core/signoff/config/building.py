@@ -12,7 +12,7 @@ from signoff.config.policy_building import build_call_policy
 from signoff.config.tool_source import TOOLS_FILE
 from signoff.config.trusting import load_trusted
 from signoff.modes import Mode, chosen_mode
-from signoff.policy.call_policy import CallPolicy
+from signoff.policy.tool_rules import CallPolicy
 from signoff.tools.custom import CustomTools, load_custom_tools
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.shell import ShellTool

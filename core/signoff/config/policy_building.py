@@ -12,10 +12,8 @@ from signoff.config.policy_models import (
     ToolServer,
     condition_of,
 )
-from signoff.policy.arguments import ArgumentRule, ToolArguments
-from signoff.policy.call_policy import CallPolicy, ServerRules
-from signoff.policy.classes import ApprovalPolicies
-from signoff.policy.names import NameRules
+from signoff.policy.argument_rules import ArgumentRule, ToolArguments
+from signoff.policy.tool_rules import ApprovalPolicies, CallPolicy, NameRules, ServerRules
 from signoff.setting_files.paths import KeyPath, dotted
 
 __all__ = ["build_call_policy", "name_rules"]

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from signoff.config.caution import Caution
 from signoff.config.policy_building import build_call_policy, name_rules
 from signoff.config.policy_models import PolicyConfig, ToolArgumentsConfig, ToolServer
-from signoff.policy.call_policy import CallPolicy
-from signoff.policy.redaction_added import is_always_shown
+from signoff.policy.redaction.masking import is_always_shown
+from signoff.policy.tool_rules import CallPolicy
 from signoff.policy.verdict import Level
 from signoff.setting_files.paths import KeyPath
 

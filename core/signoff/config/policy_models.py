@@ -30,8 +30,8 @@ from pydantic import (
     field_validator,
 )
 
-from signoff.policy.arguments import Condition, Scalar
-from signoff.policy.patterns import compile_pattern
+from signoff.policy.argument_rules import Condition, Scalar
+from signoff.policy.regex import compile_pattern
 from signoff.policy.verdict import Level
 from signoff.setting_files.paths import shown
 

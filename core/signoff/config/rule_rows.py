@@ -11,7 +11,7 @@ from typing import Literal
 
 from signoff.config.policy_report import policy_rows
 from signoff.config.report import Answer, CustomToolFacts, Report, RootFacts, RuleFacts, ToolAnswer, answer_of
-from signoff.policy.broad_programs import broad_commands
+from signoff.policy.shell.programs import broad_commands
 from signoff.policy.shell.rule_coverage import knows_arguments
 from signoff.setting_files.paths import KeyPath
 from signoff.tools.shell_rules import ShellRule

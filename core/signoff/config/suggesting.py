@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from signoff.config.verdicts import SHELL_TOOLS
-from signoff.policy.broad_programs import BROAD_PROGRAMS
-from signoff.policy.redaction import DEFAULT_REDACTION
-from signoff.policy.shell.expanding import expand
-from signoff.policy.shell.judging import CommandRule, judge_command
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
+from signoff.policy.shell.commands import expand
+from signoff.policy.shell.evaluate import CommandRule, judge_command
+from signoff.policy.shell.programs import BROAD_PROGRAMS
 from signoff.policy.shell.rule_coverage import side_door
-from signoff.policy.shell.wrapper_options import WRAPPERS
-from signoff.policy.shell.wrappers import SHELLS
+from signoff.policy.shell.wrappers import SHELLS, WRAPPERS
 from signoff.policy.verdict import Level
 from signoff.present.steps import CommandRun, SnapshotError
 from signoff.present.subject import steps_of

@@ -11,7 +11,7 @@ from typing import Literal
 from signoff.config.models import AgentConfig
 from signoff.config.policy_building import build_call_policy
 from signoff.config.report import CustomToolFacts, describe
-from signoff.policy.call_policy import NOTHING_KNOWN
+from signoff.policy.tool_rules import NOTHING_KNOWN
 from signoff.policy.verdict import Level, PartVerdict, Verdict, strictest
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.shell_policy import verdict as shell_verdict

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from signoff.exporting.times import iso
-from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
 
 if TYPE_CHECKING:
-    from signoff.policy.redaction import Redaction
+    from signoff.policy.redaction.masking import Redaction
     from signoff.queue.amendment import Instead
     from signoff.queue.history import HistoryRecord
     from signoff.queue.records import Decision

@@ -12,7 +12,7 @@ from functools import cached_property
 from operator import attrgetter
 
 from signoff.filtering.syntax import Operator, Value
-from signoff.policy.patterns import compile_pattern
+from signoff.policy.regex import compile_pattern
 
 __all__ = ["FilePath", "Texts", "name_test", "path_test", "text_test"]
 

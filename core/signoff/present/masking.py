@@ -15,7 +15,7 @@ Span = tuple[int, int]
 
 
 class Masks(Protocol):
-    """Says what to hide, as `signoff.policy.redaction.Redaction` does."""
+    """Says what to hide, as `signoff.policy.redaction.masking.Redaction` does."""
 
     def hides(self, key: str, value: object) -> bool:
         """Whether the value of an argument is hidden because of its name."""

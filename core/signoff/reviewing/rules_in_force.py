@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from signoff.policy.shell.judging import judge_command
+from signoff.policy.shell.evaluate import judge_command
 from signoff.policy.trust import TrustedFile, TrustError, trusted_files
 from signoff.policy.verdict import Level, Verdict
 from signoff.setting_files.errors import ConfigError

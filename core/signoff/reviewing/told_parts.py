@@ -13,10 +13,9 @@ from functools import partial
 
 from msgspec import Struct
 
-from signoff.policy.command_parts import CommandPart, CommandParts, Remark, command_parts
-from signoff.policy.redaction import Redaction
-from signoff.policy.verdict import PartVerdict
-from signoff.policy.verdict_words import DOES, RISK_WORD
+from signoff.policy.redaction.masking import Redaction
+from signoff.policy.shell.explain import CommandPart, CommandParts, Remark, command_parts
+from signoff.policy.verdict import DOES, RISK_WORD, PartVerdict
 from signoff.present.document_parts import counted
 from signoff.present.masking import mark
 from signoff.present.reveal import SafeText, reveal_line

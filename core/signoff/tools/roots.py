@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, StrictBool, model_validator
 
-from signoff.policy.risk_path import lies_in_bare_repository
+from signoff.policy.risk import lies_in_bare_repository
 from signoff.present.files import named
 from signoff.present.reveal import findings
 from signoff.tools.beneath import RootDirectory

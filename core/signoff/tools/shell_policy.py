@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from signoff.policy.shell.facts import Part
-from signoff.policy.shell.judging import CommandRule, judge_command
+from signoff.policy.shell.evaluate import CommandRule, judge_command
 from signoff.policy.shell.rule_coverage import written_paths
+from signoff.policy.shell.syntax_model import Part
 from signoff.policy.verdict import Level, Verdict
 from signoff.tools.shell_rules import ShellConfig, ShellDefault, ShellRule
 

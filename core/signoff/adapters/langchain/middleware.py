@@ -22,7 +22,7 @@ from signoff.binding import ChangedSinceApprovedError
 from signoff.controller import ApprovalController
 from signoff.expiry import ExpiresIn, seconds_of
 from signoff.needs import ApprovalNeeds, Setting, default_setting
-from signoff.policy.call_policy import CallPolicy
+from signoff.policy.tool_rules import CallPolicy
 from signoff.types import ApprovalDecision, ApprovalDeniedError, denial_text
 
 __all__ = ["ApprovalMiddleware"]

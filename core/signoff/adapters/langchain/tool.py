@@ -26,7 +26,7 @@ from signoff.declaring import mark_of, questions
 from signoff.editing import HONORS, EditedCall, told
 from signoff.expiry import ExpiresIn, seconds_of, within
 from signoff.needs import ApprovalNeeds, Setting
-from signoff.policy.call_policy import CallPolicy
+from signoff.policy.tool_rules import CallPolicy
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalDeniedError, ApprovalRequest
 
 __all__ = ["ApprovedTool", "approved", "asking_for"]

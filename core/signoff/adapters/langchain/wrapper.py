@@ -11,7 +11,7 @@ from langchain_core.tools import BaseTool
 from signoff.adapters.langchain.tool import approved
 from signoff.controller import ApprovalController
 from signoff.needs import Setting
-from signoff.policy.call_policy import CallPolicy
+from signoff.policy.tool_rules import CallPolicy
 
 __all__ = ["ApprovalToolWrapper"]
 

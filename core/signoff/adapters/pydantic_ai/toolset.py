@@ -29,7 +29,7 @@ from signoff.editing import HONORS, EditedCall, told
 from signoff.expiry import ExpiresIn, seconds_of, within
 from signoff.memory import ApprovalMemory
 from signoff.needs import HOOKS, ApprovalNeeds, Setting, default_setting
-from signoff.policy.call_policy import CallPolicy
+from signoff.policy.tool_rules import CallPolicy
 from signoff.redefining import ToolGoneError
 from signoff.types import (
     ApprovalContext,

@@ -10,7 +10,7 @@ from signoff.cli.history_query import viewpoint
 from signoff.cli.history_text import history_page
 from signoff.cli.page import Page
 from signoff.cli.plain.commands import CommandError
-from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
 
 if TYPE_CHECKING:
     from signoff.queue.protocol import ReviewQueue

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from signoff.cli.policy.samples import near_miss_of, sample_of
 from signoff.config.policy_models import PatternConfig
-from signoff.policy.patterns import compile_pattern
+from signoff.policy.regex import compile_pattern
 
 if TYPE_CHECKING:
     from signoff.config.policy_models import ArgumentRuleConfig

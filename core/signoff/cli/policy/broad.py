@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 from signoff.cli.policy.samples import sample_of
 from signoff.config.caution import Caution
-from signoff.policy.broad_programs import broad_commands
-from signoff.policy.patterns import compile_pattern
-from signoff.policy.shell.wrapper_options import WRAPPERS
-from signoff.policy.shell.wrappers import SHELLS
+from signoff.policy.regex import compile_pattern
+from signoff.policy.shell.programs import broad_commands
+from signoff.policy.shell.wrappers import SHELLS, WRAPPERS
 from signoff.policy.verdict import Level
 
 if TYPE_CHECKING:

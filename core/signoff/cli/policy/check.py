@@ -12,7 +12,7 @@ from signoff.cli.options import json_option
 from signoff.cli.output import clipped, one_line, print_json
 from signoff.cli.policy.wording import verdict_facts, why
 from signoff.cli.settings_file import read_settings
-from signoff.policy.verdict_words import DOES
+from signoff.policy.verdict import DOES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from signoff.canonical import canonical
 from signoff.cli.policy.argument_samples import meeting, nearly_meeting
 from signoff.cli.policy.samples import near_miss_of, sample_of
-from signoff.policy.patterns import compile_pattern
+from signoff.policy.regex import compile_pattern
 from signoff.policy.verdict import Level
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from signoff.cli.output import one_line, print_json
 from signoff.cli.page import Page, width_of
 from signoff.cli.policy.wording import verdict_facts, why
 from signoff.cli.settings_file import read_settings
-from signoff.policy.verdict_words import DOES, floors_of
+from signoff.policy.verdict import DOES, floors_of
 
 if TYPE_CHECKING:
     from signoff.policy.verdict import Verdict

@@ -24,7 +24,7 @@ from signoff.cli.subject import tool_of, what_of
 from signoff.policy.verdict import Level
 
 if TYPE_CHECKING:
-    from signoff.policy.redaction import Redaction
+    from signoff.policy.redaction.masking import Redaction
     from signoff.queue.history import HistoryFilter, HistoryRecord
     from signoff.queue.protocol import ReviewQueue
 

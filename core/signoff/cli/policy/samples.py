@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from signoff.policy.patterns import Pattern, compile_pattern
+from signoff.policy.regex import Pattern, compile_pattern
 
 __all__ = ["near_miss_of", "sample_of"]
 

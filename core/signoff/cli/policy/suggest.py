@@ -17,7 +17,7 @@ from signoff.cli.page import Page, width_of
 
 if TYPE_CHECKING:
     from signoff.config.suggesting import Suggestion
-    from signoff.policy.redaction import Redaction
+    from signoff.policy.redaction.masking import Redaction
 
 __all__ = ["suggest"]
 

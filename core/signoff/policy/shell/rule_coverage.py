@@ -7,10 +7,9 @@ from collections.abc import Generator, Iterator, Sequence
 
 from msgspec import Struct
 
-from signoff.policy.shell.facts import Part, Word
 from signoff.policy.shell.programs import ProgramRow, ProgramTable, ProgramTableError, fits_kind, known_programs
-from signoff.policy.shell.wrapper_options import WRAPPERS
-from signoff.policy.shell.wrappers import SHELLS, inner_of
+from signoff.policy.shell.syntax_model import Part, Word
+from signoff.policy.shell.wrappers import SHELLS, WRAPPERS, inner_of
 
 __all__ = ["knows_arguments", "side_door", "uncovered_word", "written_paths"]
 

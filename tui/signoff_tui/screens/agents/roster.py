@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from msgspec import Struct, field
 
 from signoff.filtering import quote
-from signoff.policy.redaction import DEFAULT_REDACTION, Redaction
+from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redaction
 from signoff.queue import (
     AgentMode,
     AgentRecord,

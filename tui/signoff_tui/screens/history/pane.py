@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.structured import structured_document
 from signoff.queue import HistoryRecord, StoredRequest
 from signoff_tui.documents import Content

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from signoff.canonical import canonical
 from signoff.filtering import CallFacts
-from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.subject import subject_text
 from signoff.queue import DecisionSource, HistoryRecord, Instead, RequestState
 from signoff.queue.wording import released

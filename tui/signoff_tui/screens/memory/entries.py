@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from signoff.canonical import NotJsonError
-from signoff.policy.breadth import Reach
-from signoff.policy.redaction import DEFAULT_REDACTION, Redaction
-from signoff.policy.widening import reach_of_grant
+from signoff.policy.grant_breadth import Reach
+from signoff.policy.grant_scope import reach_of_grant
+from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redaction
 from signoff.queue import DamagedRecordError, Grant, ReviewQueue, StoredRequest, UnknownRequestError
 from signoff.queue.grant_pattern import Exact
 

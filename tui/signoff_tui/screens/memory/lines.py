@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from signoff.canonical import parse_json
-from signoff.policy.breadth import Breadth, Reach
-from signoff.policy.redaction import Redaction
+from signoff.policy.grant_breadth import Breadth, Reach
+from signoff.policy.redaction.masking import Redaction
 from signoff.present.reveal import reveal_line
 from signoff.queue import Grant
 from signoff.queue.grant_pattern import AnyValue, Exact, GrantPattern, Matcher, OneOf, Under

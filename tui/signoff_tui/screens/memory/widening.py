@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from signoff.policy.breadth import Reach
-from signoff.policy.redaction import DEFAULT_REDACTION
-from signoff.policy.widening import narrower, pattern_of, reach_of_pattern, refusal, wider
+from signoff.policy.grant_breadth import Reach
+from signoff.policy.grant_scope import narrower, pattern_of, reach_of_pattern, refusal, wider
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.reveal import reveal_line
 from signoff.present.subject import subject_text
 from signoff.queue import (

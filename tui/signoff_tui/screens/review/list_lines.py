@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signoff.policy.redaction import DEFAULT_REDACTION, Redaction
+from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redaction
 from signoff.present.reveal import reveal
 from signoff.queue.records import Risk
 from signoff_tui.desk import Desk

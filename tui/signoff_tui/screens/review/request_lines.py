@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.reveal import SafeText, reveal
 from signoff_tui.ages import left_text
 from signoff_tui.desk import Desk

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from signoff.policy.breadth import Breadth
-from signoff.policy.redaction import DEFAULT_REDACTION
+from signoff.policy.grant_breadth import Breadth
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.reveal import reveal_line
 from signoff_tui.batch_order import following_in_batch
 from signoff_tui.covering import BREADTH_WORDS, any_words, ends_words, names_directory, where_words

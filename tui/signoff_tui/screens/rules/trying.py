@@ -10,8 +10,7 @@ from msgspec import Struct
 from rich.cells import cell_len
 
 from signoff.canonical import canonical
-from signoff.policy.verdict import Level, PartVerdict, Verdict
-from signoff.policy.verdict_words import DOES, floors_of, why
+from signoff.policy.verdict import DOES, Level, PartVerdict, Verdict, floors_of, why
 from signoff.present.reveal import reveal_line
 from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, line, wrapped
 from signoff_tui.screens.rules.files import RuleFile

@@ -24,7 +24,7 @@ from enum import IntEnum
 from typing import Final, Self
 
 from signoff.canonical import NotJsonError, canonical
-from signoff.policy.patterns import Pattern, compile_pattern
+from signoff.policy.regex import Pattern, compile_pattern
 from signoff.policy.verdict import Level, Verdict
 
 __all__ = [

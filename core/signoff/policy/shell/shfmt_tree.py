@@ -17,9 +17,14 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from signoff.policy.shell.facts import Facts, Part, Word
-from signoff.policy.shell.quoting import ansi_c, double_quoted, here_document, unquoted
-from signoff.policy.shell.variables import is_harmless
+from signoff.policy.shell.plain_commands import (
+    ansi_c,
+    double_quoted,
+    here_document,
+    unquoted,
+)
+from signoff.policy.shell.syntax_model import Facts, Part, Word
+from signoff.policy.shell.wrappers import is_harmless
 
 __all__ = ["facts_of_tree"]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from signoff.canonical import canonical, parse_json
-from signoff.policy.breadth import Breadth, Reach, reach
+from signoff.policy.grant_breadth import Breadth, Reach, reach
 from signoff.queue.grant_pattern import (
     AnyValue,
     Exact,

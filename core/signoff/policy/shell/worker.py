@@ -19,8 +19,8 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
-from signoff.policy.shell.facts import Facts, Part, Word
-from signoff.policy.shell.plain import plain_facts
+from signoff.policy.shell.plain_commands import plain_facts
+from signoff.policy.shell.syntax_model import Facts, Part, Word
 
 __all__ = ["MOST_BYTES", "read_command", "words_anywhere"]
 
@@ -165,7 +165,7 @@ class _Child:
 
 def _start() -> subprocess.Popen[bytes]:
     root = str(Path(__file__).parents[3])
-    program = f"import sys; sys.path.insert(0, {root!r}); from signoff.policy.shell.child import serve; serve()"
+    program = f"import sys; sys.path.insert(0, {root!r}); from signoff.policy.shell.parser import serve; serve()"
     return subprocess.Popen(
         [sys.executable, "-I", "-c", program],
         stdin=subprocess.PIPE,
@@ -177,7 +177,7 @@ def _start() -> subprocess.Popen[bytes]:
 
 
 def facts_from(data: Any) -> Facts:
-    """Facts from what `signoff.policy.shell.child` wrote."""
+    """Facts from what `signoff.policy.shell.parser` wrote."""
     parts = tuple(map(_part, data["parts"]))
     candidates = tuple(map(_words, data["candidates"]))
     return Facts(parts, tuple(data["floors"]), candidates, _words(data["writes"]), bool(data["broken"]))

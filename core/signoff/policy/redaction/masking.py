@@ -8,20 +8,169 @@ who reviews can ask for it; digests and grants are made from the full data.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from signoff.policy import redaction_keys as private_keys
-from signoff.policy.redaction_added import COMMAND_KEYS, AddedKeys, holds_data
-from signoff.policy.redaction_commands import may_reuse
-from signoff.policy.redaction_keys import Span
-from signoff.policy.redaction_names import KeyWords, words_of
-from signoff.policy.redaction_shapes import merged, token_spans
+from signoff.policy.redaction import private_keys as private_keys
+from signoff.policy.redaction.commands import may_reuse
+from signoff.policy.redaction.patterns import merged, token_spans
+from signoff.policy.redaction.private_keys import Span
 from signoff.present.masking import length_of, mark
 
-__all__ = ["DEFAULT_KEYS", "DEFAULT_REDACTION", "NOTHING_HIDDEN", "Masked", "Redaction"]
+__all__ = [
+    "COMMAND_KEYS",
+    "DEFAULT_KEYS",
+    "DEFAULT_REDACTION",
+    "NOTHING_HIDDEN",
+    "AddedKeys",
+    "KeyWords",
+    "Masked",
+    "Redaction",
+    "holds_data",
+    "is_always_shown",
+    "words_of",
+]
+
+
+COMMAND_KEYS = frozenset({"command", "cmd", "script", "code", "shell", "args", "argv"})
+"""Arguments that are run: a name in such a text hides nothing."""
+
+_PATHS = frozenset(
+    {
+        "path", "paths", "file", "files", "filename", "filenames", "filepath", "dir", "dirs", "directory",
+        "directories", "folder", "folders", "cwd", "root", "target", "destination", "dest",
+    }
+)  # fmt: skip
+_HOSTS = frozenset(
+    {
+        "host", "hosts", "hostname", "url", "urls", "uri", "uris", "href", "endpoint", "endpoints", "domain",
+        "domains", "server", "servers", "origin", "proxy",
+    }
+)  # fmt: skip
+_CODE = frozenset(
+    {
+        "commands", "exec", "executable", "program", "argument", "arguments", "scripts", "source", "sql", "query",
+        "queries", "statement", "statements", "expression", "patch", "diff", "content", "contents",
+    }
+)  # fmt: skip
+_MOST_ENTRIES = 100
+"""Entries of a value that is hidden whole. In larger ones each entry counts: they are not looked through again and
+again, at each of their levels."""
+
+_ALWAYS_SHOWN = COMMAND_KEYS | _PATHS | _HOSTS | _CODE
+
+
+class AddedKeys:
+    """Names of arguments whose values are hidden, except where somebody has to see what would be done.
+
+    Args:
+        keys: The names, as for `KeyWords`.
+    """
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self._listed = KeyWords(keys) if keys else None
+
+    def listed(self, words: Sequence[str]) -> bool:
+        """Whether a value is hidden for its name, if it `holds_data`.
+
+        Args:
+            words: The words of its name.
+        """
+        return self._listed is not None and self._listed.lists(words) and _is_data(words)
+
+
+def is_always_shown(name: str) -> bool:
+    """Whether values of that name are shown whatever is added: what runs, where it goes, what it touches."""
+    return not _is_data(words_of(name))
+
+
+def _is_data(words: Sequence[str]) -> bool:
+    return _ALWAYS_SHOWN.isdisjoint(words)
+
+
+def holds_data(value: object) -> bool:
+    """Whether a value is small, and no name in it is one of what always has to be seen.
+
+    Args:
+        value: Any JSON value, of any depth.
+    """
+    waiting = [value]
+    seen = 0
+    while waiting:
+        item = waiting.pop()
+        seen += 1
+        if seen > _MOST_ENTRIES or (isinstance(item, Mapping | list | tuple) and len(item) > _MOST_ENTRIES):
+            return False
+        if isinstance(item, Mapping):
+            if not all(_is_data(words_of(str(name))) for name in item):
+                return False
+            waiting.extend(item.values())
+        elif isinstance(item, list | tuple):
+            waiting.extend(item)
+    return True
+
+
+_CHUNK = re.compile(r"[^\W_]+")
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\dA-Za-z_]+")
+_UNSEEN = frozenset({"Cf", "Cc", "Cn", "Co", "Cs", "Mn"})
+_BLANK_LETTERS = re.compile("[\u115f\u1160\u3164\uffa0]")
+
+
+class KeyWords:
+    """A list of names, each of one word or several: ``token``, ``api_key``.
+
+    Args:
+        keys: The names.
+    """
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        plain = [_visible(key) for key in keys]
+        self._words = frozenset(key.casefold() for key in plain)
+        phrases = (tuple(map(str.casefold, _CAMEL.findall(key))) for key in plain)
+        self._phrases: dict[str, list[tuple[str, ...]]] = {}
+        for phrase in phrases:
+            if len(phrase) > 1:
+                self._phrases.setdefault(phrase[0], []).append(phrase)
+
+    def single(self, words: Sequence[str]) -> frozenset[str]:
+        """Which names of one word are among the words of a name."""
+        return self._words.intersection(words)
+
+    def phrase(self, words: Sequence[str]) -> bool:
+        """Whether the words of a name of several are among those of another, one after the other."""
+        return any(
+            phrase == tuple(words[at : at + len(phrase)])
+            for at, word in enumerate(words)
+            for phrase in self._phrases.get(word, ())
+        )
+
+    def lists(self, words: Sequence[str]) -> bool:
+        """Whether any of the names is among the words of another."""
+        return bool(self.single(words)) or self.phrase(words)
+
+
+def words_of(key: str) -> list[str]:
+    """The words of a name in order, small; a word of odd capitals is there whole as well, behind its parts."""
+    words: list[str] = []
+    for chunk in _CHUNK.findall(_visible(key)):
+        parts = [part.casefold() for part in _CAMEL.findall(chunk) if not part.isdigit()]
+        words += parts
+        whole = chunk.rstrip("0123456789").casefold()
+        if parts != [whole]:
+            words.append(whole)
+    return words
+
+
+def _visible(key: str) -> str:
+    """A name without its invisible characters, and in the plain form of its letters."""
+    if key.isascii() and key.isprintable():
+        return key
+    plain = _BLANK_LETTERS.sub("", unicodedata.normalize("NFKC", key))
+    return "".join(char for char in plain if unicodedata.category(char) not in _UNSEEN)
+
 
 DEFAULT_KEYS = (
     "password", "passwords", "passwd", "passphrase", "pwd", "pass", "userpassword", "dbpassword", "secret",

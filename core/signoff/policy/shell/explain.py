@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from signoff.policy.risk_command import (
-    Finding,
+from signoff.policy.risk import (
+    CommandFinding,
     candidate_findings,
     line_findings,
     run_findings,
     telling_candidates,
 )
-from signoff.policy.shell.expanding import Expanded, Run, expand
+from signoff.policy.shell.commands import Expanded, Run, expand
 from signoff.policy.verdict import PartVerdict, Verdict
 from signoff.queue.records import Risk
 
@@ -92,7 +92,7 @@ def command_parts(command: str, cwd: str, judge: Callable[[str], Verdict | None]
     Args:
         command: The text handed to the shell.
         cwd: Absolute directory in which it runs.
-        judge: Says of the text what rules say, as `signoff.policy.shell.judging.judge_command` does.
+        judge: Says of the text what rules say, as `signoff.policy.shell.evaluate.judge_command` does.
     """
     expanded = expand(command)
     verdict = judge(command) if judge is not None else None
@@ -133,7 +133,7 @@ def _in_order(runs: tuple[Run, ...]) -> Iterator[tuple[int, int]]:
 
 def _doubtful(expanded: Expanded, judged: Iterable[PartVerdict]) -> Iterator[CommandPart]:
     """What may be a command and is dangerous if it is, or is one that a rule asks about or blocks: each once."""
-    found: dict[str, list[Finding]] = {}
+    found: dict[str, list[CommandFinding]] = {}
     times: dict[str, int] = {}
     for words in telling_candidates(expanded):
         name, findings = words[0].text, list(candidate_findings(words))
@@ -161,7 +161,7 @@ def _remarks(expanded: Expanded) -> Iterator[Remark]:
         yield Remark(words, risk, unread=reason == "unparsed" and risk is Risk.HIGH)
 
 
-def _assessed(findings: Iterable[Finding]) -> tuple[Risk, tuple[str, ...]]:
+def _assessed(findings: Iterable[CommandFinding]) -> tuple[Risk, tuple[str, ...]]:
     found = list(findings)
     return _highest(risk for risk, _ in found), tuple(dict.fromkeys(reason for _, reason in found))
 

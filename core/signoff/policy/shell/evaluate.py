@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
-from signoff.policy.shell.expanding import Expanded, Run, expand
-from signoff.policy.shell.facts import Part, Word, possible_commands
+from signoff.policy.shell.commands import Expanded, Run, expand
 from signoff.policy.shell.rule_coverage import side_door, uncovered_word
+from signoff.policy.shell.syntax_model import Part, Word, possible_commands
 from signoff.policy.verdict import Level, PartVerdict, Verdict, strictest
 
 __all__ = ["CommandRule", "judge_command"]

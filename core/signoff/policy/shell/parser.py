@@ -1,6 +1,6 @@
 """Reads a command line with two parsers that must agree, and bash itself in front of one of them.
 
-This runs in a process of its own, with little memory and time; see `signoff.policy.shell.parsing`.
+This runs in a process of its own, with little memory and time; see `signoff.policy.shell.worker`.
 
 * `shfmt` reads the line as it is and gives the syntax tree.
 * ``bash --pretty-print`` reads it without running it, and writes it again without comments and continuations, on
@@ -9,8 +9,10 @@ This runs in a process of its own, with little memory and time; see `signoff.pol
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -21,11 +23,15 @@ from typing import Any
 import tree_sitter
 import tree_sitter_bash
 
-from signoff.policy.shell.facts import LONGEST_RULE, Facts, Part, Word
-from signoff.policy.shell.quoting import ansi_c, double_quoted, unquoted
-from signoff.policy.shell.syntax import facts_of_tree
+from signoff.policy.shell.plain_commands import ansi_c, double_quoted, unquoted
+from signoff.policy.shell.shfmt_tree import facts_of_tree
+from signoff.policy.shell.syntax_model import LONGEST_RULE, Facts, Part, Word
 
-__all__ = ["Reader"]
+__all__ = [
+    "Reader",
+    "serve",
+]
+
 
 _EMPTY: dict[str, str] = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
 """What the parsers see of the environment: a variable such as BASH_ENV would be run."""
@@ -201,3 +207,35 @@ def _missing(some: Any, others: Any) -> list[Part]:
 
 def _name(part: Part) -> str:
     return part.words[0].text if part.words[0].literal else "?"
+
+
+_MEMORY_BYTES = 1024**3
+_PARSER_SECONDS = 2.0
+
+
+def serve() -> None:
+    """Answer until standard input ends."""
+    for limit in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
+        resource.setrlimit(limit, (_MEMORY_BYTES, _MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    reader = Reader(_PARSER_SECONDS)
+    for line in sys.stdin:
+        sys.stdout.write(json.dumps(_data(reader.read(json.loads(line)))) + "\n")
+        sys.stdout.flush()
+
+
+def _data(facts: Facts) -> dict[str, object]:
+    parts = [_part(part) for part in facts.parts]
+    candidates = [_words(words) for words in facts.candidates]
+    writes = _words(facts.writes)
+    return {
+        "parts": parts, "floors": facts.floors, "candidates": candidates, "writes": writes, "broken": facts.broken
+    }  # fmt: skip
+
+
+def _part(part: Part) -> dict[str, object]:
+    return {**dataclasses.asdict(part), "words": _words(part.words), "writes": _words(part.writes)}
+
+
+def _words(words: tuple[Word, ...]) -> list[tuple[str, bool, str]]:
+    return [(word.text, word.literal, word.written) for word in words]

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from msgspec import Struct
 
-from signoff.policy.shell.facts import Part, Word
-from signoff.policy.shell.gate import suspicious_characters
-from signoff.policy.shell.parsing import read_command, words_anywhere
+from signoff.policy.shell.plain_commands import suspicious_characters
+from signoff.policy.shell.syntax_model import Part, Word
+from signoff.policy.shell.worker import read_command, words_anywhere
 from signoff.policy.shell.wrappers import TOO_MUCH, inner_of
 
 __all__ = ["Expanded", "Run", "expand"]

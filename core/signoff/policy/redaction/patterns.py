@@ -20,8 +20,8 @@ from enum import Enum, auto
 from functools import cached_property
 from itertools import pairwise
 
-from signoff.policy.redaction_commands import WordsAround, may_reuse
-from signoff.policy.redaction_keys import Span
+from signoff.policy.redaction.commands import WordsAround, may_reuse
+from signoff.policy.redaction.private_keys import Span
 
 __all__ = ["merged", "token_spans"]
 
