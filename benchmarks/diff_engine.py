@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from signoff.present.diff import diff_lines
+from signoff.present.diff.engine import diff_lines
 
 ROUNDS = 3
 Lines = list[str]

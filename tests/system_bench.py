@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from signoff.asking import plain_submission, submission_with_snapshot
-from signoff.present.snapshot import Snapshot
+from signoff.present.snapshot.snapshot import Snapshot
 from signoff.queue import AgentQueue, HistoryRecord, ReviewQueue, StoredRequest, Submission
 from signoff.queue.keys.folder import KEYS_VARIABLE
 from signoff.types import ApprovalRequest

@@ -18,7 +18,7 @@ from signoff.canonical import canonical, digest
 from signoff.effects import Effect, FileWrite
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.risk import assess
-from signoff.present.snapshot import Snapshot, take
+from signoff.present.snapshot.snapshot import Snapshot, take
 from signoff.queue.amendment import EDIT, PARTIAL
 from signoff.queue.records import Submission
 from signoff.types import ApprovalContext, ApprovalRequest

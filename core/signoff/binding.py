@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from signoff.effects import Command, Effect
 
 if TYPE_CHECKING:
-    from signoff.present.snapshot import Snapshot
-    from signoff.present.steps import FileState
+    from signoff.present.snapshot.snapshot import Snapshot
+    from signoff.present.snapshot.steps import FileState
     from signoff.queue.amendment import Instead
 
 __all__ = [

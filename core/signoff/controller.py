@@ -22,7 +22,7 @@ from signoff.judged_calls import JudgedCalls
 from signoff.memory import ApprovalMemory, CallKey, PlainCall, call_key
 from signoff.modes import Mode, chosen_mode, known_mode
 from signoff.outcomes import failed, for_once, from_grant, from_outcome, not_run, to_queue
-from signoff.present.snapshot import Snapshot, SnapshotError, take
+from signoff.present.snapshot.snapshot import Snapshot, SnapshotError, take
 from signoff.presenting import same_but_shown, shown_to_callback
 from signoff.queue.clock import now_us
 from signoff.queue.errors import InvalidSubmissionError, QueueError

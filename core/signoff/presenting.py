@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from signoff.present.rows import RowKind
+from signoff.present.document.rows import RowKind
 from signoff.types import ApprovalPresentation, ApprovalRequest, PresentationType
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from signoff.present.document import Document
-    from signoff.present.snapshot import Snapshot
+    from signoff.present.document.model import Document
+    from signoff.present.snapshot.snapshot import Snapshot
     from signoff.queue.records import Submission
 
 __all__ = ["same_but_shown", "shown_to_callback", "truncate_for_display"]
@@ -85,7 +85,7 @@ def shown_to_callback(request: ApprovalRequest, snapshot: Snapshot, submission: 
     if not snapshot.steps:
         return request
     from signoff.policy.redaction.masking import DEFAULT_REDACTION
-    from signoff.present.documents import documents_for
+    from signoff.present.document.build import documents_for
 
     masks = DEFAULT_REDACTION.also(submission.masked_keys)
     documents = documents_for(snapshot, submission.presentation, submission.arguments, submission.cwd, masks=masks)

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from signoff.definition import Definition
-from signoff.present.snapshot import SnapshotError
+from signoff.present.snapshot.snapshot import SnapshotError
 from signoff.queue.records import Grant
 from signoff.types import ApprovalContext, ApprovalRequest
 

@@ -27,7 +27,7 @@ from signoff.effects import Effect
 from signoff.queue.records import DecisionSource, Risk
 
 if TYPE_CHECKING:
-    from signoff.present.snapshot import Snapshot
+    from signoff.present.snapshot.snapshot import Snapshot
     from signoff.queue.amendment import Instead
 
 __all__ = [

@@ -13,7 +13,7 @@ from signoff.asking import plain_submission
 from signoff.cli.exit_codes import ExitCode
 from signoff.config import build, parse_config
 from signoff.needs import ApprovalNeeds
-from signoff.present.masking import mark
+from signoff.present.document.masking import mark
 from signoff.queue import AgentQueue, Decision
 
 MARK = mark(len(GITHUB))

@@ -18,8 +18,8 @@ from signoff.marking import requires_approval
 from signoff.policy.argument_rules import ArgumentRule, Condition, ToolArguments
 from signoff.policy.tool_rules import CallPolicy
 from signoff.policy.verdict import Level
-from signoff.present.diff import diff_lines, split_lines
-from signoff.present.hunks import Choice, applied, hunks_of
+from signoff.present.diff.engine import diff_lines, split_lines
+from signoff.present.diff.refine import Choice, applied, hunks_of
 from signoff.queue import AgentQueue, Decision, Instead, Outcome, RequestState, ReviewQueue, StoredRequest
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalDeniedError, ApprovalRequest

@@ -14,7 +14,7 @@ from answering import yes
 from signoff.asking import plain_submission
 from signoff.connecting import connect_agent
 from signoff.controller import ApprovalController
-from signoff.present.snapshot import take
+from signoff.present.snapshot.snapshot import take
 from signoff.queue import (
     AgentQueue,
     Decision,

@@ -197,7 +197,7 @@ async def test_nothing_is_read_in_the_thread_of_the_event_loop(
 ) -> None:
     import threading
 
-    from signoff.present.snapshot import Snapshot
+    from signoff.present.snapshot.snapshot import Snapshot
     from signoff.queue import Decision
 
     loop = threading.get_ident()

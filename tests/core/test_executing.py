@@ -14,7 +14,7 @@ from signoff.controller import ApprovalController
 from signoff.effects import Command, FileWrite
 from signoff.executing import execute_tool
 from signoff.marking import requires_approval
-from signoff.present.snapshot import take
+from signoff.present.snapshot.snapshot import take
 from signoff.queue.amendment import Instead
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.shell import ShellTool

@@ -52,7 +52,7 @@ def test_an_agent_process_loads_no_terminal_toolkit_and_no_framework(statement: 
         "import signoff",
         "import signoff.queue",
         "import signoff.queue.sql.agent_queue",
-        "import signoff.present.snapshot",
+        "import signoff.present.snapshot.snapshot",
     ],
 )
 def test_what_short_lived_commands_need_loads_no_pydantic(statement: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from signoff.canonical import NotJsonError
-from signoff.present.snapshot import Snapshot
+from signoff.present.snapshot.snapshot import Snapshot
 from signoff.queue.records import DecisionSource
 from signoff.types import (
     ApprovalAware,

@@ -15,8 +15,8 @@ from signoff.filtering import (
     of_request,
     parse,
 )
-from signoff.present.snapshot import Snapshot
-from signoff.present.steps import CommandRun, FileChange, FileState, Step
+from signoff.present.snapshot.snapshot import Snapshot
+from signoff.present.snapshot.steps import CommandRun, FileChange, FileState, Step
 from signoff.queue import Decision, Grant, HistoryRecord, RequestState, Risk, StoredRequest, Submission
 from signoff.queue.records import AskedBy
 

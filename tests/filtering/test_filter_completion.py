@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.filtering import FIELDS, Filtered, complete, existing_values, field_at, of_record, parse
-from signoff.present.typeable import typeable
+from signoff.present.reveal.escape import typeable
 
 VALUES = {"agent": ["refactor", "docs-bot", "Report", "two words", "a*b", 'say "hi"', "=x", "a,b"]}
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from signoff.filtering import Filtered, asked_of, exactly, parse, reworded
 from signoff.filtering.saved import SAVED_FILTERS
-from signoff.present.typeable import typeable
+from signoff.present.reveal.escape import typeable
 
 
 def history(text: str) -> object:

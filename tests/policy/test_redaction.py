@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from redaction_corpus import GITHUB, KEY_LINES, PRIVATE_KEY, cases
 from signoff.canonical import canonical
 from signoff.policy.redaction.masking import DEFAULT_REDACTION, NOTHING_HIDDEN, Redaction
-from signoff.present.masking import length_of, mark
-from signoff.present.structured import structured_document
+from signoff.present.document.masking import length_of, mark
+from signoff.present.document.structured import structured_document
 
 AWS = "AK" + "IAIOSFODNN7EXAMPLE"
 WEB_TOKEN = "ey" + "JhbGciOiJIUzI1NiJ9.ey" + "JzdWIiOiIxIn0.c2lnbmF0dXJl1"

@@ -6,10 +6,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from signoff.present.document import Document
-from signoff.present.document_diff import diff_document
-from signoff.present.facts import FileFacts
-from signoff.present.rows import Row, RowKind
+from signoff.present.document.diff import FileFacts, diff_document
+from signoff.present.document.model import Document
+from signoff.present.document.rows import Row, RowKind
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
 NO_NEWLINE = "\\ no newline at end of file"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from signoff.present.diff import LineDiff, diff_items, diff_lines, split_lines
+from signoff.present.diff.engine import LineDiff, diff_items, diff_lines, split_lines
 
 NOTHING_SEARCHED = 0
 STEPS_PER_LINE = 6

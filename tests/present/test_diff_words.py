@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.present.words import MAX_WORDS, Span, diff_words
+from signoff.present.diff.refine import MAX_WORDS, Span, diff_words
 
 lines = st.text(alphabet="ab \t\r.(\u00e9\u0301\u200b", max_size=30)
 

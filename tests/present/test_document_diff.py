@@ -6,8 +6,8 @@ from document_reading import NO_NEWLINE, counted, diff, names_file, numbered_lin
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from signoff.present.document import Document
-from signoff.present.rows import RowKind
+from signoff.present.document.model import Document
+from signoff.present.document.rows import RowKind
 
 EVERYTHING = 10**9
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from document_reading import NO_NEWLINE, PNG, counted, diff, texts
 
-from signoff.present.document import Document
-from signoff.present.document_diff import binary_document, diff_document, file_document
+from signoff.present.document.diff import binary_document, diff_document, file_document
+from signoff.present.document.model import Document
 
 
 class TestThePathOfAFile:

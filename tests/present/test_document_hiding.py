@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from document_reading import NO_NEWLINE, counted, diff, numbered_lines, texts
 
-from signoff.present.rows import RowKind
+from signoff.present.document.rows import RowKind
 
 
 class TestWhatHidesEasily:

@@ -6,10 +6,10 @@ from functools import partial
 
 from document_reading import texts
 
-from signoff.present.document import Document
-from signoff.present.document_parts import FEW, MOST, UNFOLDED, PartRow, parts_document
+from signoff.present.document.model import Document
+from signoff.present.document.rows import RowKind
+from signoff.present.document.text import FEW, MOST, UNFOLDED, PartRow, parts_document
 from signoff.present.reveal import SafeText
-from signoff.present.rows import RowKind
 
 WORDS = ("low", "med", "HIGH")
 

@@ -10,11 +10,11 @@ from document_reading import diff, numbered_lines, of_kind, plain_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.present.document import Document
-from signoff.present.document_diff import CONTEXT
-from signoff.present.document_text import command_document, text_document
+from signoff.present.document.diff import CONTEXT
+from signoff.present.document.model import Document
+from signoff.present.document.rows import RowKind
+from signoff.present.document.text import command_document, text_document
 from signoff.present.reveal import reveal_line
-from signoff.present.rows import RowKind
 
 
 class TestHugeDiffs:
@@ -31,7 +31,7 @@ class TestHugeDiffs:
             made.append(line)
             return reveal_line(line, *args, **options)
 
-        monkeypatch.setattr("signoff.present.document.reveal_line", counting)
+        monkeypatch.setattr("signoff.present.document.model.reveal_line", counting)
         opened = document.with_context(1)
         opened.row(opened.row_of_unit(2_000))
         opened.row(opened.row_of_unit(2_000))
@@ -106,7 +106,7 @@ class TestVeryLongLines:
         document = diff(self.BEFORE, self.AFTER)
         document.prepare()
         long = [index for index, row in enumerate(diff(self.BEFORE, self.AFTER)) if len(row.text) > 30_000]
-        monkeypatch.delattr("signoff.present.document.reveal_line")
+        monkeypatch.delattr("signoff.present.document.model.reveal_line")
         assert [len(document.row(index).text) > 30_000 for index in long] == [True] * 2
 
     def test_prepared_rows_read_the_same(self) -> None:

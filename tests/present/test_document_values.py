@@ -8,11 +8,11 @@ import pytest
 from document_reading import counted, of_kind, texts
 
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
-from signoff.present.document import Document
-from signoff.present.document_text import command_document
-from signoff.present.rows import RowKind
-from signoff.present.structured import structured_document
-from signoff.present.toolsent import presentation_documents
+from signoff.present.document.build import presentation_documents
+from signoff.present.document.model import Document
+from signoff.present.document.rows import RowKind
+from signoff.present.document.structured import structured_document
+from signoff.present.document.text import command_document
 
 
 class TestCommands:

@@ -11,13 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.effects import Command, FileEdit, FileWrite
-from signoff.present.document import Document
-from signoff.present.document_diff import binary_document, file_document
-from signoff.present.document_text import command_document, text_document
-from signoff.present.documents import documents_for
-from signoff.present.snapshot import Snapshot, take
-from signoff.present.structured import structured_document
-from signoff.present.toolsent import presentation_documents
+from signoff.present.document.build import documents_for, presentation_documents
+from signoff.present.document.diff import binary_document, file_document
+from signoff.present.document.model import Document
+from signoff.present.document.structured import structured_document
+from signoff.present.document.text import command_document, text_document
+from signoff.present.snapshot.snapshot import Snapshot, take
 
 CWD = "/project"
 

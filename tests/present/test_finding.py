@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.present.document_text import text_document
-from signoff.present.finding import Words
+from signoff.present.document.model import Words
+from signoff.present.document.text import text_document
 
 TEXTS = st.text(alphabet="abAB ßſİ\u200b.", max_size=30)
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.present.diff import diff_lines, split_lines
-from signoff.present.document_diff import diff_document
-from signoff.present.hunks import Choice, applied, hunks_of
+from signoff.present.diff.engine import diff_lines, split_lines
+from signoff.present.diff.refine import Choice, applied, hunks_of
+from signoff.present.document.diff import diff_document
 
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "d\ré\n", " e\n"]), max_size=40)
 TEXTS = st.builds(lambda lines, end: "".join(lines) + end, LINES, st.sampled_from(["", "last", "\r"]))

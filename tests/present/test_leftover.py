@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from signoff.effects import Command, FileEdit, FileWrite
-from signoff.present.documents import documents_for
-from signoff.present.leftover import leftover_arguments
-from signoff.present.snapshot import Snapshot, take
+from signoff.present.document.build import documents_for, leftover_arguments
+from signoff.present.snapshot.snapshot import Snapshot, take
 
 
 def test_path_and_content_of_a_write_are_shown_by_its_effects(tmp_path: Path) -> None:

@@ -9,16 +9,15 @@ from hypothesis import strategies as st
 from redaction_corpus import GITHUB, KEY_LINES, PRIVATE_KEY
 from signoff.effects import Command, FileEdit, FileWrite
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
-from signoff.present.document import Document
-from signoff.present.document_diff import diff_document, file_document
-from signoff.present.document_text import command_document
-from signoff.present.documents import documents_for
-from signoff.present.masking import mark, masked
+from signoff.present.document.build import documents_for, presentation_documents
+from signoff.present.document.diff import diff_document, file_document
+from signoff.present.document.masking import mark, masked
+from signoff.present.document.model import Document
+from signoff.present.document.rows import RowKind
+from signoff.present.document.structured import structured_document
+from signoff.present.document.text import command_document
 from signoff.present.reveal import reveal_line
-from signoff.present.rows import RowKind
-from signoff.present.snapshot import take
-from signoff.present.structured import structured_document
-from signoff.present.toolsent import presentation_documents
+from signoff.present.snapshot.snapshot import take
 
 MARK = mark(len(GITHUB))
 

@@ -11,8 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from reveal_fields import FIELDS, LOOSE, ONE_LINE
 
-from signoff.present import _draft
-from signoff.present.reveal import Field, SafeText, reveal, reveal_line
+from signoff.present.reveal import Field, SafeText, escape, reveal, reveal_line
 
 HOSTILE = (
     "\x00\x07\x08\t\n\r\x1b\x7f\x85\x9b \xa0\xad\u0301\u0336\u0489\u20e3\u034f\u061c\u0378\u115f\u180e\u200b\u200c"
@@ -240,7 +239,7 @@ def test_mapped_spans_cover_what_they_covered(text: str, field: Field, data: st.
 @given(texts, fields)
 def test_a_long_text_is_told_as_a_short_one_is(text: str, field: Field) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_draft, "_SMALL", 0)
+        patch.setattr(escape, "_SMALL", 0)
         long = reveal(text, field)
-        patch.setattr(_draft, "_SMALL", len(text))
+        patch.setattr(escape, "_SMALL", len(text))
         assert long == reveal(text, field)

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 IMPORTS = """\
 from signoff.present import SafeText, reveal
-from signoff.present.rows import Row, RowKind
+from signoff.present.document.rows import Row, RowKind
 from signoff_tui.lines import Chunk, folded
 
 agent: str = input()

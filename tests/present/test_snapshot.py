@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.effects import Command, FileEdit, FileWrite
-from signoff.present import files
-from signoff.present.media import is_binary, media_type
-from signoff.present.snapshot import Snapshot, SnapshotError, take
+from signoff.present.document.media import is_binary, media_type
+from signoff.present.snapshot import files
+from signoff.present.snapshot.snapshot import Snapshot, SnapshotError, take
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00"
 

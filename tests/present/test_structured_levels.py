@@ -9,8 +9,8 @@ from document_reading import texts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.present.rows import RowKind
-from signoff.present.structured import structured_document
+from signoff.present.document.rows import RowKind
+from signoff.present.document.structured import structured_document
 
 CALL = {"a": {"b": [1, 2], "c": "x\ny"}, "d": 3}
 JSON = st.recursive(

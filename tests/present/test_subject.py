@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from signoff.effects import Command, Effect, FileWrite
-from signoff.present.snapshot import take
+from signoff.present.snapshot.snapshot import take
 from signoff.present.subject import subject_text
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from signoff.present._widths import cells
 from signoff.present.reveal import reveal
+from signoff.present.reveal.widths import cells
 
 TABLE = Path(__file__).with_name("terminal_widths.txt").read_text("ascii").splitlines()
 TERMINALS = next(row for row in TABLE if row.startswith("terminals: ")).removeprefix("terminals: ").split(", ")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.present.reveal import reveal_line
-from signoff.present.typeable import typeable, with_letters
+from signoff.present.reveal.escape import typeable, with_letters
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ async def test_phase_1_simple_display__tool_and_arguments_are_shown(reviewed: An
 )
 def test_phase_2_rich_presentation(request_of: str, kind: str, tmp_path: Path) -> None:
     from signoff.asking import plain_submission, submission_with_snapshot
-    from signoff.present.documents import documents_for
+    from signoff.present.document.build import documents_for
 
     (tmp_path / "report.md").write_text("# Weekly Report\n## Summary\n")
     sandbox = FileSandbox({"notes": {"root": ".", "mode": "rw"}}, cwd=str(tmp_path))
@@ -576,8 +576,8 @@ def test_guidelines_for_tool_authors(args: dict[str, Any], exclude: set[str]) ->
 
 
 def test_content_conventions__terminal_safe() -> None:
-    from signoff.present.documents import documents_for
-    from signoff.present.snapshot import take
+    from signoff.present.document.build import documents_for
+    from signoff.present.snapshot.snapshot import take
 
     presentation = {"type": "text", "content": "red \x1b[31malert\x1b[0m", "metadata": {}}
     (first, *_) = documents_for(take(()), presentation, {}, "/")
@@ -586,8 +586,8 @@ def test_content_conventions__terminal_safe() -> None:
 
 def test_content_conventions__binary_files_show_type_and_size(tmp_path: Path) -> None:
     from signoff.effects import FileWrite
-    from signoff.present.documents import documents_for
-    from signoff.present.snapshot import take
+    from signoff.present.document.build import documents_for
+    from signoff.present.snapshot.snapshot import take
 
     png = b"\x89PNG\r\n\x1a\n" + bytes(2_347)
     snapshot = take([FileWrite(str(tmp_path / "a.png"), png)])
@@ -598,8 +598,8 @@ def test_content_conventions__binary_files_show_type_and_size(tmp_path: Path) ->
 
 
 def test_content_conventions__full_content_behind_a_shortened_one() -> None:
-    from signoff.present.documents import documents_for
-    from signoff.present.snapshot import take
+    from signoff.present.document.build import documents_for
+    from signoff.present.snapshot.snapshot import take
 
     metadata = {"full_content": "all of it, to the end"}
     presentation = {"type": "text", "content": "all of it ...", "metadata": metadata}
@@ -621,8 +621,8 @@ def test_truncation_helper(lines: int, max_lines: int, shown: str) -> None:
 
 @pytest.mark.parametrize("kept", [True, False], ids=["full_content", "nothing more"])
 def test_truncation_helper__what_it_leaves_out_is_shown_or_told(kept: bool) -> None:
-    from signoff.present.documents import documents_for
-    from signoff.present.snapshot import take
+    from signoff.present.document.build import documents_for
+    from signoff.present.snapshot.snapshot import take
 
     content = "\n".join(map(str, range(60)))
     presentation = ApprovalPresentation(

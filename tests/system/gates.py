@@ -19,18 +19,18 @@ from pathlib import Path
 from unittest.mock import patch
 
 from signoff.cli import output
-from signoff.present import _safetext
+from signoff.present.reveal import safe_text
 
 
 def take_out_the_gates() -> None:
     """Let all text through as it is, to see that the tests notice."""
 
-    def unchanged(text: str, *_: object) -> _safetext.SafeText:
-        return _safetext.SafeText(text)
+    def unchanged(text: str, *_: object) -> safe_text.SafeText:
+        return safe_text.SafeText(text)
 
     # What looks at a text when it is made; the class keeps that method from its beginning.
-    setattr(_safetext, "is_plain", lambda *_: True)  # noqa: B010
-    setattr(_safetext.SafeText, "own", classmethod(lambda cls, words: cls(words)))  # noqa: B010
+    setattr(safe_text, "is_plain", lambda *_: True)  # noqa: B010
+    setattr(safe_text.SafeText, "own", classmethod(lambda cls, words: cls(words)))  # noqa: B010
     # The package has a function of the same name.
     setattr(import_module("signoff.present.reveal"), "_reveal", unchanged)  # noqa: B010
     setattr(output, "ascii_json", partial(json.dumps, ensure_ascii=False))  # noqa: B010

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from signoff.binding import bound_to
-from signoff.present.snapshot import take
+from signoff.present.snapshot.snapshot import take
 from signoff.tools.beneath import kernel_resolves
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.types import ApprovalContext

@@ -12,7 +12,7 @@ import pytest
 
 from signoff.binding import approved_instead, bound_to
 from signoff.effects import FileEdit, FileWrite
-from signoff.present.snapshot import take
+from signoff.present.snapshot.snapshot import take
 from signoff.queue.amendment import Instead
 from signoff.tools.file_sandbox import FileSandbox, PathConfig
 from signoff.types import ApprovalContext, ApprovalRequest

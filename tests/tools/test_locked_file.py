@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from signoff.binding import ChangedSinceApprovedError
-from signoff.present.steps import FileState
+from signoff.present.snapshot.steps import FileState
 from signoff.tools.beneath import RootDirectory
 from signoff.tools.safe_write import locked_file
 

@@ -13,7 +13,7 @@ import pytest
 
 from signoff.binding import bound_to
 from signoff.effects import Command
-from signoff.present.snapshot import take
+from signoff.present.snapshot.snapshot import take
 from signoff.tools.shell import CommandResult, ShellTool
 from signoff.types import ApprovalContext, ApprovalRequest
 

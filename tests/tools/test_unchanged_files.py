@@ -16,7 +16,7 @@ import pytest
 
 from signoff.binding import ChangedSinceApprovedError, bound_to
 from signoff.effects import FileEdit, FileWrite
-from signoff.present.snapshot import take
+from signoff.present.snapshot.snapshot import take
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.types import ApprovalContext, ApprovalRequest
 
@@ -200,7 +200,7 @@ def test_an_edit_that_nobody_approved_does_not_undo_what_came_between(
 WRITER = """
 import sys
 from signoff.binding import bound_to
-from signoff.present.snapshot import take
+from signoff.present.snapshot.snapshot import take
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.types import ApprovalContext
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from signoff.canonical import canonical, digest
-from signoff.present.snapshot import CommandRun, FileChange, FileState, Snapshot
+from signoff.present.snapshot.snapshot import CommandRun, FileChange, FileState, Snapshot
 from signoff.queue import (
     AgentInfo,
     AgentQueue,

@@ -8,9 +8,9 @@ from model_samples import stored
 
 from redaction_corpus import GITHUB
 from signoff.effects import FileWrite
-from signoff.present.document import Document
-from signoff.present.documents import documents_for
-from signoff.present.snapshot import take
+from signoff.present.document.build import documents_for
+from signoff.present.document.model import Document
+from signoff.present.snapshot.snapshot import take
 from signoff.queue import QueueUnavailableError
 from signoff.queue.amendment import Instead
 from signoff_tui.changed_documents import changed_documents

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from model_samples import approved, ended, news, stored
 
-from signoff.present.document_diff import diff_document
-from signoff.present.document_text import text_document
+from signoff.present.document.diff import diff_document
+from signoff.present.document.text import text_document
 from signoff.queue import Decision, Risk, StoredRequest, Verdict, VerdictKind
 from signoff_tui.coverage import Part
 from signoff_tui.decision_reach import remember_preview, waiting_of_agent

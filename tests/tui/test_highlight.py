@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.present.document import Document
-from signoff.present.document_diff import diff_document
-from signoff.present.document_text import command_document, text_document
-from signoff.present.toolsent import presentation_documents
+from signoff.present.document.build import presentation_documents
+from signoff.present.document.diff import diff_document
+from signoff.present.document.model import Document
+from signoff.present.document.text import command_document, text_document
 from signoff_tui.highlight import BLOCK_LINES, MAX_BLOCKS, MAX_LINE, Highlights, highlight_block
 from signoff_tui.themes import SYNTAX_TOKENS
 

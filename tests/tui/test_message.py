@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from signoff.present.typeable import typeable
+from signoff.present.reveal.escape import typeable
 from signoff_tui.message import LONGEST, Message, as_message, rows_of
 
 TEXTS = st.text(alphabet="ab \n世é\u0301", max_size=60)

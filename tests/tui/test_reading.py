@@ -7,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from signoff.present.document import Document
-from signoff.present.document_diff import diff_document
-from signoff.present.document_text import text_document
-from signoff.present.finding import Words
+from signoff.present.document.diff import diff_document
+from signoff.present.document.model import Document, Words
+from signoff.present.document.text import text_document
 from signoff_tui.reading import LONG, Cell, Place, Reading, Rest
 
 WORDS = st.text(alphabet="abc xyz世界é\u0301\t\u200b\x1b", max_size=60)

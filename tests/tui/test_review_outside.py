@@ -9,7 +9,7 @@ import pytest
 from screen_bench import HELD, LARGE, Screen, command, lines, post, screen, write
 
 from redaction_corpus import GITHUB
-from signoff.present.masking import mark
+from signoff.present.document.masking import mark
 from signoff.queue import AgentQueue
 from signoff_tui import external_viewer
 

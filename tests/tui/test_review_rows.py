@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from model_samples import CASCADE, START, news, rejected, stored
 
-from signoff.present.document_text import text_document
+from signoff.present.document.text import text_document
 from signoff_tui.desk import Desk
 from signoff_tui.documents import Content, content_key
 from signoff_tui.guard import GuardSettings

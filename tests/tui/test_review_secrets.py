@@ -8,7 +8,7 @@ import pytest
 from screen_bench import LARGE, SMALL, call, command, post, screen
 
 from redaction_corpus import GITHUB
-from signoff.present.masking import mark
+from signoff.present.document.masking import mark
 from signoff.queue import AgentQueue, ReviewQueue
 
 MARK = mark(len(GITHUB))

@@ -12,9 +12,9 @@ from rules_bench import RULES, change, trusted_rules
 from redaction_corpus import GITHUB, PRIVATE_KEY
 from signoff.effects import Command, FileWrite
 from signoff.policy.trust import trust
-from signoff.present.document import Document
-from signoff.present.rows import RowKind
-from signoff.present.snapshot import take
+from signoff.present.document.model import Document
+from signoff.present.document.rows import RowKind
+from signoff.present.snapshot.snapshot import take
 from signoff.queue import RequestState
 from signoff.reviewing import told_parts
 from signoff_tui.documents import Content, make_content, scanned

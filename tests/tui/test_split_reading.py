@@ -5,11 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.present.document import Document
-from signoff.present.document_diff import diff_document
-from signoff.present.document_text import text_document
-from signoff.present.finding import Words
-from signoff.present.rows import RowKind
+from signoff.present.document.diff import diff_document
+from signoff.present.document.model import Document, Words
+from signoff.present.document.rows import RowKind
+from signoff.present.document.text import text_document
 from signoff_tui.reading import Place, Reading
 from signoff_tui.split_reading import SplitReading
 

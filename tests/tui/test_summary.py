@@ -11,7 +11,7 @@ from model_samples import CASCADE, approved, rejected, stored
 
 from signoff import Command, FileWrite
 from signoff.effects import Effect
-from signoff.present.snapshot import take
+from signoff.present.snapshot.snapshot import take
 from signoff.queue import Decision, Instead, RequestState, StoredRequest
 from signoff.queue.wording import agent_is_gone
 from signoff_tui.summary import LONGEST, already_ended_text, clock_text, ended_text, summarize

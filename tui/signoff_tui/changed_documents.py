@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redaction
-from signoff.present.document import Document
-from signoff.present.document_diff import diff_document
+from signoff.present.document.diff import diff_document
+from signoff.present.document.model import Document
+from signoff.present.document.rows import RowKind, fixed, joined
 from signoff.present.reveal import SafeText, reveal
-from signoff.present.rows import RowKind, fixed, joined
 from signoff.queue.amendment import Instead
 from signoff.queue.errors import QueueError
 from signoff.queue.records import StoredRequest

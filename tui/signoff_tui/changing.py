@@ -11,8 +11,8 @@ from collections.abc import Collection
 from msgspec import Struct
 from msgspec.structs import replace
 
-from signoff.present.document import Choosing
-from signoff.present.hunks import Choice, applied
+from signoff.present.diff.refine import Choice, applied
+from signoff.present.document.model import Choosing
 from signoff.queue.amendment import PARTIAL, Instead
 from signoff.queue.records import Risk, StoredRequest
 from signoff_tui.documents import Content, ContentKey

@@ -7,10 +7,10 @@ from functools import partial
 
 from signoff.policy.redaction.masking import Redaction
 from signoff.policy.shell.plain_commands import plain_facts
-from signoff.present.document import Document
-from signoff.present.document_parts import PartRow, parts_document
+from signoff.present.document.model import Document
+from signoff.present.document.rows import joined
+from signoff.present.document.text import PartRow, parts_document
 from signoff.present.reveal import SafeText
-from signoff.present.rows import joined
 from signoff.queue.records import StoredRequest
 from signoff.reviewing.shown_commands import ShownCommand
 from signoff.reviewing.told_parts import WORDS, ToldPart, told_command

@@ -9,9 +9,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redaction
-from signoff.present.document import Document
-from signoff.present.documents import documents_for
-from signoff.present.snapshot import Snapshot
+from signoff.present.document.build import documents_for
+from signoff.present.document.model import Document
+from signoff.present.snapshot.snapshot import Snapshot
 from signoff.queue.records import StoredRequest
 from signoff.reviewing.shown_commands import ShownCommand, shown_commands
 from signoff_tui.command_parts import document_of_parts, told_at_once

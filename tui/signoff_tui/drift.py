@@ -14,8 +14,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from signoff.present.snapshot import Snapshot
-from signoff.present.steps import FileChange, SnapshotError
+from signoff.present.snapshot.snapshot import Snapshot
+from signoff.present.snapshot.steps import FileChange, SnapshotError
 from signoff.queue.records import StoredRequest
 from signoff.queue.sqlite.locks import this_host
 from signoff_tui.documents import ContentKey, content_key

@@ -11,14 +11,14 @@ from signoff.canonical import canonical, parse_json
 from signoff.effects import Effect, FileWrite
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.risk import HIDDEN_VALUE, Assessment, assess
-from signoff.present.document import Document
-from signoff.present.document_diff import diff_document
-from signoff.present.document_text import text_document
-from signoff.present.documents import file_facts
+from signoff.present.document.build import file_facts
+from signoff.present.document.diff import diff_document
+from signoff.present.document.model import Document
+from signoff.present.document.structured import structured_document
+from signoff.present.document.text import text_document
 from signoff.present.reveal import findings
-from signoff.present.snapshot import MAX_FILE_SIZE
-from signoff.present.steps import FileChange
-from signoff.present.structured import structured_document
+from signoff.present.snapshot.snapshot import MAX_FILE_SIZE
+from signoff.present.snapshot.steps import FileChange
 from signoff.present.subject import steps_of
 from signoff.queue.amendment import EDIT, PARTIAL, Instead
 from signoff.queue.records import Risk, StoredRequest

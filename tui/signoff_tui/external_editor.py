@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from signoff.present.files import MAX_FILE_SIZE
+from signoff.present.snapshot.files import MAX_FILE_SIZE
 from signoff_tui.handing_over import (
     HandoverError,
     obeying_no_text,

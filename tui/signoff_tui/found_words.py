@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from signoff.present.finding import Words
+from signoff.present.document.model import Words
 from signoff_tui.reading import Place, Reading
 
 __all__ = ["FoundWords"]

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from signoff.present.document import Document
-from signoff.present.rows import RowKind, fixed, joined
+from signoff.present.document.model import Document
+from signoff.present.document.rows import RowKind, fixed, joined
 from signoff.queue.records import Risk
 from signoff_tui.coverage import Part
 from signoff_tui.desk import Desk

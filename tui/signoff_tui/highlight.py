@@ -17,7 +17,7 @@ from pygments.lexers import find_lexer_class_by_name, find_lexer_class_for_filen
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Token, _TokenType
 from pygments.util import ClassNotFound
 
-from signoff.present.document import Document
+from signoff.present.document.model import Document
 
 __all__ = ["BLOCK_LINES", "Block", "Highlights", "Spans", "highlight_block", "highlight_blocks"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from signoff.present.document import Choosing
+from signoff.present.document.model import Choosing
 from signoff_tui.reading import Place, Reading
 from signoff_tui.viewport import Viewport
 

@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec import Struct
 from rich.cells import cell_len
 
-from signoff.present.typeable import typeable, with_letters
+from signoff.present.reveal.escape import typeable, with_letters
 
 __all__ = ["LONGEST", "Message", "Row", "as_message", "cells_of", "rows_of"]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
-from signoff.present.document import Document
-from signoff.present.structured import structured_document
+from signoff.present.document.model import Document
+from signoff.present.document.structured import structured_document
 from signoff.queue.records import StoredRequest
 
 __all__ = ["raw_arguments"]

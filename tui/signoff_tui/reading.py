@@ -16,9 +16,8 @@ from typing import overload
 from msgspec import Struct
 from rich.cells import cell_len, chop_cells
 
-from signoff.present.document import Document
-from signoff.present.finding import Words
-from signoff.present.rows import Row
+from signoff.present.document.model import Document, Words
+from signoff.present.document.rows import Row
 from signoff_tui.coverage import Part
 
 __all__ = ["Cell", "Place", "Reading", "Rest", "VisibleLine"]

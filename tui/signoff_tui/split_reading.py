@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from signoff.present.document import Document
-from signoff.present.sides import Block
+from signoff.present.document.model import Document
+from signoff.present.document.rows import Block
 from signoff_tui.reading import Reading
 
 __all__ = ["LEAST_WIDTH", "WIDE", "SplitReading", "can_be_split"]

@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.verdict import RISK_WORD
+from signoff.present.document.rows import joined
 from signoff.present.reveal import SafeText, reveal, reveal_line
-from signoff.present.rows import joined
-from signoff.present.steps import CommandRun, FileChange, SnapshotError, Step
+from signoff.present.snapshot.steps import CommandRun, FileChange, SnapshotError, Step
 from signoff.present.subject import SERVER_SIGN, is_outside, step_text, steps_of
 from signoff.queue.grant_pattern import GrantPattern
 from signoff.queue.history import HistoryRecord

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from signoff.present.document import Document
-from signoff.present.rows import Row
+from signoff.present.document.model import Document
+from signoff.present.document.rows import Row
 from signoff_tui.highlight import BLOCK_LINES, Block, Highlights, Spans
 from signoff_tui.reading import Reading, VisibleLine
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from signoff.present.document_parts import counted, unfolded
-from signoff.present.rows import number_of
+from signoff.present.document.rows import number_of
+from signoff.present.document.text import counted, unfolded
 from signoff.reviewing.told_parts import WORDS
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from signoff.cli.question import typed_answer
 from signoff.cli.remembering import reach_of, session_reach
 from signoff.cli.request_content import content_of
 from signoff.cli.request_text import request_text, target_line
-from signoff.present.snapshot import SnapshotError
+from signoff.present.snapshot.snapshot import SnapshotError
 from signoff.queue.records import Decision, Risk, Verdict, VerdictKind
 
 if TYPE_CHECKING:

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
-from signoff.present.documents import documents_for
-from signoff.present.snapshot import Snapshot
-from signoff.present.steps import CommandRun, FileChange, SnapshotError
+from signoff.present.document.build import documents_for
+from signoff.present.snapshot.snapshot import Snapshot
+from signoff.present.snapshot.steps import CommandRun, FileChange, SnapshotError
 from signoff.present.subject import steps_of
 from signoff.reviewing.shown_commands import shown_commands
 
 if TYPE_CHECKING:
     from signoff.policy.redaction.masking import Redaction
-    from signoff.present.document import Document
+    from signoff.present.document.model import Document
     from signoff.queue.records import StoredRequest, Submission
     from signoff.reviewing.shown_commands import ShownCommand
 

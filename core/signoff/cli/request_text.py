@@ -14,15 +14,15 @@ from signoff.cli.subject import tool_of, what_of
 from signoff.lengths import clock
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.verdict import RISK_WORD
+from signoff.present.document.rows import RowKind
 from signoff.present.reveal import reveal_line
-from signoff.present.rows import RowKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from signoff.cli.request_content import Content
     from signoff.policy.redaction.masking import Redaction
-    from signoff.present.document import Document
+    from signoff.present.document.model import Document
     from signoff.present.reveal import Field
     from signoff.queue.records import Risk, StoredRequest
     from signoff.reviewing.shown_commands import ShownCommand

@@ -17,7 +17,7 @@ from signoff.cli.page import width_of
 from signoff.cli.remembering import reach_of
 from signoff.cli.request_content import content_of, kind_of
 from signoff.cli.request_text import approve_call, request_text, warnings_of
-from signoff.present.snapshot import SnapshotError
+from signoff.present.snapshot.snapshot import SnapshotError
 from signoff.reviewing.told_parts import told_command
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from signoff.cli.request_content import Content
     from signoff.policy.redaction.masking import Redaction
-    from signoff.present.document import Document
+    from signoff.present.document.model import Document
     from signoff.queue.records import StoredRequest
 
 __all__ = ["show"]

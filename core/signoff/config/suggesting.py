@@ -21,7 +21,7 @@ from signoff.policy.shell.programs import BROAD_PROGRAMS
 from signoff.policy.shell.rule_coverage import side_door
 from signoff.policy.shell.wrappers import SHELLS, WRAPPERS
 from signoff.policy.verdict import Level
-from signoff.present.steps import CommandRun, SnapshotError
+from signoff.present.snapshot.steps import CommandRun, SnapshotError
 from signoff.present.subject import steps_of
 from signoff.queue.records import DecisionSource, RequestState, Risk
 from signoff.tools.shell_rules import ShellRule

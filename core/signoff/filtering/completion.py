@@ -10,7 +10,7 @@ from signoff.filtering.fields import FIELDS, Field, Filtered, Form, fields_of
 from signoff.filtering.parsing import SPECIAL
 from signoff.filtering.subjects import Subject
 from signoff.filtering.syntax import Operator, quote
-from signoff.present.typeable import typeable
+from signoff.present.reveal.escape import typeable
 
 __all__ = ["Candidate", "Completion", "as_value", "complete", "existing_values", "field_at"]
 

@@ -8,7 +8,7 @@ from signoff.filtering.completion import as_value
 from signoff.filtering.fields import FIELDS
 from signoff.filtering.query import Query
 from signoff.filtering.syntax import All, AnyOf, Expression, Operator, Pair, written
-from signoff.present.typeable import typeable
+from signoff.present.reveal.escape import typeable
 
 __all__ = ["asked_of", "exactly", "only", "reworded"]
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from signoff.filtering.fields import Filtered
 from signoff.filtering.texts import FilePath, Texts
-from signoff.present.steps import CommandRun, SnapshotError, Step
+from signoff.present.snapshot.steps import CommandRun, SnapshotError, Step
 from signoff.present.subject import step_text, steps_of
 from signoff.queue.history import HistoryRecord
 from signoff.queue.records import Decision, DecisionSource, Grant, RequestState, Risk, StoredRequest, Submission

@@ -20,8 +20,8 @@ from signoff.policy.shell.rule_coverage import side_door
 from signoff.policy.shell.syntax_model import Part, Word, possible_commands
 from signoff.policy.shell.wrappers import SHELLS
 from signoff.present.reveal import Field, findings
-from signoff.present.steps import CommandRun
-from signoff.present.stored import steps_from_json
+from signoff.present.snapshot.codec import steps_from_json
+from signoff.present.snapshot.steps import CommandRun
 from signoff.queue.records import Risk, Submission
 
 __all__ = [

@@ -6,8 +6,8 @@ import os.path
 from collections.abc import Mapping
 from typing import Any
 
-from signoff.present.snapshot import Snapshot
-from signoff.present.steps import CommandRun, SnapshotError, Step
+from signoff.present.snapshot.snapshot import Snapshot
+from signoff.present.snapshot.steps import CommandRun, SnapshotError, Step
 
 __all__ = ["SERVER_SIGN", "is_outside", "step_text", "steps_of", "subject_text"]
 

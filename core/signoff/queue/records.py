@@ -224,7 +224,7 @@ class Submission:
         digest: SHA-256 over the canonical form of everything that would be executed.
         cwd: Working directory of the call.
         presentation: What the tool sent to be shown, or None.
-        snapshot: `signoff.present.snapshot.Snapshot.to_json()` without contents, or None.
+        snapshot: `signoff.present.snapshot.snapshot.Snapshot.to_json()` without contents, or None.
         blobs: Contents the snapshot refers to, by SHA-256.
         group_id: Requests that belong together, or None.
         group_size: How many requests the group will have, if the sender knows.

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from signoff.present.steps import CommandRun
+from signoff.present.snapshot.steps import CommandRun
 from signoff.present.subject import steps_of
 from signoff.queue.records import StoredRequest
 

@@ -16,10 +16,10 @@ from msgspec import Struct
 from signoff.policy.redaction.masking import Redaction
 from signoff.policy.shell.explain import CommandPart, CommandParts, Remark, command_parts
 from signoff.policy.verdict import DOES, RISK_WORD, PartVerdict
-from signoff.present.document_parts import counted
-from signoff.present.masking import mark
+from signoff.present.document.masking import mark
+from signoff.present.document.rows import joined, number_of
+from signoff.present.document.text import counted
 from signoff.present.reveal import SafeText, reveal_line
-from signoff.present.rows import joined, number_of
 from signoff.queue.records import Risk, StoredRequest
 from signoff.reviewing.rules_in_force import ShellRules, shell_rules_for
 from signoff.reviewing.shown_commands import ShownCommand

@@ -6,7 +6,7 @@ import mimetypes
 import os.path
 from dataclasses import dataclass, field
 
-from signoff.present.files import named
+from signoff.present.snapshot.files import named
 
 __all__ = ["MAX_ATTACHMENT_SIZE", "Attachment", "attachment"]
 

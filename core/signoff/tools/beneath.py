@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 
-from signoff.present.files import named
+from signoff.present.snapshot.files import named
 
 __all__ = ["PASSED", "LedElsewhereError", "RootDirectory", "kernel_resolves", "open_beneath"]
 

@@ -11,8 +11,7 @@ from typing import Any, Literal
 from signoff.binding import ApprovedContent, approved_instead, approved_state, require_approved, was_written
 from signoff.effects import FileEdit, FileWrite
 from signoff.policy.verdict import Level, Verdict
-from signoff.present.edits import edited
-from signoff.present.files import named
+from signoff.present.snapshot.files import edited, named
 from signoff.queue.amendment import PARTIAL
 from signoff.tools.attachment import Attachment, attachment
 from signoff.tools.roots import Access, Operation, PathConfig, Roots

@@ -19,8 +19,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, StrictBool, model_validator
 
 from signoff.policy.risk import lies_in_bare_repository
-from signoff.present.files import named
 from signoff.present.reveal import findings
+from signoff.present.snapshot.files import named
 from signoff.tools.beneath import RootDirectory
 from signoff.tools.protected import is_protected
 from signoff.tools.resolving import follow, followed

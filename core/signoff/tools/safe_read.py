@@ -11,7 +11,7 @@ import os
 import stat
 from collections.abc import Iterator
 
-from signoff.present.files import MAX_FILE_SIZE, named
+from signoff.present.snapshot.files import MAX_FILE_SIZE, named
 from signoff.tools.beneath import LedElsewhereError, RootDirectory
 
 __all__ = ["BECAME_SPECIAL", "OLD_FILE", "list_beneath", "read_beneath"]

@@ -24,8 +24,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from signoff.binding import ChangedSinceApprovedError
-from signoff.present.files import MAX_FILE_SIZE, named
-from signoff.present.steps import FileState
+from signoff.present.snapshot.files import MAX_FILE_SIZE, named
+from signoff.present.snapshot.steps import FileState
 from signoff.tools.beneath import LedElsewhereError, RootDirectory
 from signoff.tools.safe_read import BECAME_SPECIAL, OLD_FILE
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from rich.segment import Segment
 from textual.strip import Strip
 
-from signoff.present.rows import Side
+from signoff.present.document.rows import Side
 from signoff_tui.look import Look
 from signoff_tui.reading import Cell, VisibleLine
 from signoff_tui.widgets.document_lines import DocumentLine, Gutter, paint_document_line

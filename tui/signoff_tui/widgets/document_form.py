@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from signoff.present.document import Document
+from signoff.present.document.model import Document
 from signoff_tui.reading import Reading
 from signoff_tui.split_reading import LEAST_WIDTH, WIDE, SplitReading, can_be_split
 from signoff_tui.widgets.document_columns import half_of

@@ -11,8 +11,8 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from signoff.present.document import Document
-from signoff.present.rows import Row, RowKind, Side
+from signoff.present.document.model import Document
+from signoff.present.document.rows import Row, RowKind, Side
 from signoff_tui.highlight import Spans
 from signoff_tui.lines import signs_between
 from signoff_tui.look import Look

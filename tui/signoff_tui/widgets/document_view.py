@@ -16,9 +16,8 @@ from textual.message import Message
 from textual.reactive import Reactive
 from textual.strip import Strip
 
-from signoff.present.document import Document
-from signoff.present.finding import Words
-from signoff.present.rows import RowKind
+from signoff.present.document.model import Document, Words
+from signoff.present.document.rows import RowKind
 from signoff_tui.coverage import Part
 from signoff_tui.found_words import FoundWords
 from signoff_tui.highlight import Block, Spans

@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 
-from signoff.present.typeable import typeable
+from signoff.present.reveal.escape import typeable
 from signoff_tui.lines import chunk, fullest, line, wrapped
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.sized import Sized

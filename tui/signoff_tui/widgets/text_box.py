@@ -7,7 +7,7 @@ from typing import Protocol, cast
 from textual import events
 from textual.widgets import Input
 
-from signoff.present.typeable import typeable
+from signoff.present.reveal.escape import typeable
 
 __all__ = ["TakesKeys", "TextBox"]
 

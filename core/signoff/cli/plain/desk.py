@@ -13,7 +13,7 @@ from signoff.cli.plain.waiting import Waiting
 from signoff.cli.plain.wording import count, happening_text, list_text, modes_text, outcome_text
 from signoff.cli.request_content import content_of
 from signoff.cli.request_text import request_text
-from signoff.present.snapshot import SnapshotError
+from signoff.present.snapshot.snapshot import SnapshotError
 from signoff.queue.errors import QueueError
 from signoff.queue.protocol import ReviewQueue
 from signoff.queue.records import ALL_ASK, ChangeSet, Grant, modes_of

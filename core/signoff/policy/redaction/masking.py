@@ -18,7 +18,7 @@ from signoff.policy.redaction import private_keys as private_keys
 from signoff.policy.redaction.commands import may_reuse
 from signoff.policy.redaction.patterns import merged, token_spans
 from signoff.policy.redaction.private_keys import Span
-from signoff.present.masking import length_of, mark
+from signoff.present.document.masking import length_of, mark
 
 __all__ = [
     "COMMAND_KEYS",

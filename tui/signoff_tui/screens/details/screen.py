@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 from signoff.canonical import canonical
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
+from signoff.present.document.rows import joined
+from signoff.present.document.structured import structured_document
 from signoff.present.reveal import SafeText, reveal_line
-from signoff.present.rows import joined
-from signoff.present.structured import structured_document
 from signoff.queue.records import StoredRequest
 from signoff_tui.lines import Chunk, Line, chunk, folded, fullest, line
 from signoff_tui.office import Office

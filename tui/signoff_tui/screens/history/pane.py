@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
-from signoff.present.structured import structured_document
+from signoff.present.document.structured import structured_document
 from signoff.queue import HistoryRecord, StoredRequest
 from signoff_tui.documents import Content
 from signoff_tui.lines import Line, chunk, foreign, line, rule

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from signoff.present.finding import Words
+from signoff.present.document.model import Words
 from signoff_tui.screens.review.open_bar import Finding, OpenBar, Writing
 from signoff_tui.summary import summarize
 from signoff_tui.widgets.text_box import TextBox

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from signoff.present.document import Document
-from signoff.present.snapshot import SnapshotError
+from signoff.present.document.model import Document
+from signoff.present.snapshot.snapshot import SnapshotError
 from signoff.present.subject import step_text, steps_of
 from signoff.queue.records import StoredRequest
 

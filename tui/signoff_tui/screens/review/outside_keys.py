@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from signoff.present.document import Document
+from signoff.present.document.model import Document
 from signoff_tui.documents import Content
 from signoff_tui.external_viewer import in_pager, in_viewer
 from signoff_tui.inbox import Entry

@@ -10,10 +10,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from signoff.policy.trust import TrustError, trust, trusted_files
-from signoff.present.document import Document
-from signoff.present.document_diff import diff_document, file_document
+from signoff.present.document.diff import diff_document, file_document
+from signoff.present.document.model import Document
+from signoff.present.document.rows import Row, RowKind
 from signoff.present.reveal import reveal_line
-from signoff.present.rows import Row, RowKind
 from signoff.setting_files.errors import ConfigError
 from signoff_tui.lines import Chunk, Line, chunk, folded, line, wrapped
 from signoff_tui.screens.rules.wording import TOKENS, answer_word, fact

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from signoff.policy.verdict import Level
-from signoff.present.document import Document
-from signoff.present.document_diff import diff_document
+from signoff.present.document.diff import diff_document
+from signoff.present.document.model import Document
 from signoff.present.reveal import reveal_line
 from signoff.queue import HistoryFilter, HistoryRecord, ReviewQueue
 from signoff_tui.lines import Line, chunk, folded, wrapped

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from signoff.filtering import Completion, Field, Filtered, FilterError, complete, field_at, parse
-from signoff.present.typeable import typeable
+from signoff.present.reveal.escape import typeable
 
 __all__ = ["FilterWords"]
 

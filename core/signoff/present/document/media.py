@@ -1,0 +1,160 @@
+"""What kind of content a file has, told by its first bytes and its name."""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+from pathlib import PurePath
+
+__all__ = [
+    "is_binary",
+    "language_of",
+    "language_or_none",
+    "media_type",
+    "text_of",
+]
+
+
+UNKNOWN = "application/octet-stream"
+
+_MAGIC = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"%PDF-", "application/pdf"),
+    (b"PK\x03\x04", "application/zip"),
+    (b"PK\x05\x06", "application/zip"),
+    (b"\x1f\x8b", "application/gzip"),
+    (b"\x7fELF", "application/x-elf"),
+    (b"SQLite format 3\x00", "application/vnd.sqlite3"),
+    (b"\x00asm", "application/wasm"),
+)
+
+
+def is_binary(data: bytes) -> bool:
+    """Tell whether content cannot be read as text: it has a NUL or is not UTF-8."""
+    return text_of(data) is None
+
+
+def text_of(data: bytes) -> str | None:
+    """Content as text; None if it cannot be read as that: it has a NUL or is not UTF-8."""
+    if b"\0" in data:
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def media_type(data: bytes, path: str) -> str:
+    """Name the media type of binary content.
+
+    Args:
+        data: The content; its first bytes outrank the name, which anybody can choose.
+        path: The name of the file.
+
+    Returns:
+        A type as registered by IANA, or in common use; `application/octet-stream` if unknown.
+    """
+    for magic, name in _MAGIC:
+        if data.startswith(magic):
+            return name
+    # The tables of this Python only: the machine's own would make the answer depend on it.
+    guessed, encoding = mimetypes.MimeTypes().guess_type(PurePath(path).name)
+    return guessed if guessed and not encoding else UNKNOWN
+
+
+_BY_NAME = {
+    ".bash_profile": "bash",
+    ".bashrc": "bash",
+    ".env": "bash",
+    ".profile": "bash",
+    ".zshrc": "zsh",
+    "cmakelists.txt": "cmake",
+    "containerfile": "docker",
+    "dockerfile": "docker",
+    "gnumakefile": "make",
+    "go.mod": "go",
+    "justfile": "make",
+    "makefile": "make",
+    "rakefile": "ruby",
+}
+
+_BY_SUFFIX = {
+    ".bash": "bash",
+    ".bat": "batch",
+    ".c": "c",
+    ".cc": "cpp",
+    ".cfg": "ini",
+    ".cmake": "cmake",
+    ".cpp": "cpp",
+    ".cs": "csharp",
+    ".css": "css",
+    ".diff": "diff",
+    ".ex": "elixir",
+    ".exs": "elixir",
+    ".fish": "fish",
+    ".go": "go",
+    ".graphql": "graphql",
+    ".h": "c",
+    ".hpp": "cpp",
+    ".hs": "haskell",
+    ".htm": "html",
+    ".html": "html",
+    ".ini": "ini",
+    ".java": "java",
+    ".js": "javascript",
+    ".json": "json",
+    ".jsonl": "json",
+    ".jsx": "jsx",
+    ".kt": "kotlin",
+    ".less": "less",
+    ".lua": "lua",
+    ".md": "markdown",
+    ".mjs": "javascript",
+    ".mk": "make",
+    ".nix": "nix",
+    ".patch": "diff",
+    ".php": "php",
+    ".pl": "perl",
+    ".proto": "protobuf",
+    ".ps1": "powershell",
+    ".py": "python",
+    ".pyi": "python",
+    ".r": "r",
+    ".rb": "ruby",
+    ".rs": "rust",
+    ".rst": "rst",
+    ".scala": "scala",
+    ".scss": "scss",
+    ".sh": "bash",
+    ".sql": "sql",
+    ".svg": "xml",
+    ".swift": "swift",
+    ".tcss": "css",
+    ".tex": "latex",
+    ".tf": "terraform",
+    ".toml": "toml",
+    ".ts": "typescript",
+    ".tsx": "tsx",
+    ".vue": "vue",
+    ".xml": "xml",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+    ".zig": "zig",
+    ".zsh": "zsh",
+}
+
+_LANGUAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9+#._-]{0,39}", re.ASCII)
+
+
+def language_of(path: str) -> str | None:
+    """Name the language of a file, None if its name does not tell."""
+    name = PurePath(path).name.lower()
+    return _BY_NAME.get(name) or _BY_SUFFIX.get(PurePath(name).suffix)
+
+
+def language_or_none(name: object) -> str | None:
+    """A language that somebody else named, None if it does not look like the name of one."""
+    return name.lower() if isinstance(name, str) and _LANGUAGE.fullmatch(name) else None

@@ -1,0 +1,447 @@
+"""What a reviewer reads: a long sequence of rows of which only the ones looked at are made.
+
+A document is kept as runs of rows over the lines of its sources. Opening one costs a pass over its
+lines; the text of a row is made safe when the row is read.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from bisect import bisect_left, bisect_right
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Literal
+
+from msgspec import Struct
+
+from signoff.present.diff.refine import Choice, Hunk, Span, diff_words
+from signoff.present.document.masking import LineMasks, Masks
+from signoff.present.document.rows import Block, Row, RowKind, Run, Runs, Side, joined, side_by_side
+from signoff.present.reveal import Field, SafeText, findings, reveal, reveal_line
+
+__all__ = [
+    "LONG_LINE",
+    "Alert",
+    "Choosing",
+    "Document",
+    "DocumentKind",
+    "Sources",
+    "Words",
+]
+
+
+class Words:
+    """What somebody looks for. Capitals count only if there is one among the words.
+
+    Args:
+        text: At least one character.
+
+    Raises:
+        ValueError: There is nothing to look for.
+    """
+
+    def __init__(self, text: str) -> None:
+        if not text:
+            raise ValueError("type what to look for")
+        self.text = text
+        self._exact = any(char.isupper() for char in text)
+        self._wanted = text if self._exact else text.casefold()
+
+    def may_be_in(self, line: str) -> bool:
+        """Whether a line that is shown in other characters than its own may hold the words."""
+        if not (line.isascii() and line.isprintable()):
+            return True
+        return self._wanted in (line if self._exact else line.lower())
+
+    def spans(self, text: str) -> Iterator[Span]:
+        """Where the words stand in a text, one after the other."""
+        folded = text if self._exact else text.casefold()
+        # Some characters fold to several: the ends of the folded ones say which character is meant.
+        ends = None
+        if len(folded) != len(text):
+            ends = list(accumulate(len(char.casefold()) for char in text))
+        at = folded.find(self._wanted)
+        while at >= 0:
+            stop = at + len(self._wanted)
+            yield (at, stop) if ends is None else (bisect_right(ends, at), bisect_right(ends, stop - 1) + 1)
+            at = folded.find(self._wanted, stop)
+
+
+DocumentKind = Literal["diff", "file_content", "command", "parts", "structured", "text", "binary"]
+
+_ROWS_KEPT = 512
+"""Rows that are kept after they were read: some screens full."""
+
+LONG_LINE = 20_000
+"""Characters of a line that takes so long to be made safe that it is done once, for every row that shows it."""
+
+_SIDES: tuple[Side, Side] = ("old", "new")
+_CHANGED = frozenset({RowKind.ADDED, RowKind.REMOVED})
+
+
+class Alert(Struct, frozen=True):
+    """Something in a document that a reviewer should know, once for each kind.
+
+    Attributes:
+        kind: Short stable word, as in `signoff.present.reveal.Finding`.
+        message: Plain words.
+        row: First row that it is about.
+    """
+
+    kind: str
+    message: str
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    r"""The texts that the rows of a document are lines of.
+
+    Attributes:
+        old: Lines before, with their line ends.
+        new: Lines after, with their line ends.
+        eol: What ends a line and is not shown: `\r\n` only if every line of both ends with it.
+        field: How strictly the lines are read.
+        masks: Says what of the lines is hidden; None hides nothing.
+        short: Whether it is known that no line is longer than `LONG_LINE`, so that nobody need look.
+    """
+
+    old: Sequence[str] = ()
+    new: Sequence[str] = ()
+    eol: str = "\n"
+    field: Field = "content"
+    masks: Masks | None = None
+    short: bool = False
+    _masks: dict[Side, LineMasks] = dataclasses.field(default_factory=dict, repr=False, compare=False)
+    _long: dict[tuple[Side, int, bool], SafeText] = dataclasses.field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+    def of(self, side: Side) -> Sequence[str]:
+        """The lines of one version."""
+        return self.old if side == "old" else self.new
+
+    def line(self, side: Side, index: int) -> str:
+        """One line without its end."""
+        return self.of(side)[index].removesuffix(self.eol)
+
+    def masks_of(self, side: Side) -> LineMasks:
+        """What is hidden of the lines of one version."""
+        if side not in self._masks:
+            self._masks[side] = LineMasks(self.masks, self.of(side), command=self.field == "command")
+        return self._masks[side]
+
+    def safe_line(self, side: Side, index: int, *, mark_trailing: bool) -> SafeText:
+        """One line as it is shown; a very long one is kept."""
+        line, key = self.line(side, index), (side, index, mark_trailing)
+        if (known := self._long.get(key)) is not None:
+            return known
+        text = reveal_line(line, self.field, mark_trailing=mark_trailing)
+        text = self.masks_of(side).masked(text, line, index)
+        if len(line) > LONG_LINE:
+            self._long[key] = text
+        return text
+
+    def long_lines(self, side: Side) -> Sequence[int]:
+        """The very long lines of one version."""
+        if self.short or max(map(len, self.of(side)), default=0) <= LONG_LINE:
+            return ()
+        return [index for index, line in enumerate(self.of(side)) if len(line) > LONG_LINE]
+
+
+class Choosing(Struct, frozen=True):
+    """How some hunks of a diff are approved, and others not.
+
+    Attributes:
+        hunks: What there is to choose from.
+        choice: What is approved; None while nobody chooses, and headings say nothing of it.
+        numbers: Which of the hunks stand under each heading: several, where much context puts them together.
+        chosen: Makes the same document with a choice, or with none.
+    """
+
+    hunks: tuple[Hunk, ...]
+    choice: Choice | None
+    numbers: tuple[tuple[int, ...], ...]
+    chosen: Callable[[Choice | None], Document]
+
+
+class Document:
+    """Rows that are made when they are read.
+
+    A row that counts must have been seen before the whole was shown; such rows are called units
+    and numbered in order. The numbers stay the same whatever the amount of context.
+
+    Attributes:
+        kind: What is shown.
+        path: File that the document is about, as the call names it; it is not safe to show.
+        language_name: Language by the name of the file, or as the tool says.
+        added: Lines that would be added.
+        removed: Lines that would be removed.
+        exact: False if somewhere a block is shown as replaced whose lines may be partly the same.
+        complete: False if not everything can be shown, so that seeing every row is not enough.
+        notes: Plain and safe facts about the document, for its heading.
+        choice: Which of its hunks are approved; None while nobody chooses.
+        levels: How deep the values in it are nested; 0 if it is no tree.
+    """
+
+    def __init__(
+        self,
+        kind: DocumentKind,
+        runs: Iterable[Run] | Runs,
+        sources: Sources = Sources(),
+        *,
+        path: str | None = None,
+        language_name: str | None = None,
+        added: int = 0,
+        removed: int = 0,
+        exact: bool = True,
+        complete: bool = True,
+        notes: tuple[str, ...] = (),
+        context: int | None = None,
+        other_context: Callable[[int], Document] | None = None,
+        choosing: Callable[[], Choosing] | None = None,
+        choice: Choice | None = None,
+        mark: Callable[[int], str] | None = None,
+        levels: int = 0,
+        with_levels: Callable[[int], Document] | None = None,
+    ) -> None:
+        self.kind: DocumentKind = kind
+        self.path = path
+        self.language_name = language_name
+        self.added = added
+        self.removed = removed
+        self.exact = exact
+        self.complete = complete
+        self.notes = notes
+        self.choice = choice
+        self.levels = levels
+        self._choosing = choosing
+        self._with_levels = with_levels
+        self._sources = sources
+        self._context = context
+        self._other_context = other_context
+        self._mark = mark
+        self._kept = runs if isinstance(runs, Runs) else Runs(runs)
+        self._runs, self._starts, self._units = self._kept.all, self._kept.starts, self._kept.units
+        self._rows: OrderedDict[int, Row] = OrderedDict()
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    @property
+    def units(self) -> int:
+        """Number of rows that count."""
+        return self._units[-1]
+
+    @cached_property
+    def choosing(self) -> Choosing | None:
+        """How hunks are chosen; None where there are none."""
+        return None if self._choosing is None else self._choosing()
+
+    @property
+    def hunks(self) -> Sequence[int]:
+        """Rows that are headings of hunks."""
+        return self._kept.headings
+
+    @cached_property
+    def changes(self) -> Sequence[int]:
+        """Rows at which a block of counted rows begins: more places than hunks."""
+        begins: list[int] = []
+        counted = False
+        for run, start in zip(self._runs, self._starts, strict=False):
+            if run.counts and not counted:
+                begins.append(start)
+            counted = run.counts
+        return begins
+
+    @cached_property
+    def sides(self) -> Sequence[Block]:
+        """Which rows stand beside each other when before and after are shown in two columns."""
+        return side_by_side(self._runs, self._starts)
+
+    def row(self, index: int) -> Row:
+        """Read one row.
+
+        Raises:
+            IndexError: There is no such row.
+        """
+        if row := self._rows.get(index):
+            self._rows.move_to_end(index)
+            return row
+        row = self._make(*self._at(index))
+        self._rows[index] = row
+        if len(self._rows) > _ROWS_KEPT:
+            self._rows.popitem(last=False)
+        return row
+
+    def emphasis(self, index: int) -> tuple[Span, ...]:
+        """Parts of a row's text that differ from the line it replaces, or is replaced by.
+
+        Only lines of blocks with as many lines before as after are compared.
+        """
+        number, offset = self._at(index)
+        run = self._runs[number]
+        if run.partner is None:
+            return ()
+        if run.old is not None:
+            old, new = run.old + offset, run.partner + offset
+        else:
+            old, new = run.partner + offset, (run.new or 0) + offset
+        spans = diff_words(self._sources.line("old", old), self._sources.line("new", new))
+        mine = spans[0] if run.old is not None else spans[1]
+        return tuple(self.row(index).text.map_spans(mine))
+
+    def source(self, side: Side) -> Sequence[str]:
+        """The lines of one version as they are, for highlighters; they are not safe to show."""
+        return self._sources.of(side)
+
+    def safe_lines(self, side: Side) -> Iterator[SafeText]:
+        """All lines of one version, made safe, with what is hidden of them hidden; tabs stay tabs."""
+        sources = self._sources
+        masks = sources.masks_of(side)
+        for index in range(len(sources.of(side))):
+            line = sources.line(side, index)
+            yield masks.masked(reveal(line, sources.field), line, index)
+
+    def with_context(self, lines: int) -> Document:
+        """The same document with another number of unchanged lines around each change."""
+        return self if self._other_context is None or lines == self._context else self._other_context(lines)
+
+    def with_levels(self, levels: int | None) -> Document:
+        """The same tree with so many of its levels open, None for all; what is folded still counts."""
+        if self._with_levels is None or levels is None or levels >= self.levels:
+            return self
+        return self._with_levels(levels)
+
+    @cached_property
+    def has_long_lines(self) -> bool:
+        """Whether some rows take long to make: see `prepare`."""
+        return any(self._sources.long_lines(side) for side in _SIDES)
+
+    def prepare(self, *, first: bool = False) -> None:
+        """Make the rows that take long to make, so that reading them later does not.
+
+        It may be called in a thread of its own, before the document is read.
+
+        Args:
+            first: Only the first of them: nobody sees two such lines on one page.
+        """
+        if not self.has_long_lines:
+            return
+        for side, index, counts in self._long_rows():
+            self._sources.safe_line(side, index, mark_trailing=counts)
+            if first:
+                return
+
+    def _long_rows(self) -> Iterator[tuple[Side, int, bool]]:
+        """The rows that take long to make: version, line, and whether they count."""
+        long = {side: self._sources.long_lines(side) for side in _SIDES}
+        for run in self._runs:
+            if run.text is None:
+                side, first = _side_of(run)
+                lines = long[side]
+                for index in lines[bisect_left(lines, first) : bisect_left(lines, first + run.length)]:
+                    yield side, index, run.counts
+
+    def unit_at(self, index: int) -> int | None:
+        """Which unit a row is, without reading it; None if it does not count."""
+        number, offset = self._at(index)
+        return self._units[number] + offset if self._runs[number].counts else None
+
+    def units_in(self, start: int, stop: int) -> range:
+        """The units among the rows from `start` to before `stop`."""
+        return range(self._units_before(start), self._units_before(stop))
+
+    def row_of_unit(self, unit: int) -> int:
+        """Where a unit stands, or the row that stands for it where it is folded.
+
+        Raises:
+            IndexError: There is no such unit.
+        """
+        if not 0 <= unit < self.units:
+            raise IndexError(f"there is no unit {unit} of {self.units}")
+        number = bisect_right(self._units, unit) - 1
+        return min(self._starts[number] + unit - self._units[number], self._starts[number + 1] - 1)
+
+    def find(self, words: Words, rows: Iterable[int]) -> int | None:
+        """The first of some rows, in their order, whose text holds words as it is shown; None if none does."""
+        for index in rows:
+            number, offset = self._at(index)
+            run = self._runs[number]
+            if run.text is None:
+                side, first = _side_of(run)
+                if not words.may_be_in(self._sources.line(side, first + offset)):
+                    continue  # the row need not be made
+            if any(words.spans(self.row(index).text.text)):
+                return index
+        return None
+
+    def scan(self) -> tuple[Alert, ...]:
+        """Look through everything that counts for what a reviewer should be warned of.
+
+        This reads the whole document, and makes what takes long to make; it may be called in a thread of its own.
+
+        Returns:
+            The first finding of each kind and character.
+        """
+        self.prepare()
+        alerts: dict[tuple[str, int | None], Alert] = {}
+        for run, start in zip(self._runs, self._starts, strict=False):
+            if not run.counts:
+                continue
+            text = "" if run.text else self._text_of(run)
+            for finding in run.text().findings if run.text else findings(text, self._sources.field):
+                key = finding.kind, finding.codepoint
+                if finding.warn and key not in alerts:
+                    row = start + text.count("\n", 0, finding.where)
+                    alerts[key] = Alert(finding.kind, finding.message, row)
+        return tuple(alerts.values())
+
+    def __iter__(self) -> Iterator[Row]:
+        return (self.row(index) for index in range(len(self)))
+
+    def _at(self, index: int) -> tuple[int, int]:
+        """The run that holds a row, and which of its rows that is."""
+        if not 0 <= index < len(self):
+            raise IndexError(f"there is no row {index} of {len(self)}")
+        number = bisect_right(self._starts, index) - 1
+        return number, index - self._starts[number]
+
+    def _units_before(self, index: int) -> int:
+        if index >= len(self):
+            return self.units
+        number, offset = self._at(max(index, 0))
+        return self._units[number] + (offset if self._runs[number].counts else 0)
+
+    def _text_of(self, run: Run) -> str:
+        """The lines of a run as one text."""
+        side, first = _side_of(run)
+        lines = self._sources.of(side)[first : first + run.length]
+        return "".join(lines).replace(self._sources.eol, "\n")
+
+    def _make(self, number: int, offset: int) -> Row:
+        """Make a row of a run."""
+        run = self._runs[number]
+        unit = self._units[number] + offset if run.counts else None
+        old = None if run.old is None else run.old + offset
+        new = None if run.new is None else run.new + offset
+        old_no = None if old is None or not run.numbered else old + 1
+        new_no = None if new is None or not run.numbered else new + 1
+        if run.text is not None:
+            words = run.text()
+            if run.kind is RowKind.HUNK and self._mark is not None:
+                words = joined(self._mark(bisect_left(self.hunks, self._starts[number])), words)
+            return Row(run.kind, words, old_no, new_no, unit, lines=run.lines, lead=run.lead)
+        side, first = _side_of(run)
+        text = self._sources.safe_line(side, first + offset, mark_trailing=run.counts)
+        return Row(run.kind, text, old_no, new_no, unit, side, first + offset)
+
+
+def _side_of(run: Run) -> tuple[Side, int]:
+    """The version and first line that the rows of a run show."""
+    if run.new is not None:
+        return "new", run.new
+    return "old", run.old or 0

@@ -1,0 +1,180 @@
+"""The arguments of a call as a tree that reads like YAML, and means one thing only.
+
+One entry takes one row, so nothing in a value can pass for another entry. Strings always stand in
+quotes, or, if they have several lines, behind bars below their entry; everything else is a number,
+a truth value, null, or an empty container. Nothing is cut.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby
+from typing import Any
+
+from signoff.present.document.masking import LineMasks, Masks, mark_of
+from signoff.present.document.model import Document
+from signoff.present.document.rows import RowKind, Run, fixed, joined, number_of
+from signoff.present.reveal import SafeText, quoted, reveal, reveal_line
+
+__all__ = ["structured_document"]
+
+_DEEPEST = 200
+"""Levels of nesting that are shown; no honest call comes near."""
+
+_INDENT = "  "
+_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
+
+_Todo = tuple[int, SafeText, Any, str]
+"""Depth, label and value of an entry that is still to be shown, and the nearest name that it stands under."""
+
+
+def structured_document(
+    arguments: Any, *, notes: tuple[str, ...] = (), rows: tuple[str, ...] = (), masks: Masks | None = None
+) -> Document:
+    """Show JSON values; every row of them counts.
+
+    Args:
+        arguments: Usually the arguments of a call; keys are shown sorted.
+        notes: Facts for the heading.
+        rows: Words of ours, each in a row before the tree.
+        masks: Says what is hidden; None hides nothing.
+
+    Returns:
+        A document that is not complete if it holds what is not JSON, or is nested absurdly deep.
+    """
+    if isinstance(arguments, Mapping) and not arguments:
+        return Document("structured", [fixed(RowKind.NOTE, "(no arguments)", counts=True)], notes=notes)
+    tree = _Tree(masks)
+    runs = tree.runs(arguments)
+    first = [fixed(RowKind.NOTE, row) for row in rows]
+
+    def folded(levels: int) -> Document:
+        shown = [*first, *_folded(runs, tree.depths, levels)]
+        return Document("structured", shown, complete=tree.complete, notes=notes)
+
+    levels = max(tree.depths) + 1
+    shown = [*first, *runs]
+    return Document("structured", shown, complete=tree.complete, notes=notes, levels=levels, with_levels=folded)
+
+
+def _folded(runs: Sequence[Run], depths: Sequence[int], levels: int) -> Iterator[Run]:
+    """The rows of the outer levels; each stretch of deeper ones is one row that says how many they are."""
+    for is_deep, rows in groupby(zip(runs, depths, strict=True), key=lambda row: row[1] >= levels):
+        stretch = [run for run, _ in rows]
+        if is_deep:
+            words = SafeText.own(f"{_INDENT * levels}({number_of(len(stretch), 'row')} folded)")
+            yield Run(RowKind.FOLD, text=partial(joined, words), lines=len(stretch), folded=len(stretch))
+        else:
+            yield from stretch
+
+
+class _Tree:
+    """Turns nested values into rows, with a stack of its own: depth is the sender's choice."""
+
+    def __init__(self, masks: Masks | None) -> None:
+        self.complete = True
+        self.depths: list[int] = []
+        """How deep each row stands."""
+        self._masks = masks
+
+    def runs(self, value: Any) -> list[Run]:
+        """All rows, in order."""
+        runs: list[Run] = []
+        todo: list[_Todo] = []
+        if _is_branch(value):
+            todo.extend(reversed([*_entries(0, value, "", self._masks)]))
+        else:
+            todo.append((0, SafeText.own(""), value, ""))
+        while todo:
+            depth, label, value, name = todo.pop()
+            if self._masks is not None and self._masks.hides(name, value):
+                runs.append(_row(depth, label, mark_of(value)))
+            elif not _is_branch(value):
+                runs.extend(self._leaf(depth, label, value, name))
+            elif depth + 1 >= _DEEPEST:
+                self.complete = False
+                runs.append(_row(depth, label, "(nested deeper than this is shown)"))
+            else:
+                runs.append(_row(depth, label))
+                todo.extend(reversed([*_entries(depth + 1, value, name, self._masks)]))
+            # Besides the row of an entry, only lines of its text came.
+            self.depths.append(depth)
+            self.depths += [depth + 1] * (len(runs) - len(self.depths))
+        return runs
+
+    def _leaf(self, depth: int, label: SafeText, value: Any, name: str) -> Iterator[Run]:
+        if isinstance(value, str):
+            lines = value.split("\n")
+            masks = LineMasks(self._masks, lines, command=self._masks is not None and self._masks.runs(name))
+            if len(lines) > 1:
+                yield from _block(depth, label, lines, masks)
+            else:
+                yield _row(depth, label, quoted(masks.masked(_revealed(value), value, 0)))
+        elif value is None or isinstance(value, bool | int | float):
+            yield _row(depth, label, _scalar(value))
+        elif isinstance(value, Mapping):
+            yield _row(depth, label, "{}")
+        elif isinstance(value, list | tuple):
+            yield _row(depth, label, "[]")
+        else:
+            self.complete = False
+            kind = reveal(type(value).__name__, "arg_key")
+            yield _row(depth, label, "(not JSON: ", kind, ") ", _revealed(repr(value)))
+
+
+def _scalar(value: bool | float | None) -> str:
+    """A value in the words of JSON."""
+    try:
+        return json.dumps(value)
+    except ValueError:  # Python limits the length of decimal numbers, but not of hexadecimal ones
+        return f"{value:#x}"
+
+
+def _is_branch(value: Any) -> bool:
+    return isinstance(value, Mapping | list | tuple) and bool(value)
+
+
+def _entries(depth: int, value: Any, name: str, masks: Masks | None) -> Iterator[_Todo]:
+    """The entries of a mapping, sorted by key, or of a sequence."""
+    names = None if masks is None else masks.names_in(value, name)
+    if isinstance(value, Mapping):
+        for key in sorted(value, key=str):
+            yield depth, joined(_key(key), ":"), value[key], str(key) if names is None else names.of(key)
+    else:
+        for index, item in enumerate(value):
+            yield depth, SafeText.own("-"), item, name if names is None else names.of(index)
+
+
+def _key(key: Any) -> SafeText:
+    """A key, in quotes unless it is a plain name."""
+    if not isinstance(key, str):
+        return joined("(key that is not text) ", _revealed(repr(key)))
+    shown = reveal(key, "arg_key")
+    return shown if _PLAIN_KEY.fullmatch(key) else quoted(shown)
+
+
+def _block(depth: int, label: SafeText, lines: list[str], masks: LineMasks) -> Iterator[Run]:
+    """A text of several lines, each behind a bar."""
+    ended = not lines[-1]
+    if ended:
+        lines.pop()
+    end = "" if ended else ", no newline at the end"
+    yield _row(depth, label, f"| ({number_of(len(lines), 'line')}{end})")
+    for index, line in enumerate(lines):
+        yield Run(RowKind.PLAIN, counts=True, text=partial(_barred, depth + 1, line, index, masks))
+
+
+def _barred(depth: int, line: str, index: int, masks: LineMasks) -> SafeText:
+    return joined(f"{_INDENT * depth}| ", masks.masked(_revealed(line), line, index))
+
+
+def _revealed(text: str) -> SafeText:
+    return reveal_line(text, "arg_value", mark_trailing=True)
+
+
+def _row(depth: int, label: SafeText, *value: SafeText | str) -> Run:
+    gap = " " if label.text and value else ""
+    return fixed(RowKind.PLAIN, joined(_INDENT * depth, label, gap, *value), counts=True)

@@ -1,0 +1,178 @@
+"""Documents of commands and of plain text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from signoff.present.diff.engine import split_lines
+from signoff.present.document.masking import Masks, masked
+from signoff.present.document.model import Document, Sources
+from signoff.present.document.rows import RowKind, Run, fixed, joined, number_of, quoted_path
+from signoff.present.reveal import SafeText, quoted, reveal_line
+
+__all__ = [
+    "UNFOLDED",
+    "PartRow",
+    "command_document",
+    "counted",
+    "parts_document",
+    "text_document",
+    "unfolded",
+]
+
+
+def command_document(
+    command: str,
+    cwd: str | None,
+    env: Mapping[str, str] | None = None,
+    *,
+    real_cwd: str | None = None,
+    notes: tuple[str, ...] = (),
+    masks: Masks | None = None,
+) -> Document:
+    """Show a command, never cut: where it runs, what changes in its environment, and its lines.
+
+    Args:
+        command: Text handed to the shell.
+        cwd: Working directory as the call names it, None if it is not known.
+        env: Environment variables that are added or changed.
+        real_cwd: The working directory with every link followed.
+        notes: Facts for the heading.
+        masks: Says what of the lines and the environment is hidden; None hides nothing.
+    """
+    kind = RowKind.PLACE if cwd is not None else RowKind.FACT
+    place = quoted_path(cwd) if cwd is not None else SafeText.own("not known")
+    if real_cwd is not None and real_cwd != cwd:
+        kind = RowKind.FACT
+        place = joined(place, ", which leads to ", quoted_path(real_cwd))
+    runs = [fixed(kind, joined("cwd: ", place), counts=True)]
+    for name, value in sorted((env or {}).items()):
+        words = joined("env: ", _on_one_row(name), " = ", _on_one_row(value, masks))
+        runs.append(fixed(RowKind.FACT, words, counts=True))
+    lines = split_lines(command)
+    if not lines or lines[-1].endswith("\n"):
+        lines.append("")  # so that a newline at the end can be seen
+    runs.append(Run(RowKind.COMMAND, len(lines), counts=True, new=0, numbered=False))
+    sources = Sources(new=lines, field="command", masks=masks)
+    return Document("command", runs, sources, language_name="bash", notes=notes)
+
+
+def text_document(text: str, *, notes: tuple[str, ...] = ()) -> Document:
+    """Show a text; every line counts."""
+    lines = split_lines(text)
+    if lines:
+        run = Run(RowKind.PLAIN, len(lines), counts=True, new=0, numbered=False)
+    else:
+        run = fixed(RowKind.NOTE, "(empty text)", counts=True)
+    return Document("text", [run], Sources(new=lines), notes=notes)
+
+
+def _on_one_row(text: str, masks: Masks | None = None) -> SafeText:
+    safe = reveal_line(text, "arg_value", mark_trailing=True)
+    # A variable can be run, so its name hides nothing.
+    # The sign before it tells that its first word is none that is run.
+    found = () if masks is None else masks.line_spans(f"={text}", command=True, in_block=False)
+    return quoted(masked(safe, [(start - 1, end - 1) for start, end in found]))
+
+
+UNFOLDED = 3
+"""With more context than this, no part is folded."""
+
+MOST, FEW = 24, 8
+"""Parts that are shown while some are folded: the riskiest, or a few if none is risky."""
+
+
+class PartRow(Struct, frozen=True):
+    """A part of a command.
+
+    Attributes:
+        level: 0 for low risk, 1 for medium, 2 for high.
+        lead: Our words before it: its risk, and what joins it to the part before.
+        risk: Characters of these that are the risk.
+        text: Makes the part, safe to show.
+        about: Makes what is said of it, a row each.
+    """
+
+    level: int
+    lead: str
+    risk: int
+    text: Callable[[], SafeText]
+    about: tuple[Callable[[], SafeText], ...] = ()
+
+
+def parts_document(
+    title: SafeText | str,
+    parts: Sequence[PartRow],
+    words: Sequence[str],
+    *,
+    notes: tuple[str, ...] = (),
+) -> Document:
+    """Show the parts of a command. The least risky of very many are folded, and counted where they would stand.
+
+    Args:
+        title: The heading; a `str` must be our own words.
+        parts: What to show, in order.
+        words: For each level its risk in a word.
+        notes: Facts for the heading of the request.
+    """
+
+    def of(context: int) -> Document:
+        kept = unfolded([part.level for part in parts], context)
+        runs = [fixed(RowKind.PARTS, title), *_rows(parts, kept, words)]
+        return Document("parts", runs, notes=notes, context=context, other_context=of)
+
+    return of(UNFOLDED)
+
+
+def unfolded(levels: Sequence[int], context: int) -> frozenset[int]:
+    """The parts that are shown, by their place: of very many the riskiest, unless more context is wanted.
+
+    Args:
+        levels: The risk of each part.
+        context: How much context is wanted.
+    """
+    if len(levels) <= MOST or context > UNFOLDED:
+        return frozenset(range(len(levels)))
+    risky = [at for at, level in enumerate(levels) if level]
+    return frozenset(sorted(risky, key=lambda at: -levels[at])[:MOST] or range(FEW))
+
+
+def _rows(parts: Sequence[PartRow], kept: frozenset[int], words: Sequence[str]) -> Iterator[Run]:
+    folded: list[PartRow] = []
+    for at, part in enumerate(parts):
+        if at not in kept:
+            folded.append(part)
+            continue
+        if folded:
+            yield _fold(folded, words)
+            folded = []
+        yield from _part(part)
+    if folded:
+        yield _fold(folded, words)
+
+
+_KINDS = (RowKind.PART, RowKind.RISKY_PART, RowKind.HIGH_PART)
+
+
+def _part(part: PartRow) -> Iterator[Run]:
+    yield Run(_KINDS[part.level], text=lambda: joined(part.lead, part.text()), lead=part.risk)
+    for about in part.about:
+        yield Run(RowKind.ABOUT, text=about)
+
+
+def _fold(parts: Sequence[PartRow], words: Sequence[str]) -> Run:
+    count = number_of(len(parts), "part")
+    return fixed(
+        RowKind.FOLD, f"({count} folded: {counted((part.level for part in parts), words)})", lines=len(parts)
+    )
+
+
+def counted(levels: Iterable[int], words: Sequence[str]) -> str:
+    """How many parts there are of each risk, the highest first; or the risk that all have."""
+    found = Counter(levels)
+    if len(found) == 1:
+        return words[next(iter(found))]
+    return ", ".join(f"{found[level]:,} {words[level]}" for level in reversed(range(len(words))) if found[level])

@@ -1,0 +1,128 @@
+"""Hostile text made visible: the one way of agent-supplied text to any sink.
+
+Whatever a screen, a log, a message on the command line, a notification, a title or the clipboard gets from a
+request goes through `reveal`. Characters that act on a terminal, reorder text or cannot be seen become escapes
+that can; nothing is dropped, and nothing is markup. Padding is counted, not cut. What a reviewer should know is
+said in findings.
+
+Every step is linear in the length of the text; printable ASCII takes a short cut.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from signoff.present.reveal.confusables import Authority, authorities
+from signoff.present.reveal.escape import Layout, rewrite
+from signoff.present.reveal.findings import RULES, Field, Rules, host_note, judge
+from signoff.present.reveal.safe_text import Finding, SafeText
+from signoff.present.reveal.unicode_table import JOINTS, LINE_END, RETURN, is_plain, shape
+from signoff.present.reveal.widths import is_disputed
+
+__all__ = [
+    "Field",
+    "Finding",
+    "SafeText",
+    "findings",
+    "has_no_one_width",
+    "quoted",
+    "reveal",
+    "reveal_line",
+]
+
+_WINDOWS_LINE = re.compile(rf"{RETURN}(?=\n|\Z)")
+
+_SHORT = 200
+"""Characters of a text that is remembered: rows of lists hold such, and are made anew at each key."""
+
+
+def reveal(text: str, field: Field) -> SafeText:
+    """Make a text safe and everything in it visible.
+
+    Never raises, whatever the text. In single-line fields newline and tab are escapes too; elsewhere they
+    stay. The ASCII form of hosts that need one is added at the end of a URL, and what hosts in Punycode say.
+
+    Args:
+        text: Any text, lone surrogates included.
+        field: Where it stands in a request.
+    """
+    return _reveal_short(text, field) if len(text) <= _SHORT else _reveal(text, RULES[field], Layout())
+
+
+def reveal_line(
+    text: str, field: Field = "content", *, tab_width: int = 4, mark_trailing: bool = False
+) -> SafeText:
+    """Like `reveal`, for one row of the screen: a newline is an escape, a tab is visible.
+
+    A tab is ``>`` and spaces up to the tab stop, all of it in `SafeText.hidden`. A carriage return at the end
+    of a line of `content` is shown but not warned of.
+
+    Args:
+        text: One line, without the newline that ends it.
+        field: Where it stands in a request.
+        tab_width: Columns from one tab stop to the next; less than one counts as one.
+        mark_trailing: Show each trailing space as ``~``.
+    """
+    return _reveal(text, RULES[field], Layout(max(tab_width, 1), mark_trailing))
+
+
+def findings(text: str, field: Field) -> tuple[Finding, ...]:
+    """What `reveal` would find, without the text: for contents of any size, of which only some rows are shown.
+
+    Args:
+        text: Any text, lone surrogates included.
+        field: Where it stands in a request.
+    """
+    rules = RULES[field]
+    return tuple(judge(text, _shape(text, rules, Layout()), _links(text, rules), rules, one_row=False))
+
+
+def has_no_one_width(char: str) -> bool:
+    """Tell if terminals draw a character, alone or with others, in different widths; `reveal` lets none through.
+
+    Args:
+        char: One character. Half a flag is one too, although a whole flag has one width.
+    """
+    return is_disputed(ord(char)) or ord(char) in JOINTS
+
+
+def quoted(safe: SafeText) -> SafeText:
+    """The text between quotes that belong to `SafeText.hidden`, so that blanks at its ends can be seen."""
+    end = len(safe) + 1
+    hidden = ((0, 1), *((a + 1, b + 1) for a, b in safe.hidden), (end, end + 1))
+    return SafeText(f'"{safe.text}"', hidden, safe.findings, (0, *safe.replaced, 0))
+
+
+@lru_cache(maxsize=2048)
+def _reveal_short(text: str, field: Field) -> SafeText:
+    return _reveal(text, RULES[field], Layout())
+
+
+def _reveal(text: str, rules: Rules, layout: Layout) -> SafeText:
+    signs = _shape(text, rules, layout)
+    links = _links(text, rules)
+    found = judge(text, signs, links, rules, one_row=layout.one_row)
+    new = rewrite(text, signs, rules, layout, host_note(links, _visible))
+    return SafeText(new.text, new.hidden, tuple(found), new.replaced)
+
+
+def _visible(label: str) -> str:
+    """A part of a host, which holds no further hosts."""
+    return reveal(label, "path").text
+
+
+def _links(text: str, rules: Rules) -> Sequence[Authority]:
+    return tuple(authorities(text, whole=not rules.rows)) if rules.links else ()
+
+
+def _shape(text: str, rules: Rules, layout: Layout) -> str | None:
+    """The shape of a text; None if it is printable ASCII, newlines and tabs that stay."""
+    kept = rules.kept.replace("\n", "") if layout.one_row else rules.kept
+    if is_plain(text, kept):
+        return None
+    signs = shape(text, exact=rules.exact, kept=kept)
+    if rules.windows_lines:
+        signs = _WINDOWS_LINE.sub(LINE_END, signs)
+    return signs

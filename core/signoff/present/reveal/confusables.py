@@ -1,0 +1,259 @@
+"""Whom a URL really leads to: user part, host, the ASCII form of the host, and what Punycode in a host says.
+
+Sources: RFC 3986 (authority), RFC 3492 (Punycode) and Unicode Technical Standard 46, non-transitional: what
+browsers look up. Backslashes before the authority count as slashes, as they do for browsers; inside it they do
+not, and `Authority.ambiguous` tells of it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from signoff.present.reveal.unicode_table import LATIN, LETTERS, WITHIN_WORD
+
+__all__ = [
+    "Authority",
+    "ascii_host",
+    "ascii_twin",
+    "authorities",
+    "decoded_host",
+    "in_punycode",
+    "look_alikes",
+    "name_disguise",
+    "script_change",
+    "whole_disguise",
+]
+
+
+_END_IN_URL = r"/?#\s"
+_END_IN_TEXT = _END_IN_URL + r"\"'`<>|;&()"
+_SCHEME_LETTERS = r"A-Za-z0-9+.\-"
+_SCHEME = rf"(?P<scheme>[A-Za-z][{_SCHEME_LETTERS}]*+):[/\\]{{2,}}"
+_IN_URL = re.compile(
+    rf"(?P<lead>\s*(?:{_SCHEME}|(?i:https?|wss?|ftp):[/\\]*|[/\\]{{2,}}|))"
+    rf"(?P<authority>[^{_END_IN_URL}]*)"
+)
+_IN_TEXT = re.compile(  # a run of letters that a scheme may have is looked at once, or time is quadratic
+    rf"(?P<lead>(?<![{_SCHEME_LETTERS}])[0-9+.\-]*+{_SCHEME})(?P<authority>[^{_END_IN_TEXT}]*)"
+)
+_NAME = re.compile(r"[\w.\-]+")
+_PUNYCODE = "xn--"
+_PORT = re.compile(r":\d*$", re.ASCII)
+_DOTS = re.compile("[.\u3002\uff0e\uff61]")
+_LOGIN_SCHEMES = frozenset({"git+ssh", "rsync", "sftp", "ssh", "ssh+git", "svn+ssh"})
+_LOGIN = re.compile(r"[A-Za-z0-9_-]+")
+_SHORT = 60
+"""Characters of a URL up to the end of its host, of which nobody has to be told because of its length."""
+_LONGEST_HOST = 253
+_LONGEST_LABEL = 63  # Punycode takes quadratic time
+
+
+class Authority(Struct, frozen=True):
+    """The part of a URL that says whom it leads to.
+
+    Attributes:
+        scheme: In lower case; empty if the URL has none.
+        user: What stands before the last ``@``; None without one.
+        host: Host without port.
+        where: Where the host begins in the text.
+    """
+
+    scheme: str
+    user: str | None
+    host: str
+    where: int
+
+    @property
+    def ambiguous(self) -> bool:
+        """Whether the user part holds a backslash, where for some programs the host is already over."""
+        return "\\" in (self.user or "")
+
+    @property
+    def credentials(self) -> bool:
+        """Whether there is more of a user part than the plain login name that SSH needs."""
+        if self.user is None:
+            return False
+        return self.scheme not in _LOGIN_SCHEMES or not _LOGIN.fullmatch(self.user)
+
+
+def authorities(text: str, *, whole: bool) -> Iterator[Authority]:
+    """Find the authorities in a text that a reviewer may have to be told of; of equal ones, the first.
+
+    Not among them are those without a user part that have a short name of ASCII, unless a label of it is Punycode.
+    Such names count in a text without a scheme too, if they have a dot: `ssh` and `scp` need none.
+
+    Args:
+        text: A URL, or a text that holds some.
+        whole: The text is one URL, and may leave out its scheme.
+    """
+    if whole:
+        found = _IN_URL.match(text)
+        if found:
+            yield _authority(found)
+        return
+    told: set[str] = set()
+    if "//" in text or "\\\\" in text or "/\\" in text or "\\/" in text:
+        for found in _IN_TEXT.finditer(text):
+            words = found[0]
+            if words not in told and _worth_telling(words):
+                told.add(words)
+                yield _authority(found)
+    if _PUNYCODE in text.lower():
+        for found in _NAME.finditer(text):
+            name = found[0].rstrip(".")
+            if name not in told and "." in name and in_punycode(name):
+                told.add(name)
+                yield Authority("", None, name, found.start())
+
+
+def _worth_telling(words: str) -> bool:
+    return "@" in words or len(words) > _SHORT or not words.isascii() or _PUNYCODE in words.lower()
+
+
+def _authority(found: re.Match[str]) -> Authority:
+    scheme = (found["scheme"] or "").lower()
+    user, at, host = found["authority"].rpartition("@")
+    named = bool(at and found["lead"].strip())  # "git@host:path" is no URL, its user part no credential
+    return Authority(scheme, user if named else None, _PORT.sub("", host), found.end() - len(host))
+
+
+def in_punycode(host: str) -> bool:
+    """Whether a label of a host is written in Punycode, as it is looked up."""
+    return any(label.startswith(_PUNYCODE) for label in _labels(host))
+
+
+def decoded_host(host: str) -> str | None:
+    """The host with its Punycode decoded, to be made visible; None if that says nothing, or takes too long."""
+    labels = []
+    for label in _labels(host):
+        if label.startswith(_PUNYCODE):
+            if len(label) > _LONGEST_LABEL:
+                return None
+            try:
+                label = label.removeprefix(_PUNYCODE).encode().decode("punycode")
+            except UnicodeError:
+                return None
+        labels.append(label)
+    return ".".join(labels)
+
+
+def _labels(host: str) -> Iterator[str]:
+    """The labels of a host in the form in which they are looked up, before what is not ASCII is encoded."""
+    for label in _DOTS.split(host):
+        # One by one: the lower case of a whole word would choose a final sigma.
+        yield "".join(map(str.lower, unicodedata.normalize("NFKC", label)))
+
+
+def ascii_host(host: str) -> str | None:
+    """The host as it is looked up, in ASCII; None if no host can have that name."""
+    labels = []
+    if len(host) > _LONGEST_HOST:
+        return None
+    if any(len(label) > _LONGEST_LABEL for label in _DOTS.split(host)):
+        return None
+    for label in _labels(host):
+        if not label.isascii():
+            label = "xn--" + label.encode("punycode").decode("ascii")
+        labels.append(label)
+    return ".".join(labels)
+
+
+_SIGNS = {
+    "-": "\u2010\u2011\u2012\u2013\u2212\ufe58\ufe63\uff0d",
+    "'": "\u2018\u2019\u201b\u2032\u00b4\u02b9\uff07",
+    "`": "\u1fef\uff40",
+    '"': "\u201c\u201d\u201f\u2033\uff02",
+    ",": "\u201a",
+    ";": "\u037e\ufe54\uff1b",
+    ":": "\u2236\ua789\ufe55",
+    ".": "\u2024\u3002\ufe52\uff0e\uff61",
+    "..": "\u2025",
+    "/": "\u2044\u2215\u2571\u29f8\uff0f",
+    "\\": "\u2216\u29f5\u29f9\ufe68\uff3c",
+    "|": "\u01c0\u2223\uff5c",
+    "&": "\ufe60\uff06",
+    "<": "\u2039\ufe64\uff1c",
+    ">": "\u203a\ufe65\uff1e",
+    "*": "\u204e\u2217\ufe61\uff0a",
+    "~": "\u02dc\u223c",
+    "$": "\ufe69\uff04",
+    "#": "\ufe5f\uff03",
+    "@": "\ufe6b\uff20",
+    "%": "\ufe6a\uff05",
+}
+_LATIN = {  # letters of phonetic alphabets, and small capitals
+    "a": "\u0251", "c": "\u1d04", "g": "\u0261", "i": "\u0269\u026a", "o": "\u1d0f", "s": "\ua731",
+    "u": "\u1d1c", "v": "\u1d20", "w": "\u1d21", "z": "\u1d22",
+}  # fmt: skip
+_TWINS = {char: twin for table in (_SIGNS, _LATIN) for twin, chars in table.items() for char in chars}
+_LETTERLIKE = "\u2102\u210a-\u210e\u2110-\u2113\u2115\u2119-\u211d\u2124\u2128\u212a\u212c\u212d\u212f-\u2134"
+_COMPATIBLE = (
+    "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a"  # full-width letters and digits
+    "\U0001d400-\U0001d7ff"  # mathematical letters and digits
+    "\u2160-\u217f"  # Roman numerals
+    "\ufb00-\ufb06"  # ligatures
+)
+_LOOK_ALIKE = re.compile(f"[{re.escape(''.join(_TWINS))}{_LETTERLIKE}{_COMPATIBLE}]")
+
+_PASS_FOR_LATIN = (
+    "\u0131"  # dotless i
+    "асԁеһіјӏорԛѕԝхуѵьАВСЕНІЈКМОРЅТХУԌԚԜ"  # Cyrillic
+    "αγικνορτυωϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹͿ"  # Greek
+    "ագզհյոսցքօՏՕՍԼ"  # Armenian
+    "ⲟⲥⲣⲞⲤⲢ"  # Coptic
+    "ᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᎽᏀᏂᏃᏎᏏᏒᏔᏕᏚᏞᏟᏢᏦᏧᏮᏳᏴ"  # Cherokee
+    "\ua4d0-\ua4f7"  # Lisu
+) + "".join(_LATIN.values())
+_WHOLE_DISGUISE = re.compile(
+    rf"(?<![^\W_])(?=[A-Za-z0-9]*([{_PASS_FOR_LATIN}]))[A-Za-z0-9{_PASS_FOR_LATIN}]++(?![^\W_])"
+)
+_PASSES = re.compile(f"[{_PASS_FOR_LATIN}]")
+_TELLS = re.compile(rf"[^\W\d_A-Za-z{_PASS_FOR_LATIN}]")
+"""A letter that no reader takes for an ASCII one."""
+_LETTER = re.compile(f"[{LETTERS}]")
+_SCRIPT_CHANGE = re.compile(f"([{LETTERS}])[{WITHIN_WORD}]*(?!\\1)([{LETTERS}])")
+
+
+def ascii_twin(char: str) -> str:
+    """The ASCII text that a look-alike passes for; empty if there is none."""
+    twin = _TWINS.get(char) or unicodedata.normalize("NFKC", char)
+    return twin if twin.isascii() else ""
+
+
+def look_alikes(text: str) -> list[int]:
+    """Where characters stand that pass for ASCII ones but are not."""
+    return [found.start() for found in _LOOK_ALIKE.finditer(text)]
+
+
+def script_change(signs: str) -> int | None:
+    """Where a word has letters of two scripts, given the shape of a text; None if no word has.
+
+    Returns:
+        The first letter of the first such pair that is not Latin.
+    """
+    letter = _LETTER.search(signs)
+    if letter is None or not _LETTER.search(signs.replace(letter[0], "")):
+        return None  # told sooner than by looking at each word: most texts have one script
+    found = _SCRIPT_CHANGE.search(signs)
+    if found is None:
+        return None
+    return found.start(1 if found[2] == LATIN else 2)
+
+
+def whole_disguise(text: str) -> int | None:
+    """Where a word that could pass for ASCII has its first letter that is not; None if there is no such word."""
+    found = _PASSES.search(text) and _WHOLE_DISGUISE.search(text)
+    return found.start(1) if found else None
+
+
+def name_disguise(name: str) -> int | None:
+    """Where a name that could pass for ASCII has its first letter that is not; None if no reader could take it so.
+
+    One letter that cannot be mistaken tells that the others are what they are, such as a short word of Russian.
+    """
+    disguise = whole_disguise(name)
+    return None if disguise is None or _TELLS.search(name) else disguise
