@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from benchmarks.measuring import percentile
-from signoff.filtering import Filtered, Subject, Viewpoint, of_record, parse
+from signoff.filter import Filtered, Subject, Viewpoint, of_record, parse
 from signoff.present.snapshot.snapshot import Snapshot
 from signoff.present.snapshot.steps import CommandRun, FileChange, FileState
 from signoff.queue import Decision, DecisionSource, HistoryRecord, RequestState, Risk

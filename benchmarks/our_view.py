@@ -22,11 +22,11 @@ from textual.pilot import Pilot
 
 from benchmarks.peak_memory import peak_memory
 from signoff import ApprovalContext, ApprovalRequest, FileWrite, connect_agent
-from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.effects import Effect
 from signoff.queue import AgentQueue, StoredRequest, open_review_queue
 from signoff.queue.amendment import PARTIAL
 from signoff.queue.keys.folder import KEYS_VARIABLE
+from signoff.submission import plain_submission, submission_with_snapshot
 from signoff_tui.app import SignoffApp, spare_the_collector
 from signoff_tui.documents import content_key
 from signoff_tui.inbox import RowKey

@@ -16,9 +16,9 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from signoff.demo.agents import ROLES
-from signoff.demo.careful import CarefulReviewer
-from signoff.demo.processes import AgentProcesses
+from signoff.demo.pilot import CarefulReviewer
 from signoff.demo.project import create_project
+from signoff.demo.run import AgentProcesses
 from signoff.queue import open_review_queue
 from signoff.queue.keys.folder import KEYS_VARIABLE
 from signoff_tui.app import SignoffApp

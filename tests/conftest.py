@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from answering import Answer, Reviewer
-from signoff.connecting import connect_agent
+from signoff.connection import connect_agent
 from signoff.queue import AgentQueue, ReviewQueue, open_review_queue
 from system_bench import environment
 

@@ -9,7 +9,7 @@ import pytest
 
 from corpus_judges import read
 from signoff.canonical import NotJsonError, parse_json
-from signoff.memory import ApprovalMemory
+from signoff.session_memory import ApprovalMemory
 from signoff.types import ApprovalDecision
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from signoff.connecting import connect_agent
+from signoff.connection import connect_agent
 from signoff.effects import Command, Effect, FileWrite
 from signoff.queue import AgentQueue, StoredRequest
 from signoff.types import ApprovalPresentation, ApprovalRequest

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.present.snapshot.snapshot import Snapshot
 from signoff.queue import AgentQueue, HistoryRecord, ReviewQueue, StoredRequest, Submission
 from signoff.queue.keys.folder import KEYS_VARIABLE
+from signoff.submission import plain_submission, submission_with_snapshot
 from signoff.types import ApprovalRequest
 
 PATIENCE = 45.0

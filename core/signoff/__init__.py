@@ -16,18 +16,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from signoff._late import late_names
+from signoff._lazy import late_names
 from signoff._version import __version__
 
 if TYPE_CHECKING:
     from signoff.adapters.pydantic_ai import ApprovalToolset as ApprovalToolset
-    from signoff.connecting import connect_agent
+    from signoff.connection import connect_agent
     from signoff.controller import ApprovalController
+    from signoff.controller.callbacks import truncate_for_display
+    from signoff.decorators import requires_approval, simple_approval_request
     from signoff.effects import Command, FileEdit, FileWrite
-    from signoff.executing import execute_tool
-    from signoff.marking import requires_approval, simple_approval_request
-    from signoff.memory import ApprovalMemory
-    from signoff.presenting import truncate_for_display
+    from signoff.execution import execute_tool
+    from signoff.session_memory import ApprovalMemory
     from signoff.types import (
         ApprovalAware,
         ApprovalContext,
@@ -63,20 +63,20 @@ __getattr__ = late_names(
     __name__,
     {
         "adapters.pydantic_ai": ("ApprovalToolset",),
-        "connecting": ("connect_agent",),
+        "connection": ("connect_agent",),
         "controller": ("ApprovalController",),
+        "controller.callbacks": ("truncate_for_display",),
+        "decorators": (
+            "requires_approval",
+            "simple_approval_request",
+        ),
         "effects": (
             "Command",
             "FileEdit",
             "FileWrite",
         ),
-        "executing": ("execute_tool",),
-        "marking": (
-            "requires_approval",
-            "simple_approval_request",
-        ),
-        "memory": ("ApprovalMemory",),
-        "presenting": ("truncate_for_display",),
+        "execution": ("execute_tool",),
+        "session_memory": ("ApprovalMemory",),
         "types": (
             "ApprovalAware",
             "ApprovalContext",

@@ -22,9 +22,9 @@ from pydantic import (
 )
 
 from signoff.canonical import NotJsonError, canonical
-from signoff.definition import Definition
 from signoff.effects import Effect
 from signoff.queue.records import DecisionSource, Risk
+from signoff.tool_definition import Definition
 
 if TYPE_CHECKING:
     from signoff.present.snapshot.snapshot import Snapshot
@@ -137,7 +137,7 @@ class ApprovalRequest(BaseModel):
     """Seconds the sender is willing to wait; None waits for ever."""
     honors: frozenset[str] = Field(default=frozenset(), exclude=True)
     """What the tool can do besides running as asked: ``partial``, it writes the contents that a reviewer approved
-    (see `signoff.binding.approved_instead`); ``edit``, it may be run with other arguments.
+    (see `signoff.approved_call.approved_instead`); ``edit``, it may be run with other arguments.
 
     A reviewer is offered only what the tool and whoever runs it (`ApprovalContext.honors`) both say.
     """

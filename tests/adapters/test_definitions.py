@@ -16,10 +16,10 @@ from toolset_agents import DEPLOY, Deploying, call, run
 
 from asked import Asked
 from signoff.adapters.langchain import approved
-from signoff.adapters.langchain.definitions import definition_of
+from signoff.adapters.langchain.calls import definition_of
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.controller import ApprovalController
-from signoff.memory import ApprovalMemory
+from signoff.session_memory import ApprovalMemory
 from signoff.types import ApprovalDecision, ApprovalRequest
 
 STAGING = {"to": "staging"}

@@ -29,7 +29,7 @@ from asked import Asked
 from signoff.adapters.langchain import ApprovalToolWrapper, approved
 from signoff.canonical import NotJsonError
 from signoff.controller import ApprovalController
-from signoff.marking import requires_approval
+from signoff.decorators import requires_approval
 from signoff.queue import AgentQueue, Decision, RequestState, ReviewQueue, StoredRequest
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalDeniedError, ApprovalRequest

@@ -21,7 +21,7 @@ from pydantic_ai.messages import ToolCallPart
 from answering import PATIENCE, Reviewer
 from asked import Asked
 from signoff.adapters.pydantic_ai import ApprovalToolset
-from signoff.connecting import connect_agent
+from signoff.connection import connect_agent
 from signoff.controller import ApprovalController
 from signoff.queue import Decision, RequestState, StoredRequest, open_review_queue
 from signoff.types import ApprovalDecision, ApprovalRequest

@@ -21,7 +21,7 @@ from pydantic_ai.mcp import MCPToolset
 from answering import PATIENCE, Reviewer
 from asked import Asked
 from signoff.adapters.pydantic_ai import ApprovalToolset
-from signoff.connecting import connect_agent
+from signoff.connection import connect_agent
 from signoff.controller import ApprovalController
 from signoff.queue import Decision, open_review_queue
 

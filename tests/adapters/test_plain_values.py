@@ -29,7 +29,7 @@ from pydantic import (
     model_serializer,
 )
 
-from signoff.adapters.plain_values import Validate, plain_call, plain_values
+from signoff.adapters.json_values import Validate, plain_call, plain_values
 from signoff.canonical import NotJsonError, canonical
 
 

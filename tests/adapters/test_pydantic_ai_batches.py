@@ -24,9 +24,9 @@ from toolset_agents import (
 from answering import waiting, yes
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.adapters.pydantic_ai.objects import DeclaredToolset
-from signoff.asking import plain_submission
 from signoff.controller import ApprovalController
 from signoff.queue import AgentQueue, Decision, RequestState, ReviewQueue, StoredRequest
+from signoff.submission import plain_submission
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.types import ApprovalContext, ApprovalDeniedError, ApprovalRequest
 

@@ -25,7 +25,7 @@ from toolset_agents import (
 from asked import Asked
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.adapters.pydantic_ai.objects import DeclaredToolset
-from signoff.marking import requires_approval
+from signoff.decorators import requires_approval
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.shell import ShellTool
 

@@ -15,12 +15,11 @@ from pydantic_ai.models.test import TestModel
 from toolset_agents import call, look, messages_of, run, script, told
 
 from asked import Asked
-from signoff.adapters.plain_objects import tools_of
 from signoff.adapters.pydantic_ai import ApprovalToolset
-from signoff.adapters.pydantic_ai.objects import ObjectToolset
+from signoff.adapters.pydantic_ai.objects import ObjectToolset, tools_of
 from signoff.controller import ApprovalController
-from signoff.marking import requires_approval
-from signoff.memory import ApprovalMemory
+from signoff.decorators import requires_approval
+from signoff.session_memory import ApprovalMemory
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.shell import ShellTool
 from signoff.types import ApprovalContext, ApprovalRequest

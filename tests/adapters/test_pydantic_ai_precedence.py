@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import pytest
 
-from signoff.marking import requires_approval, simple_approval_request
-from signoff.memory import ApprovalMemory
-from signoff.needs import ApprovalNeeds, Setting, default_setting
+from signoff.approval_rules import ApprovalNeeds, Setting, default_setting
+from signoff.decorators import requires_approval, simple_approval_request
+from signoff.session_memory import ApprovalMemory
 from signoff.types import ApprovalContext, ApprovalRequest
 
 Answer = Literal["silent", "no opinion", "no", "ask", "block"]

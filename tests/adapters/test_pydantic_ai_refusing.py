@@ -18,8 +18,8 @@ from toolset_agents import (
 from asked import Asked
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.controller import ApprovalController
-from signoff.memory import ApprovalMemory
 from signoff.queue import DecisionSource
+from signoff.session_memory import ApprovalMemory
 from signoff.types import ApprovalDecision, ApprovalDeniedError, ApprovalRequest
 
 

@@ -10,9 +10,9 @@ from toolset_agents import DEPLOY, Deploying, call, run
 
 from asked import Asked
 from signoff.adapters.pydantic_ai import ApprovalToolset
-from signoff.binding import require_approved
+from signoff.approved_call import require_approved
 from signoff.controller import ApprovalController
-from signoff.memory import ApprovalMemory
+from signoff.session_memory import ApprovalMemory
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
 STAGING = {"to": "staging"}

@@ -27,8 +27,8 @@ from asked import Asked
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.adapters.pydantic_ai.objects import DeclaredToolset
 from signoff.controller import ApprovalController
-from signoff.marking import requires_approval
-from signoff.memory import ApprovalMemory
+from signoff.decorators import requires_approval
+from signoff.session_memory import ApprovalMemory
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.types import ApprovalContext
 

@@ -19,8 +19,8 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls
 from pydantic_ai.toolsets import AbstractToolset
 
 from answering import Answer, Reviewer
-from signoff.marking import requires_approval
-from signoff.memory import ApprovalMemory
+from signoff.decorators import requires_approval
+from signoff.session_memory import ApprovalMemory
 from signoff.types import ApprovalContext, ApprovalRequest
 
 StartReviewer = Callable[[Answer], Reviewer]

@@ -16,10 +16,10 @@ from unittest import mock
 import pexpect
 
 from signoff import ApprovalRequest, Command, FileWrite, connect_agent
-from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.cli.main import main
 from signoff.queue import AgentQueue, ReviewQueue, StoredRequest, open_review_queue
 from signoff.queue.keys.folder import KEYS_VARIABLE
+from signoff.submission import plain_submission, submission_with_snapshot
 
 PATIENCE = 60.0
 """Seconds after which a process that should have ended is taken for stuck."""

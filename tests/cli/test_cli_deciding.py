@@ -6,8 +6,8 @@ import pytest
 from cli_bench import Cli, at_a_terminal, call, command, exit_status, high, post, seen, write
 
 from signoff import ApprovalRequest
-from signoff.asking import plain_submission
 from signoff.queue import AgentQueue, Decision, RequestState, StoredRequest
+from signoff.submission import plain_submission
 
 
 def state_of(cli: Cli, request: StoredRequest) -> RequestState:

@@ -9,8 +9,8 @@ import pytest
 from cli_bench import HOSTILE, Cli, agent_on, at_a_terminal, call, command, exit_status, high, post, write
 
 from signoff import ApprovalRequest
-from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.queue import AgentQueue, Decision, Grant, GrantKind, StoredRequest
+from signoff.submission import plain_submission, submission_with_snapshot
 
 
 def edit(path: str, **options: Any) -> ApprovalRequest:

@@ -8,7 +8,7 @@ import json
 import pytest
 from cli_bench import Cli, agent_on, call, command, post
 
-import signoff.filtering
+import signoff.filter
 from signoff.queue import AgentQueue, Decision
 
 
@@ -65,8 +65,8 @@ def test_a_limit_that_leaves_something_out_says_so(cli: Cli, decided: list[str])
 def test_a_search_that_gives_up_says_where_to_go_on(
     cli: Cli, decided: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    short = functools.partial(signoff.filtering.search_history, most=1)
-    monkeypatch.setattr(signoff.filtering, "search_history", short)
+    short = functools.partial(signoff.filter.search_history, most=1)
+    monkeypatch.setattr(signoff.filter, "search_history", short)
     done = cli.inside("history", "--filter", "agent:docs-bot")
     assert (done.code, done.out) == (0, "")
     assert "there may be more: the search ended at record 3; go on with --before 3" in done.err

@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff import ApprovalRequest
-from signoff.asking import plain_submission
 from signoff.cli.plain.commands import Command, CommandError, parse
 from signoff.cli.plain.desk import Answer, Desk, Manners
 from signoff.queue import AgentMode, AgentQueue, Decision, QueueGoneError, RequestState, ReviewQueue, StoredRequest
+from signoff.submission import plain_submission
 
 SECOND = 1_000_000
 

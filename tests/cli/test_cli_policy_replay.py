@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from cli_bench import HOSTILE, Cli, agent_on, call, command, post, write
 
-from signoff.asking import plain_submission
 from signoff.queue import AgentQueue, Decision, DecisionSource
+from signoff.submission import plain_submission
 
 SETTINGS = "shell: {rules: [{pattern: git status, approval: false}, {pattern: rm, allowed: false}]}\n"
 

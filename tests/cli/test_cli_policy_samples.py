@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from signoff.cli.policy.argument_samples import meeting, nearly_meeting
 from signoff.cli.policy.samples import near_miss_of, sample_of
-from signoff.config.policy_models import ArgumentRuleConfig
+from signoff.config.models import ArgumentRuleConfig
 from signoff.policy.regex import PatternError, compile_pattern
 
 PIECES = [*"ab.*+?|()[]^$\\{}-1,", "[a-z]", "\\d", "\\w+", "(?i)", "(?:", "{2}", "[^x]", ".*", "é", "\n"]

@@ -9,12 +9,12 @@ from cli_bench import Cli, call, command, post, seen
 
 from redaction_corpus import GITHUB
 from signoff import ApprovalContext, ApprovalMemory
-from signoff.asking import plain_submission
+from signoff.approval_rules import ApprovalNeeds
 from signoff.cli.exit_codes import ExitCode
 from signoff.config import build, parse_config
-from signoff.needs import ApprovalNeeds
 from signoff.present.document.masking import mark
 from signoff.queue import AgentQueue, Decision
+from signoff.submission import plain_submission
 
 MARK = mark(len(GITHUB))
 

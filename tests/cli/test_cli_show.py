@@ -3,8 +3,8 @@ from __future__ import annotations
 from cli_bench import Cli, call, command, post, write
 
 from signoff import ApprovalRequest, FileEdit
-from signoff.definition import Definition
 from signoff.queue import AgentQueue, Decision
+from signoff.tool_definition import Definition
 
 
 def test_a_command_is_shown_whole_with_its_directory(cli: Cli, agent: AgentQueue) -> None:

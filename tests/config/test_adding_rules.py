@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.config import parse_config
-from signoff.config.adding_rules import verdicts_with, with_rules
-from signoff.config.loading import parse_with_marks
-from signoff.config.settings_file import SettingsFile
+from signoff.config.load import parse_with_marks
+from signoff.config.suggest import verdicts_with, with_rules
+from signoff.config.verdicts import SettingsFile
 from signoff.policy.verdict import Level
-from signoff.setting_files.errors import ConfigError
+from signoff.settings_yaml import ConfigError
 
 FILES = {
     "items in braces": "shell:\n  rules:\n    - {pattern: rm, allowed: false}  # never\n# the end\ntools: {}\n",

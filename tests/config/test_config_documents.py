@@ -7,8 +7,8 @@ import pytest
 from documented_blocks import BLOCKS
 from signoff.config import AgentConfig, parse_config
 from signoff.tools.custom import CustomToolConfig
+from signoff.tools.file_sandbox import SandboxConfig
 from signoff.tools.roots import PathConfig
-from signoff.tools.sandbox_config import SandboxConfig
 from signoff.tools.shell_rules import ShellConfig, ShellDefault, ShellRule
 
 

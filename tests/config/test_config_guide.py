@@ -11,7 +11,7 @@ import signoff
 from signoff.config import AgentConfig, ConfigError, Setup, parse_config
 from signoff.modes import MODE_VARIABLE
 from signoff.policy.trust import trust
-from signoff.setting_files.document import LARGEST_TEXT
+from signoff.settings_yaml import LARGEST_TEXT
 
 GUIDE = (Path(signoff.__file__).parents[2] / "docs" / "configuration.md").read_text()
 

@@ -11,8 +11,7 @@ from jsonschema import Draft202012Validator
 from balanced_rules import BALANCED
 from signoff.config import ConfigError, build, parse_config
 from signoff.config.cautions import cautions
-from signoff.config.policy_report import policy_facts, policy_rows
-from signoff.config.report import describe
+from signoff.config.report import describe, policy_facts, policy_rows
 from signoff.config.schema import config_schema, known_keys
 from signoff.policy.tool_rules import CallPolicy
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff import ApprovalContext, ApprovalMemory
+from signoff.approval_rules import ApprovalNeeds
 from signoff.config import build, parse_config
 from signoff.config.verdicts import FILE_TOOLS, SHELL_TOOLS, SettingsVerdicts
-from signoff.needs import ApprovalNeeds
 from signoff.policy.verdict import Level, Verdict, strictest
 from signoff.tools import FileSandbox, ShellTool
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from signoff.config.report import describe
-from signoff.config.rule_rows import rule_rows
-from signoff.config.settings_file import read_settings_file
+from signoff.config.report import describe, rule_rows
+from signoff.config.verdicts import read_settings_file
 
 RULES = """\
 sandbox:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from signoff.config.typed_call import TypedCall, UnreadableCallError, read_call
+from signoff.config.verdicts import TypedCall, UnreadableCallError, read_call
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from answering import Answer, Reviewer, yes
+from signoff.approved_call import HONORS
 from signoff.controller import ApprovalController
-from signoff.editing import HONORS
-from signoff.executing import execute_tool
-from signoff.marking import requires_approval
+from signoff.decorators import requires_approval
+from signoff.execution import execute_tool
 from signoff.policy.argument_rules import ArgumentRule, Condition, ToolArguments
 from signoff.policy.tool_rules import CallPolicy
 from signoff.policy.verdict import Level

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.effects import Command, FileWrite
 from signoff.queue.records import Risk
+from signoff.submission import plain_submission, submission_with_snapshot
 from signoff.types import ApprovalContext, ApprovalRequest
 
 

@@ -10,11 +10,11 @@ from types import SimpleNamespace
 import pytest
 
 from signoff import ApprovalContext, ApprovalController, simple_approval_request
-from signoff.connecting import program_name
+from signoff.connection import program_name
 from signoff.queue import ReviewQueue
 from system_bench import PATIENCE
 
-SAY = "from signoff.connecting import program_name; print(program_name())"
+SAY = "from signoff.connection import program_name; print(program_name())"
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ from controller_samples import MODES, Ask, StartReviewer, Tool, never, request_f
 
 from answering import waiting, yes
 from signoff.controller import ApprovalController
-from signoff.executing import execute_tool
-from signoff.memory import ApprovalMemory
+from signoff.execution import execute_tool
 from signoff.queue import (
     AgentQueue,
     Decision,
@@ -23,6 +22,7 @@ from signoff.queue import (
     StoredRequest,
     Submission,
 )
+from signoff.session_memory import ApprovalMemory
 from signoff.types import (
     ApprovalContext,
     ApprovalDecision,

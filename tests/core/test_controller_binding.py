@@ -11,8 +11,7 @@ import pytest
 from controller_samples import Ask, StartReviewer, approve, edit, never, request_for, write
 
 from answering import yes
-from signoff.asking import plain_submission
-from signoff.connecting import connect_agent
+from signoff.connection import connect_agent
 from signoff.controller import ApprovalController
 from signoff.present.snapshot.snapshot import take
 from signoff.queue import (
@@ -24,6 +23,7 @@ from signoff.queue import (
     StoredRequest,
     open_review_queue,
 )
+from signoff.submission import plain_submission
 from signoff.types import (
     ApprovalDecision,
     ApprovalRequest,

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from controller_samples import Ask, Counting, approve, request_for, write
 
-from signoff.asking import submission_with_snapshot
 from signoff.controller import ApprovalController
 from signoff.effects import FileEdit
-from signoff.memory import ApprovalMemory
 from signoff.queue import AgentQueue, QueueError, RequestState, ReviewQueue
+from signoff.session_memory import ApprovalMemory
+from signoff.submission import submission_with_snapshot
 from signoff.types import ApprovalDecision, ApprovalRequest
 
 FOR_SESSION = ApprovalDecision(approved=True, remember="session", note="fine")

@@ -12,11 +12,11 @@ from controller_samples import Ask, StartReviewer, request_for
 from answering import yes
 from asked import Asked
 from signoff.controller import ApprovalController
-from signoff.definition import Definition
 from signoff.effects import FileWrite
-from signoff.memory import ApprovalMemory
 from signoff.queue import AgentQueue, Decision
-from signoff.redefining import KnownDefinitions
+from signoff.redefinition import KnownDefinitions
+from signoff.session_memory import ApprovalMemory
+from signoff.tool_definition import Definition
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
 AskWithin = Callable[[ApprovalController, ApprovalRequest, ApprovalContext], Awaitable[ApprovalDecision]]

@@ -9,7 +9,6 @@ from controller_samples import Ask, Counting, StartReviewer, approve, never, req
 
 from signoff.controller import ApprovalController
 from signoff.effects import Command
-from signoff.memory import ApprovalMemory
 from signoff.queue import (
     AgentQueue,
     Decision,
@@ -17,6 +16,7 @@ from signoff.queue import (
     QueueError,
     ReviewQueue,
 )
+from signoff.session_memory import ApprovalMemory
 from signoff.types import (
     ApprovalDecision,
     ApprovalRequest,

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from signoff.canonical import canonical
 from signoff.controller import ApprovalController, Mode
-from signoff.definition import Definition
-from signoff.marking import simple_approval_request
-from signoff.memory import ApprovalMemory, PlainCall, call_key
+from signoff.decorators import simple_approval_request
 from signoff.queue import AgentQueue
+from signoff.session_memory import ApprovalMemory, PlainCall, call_key
+from signoff.tool_definition import Definition
 from signoff.types import ApprovalDecision, DecisionSource
 
 FOR_SESSION = ApprovalDecision(approved=True, remember="session", note="fine")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.canonical import MAX_DEPTH, NotJsonError
-from signoff.definition import Definition
+from signoff.tool_definition import Definition
 
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"to": {"type": "string"}}, "required": ["to"]}
 PARTS: dict[str, Any] = {

@@ -9,11 +9,16 @@ from typing import Any
 
 import pytest
 
-from signoff.binding import ChangedSinceApprovedError, approved_instead, bound_to, require_approved
+from signoff.approved_call import (
+    ChangedSinceApprovedError,
+    approved_instead,
+    bound_to,
+    require_approved,
+)
 from signoff.controller import ApprovalController
+from signoff.decorators import requires_approval
 from signoff.effects import Command, FileWrite
-from signoff.executing import execute_tool
-from signoff.marking import requires_approval
+from signoff.execution import execute_tool
 from signoff.present.snapshot.snapshot import take
 from signoff.queue.amendment import Instead
 from signoff.tools.file_sandbox import FileSandbox

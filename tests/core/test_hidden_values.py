@@ -9,10 +9,10 @@ import pytest
 
 from redaction_corpus import GITHUB, PRIVATE_KEY
 from signoff import ApprovalPresentation, ApprovalRequest
-from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.effects import Command, Effect, FileEdit, FileWrite
 from signoff.policy.risk import HIDDEN_VALUE
 from signoff.queue.records import Risk, Submission
+from signoff.submission import plain_submission, submission_with_snapshot
 
 
 def asked(*effects: Effect, cwd: Path, **options: Any) -> Submission:

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
+from signoff.approval_rules import HOOKS, ApprovalNeeds, has_hook, hook_of
 from signoff.controller import ApprovalController
-from signoff.declaring import has_hook, hook_of
-from signoff.executing import execute_tool
-from signoff.memory import ApprovalMemory
-from signoff.needs import HOOKS, ApprovalNeeds
+from signoff.execution import execute_tool
+from signoff.session_memory import ApprovalMemory
 from signoff.types import ApprovalContext
 
 CALL = ApprovalContext(tool_name="act", args={})

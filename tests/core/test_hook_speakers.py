@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from signoff.declaring import has_hook, speakers
-from signoff.needs import ApprovalNeeds
+from signoff.approval_rules import ApprovalNeeds, has_hook, speakers
 
 NAMES = ("check_approval", "needs_approval")
 

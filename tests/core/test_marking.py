@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from signoff.canonical import NotJsonError
-from signoff.marking import requires_approval, simple_approval_request
+from signoff.decorators import requires_approval, simple_approval_request
 from signoff.types import ApprovalContext, ApprovalRequest
 
 ARGS = {"to": "a@example.com", "subject": "Hello", "body": "secret"}

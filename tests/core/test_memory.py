@@ -9,7 +9,7 @@ import pytest
 
 from matching_corpus import cases, covers
 from signoff.canonical import NotJsonError
-from signoff.memory import ApprovalMemory
+from signoff.session_memory import ApprovalMemory
 from signoff.types import ApprovalDecision, DecisionSource
 
 FOR_SESSION = ApprovalDecision(approved=True, remember="session", note="fine")

@@ -6,8 +6,8 @@ from types import MappingProxyType
 
 import pytest
 
-from signoff.memory import ApprovalMemory, call_key
 from signoff.queue.amendment import Instead
+from signoff.session_memory import ApprovalMemory, call_key
 from signoff.types import ApprovalDecision
 
 FOR_SESSION = ApprovalDecision(approved=True, remember="session", note="fine")

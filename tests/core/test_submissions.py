@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.canonical import canonical
 from signoff.effects import FileWrite
-from signoff.judged_calls import JudgedCalls
-from signoff.memory import PlainCall
 from signoff.queue.records import Risk
+from signoff.session_memory import JudgedCalls, PlainCall
+from signoff.submission import plain_submission, submission_with_snapshot
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalPresentation, ApprovalRequest
 
 FOR_SESSION = ApprovalDecision(approved=True, remember="session", note="fine")
@@ -106,7 +105,7 @@ def test_a_call_is_judged_by_its_own_arguments_the_first_time_and_later() -> Non
 
 def test_an_equal_call_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
     count = CountingAssessments(plain_submission)
-    monkeypatch.setattr("signoff.judged_calls.plain_submission", count)
+    monkeypatch.setattr("signoff.session_memory.plain_submission", count)
     calls = JudgedCalls()
     for _ in range(3):
         assert judged(calls, HARMLESS) is True
@@ -119,7 +118,7 @@ def test_an_equal_call_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_equal_call_that_nothing_describes_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
     count = CountingAssessments(plain_submission)
-    monkeypatch.setattr("signoff.judged_calls.plain_submission", count)
+    monkeypatch.setattr("signoff.session_memory.plain_submission", count)
     calls = JudgedCalls()
     plain = PlainCall("t", HARMLESS, canonical(HARMLESS))
     assert [calls.plain_may_be_remembered(plain) for _ in range(3)] == [True] * 3
@@ -136,7 +135,7 @@ class CountingAssessments:
 
 
 def test_only_so_many_judged_calls_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("signoff.judged_calls._MOST_JUDGED", 2)
+    monkeypatch.setattr("signoff.session_memory._MOST_JUDGED", 2)
     calls = JudgedCalls()
     sizes = []
     for number in range(4):

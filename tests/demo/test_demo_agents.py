@@ -14,12 +14,10 @@ from typing import Any
 import pytest
 
 from answering import Answer, Reviewer, yes
-from signoff.connecting import connect_agent
-from signoff.demo.agents import ROLES, main, read_report, run_agent
-from signoff.demo.processes import AgentProcesses
+from signoff.connection import connect_agent
+from signoff.demo.agents import ROLES, SAVE_PROJECT, Report, main, read_report, run_agent
 from signoff.demo.project import create_project, saved_files, shop_files
-from signoff.demo.report import Report
-from signoff.demo.roles import SAVE_PROJECT
+from signoff.demo.run import AgentProcesses
 from signoff.queue import Decision, Risk, StoredRequest, open_review_queue
 from system_bench import eventually
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from signoff.canonical import canonical
-from signoff.filtering import (
+from signoff.filter import (
     ScreenFacts,
     Subject,
     Viewpoint,

@@ -7,7 +7,15 @@ from filter_samples import VIEW, grant, record, subject
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.filtering import FIELDS, Filtered, complete, existing_values, field_at, of_record, parse
+from signoff.filter import (
+    FIELDS,
+    Filtered,
+    complete,
+    existing_values,
+    field_at,
+    of_record,
+    parse,
+)
 from signoff.present.reveal.escape import typeable
 
 VALUES = {"agent": ["refactor", "docs-bot", "Report", "two words", "a*b", 'say "hi"', "=x", "a,b"]}

@@ -26,7 +26,7 @@ from filter_samples import (
 )
 
 from signoff.effects import Command, FileWrite
-from signoff.filtering import (
+from signoff.filter import (
     SAVED_FILTERS,
     Filtered,
     FilterError,

@@ -7,10 +7,18 @@ from filter_samples import HOUR, VIEW, change, grant, kept, record, request, run
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.filtering import FIELDS, Filtered, FilterError, fields_of, of_record, parse, written
-from signoff.filtering.fields import Form
-from signoff.filtering.parsing import LONGEST_FILTER, parse_expression
-from signoff.filtering.syntax import All, AnyOf, Expression, Not, Operator, Pair, Text, Value
+from signoff.filter import (
+    FIELDS,
+    Filtered,
+    FilterError,
+    fields_of,
+    of_record,
+    parse,
+    written,
+)
+from signoff.filter.fields import Form
+from signoff.filter.grammar import All, AnyOf, Expression, Not, Operator, Pair, Text, Value
+from signoff.filter.query import LONGEST_FILTER, parse_expression
 from signoff.queue import Decision, DecisionSource, RequestState, Risk
 
 PIECES = [

@@ -8,8 +8,8 @@ from filter_samples import DAY, HOUR, MINUTE, NOON, VIEW, YES, record
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.filtering import Filtered, narrowed, of_record, parse, search_history
-from signoff.filtering.history import History
+from signoff.filter import Filtered, narrowed, of_record, parse, search_history
+from signoff.filter.history_query import History
 from signoff.queue import Decision, DecisionSource, HistoryFilter, HistoryRecord, RequestState
 
 NAMES = ["refactor", "Refactor", "docs"]

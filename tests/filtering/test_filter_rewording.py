@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.filtering import Filtered, asked_of, exactly, parse, reworded
-from signoff.filtering.saved import SAVED_FILTERS
+from signoff.filter import Filtered, asked_of, exactly, parse, reworded
+from signoff.filter.completion import SAVED_FILTERS
 from signoff.present.reveal.escape import typeable
 
 

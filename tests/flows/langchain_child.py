@@ -19,7 +19,7 @@ from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.tools import BaseTool, StructuredTool
 
 from signoff.adapters.langchain import ApprovalMiddleware, ApprovalToolWrapper, approved
-from signoff.connecting import connect_agent
+from signoff.connection import connect_agent
 from signoff.controller import ApprovalController
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.shell import ShellTool

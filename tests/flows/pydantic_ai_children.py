@@ -18,7 +18,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from signoff.adapters.pydantic_ai import ApprovalToolset
-from signoff.connecting import connect_agent
+from signoff.connection import connect_agent
 from signoff.controller import ApprovalController
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.shell import ShellTool

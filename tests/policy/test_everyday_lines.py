@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from signoff.config.loading import load_config
+from signoff.config.load import load_config
 from signoff.policy.verdict import Level
-from signoff.tools.shell_policy import verdict
+from signoff.tools.shell import verdict
 from signoff.tools.shell_rules import ShellConfig
 
 _HERE = Path(__file__).parent

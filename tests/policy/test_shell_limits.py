@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from signoff.config import suggesting
+from signoff.config import suggest
 from signoff.policy.shell import commands, worker
 from signoff.policy.shell.commands import expand
 from signoff.policy.shell.evaluate import CommandRule, judge_command
@@ -163,6 +163,6 @@ def test_a_rule_is_suggested_for_long_commands_without_trying_each_of_their_word
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     tried: list[str] = []
-    monkeypatch.setattr(suggesting, "_can_be_shown", lambda pattern: tried.append(pattern) or False)
-    assert suggesting._pattern(["git", "add", *("a" * 20_000)]) is None
-    assert len(tried) <= suggesting._LONGEST_PATTERN
+    monkeypatch.setattr(suggest, "_can_be_shown", lambda pattern: tried.append(pattern) or False)
+    assert suggest._pattern(["git", "add", *("a" * 20_000)]) is None
+    assert len(tried) <= suggest._LONGEST_PATTERN

@@ -12,7 +12,7 @@ import pytest
 from queue_engines import SqliteOpener
 from queue_samples import approve, call, decide, target
 
-from signoff.exporting.facts import record_facts
+from signoff.history_export import record_facts
 from signoff.queue import Decision, Instead, RequestState, Risk, StoredRequest, VerdictKind
 from signoff.queue.codec import decision_from_text, decision_to_text
 from signoff.queue.keys.identity import signer_for

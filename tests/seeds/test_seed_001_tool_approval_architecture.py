@@ -102,8 +102,8 @@ async def test_phase_1_simple_display__tool_and_arguments_are_shown(reviewed: An
     ],
 )
 def test_phase_2_rich_presentation(request_of: str, kind: str, tmp_path: Path) -> None:
-    from signoff.asking import plain_submission, submission_with_snapshot
     from signoff.present.document.build import documents_for
+    from signoff.submission import plain_submission, submission_with_snapshot
 
     (tmp_path / "report.md").write_text("# Weekly Report\n## Summary\n")
     sandbox = FileSandbox({"notes": {"root": ".", "mode": "rw"}}, cwd=str(tmp_path))

@@ -15,8 +15,7 @@ from unittest.mock import patch
 
 from hostile_texts import SORTS, Hostile
 
-from signoff.asking import plain_submission, submission_with_snapshot
-from signoff.connecting import connect_agent
+from signoff.connection import connect_agent
 from signoff.effects import Command, Effect, FileWrite
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.shell.plain_commands import suspicious_characters
@@ -33,6 +32,7 @@ from signoff.queue import (
 )
 from signoff.queue.amendment import EDIT, PARTIAL
 from signoff.queue.grant_pattern import AnyValue
+from signoff.submission import plain_submission, submission_with_snapshot
 from signoff.types import ApprovalPresentation, ApprovalRequest
 
 _SHORT = 29

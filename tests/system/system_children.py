@@ -7,7 +7,7 @@ import sys
 import threading
 from pathlib import Path
 
-from signoff.connecting import connect_agent
+from signoff.connection import connect_agent
 from signoff.queue import StoredRequest
 from system_bench import note_submission
 

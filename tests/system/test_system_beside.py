@@ -15,7 +15,7 @@ import pytest
 from person_bench import Person
 from pty_bench import Terminal
 
-from signoff.connecting import connect_agent
+from signoff.connection import connect_agent
 from signoff.queue import Risk
 from system_bench import SCREEN, environment, eventually, is_running, note, note_submission
 

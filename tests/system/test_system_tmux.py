@@ -16,10 +16,9 @@ from rich.cells import cell_len
 from tmux_bench import Tmux
 
 from signoff import ApprovalRequest
-from signoff.connecting import connect_agent
-from signoff.demo.agents import ROLES
+from signoff.connection import connect_agent
+from signoff.demo.agents import ROLES, Report, read_report
 from signoff.demo.project import create_project, saved_files, shop_files
-from signoff.demo.report import Report, read_report
 from signoff.queue import DecisionSource, HistoryRecord, RequestState, ReviewQueue, open_review_queue
 from system_bench import (
     PATIENCE,

@@ -14,8 +14,14 @@ from typing import Any
 
 import pytest
 
-from signoff.tools import beneath
-from signoff.tools.beneath import PASSED, LedElsewhereError, RootDirectory, kernel_resolves, open_beneath
+from signoff.tools import openat2
+from signoff.tools.openat2 import (
+    PASSED,
+    LedElsewhereError,
+    RootDirectory,
+    kernel_resolves,
+    open_beneath,
+)
 
 BY = [
     pytest.param(True, id="kernel", marks=pytest.mark.skipif(not kernel_resolves(), reason="no openat2 here")),
@@ -239,7 +245,7 @@ def test_the_kernel_is_asked_unless_it_must_not_be(
     def no_kernel() -> None:
         asked.append(True)
 
-    monkeypatch.setattr(beneath, "_kernel_opener", no_kernel)
+    monkeypatch.setattr(openat2, "_kernel_opener", no_kernel)
     os.close(open_beneath(descriptor, "file", os.O_RDONLY, **options))
     assert bool(asked) == may
     asked.clear()
@@ -277,8 +283,8 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], Kernel]:
     def fail(error: int, failures: int) -> Kernel:
         kernel = Kernel(error, failures)
         monkeypatch.setattr(ctypes, "CDLL", lambda *_, **__: kernel)
-        monkeypatch.setattr(beneath, "_kernel_opener", lambda: opener)
-        opener = beneath._openat2()
+        monkeypatch.setattr(openat2, "_kernel_opener", lambda: opener)
+        opener = openat2._openat2()
         return kernel
 
     return fail

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from signoff.tools.beneath import kernel_resolves
+from signoff.tools.openat2 import kernel_resolves
 
 CALLED = re.compile(
     r'openat2\(\d+, "(?P<path>[^"]*)", '
@@ -17,7 +17,7 @@ CALLED = re.compile(
 )
 WORK = """
 import sys
-from signoff.tools.beneath import RootDirectory
+from signoff.tools.openat2 import RootDirectory
 root = RootDirectory(sys.argv[1])
 with root.opened("sub"):
     pass

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from signoff.binding import bound_to
+from signoff.approved_call import bound_to
 from signoff.present.snapshot.snapshot import take
-from signoff.tools.beneath import kernel_resolves
 from signoff.tools.file_sandbox import FileSandbox
+from signoff.tools.openat2 import kernel_resolves
 from signoff.types import ApprovalContext
 
 BY = [
@@ -96,7 +96,7 @@ SYSTEM_CALLS = frozenset(
 )
 """Functions before which something may be swapped; `byref` is called right before `openat2`."""
 
-RESOLVING = ("signoff.tools.resolving", "posixpath")
+RESOLVING = ("signoff.tools.roots", "posixpath")
 """What is swapped while a path is resolved is found as if it had been swapped before or afterwards."""
 
 

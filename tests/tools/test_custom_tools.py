@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 import pytest
 
 from signoff.controller import ApprovalController
-from signoff.executing import execute_tool
+from signoff.execution import execute_tool
 from signoff.tools.custom import CustomToolConfig, CustomTools, load_custom_tools
 from signoff.types import ApprovalContext, ApprovalDeniedError, ApprovalRequest
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from signoff.binding import bound_to
+from signoff.approved_call import bound_to
 from signoff.controller import ApprovalController
-from signoff.executing import execute_tool
+from signoff.execution import execute_tool
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.types import ApprovalContext, ApprovalDeniedError, ApprovalRequest
 

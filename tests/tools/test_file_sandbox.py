@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from signoff.binding import approved_instead, bound_to
+from signoff.approved_call import approved_instead, bound_to
 from signoff.effects import FileEdit, FileWrite
 from signoff.present.snapshot.snapshot import take
 from signoff.queue.amendment import Instead

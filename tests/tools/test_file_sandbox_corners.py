@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from signoff.binding import bound_to
-from signoff.tools import beneath
+from signoff.approved_call import bound_to
+from signoff.tools import openat2
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.types import ApprovalContext
 
@@ -176,7 +176,7 @@ def test_the_kernel_resolves_unless_it_must_not(
     def no_kernel() -> None:
         asked.append(True)
 
-    monkeypatch.setattr(beneath, "_kernel_opener", no_kernel)
+    monkeypatch.setattr(openat2, "_kernel_opener", no_kernel)
     sandbox = FileSandbox({"w": {"root": ".", "mode": "rw"}}, cwd=str(workdir), **options)
     sandbox.write_file("sub/a.txt", "x")
     assert sandbox.list_files() == ["sub/a.txt"]

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from signoff.binding import ChangedSinceApprovedError
+from signoff.approved_call import ChangedSinceApprovedError
 from signoff.present.snapshot.steps import FileState
-from signoff.tools.beneath import RootDirectory
-from signoff.tools.safe_write import locked_file
+from signoff.tools.openat2 import RootDirectory
+from signoff.tools.safe_io import locked_file
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_an_error_of_the_disk_is_told_as_it_is(root: RootDirectory, monkeypatch:
 def test_a_file_is_looked_at_up_to_the_greatest_bearable_size(
     root: RootDirectory, monkeypatch: pytest.MonkeyPatch, most: int, bearable: bool
 ) -> None:
-    monkeypatch.setattr("signoff.tools.safe_write.MAX_FILE_SIZE", most)
+    monkeypatch.setattr("signoff.tools.safe_io.MAX_FILE_SIZE", most)
     with locked_file(root, "a.txt") as file:
         if bearable:
             assert file.look()[1] == b"12345678"

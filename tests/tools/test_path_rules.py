@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from signoff.tools.resolving import follow, followed
-from signoff.tools.roots import PathConfig
+from signoff.tools.roots import PathConfig, follow, followed
 
 # -- resolving ---------------------------------------------------------------------------------------------
 

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.tools.beneath import kernel_resolves
+from signoff.tools.openat2 import kernel_resolves
 from signoff.tools.roots import Access, Operation, PathConfig, Roots
-from signoff.tools.safe_read import OLD_FILE
+from signoff.tools.safe_io import OLD_FILE
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="/proc tells where a descriptor leads")
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from signoff.tools.beneath import LedElsewhereError, RootDirectory
-from signoff.tools.safe_read import list_beneath, read_beneath
+from signoff.tools.openat2 import LedElsewhereError, RootDirectory
+from signoff.tools.safe_io import list_beneath, read_beneath
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def change_whenever_looked_at(monkeypatch: pytest.MonkeyPatch, times: int) -> No
             os.utime(descriptor, ns=(0, found.st_mtime_ns + 1_000_000_000))
         return found
 
-    monkeypatch.setattr("signoff.tools.safe_read.os.fstat", look_and_change)
+    monkeypatch.setattr("signoff.tools.safe_io.os.fstat", look_and_change)
 
 
 # -- files -------------------------------------------------------------------------------------------------
@@ -73,7 +73,7 @@ def test_a_pipe_that_is_swapped_in_while_a_file_is_opened_is_not_read(
 def test_a_file_is_read_up_to_the_greatest_bearable_size(
     root: RootDirectory, workdir: Path, monkeypatch: pytest.MonkeyPatch, more: int
 ) -> None:
-    monkeypatch.setattr("signoff.tools.safe_read.MAX_FILE_SIZE", 2**20)
+    monkeypatch.setattr("signoff.tools.safe_io.MAX_FILE_SIZE", 2**20)
     (workdir / "a.txt").write_bytes(bytes(2**20 + more))
     if more:
         with pytest.raises(ValueError, match="is larger than 1 MB"):

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from signoff.binding import bound_to
-from signoff.tools import attachment
+from signoff.approved_call import bound_to
+from signoff.tools import safe_io
 from signoff.tools.file_sandbox import Attachment, FileSandbox, SandboxConfig
 from signoff.tools.roots import PathConfig
 from signoff.tools.shell import ShellTool
@@ -205,7 +205,7 @@ def test_what_may_not_be_read_may_not_be_attached(sandbox: FileSandbox, path: st
 
 
 def test_what_is_too_large_is_not_attached(sandbox: FileSandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attachment, "MAX_ATTACHMENT_SIZE", 4)
+    monkeypatch.setattr(safe_io, "MAX_ATTACHMENT_SIZE", 4)
     with pytest.raises(ValueError, match="too large to be attached"):
         sandbox.read_attachment("logo.png")
 

@@ -9,8 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from signoff.tools.file_sandbox import FileSandbox
-from signoff.tools.shell import ShellTool
-from signoff.tools.shell_policy import judge
+from signoff.tools.shell import ShellTool, judge
 from signoff.tools.shell_rules import ShellConfig, ShellDefault, ShellRule
 from signoff.types import ApprovalContext, ApprovalRequest
 

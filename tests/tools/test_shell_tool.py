@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from signoff.binding import bound_to
+from signoff.approved_call import bound_to
 from signoff.effects import Command
 from signoff.present.snapshot.snapshot import take
 from signoff.tools.shell import CommandResult, ShellTool

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from signoff.binding import ChangedSinceApprovedError, bound_to
+from signoff.approved_call import ChangedSinceApprovedError, bound_to
 from signoff.effects import FileEdit, FileWrite
 from signoff.present.snapshot.snapshot import take
 from signoff.tools.file_sandbox import FileSandbox
@@ -199,7 +199,7 @@ def test_an_edit_that_nobody_approved_does_not_undo_what_came_between(
 
 WRITER = """
 import sys
-from signoff.binding import bound_to
+from signoff.approved_call import bound_to
 from signoff.present.snapshot.snapshot import take
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.types import ApprovalContext
@@ -254,7 +254,7 @@ def test_a_writer_waits_while_another_has_the_directory(sandbox: FileSandbox, wo
 def test_a_directory_that_stays_locked_is_told_instead_of_waited_for_for_ever(
     sandbox: FileSandbox, workdir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("signoff.tools.safe_write._PATIENCE", 0.05)
+    monkeypatch.setattr("signoff.tools.safe_io._PATIENCE", 0.05)
     directory = os.open(workdir, os.O_RDONLY)
     fcntl.flock(directory, fcntl.LOCK_EX)
     try:

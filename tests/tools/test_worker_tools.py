@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from signoff.binding import bound_to
+from signoff.approved_call import bound_to
 from signoff.canonical import NotJsonError
 from signoff.controller import ApprovalController
-from signoff.executing import execute_tool
+from signoff.execution import execute_tool
 from signoff.tools.workers import WorkerTools
 from signoff.types import ApprovalContext, ApprovalDeniedError, ApprovalRequest
 

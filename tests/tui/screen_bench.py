@@ -15,7 +15,6 @@ from textual._xterm_parser import XTermParser
 from textual.pilot import Pilot
 
 from signoff import ApprovalContext, ApprovalRequest, Command, FileWrite, connect_agent
-from signoff.asking import plain_submission, submission_with_snapshot
 from signoff.queue import (
     AgentQueue,
     ChangeSet,
@@ -27,6 +26,7 @@ from signoff.queue import (
     open_review_queue,
 )
 from signoff.queue.clock import now_us
+from signoff.submission import plain_submission, submission_with_snapshot
 from signoff_tui.app import SignoffApp
 from signoff_tui.desk import Desk
 from signoff_tui.guard import GuardSettings

@@ -13,8 +13,7 @@ import pytest
 from rich.cells import cell_len
 from screen_bench import LARGE, SMALL, Cable, Screen, agent, call, command, post, screen
 
-from signoff.asking import plain_submission
-from signoff.filtering import Filtered, Viewpoint, of_request, parse
+from signoff.filter import Filtered, Viewpoint, of_request, parse
 from signoff.queue import (
     AgentQueue,
     Decision,
@@ -25,6 +24,7 @@ from signoff.queue import (
     open_review_queue,
 )
 from signoff.queue.clock import now_us
+from signoff.submission import plain_submission
 from signoff_tui.screens.agents.figures import AgentKey
 from signoff_tui.screens.agents.roster import picks
 from signoff_tui.screens.agents.screen import AgentsScreen
@@ -37,8 +37,8 @@ HOUR = 3_600_000_000
 
 DIES = """
 import os, sys
-from signoff.connecting import connect_agent
-from signoff.asking import plain_submission
+from signoff.connection import connect_agent
+from signoff.submission import plain_submission
 from signoff import ApprovalRequest
 queue = connect_agent("crawler", session="s-37", cwd="/")
 request = ApprovalRequest(tool_name="fetch", description="Fetch a page", payload={"url": "a"})

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.filtering import Filtered
+from signoff.filter import Filtered
 from signoff_tui.lines import Line
 from signoff_tui.widgets.filter_bar.lines import hint_lines, problem_lines
 from signoff_tui.widgets.filter_bar.words import FilterWords

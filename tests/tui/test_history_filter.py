@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from screen_bench import LARGE, SMALL, Cable, Screen, agent, call, command, post, screen
 
-from signoff.asking import plain_submission
 from signoff.queue import AgentQueue, Decision, DecisionSource, ReviewQueue, StoredRequest, open_review_queue
+from signoff.submission import plain_submission
 from signoff_tui.screens.history.export import offered_path
 from signoff_tui.widgets.filter_bar import FilterBar
 

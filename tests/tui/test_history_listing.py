@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from model_samples import SECOND, START, stored
 
-from signoff.filtering import Filtered, Found, parse
+from signoff.filter import Filtered, Found, parse
 from signoff.queue import Decision, DecisionSource, HistoryRecord, RequestState
 from signoff_tui.screens.history.listing import Listing
 from signoff_tui.screens.history.ranges import next_range, of_one_agent, range_of

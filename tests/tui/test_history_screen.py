@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from screen_bench import LARGE, SMALL, Screen, call, command, lines, post, screen, write
 
-from signoff.asking import plain_submission
 from signoff.queue import AgentQueue, Decision, DecisionSource, ReviewQueue, StoredRequest, open_review_queue
+from signoff.submission import plain_submission
 from signoff_tui.screens.history.screen import HistoryScreen
 from signoff_tui.screens.plain import News
 

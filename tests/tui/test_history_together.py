@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from model_samples import START, stored
 from screen_bench import LARGE, SMALL, agent, command, post, screen, write
 
-from signoff.filtering import Found
+from signoff.filter import Found
 from signoff.queue import Decision, DecisionSource, HistoryRecord, RequestState, ReviewQueue, open_review_queue
 from signoff_tui.screens.history.listing import Listing
 from signoff_tui.screens.history.together import act_of, acts_in, sizes_of_acts

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from model_samples import approved, news, stored
 from test_desk import GROUP, GROUP_ROW, Bench
 
-from signoff.filtering import Filtered, Viewpoint, parse
+from signoff.filter import Filtered, Viewpoint, parse
 from signoff.queue import Risk
 from signoff_tui.guard import Omission
 from signoff_tui.inbox import RowKey

@@ -6,7 +6,7 @@ import pytest
 from model_samples import approved, news, stored
 from test_desk import Bench
 
-from signoff.filtering import Filtered, Viewpoint, parse
+from signoff.filter import Filtered, Viewpoint, parse
 from signoff_tui.inbox_subjects import InboxSubjects
 
 WORDS = ["waiting", "later", "held", "tagged", "late", "seen", "part", "unseen", "closed"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from screen_bench import LARGE, command, post, screen
 
 from signoff.queue import AgentQueue, Decision, RequestState, ReviewQueue
-from signoff.setting_files.errors import ConfigError
+from signoff.settings_yaml import ConfigError
 from signoff_tui.actions import ACTIONS, Place, action_of, guard_keys
 from signoff_tui.guard import DECISION_KEYS
 from signoff_tui.keymap import MAPPABLE, KeyMap

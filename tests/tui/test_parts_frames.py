@@ -16,9 +16,9 @@ from rules_bench import trusted_rules
 from screen_bench import Screen, screen
 from syrupy.assertion import SnapshotAssertion
 
+from signoff import command_review
+from signoff.command_review import ShellRules, shell_rules_for
 from signoff.queue import AgentInfo, Decision, Instead, Risk, open_agent_queue, open_review_queue
-from signoff.reviewing import told_parts
-from signoff.reviewing.rules_in_force import ShellRules, shell_rules_for
 
 pytestmark = pytest.mark.xdist_group("parts frames")
 
@@ -104,7 +104,7 @@ async def all_pictures(folder: Path) -> Mapping[str, Made]:
         def of_the_shop(_: str) -> ShellRules:
             return rules
 
-        patch.setattr(told_parts, "shell_rules_for", of_the_shop)
+        patch.setattr(command_review, "shell_rules_for", of_the_shop)
         tours = [pictures(folder / f"queue-{name}", plan) for name, plan in PLANS.items()]
         return dict(zip(PLANS, await asyncio.gather(*tours, return_exceptions=True), strict=True))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from signoff.setting_files.errors import ConfigError
+from signoff.settings_yaml import ConfigError
 from signoff_tui.personal import Chosen, Personal, wants_ascii
 from signoff_tui.themes import builtin_themes
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from screen_bench import LARGE, Screen, call, command, post, screen, write
 
 from signoff import ApprovalContext, ApprovalController
-from signoff.definition import Definition
 from signoff.queue import AgentQueue, ReviewQueue, StoredRequest
+from signoff.tool_definition import Definition
 
 
 async def asks_to_remember(seen: Screen, request: StoredRequest, key: str = "s") -> None:

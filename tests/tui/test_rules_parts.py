@@ -8,7 +8,7 @@ import pytest
 from rules_bench import CHANGED, RULES, change, trusted_rules
 from screen_bench import command, post
 
-from signoff.config.rule_rows import RuleRow
+from signoff.config.report import RuleRow
 from signoff.queue import AgentQueue, Decision, DecisionSource, ReviewQueue
 from signoff_tui.external_editor import editor_words
 from signoff_tui.handing_over import HandoverError

@@ -9,7 +9,7 @@ import pytest
 from rules_bench import RULES, change, trusted_rules
 from screen_bench import LARGE, SMALL, command, post, screen
 
-from signoff.connecting import connect_agent
+from signoff.connection import connect_agent
 from signoff.policy.trust import changed_files
 from signoff.queue import AgentQueue, Decision, ReviewQueue
 from signoff_tui.screens.rules.files import RuleFile, read_files

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from screen_bench import agent, command, ids, post, screen
 
-from signoff.filtering import SAVED_FILTERS, Filtered
+from signoff.filter import SAVED_FILTERS, Filtered
 from signoff.queue import AgentQueue
-from signoff.setting_files.errors import ConfigError
+from signoff.settings_yaml import ConfigError
 from signoff_tui.flow import Room, flow
 from signoff_tui.personal import Chosen, Personal
 from signoff_tui.saved_filters import saved_by_digit, saved_with, usable

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.setting_files.errors import ConfigError
+from signoff.settings_yaml import ConfigError
 from signoff_tui.durations import duration_text, parse_duration
 from signoff_tui.guard import GuardSettings
 from signoff_tui.keymap import MAPPABLE, STANDARD

@@ -10,13 +10,13 @@ from model_samples import stored
 from rules_bench import RULES, change, trusted_rules
 
 from redaction_corpus import GITHUB, PRIVATE_KEY
+from signoff import command_review
 from signoff.effects import Command, FileWrite
 from signoff.policy.trust import trust
 from signoff.present.document.model import Document
 from signoff.present.document.rows import RowKind
 from signoff.present.snapshot.snapshot import take
 from signoff.queue import RequestState
-from signoff.reviewing import told_parts
 from signoff_tui.documents import Content, make_content, scanned
 
 
@@ -133,7 +133,7 @@ def test_a_failure_says_so_and_is_of_the_highest_risk(shop: Path, monkeypatch: p
     def fails(*_: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr(told_parts, "command_parts", fails)
+    monkeypatch.setattr(command_review, "command_parts", fails)
     assert texts(shown("ls", shop))[:2] == [
         "no parts; the line is HIGH   no rules of yours for this directory",
         "HIGH the line could not be broken into parts (RuntimeError)",

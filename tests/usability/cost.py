@@ -13,7 +13,7 @@ import benchmarks.filtering
 from benchmarks.measuring import cpu_seconds
 from pty_bench import Terminal
 
-from signoff.connecting import connect_agent
+from signoff.connection import connect_agent
 from system_bench import SCREEN, note
 from usability.bench import Bench, Room, until_shown
 from usability.figure import Figure, at_most, high_percentile, together

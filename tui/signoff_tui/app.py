@@ -18,7 +18,7 @@ from textual.events import AppBlur, AppFocus, Event, InputEvent, Key, MouseDown,
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.theme import Theme as TextualTheme
 
-from signoff.filtering import SavedFilter
+from signoff.filter import SavedFilter
 from signoff.present.reveal import reveal_line
 from signoff.queue import QueueError, ReviewQueue, open_review_queue, place_name
 from signoff.queue.clock import now_us

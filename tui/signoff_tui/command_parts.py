@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from signoff.command_review import WORDS, ToldPart, told_command
 from signoff.policy.redaction.masking import Redaction
 from signoff.policy.shell.plain_commands import plain_facts
 from signoff.present.document.model import Document
@@ -12,8 +13,7 @@ from signoff.present.document.rows import joined
 from signoff.present.document.text import PartRow, parts_document
 from signoff.present.reveal import SafeText
 from signoff.queue.records import StoredRequest
-from signoff.reviewing.shown_commands import ShownCommand
-from signoff.reviewing.told_parts import WORDS, ToldPart, told_command
+from signoff.shown_commands import ShownCommand
 
 __all__ = ["document_of_parts", "told_at_once"]
 

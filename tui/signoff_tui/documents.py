@@ -13,7 +13,7 @@ from signoff.present.document.build import documents_for
 from signoff.present.document.model import Document
 from signoff.present.snapshot.snapshot import Snapshot
 from signoff.queue.records import StoredRequest
-from signoff.reviewing.shown_commands import ShownCommand, shown_commands
+from signoff.shown_commands import ShownCommand, shown_commands
 from signoff_tui.command_parts import document_of_parts, told_at_once
 
 __all__ = [

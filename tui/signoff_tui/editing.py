@@ -22,7 +22,7 @@ from signoff.present.snapshot.steps import FileChange
 from signoff.present.subject import steps_of
 from signoff.queue.amendment import EDIT, PARTIAL, Instead
 from signoff.queue.records import Risk, StoredRequest
-from signoff.reviewing.shown_commands import possible_commands
+from signoff.shown_commands import possible_commands
 from signoff_tui.changed_documents import arguments_diff, spelled
 from signoff_tui.changing import Change
 from signoff_tui.command_parts import document_of_parts

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from signoff.policy.trust import TrustError, changed_files, watched_files
 from signoff.present.reveal import reveal_line
-from signoff.setting_files.errors import ConfigError
+from signoff.settings_yaml import ConfigError
 from signoff_tui.file_watch import FileWatch
 from signoff_tui.muting import Muting
 from signoff_tui.personal import Chosen, Personal

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from signoff.filtering import Filtered, Query, Subject, Viewpoint, existing_values, parse
+from signoff.filter import Filtered, Query, Subject, Viewpoint, existing_values, parse
 from signoff.queue.records import Risk, StoredRequest
 from signoff_tui.desk import Desk
 from signoff_tui.inbox import Entry

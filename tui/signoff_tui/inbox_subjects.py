@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from signoff.filtering import CallFacts, ScreenFacts, Subject, of_request
+from signoff.filter import CallFacts, ScreenFacts, Subject, of_request
 from signoff_tui.desk import Desk
 from signoff_tui.inbox import Entry
 

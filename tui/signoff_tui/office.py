@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, ParamSpec, Protocol, TypeVar
 
-from signoff.filtering import SAVED_FILTERS, SavedFilter
+from signoff.filter import SAVED_FILTERS, SavedFilter
 from signoff.queue import (
     QueueError,
     QueueGoneError,

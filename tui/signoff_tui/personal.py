@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from signoff.setting_files.errors import ConfigError, Problem
+from signoff.settings_yaml import ConfigError, Problem
 from signoff_tui.channels import NOTIFY_VARIABLE, notice_settings
 from signoff_tui.guard import GuardSettings
 from signoff_tui.keymap import STANDARD, KeyMap

@@ -6,10 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from signoff.setting_files.document import read_document
-from signoff.setting_files.errors import ConfigError
-from signoff.setting_files.paths import shown
-from signoff.setting_files.text import read_text
+from signoff.settings_yaml import ConfigError, read_document, read_text, shown
 from signoff_tui.message import LONGEST, as_message
 from signoff_tui.own_files import put_text
 

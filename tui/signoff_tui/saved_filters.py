@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from signoff.filtering import SAVED_FILTERS, Filtered, FilterError, SavedFilter, parse
+from signoff.filter import SAVED_FILTERS, Filtered, FilterError, SavedFilter, parse
 
 __all__ = ["OWN_DIGITS", "elsewhere", "saved_by_digit", "saved_with", "usable"]
 

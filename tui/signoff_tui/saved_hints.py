@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from signoff.filtering import SavedFilter
+from signoff.filter import SavedFilter
 from signoff_tui.flow import KeyHint, Room, flow
 
 __all__ = ["saved_hints"]

@@ -8,14 +8,26 @@ has run, and is shown against what that left.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence, Set
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
+import threading
+from collections.abc import AsyncIterator, Iterator, Sequence, Set
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    ExitStack,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from contextvars import ContextVar
 from weakref import WeakValueDictionary
 
 from signoff.effects import Command, Effect
 
-__all__ = ["taking_turns"]
+__all__ = [
+    "taking_turns",
+    "taking_turns_in_threads",
+]
+
 
 # A lock belongs to one event loop, so the loop is part of its name; an entry goes with its last user.
 _locks: WeakValueDictionary[tuple[int, str], asyncio.Lock] = WeakValueDictionary()
@@ -48,3 +60,32 @@ def _lock(file: str) -> asyncio.Lock:
     if lock is None:
         lock = _locks[key] = asyncio.Lock()
     return lock
+
+
+_thread_locks: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
+_finding = threading.Lock()
+
+_held_by_thread: ContextVar[frozenset[str]] = ContextVar("signoff_files_in_turn_of_thread", default=frozenset())
+"""Files whose turn an enclosing call has: what that call starts must not wait for it."""
+
+
+@contextmanager
+def taking_turns_in_threads(effects: Sequence[Effect]) -> Iterator[None]:
+    """Wait until no other thread is on its way to the same files, and keep them for the body."""
+    files = {effect.path for effect in effects if not isinstance(effect, Command)}
+    with ExitStack() as stack:
+        for file in sorted(files - _held_by_thread.get()):  # always in the same order: no two wait for each other
+            stack.enter_context(_thread_lock(file))
+        token = _held_by_thread.set(_held_by_thread.get() | files)
+        try:
+            yield
+        finally:
+            _held_by_thread.reset(token)
+
+
+def _thread_lock(file: str) -> threading.Lock:
+    with _finding:
+        lock = _thread_locks.get(file)
+        if lock is None:
+            lock = _thread_locks[file] = threading.Lock()
+        return lock

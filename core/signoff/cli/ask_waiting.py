@@ -134,7 +134,7 @@ def _program_of(pid: int) -> str:
 
 def ask_and_wait(request: ApprovalRequest, context: ApprovalContext, asker: Asker) -> Answer:
     """Ask and wait; leaving in any other way than by an answer withdraws the request."""
-    from signoff.connecting import connect_agent
+    from signoff.connection import connect_agent
     from signoff.controller import ApprovalController
     from signoff.types import ApprovalDecision, DecisionSource
 

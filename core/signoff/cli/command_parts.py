@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from signoff.command_review import WORDS
 from signoff.present.document.rows import number_of
 from signoff.present.document.text import counted, unfolded
-from signoff.reviewing.told_parts import WORDS
 
 if TYPE_CHECKING:
     from signoff.cli.page import Page
+    from signoff.command_review import ToldCommand, ToldPart
     from signoff.policy.shell.explain import CommandPart
     from signoff.policy.verdict import PartVerdict
-    from signoff.reviewing.told_parts import ToldCommand, ToldPart
 
 __all__ = ["add_parts", "parts_facts"]
 

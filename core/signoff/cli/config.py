@@ -73,7 +73,7 @@ def check(*, file: str, as_json: bool) -> int:
     from signoff.cli.config_text import report_facts, report_text
     from signoff.config.cautions import cautions
     from signoff.config.report import describe
-    from signoff.setting_files.errors import Problem
+    from signoff.settings_yaml import Problem
 
     read = read_settings(file, as_json=as_json)
     if read is None:

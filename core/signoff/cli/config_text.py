@@ -6,10 +6,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, get_args
 
 from signoff.cli.output import one_line
-from signoff.config.policy_report import policy_facts
-from signoff.config.report import CustomToolFacts, Report, RootFacts, RuleFacts, answer_of
-from signoff.config.rule_rows import RuleRow, Section, rule_rows
-from signoff.setting_files.errors import Problem
+from signoff.config.report import (
+    CustomToolFacts,
+    Report,
+    RootFacts,
+    RuleFacts,
+    RuleRow,
+    Section,
+    answer_of,
+    policy_facts,
+    rule_rows,
+)
+from signoff.settings_yaml import Problem
 
 __all__ = ["problem_facts", "report_facts", "report_text"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
-from signoff.exporting.times import EPOCH, iso, moment_of, no_time
+from signoff.history_export import EPOCH, iso, moment_of, no_time
 
 __all__ = ["iso", "local_time", "parse_since"]
 

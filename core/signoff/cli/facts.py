@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from signoff.exporting.facts import decision_facts, record_facts
-from signoff.exporting.times import iso
+from signoff.history_export import decision_facts, iso, record_facts
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 
 if TYPE_CHECKING:

@@ -77,7 +77,7 @@ def signoff(context: click.Context, *, theme: str | None, ascii_only: bool, plai
         return ExitCode.OK
     if not at_terminal(sys.stdin, sys.stdout):
         raise click.UsageError("the screen needs a terminal; without one: signoff list, show, approve, reject")
-    from signoff.setting_files.errors import ConfigError
+    from signoff.settings_yaml import ConfigError
 
     try:
         if plain or os.environ.get("TERM") == "dumb":

@@ -20,7 +20,7 @@ from signoff.cli.output import complain, print_json
 from signoff.cli.page import width_of
 
 if TYPE_CHECKING:
-    from signoff.filtering import Query
+    from signoff.filter import Query
     from signoff.policy.redaction.masking import Redaction
     from signoff.queue.history import HistoryFilter, HistoryRecord
     from signoff.queue.protocol import ReviewQueue
@@ -111,7 +111,7 @@ def _search(
     queue: ReviewQueue, query: Query, which: HistoryFilter, before: int | None, limit: int
 ) -> tuple[list[HistoryRecord], bool, int | None]:
     """Find what a filter keeps; says whether there is more, and where the search gave up if it did."""
-    from signoff.filtering import search_history
+    from signoff.filter import search_history
 
     found = search_history(queue, query, viewpoint(queue), which, before=before, limit=limit)
     return [*found.records], found.more, found.stopped_at

@@ -16,12 +16,10 @@ from signoff.cli.history_filters import filter_options
 from signoff.cli.history_query import query_option, viewpoint
 from signoff.cli.options import open_for_review, queue_option, reveal_option
 from signoff.cli.output import complain, one_line
-from signoff.exporting.facts import record_facts
-from signoff.exporting.files import new_file
-from signoff.exporting.records import fitting_records, write_json_lines
+from signoff.history_export import fitting_records, new_file, record_facts, write_json_lines
 
 if TYPE_CHECKING:
-    from signoff.filtering import Query
+    from signoff.filter import Query
     from signoff.policy.redaction.masking import Redaction
     from signoff.queue.history import HistoryFilter
 

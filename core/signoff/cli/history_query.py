@@ -13,7 +13,7 @@ from signoff.cli.output import one_line
 from signoff.cli.page import cells
 
 if TYPE_CHECKING:
-    from signoff.filtering import Query, Viewpoint
+    from signoff.filter import Query, Viewpoint
     from signoff.queue.protocol import ReviewQueue
 
 __all__ = ["query_option", "viewpoint"]
@@ -34,7 +34,7 @@ def query_option(command: Command) -> Command:
 
 def viewpoint(queue: ReviewQueue) -> Viewpoint:
     """Ask now, here, and as who reviews."""
-    from signoff.filtering import Viewpoint
+    from signoff.filter import Viewpoint
 
     return Viewpoint(time.time_ns() // 1_000, queue.reviewer)
 
@@ -42,7 +42,7 @@ def viewpoint(queue: ReviewQueue) -> Viewpoint:
 def _read_query(_: click.Context, __: click.Parameter, text: str | None) -> Query | None:
     if text is None:
         return None
-    from signoff.filtering import Filtered, FilterError, parse
+    from signoff.filter import Filtered, FilterError, parse
 
     try:
         return parse(text, Filtered.HISTORY)

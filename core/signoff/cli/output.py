@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from signoff.cli.page import at_terminal
-from signoff.exporting.records import ascii_json
+from signoff.history_export import ascii_json
 from signoff.present.reveal import reveal_line
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from signoff.present.document.build import documents_for
 from signoff.present.snapshot.snapshot import Snapshot
 from signoff.present.snapshot.steps import CommandRun, FileChange, SnapshotError
 from signoff.present.subject import steps_of
-from signoff.reviewing.shown_commands import shown_commands
+from signoff.shown_commands import shown_commands
 
 if TYPE_CHECKING:
     from signoff.policy.redaction.masking import Redaction
     from signoff.present.document.model import Document
     from signoff.queue.records import StoredRequest, Submission
-    from signoff.reviewing.shown_commands import ShownCommand
+    from signoff.shown_commands import ShownCommand
 
 __all__ = ["Content", "content_of", "kind_of"]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from signoff.present.document.model import Document
     from signoff.present.reveal import Field
     from signoff.queue.records import Risk, StoredRequest
-    from signoff.reviewing.shown_commands import ShownCommand
+    from signoff.shown_commands import ShownCommand
 
 __all__ = ["approve_call", "request_text", "risk_word", "target_line", "warnings_of"]
 
@@ -113,7 +113,7 @@ def request_text(
 
 def _add_parts(page: Page, command: ShownCommand, request: StoredRequest, hidden: Redaction, context: int) -> None:
     from signoff.cli.command_parts import add_parts  # late: most that is printed is about no command
-    from signoff.reviewing.told_parts import told_command
+    from signoff.command_review import told_command
 
     add_parts(page, told_command(command, request, hidden.also(request.submission.masked_keys)), context)
 

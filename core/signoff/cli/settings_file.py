@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from signoff.cli.output import complain, print_json
 
 if TYPE_CHECKING:
-    from signoff.config.settings_file import SettingsFile
-    from signoff.setting_files.errors import ConfigError
+    from signoff.config.verdicts import SettingsFile
+    from signoff.settings_yaml import ConfigError
 
 __all__ = ["read_settings"]
 
@@ -20,8 +20,8 @@ def read_settings(file: str, *, as_json: bool = False) -> SettingsFile | None:
         file: The path.
         as_json: Whether the problems are printed as JSON.
     """
-    from signoff.config.settings_file import read_settings_file
-    from signoff.setting_files.errors import ConfigError
+    from signoff.config.verdicts import read_settings_file
+    from signoff.settings_yaml import ConfigError
 
     try:
         return read_settings_file(file)

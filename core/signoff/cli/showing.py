@@ -17,8 +17,8 @@ from signoff.cli.page import width_of
 from signoff.cli.remembering import reach_of
 from signoff.cli.request_content import content_of, kind_of
 from signoff.cli.request_text import approve_call, request_text, warnings_of
+from signoff.command_review import told_command
 from signoff.present.snapshot.snapshot import SnapshotError
-from signoff.reviewing.told_parts import told_command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from signoff.config.building import Setup, build, build_from_file
-from signoff.config.loading import load_config, parse_config
+from signoff.config.build import Setup, build, build_from_file
+from signoff.config.load import load_config, parse_config
 from signoff.config.models import AgentConfig, ToolConfig
-from signoff.setting_files.errors import ConfigError, Problem
+from signoff.settings_yaml import ConfigError, Problem
 
 __all__ = [
     "AgentConfig",

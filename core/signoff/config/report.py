@@ -3,18 +3,42 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from signoff.config.models import AgentConfig
-from signoff.config.tool_source import TOOLS_FILE, DefinedTool, UnreadableToolsError, defined_tools
+from signoff.config.load import TOOLS_FILE, DefinedTool, UnreadableToolsError, defined_tools
+from signoff.config.models import (
+    AgentConfig,
+    PatternConfig,
+    PolicyConfig,
+    ToolArgumentsConfig,
+    ToolServer,
+)
+from signoff.policy.shell.programs import broad_commands
+from signoff.policy.shell.rule_coverage import knows_arguments
+from signoff.settings_yaml import KeyPath
 from signoff.tools.roots import PathConfig
-from signoff.tools.shell_policy import Judgement, judge
+from signoff.tools.shell import Judgement, judge
 from signoff.tools.shell_rules import ShellConfig, ShellDefault, ShellRule
 
-__all__ = ["Answer", "CustomToolFacts", "Report", "RootFacts", "RuleFacts", "ToolAnswer", "describe"]
+__all__ = [
+    "Answer",
+    "CallRule",
+    "CustomToolFacts",
+    "Report",
+    "RootFacts",
+    "RuleFacts",
+    "RuleRow",
+    "Section",
+    "ToolAnswer",
+    "describe",
+    "policy_facts",
+    "policy_rows",
+    "rule_rows",
+]
+
 
 Answer = Literal["runs", "asks", "blocked"]
 """What happens to a call: it runs without a question, it has to be approved, or it is never run."""
@@ -179,3 +203,229 @@ def _custom_tools(config: AgentConfig, defined: Mapping[str, DefinedTool]) -> tu
         CustomToolFacts(name, settings.get(name, {}).get("approval"), defined.get(name))
         for name in config.custom_tools
     )
+
+
+_DOES = {"allow": "runs without asking", "ask": "asks first", "block": "blocked"}
+_ANSWERS: dict[str, Answer] = {"allow": "runs", "ask": "asks", "block": "blocked"}
+
+
+@dataclass(frozen=True, slots=True)
+class CallRule:
+    """One rule on calls.
+
+    Attributes:
+        about: Which tools it is about.
+        words: What it says.
+        answer: What becomes of such calls; None if it does not say.
+        path: Where it stands in the file, as the models spell it.
+        told: How requests that it asked about name it; empty if they do not.
+    """
+
+    about: str
+    words: str
+    answer: Answer | None
+    path: KeyPath
+    told: tuple[str, ...] = ()
+
+
+def policy_rows(config: PolicyConfig) -> Iterator[CallRule]:
+    """Say what each rule on calls means: what it is about, and what happens then.
+
+    Args:
+        config: The settings.
+    """
+    if not config.has_policy:
+        return
+    for index, server in enumerate(config.tool_servers):
+        place, path = f"server {server.server_name}", ("tool_servers", index)
+        yield from _of_server(server, place, path)
+        if config.unknown == "allow" and server.leaves_tools_open:
+            yield CallRule(place, f"an unknown tool that is left: {_DOES['allow']}", "runs", path)
+        yield from _of_arguments(server.arguments, f"{place}, ", (*path, "arguments"))
+    yield from _of_arguments(config.arguments, "", ("arguments",))
+    if policies := config.approval_policies:
+        for name, guess in (("write_ops", "perform write operations"), ("dangerous_ops", "be dangerous")):
+            if getattr(policies, name):
+                words = f"asks first, if by its name it appears to {guess}"
+                told = (f"policy: approval_policies.{name}",)
+                yield CallRule("any tool", words, "asks", ("approval_policies", name), told)
+    asks = config.unknown == "ask"
+    words = _DOES["ask"] if asks else "the default of the program decides"
+    yield CallRule("unknown tools", words, "asks" if asks else None, ("unknown",), ("policy: unknown",))
+
+
+def policy_facts(config: PolicyConfig) -> dict[str, Any]:
+    """The same for a program, with the keys of the file."""
+    fields = set(PolicyConfig.model_fields)
+    return config.model_dump(mode="json", include=fields)
+
+
+def _of_server(server: ToolServer, place: str, path: KeyPath) -> Iterator[CallRule]:
+    if server.denylist:
+        yield CallRule(place, f"blocked: {_listed(server.denylist)}", "blocked", (*path, "denylist"))
+    if server.allowlist is not None:
+        rest = f"all but {_listed(server.allowlist)}" if server.allowlist else "every tool"
+        yield CallRule(place, f"blocked: {rest}", "blocked", (*path, "allowlist"))
+    asking = (*path, "requires_approval")
+    if server.requires_approval.always:
+        yield CallRule(place, "asks first: every tool", "asks", asking, ("policy: requires_approval.always",))
+    elif patterns := server.requires_approval.conditional:
+        told = tuple(f'policy: requires_approval.conditional "{pattern}"' for pattern in patterns)
+        yield CallRule(place, f"asks first: {_listed(patterns)}", "asks", asking, told)
+    if server.default:
+        words = f"any other tool: {_DOES[server.default]}"
+        yield CallRule(place, words, _ANSWERS[server.default], (*path, "default"))
+    if server.redaction.arguments:
+        words = f"masked: arguments named like {_listed(server.redaction.arguments)}"
+        yield CallRule(place, words, None, (*path, "redaction"))
+
+
+def _of_arguments(tools: Mapping[str, ToolArgumentsConfig], before: str, path: KeyPath) -> Iterator[CallRule]:
+    for tool, settings in tools.items():
+        name, here = f"{before}{tool}", (*path, tool)
+        for index, rule in enumerate(settings.rules):
+            conditions = " and ".join(f"{key} {_wanted(wanted)}" for key, wanted in rule.when.items())
+            words = f"{_DOES[rule.verdict]}, if {conditions}"
+            yield CallRule(name, words, _ANSWERS[rule.verdict], (*here, "rules", index))
+        rest = "with any other arguments" if settings.rules else "with any arguments"
+        words = f"{_DOES[settings.default]} {rest}"
+        yield CallRule(name, words, _ANSWERS[settings.default], (*here, "default"))
+
+
+def _wanted(wanted: object) -> str:
+    match wanted:
+        case PatternConfig():
+            return f"matches {wanted.pattern}"
+        case tuple():
+            return f"is {' or '.join(map(_value, wanted))}"
+    return f"is {_value(wanted)}"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return ", ".join(texts)
+
+
+Section = Literal["sandbox", "shell", "custom tools", "tools", "calls"]
+
+_CALL: dict[Answer, str] = {"runs": "runs without asking", "asks": "asks first", "blocked": "blocked"}
+_FILE: dict[Answer, str] = {"runs": "without asking", "asks": "after asking", "blocked": "never"}
+_BY_APPROVAL: dict[str, Answer] = {"required": "asks", "deny": "blocked", "none": "runs"}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleRow:
+    """One rule.
+
+    Attributes:
+        section: Part of the file that it belongs to.
+        about: What it is about: a root, the first words of a command, a tool.
+        words: What it says.
+        answer: What becomes of such calls, of a root: of those that write; None if that depends on more.
+        path: Where it stands in the file, as the models spell it.
+        told: How requests that it asked about name it; empty if they do not.
+        place: Of a root, its path.
+    """
+
+    section: Section
+    about: str
+    words: str
+    answer: ToolAnswer | None
+    path: KeyPath
+    told: tuple[str, ...] = ()
+    place: str = ""
+
+    def asked(self, why: str) -> bool:
+        """Whether it is named among what a request says of why it asks.
+
+        Args:
+            why: The reasons, separated as the tools write them.
+        """
+        return any(
+            said == name or said.startswith((f"{name}:", f"{name}, and "))
+            for said in why.split("; ")
+            for name in self.told
+        )
+
+
+def rule_rows(report: Report) -> Iterator[RuleRow]:
+    """The rules of a file, section by section.
+
+    Args:
+        report: What the file allows.
+    """
+    yield from map(_row_root, report.roots)
+    yield from _shell(report)
+    yield from map(_custom_tool, report.custom_tools)
+    yield from _tools(report)
+    for row in policy_rows(report.config):
+        yield RuleRow("calls", row.about, row.words, row.answer, row.path, row.told)
+
+
+def _row_root(root: RootFacts) -> RuleRow:
+    suffixes = root.config.suffixes
+    only = "" if suffixes is None else f" (only {', '.join(suffixes) or 'no file'})"
+    missing = "" if root.exists else ", which is not there"
+    doing = f"read {_FILE[root.reading]}, write {_FILE[root.writing]}"
+    path = ("sandbox", "paths", root.name)
+    told = (f"sandbox {root.name}",)
+    return RuleRow("sandbox", root.name, f"{missing}{only}: {doing}", root.writing, path, told, root.path)
+
+
+def _shell(report: Report) -> Iterator[RuleRow]:
+    if report.config.shell is None:
+        return
+    for index, facts in enumerate(report.rules):
+        path: KeyPath = ("shell", "rules", index)
+        pattern = facts.rule.pattern
+        yield RuleRow("shell", pattern, *_rule(facts), path, (f'shell rule "{pattern}"',))
+    rest = "anything else" if report.rules else "any command"
+    answer = answer_of(report.config.shell.default)
+    yield RuleRow("shell", rest, _CALL[answer], answer, ("shell", "default"), ("shell default",))
+
+
+def _rule(facts: RuleFacts) -> tuple[str, Answer]:
+    rule, answer = facts.rule, facts.answer
+    if answer == "blocked":
+        return "blocked, wherever in a command line it may be run", answer
+    if facts.decided is None:
+        return f"{_CALL['blocked']}, by another rule", "blocked"
+    if facts.decided.asks:
+        answer = "asks"
+    where = f", if all paths lie in: {', '.join(rule.sandbox_paths)}" if rule.sandbox_paths else ""
+    return f"{_CALL[answer]}{_arguments(rule) if answer == 'runs' else ''}{where}", answer
+
+
+def _arguments(rule: ShellRule) -> str:
+    """Which arguments a rule that lets through covers, if they are not those that are known to be harmless."""
+    if not rule.any_arguments:
+        return "" if knows_arguments(rule.words) else ", in exactly these words"
+    opened = next(iter(broad_commands(rule.words)), None)
+    return (
+        f", with any arguments: {opened}" if opened else ", with any arguments, whatever they make it run or write"
+    )
+
+
+def _custom_tool(tool: CustomToolFacts) -> RuleRow:
+    path = ("custom_tools", tool.name)
+    if tool.found is None:
+        return RuleRow("custom tools", tool.name, "not found", None, path)
+    if tool.answer == "unclear":
+        unclear = f"asks first or runs: cannot be told from the source, because {tool.found.doubt}"
+        words = f"{unclear} (tools.py, line {tool.found.line})"
+        return RuleRow("custom tools", tool.name, words, tool.answer, path)
+    by = "as set" if tool.approval else "as marked" if tool.found.marked else "not marked"
+    words = f"{_CALL[tool.answer]} ({by}; tools.py, line {tool.found.line})"
+    return RuleRow("custom tools", tool.name, words, tool.answer, path)
+
+
+def _tools(report: Report) -> Iterator[RuleRow]:
+    for name, tool in report.config.tools.items():
+        answer = None if tool.approval is None else _BY_APPROVAL[tool.approval]
+        words = "as the tool says" if answer is None else _CALL[answer]
+        yield RuleRow("tools", name, words, answer, ("tools", name))

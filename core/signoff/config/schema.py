@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from signoff.config.models import AgentConfig
-from signoff.setting_files.paths import KeyPath
+from signoff.settings_yaml import KeyPath
 from signoff.tools.setting_faults import keys_at
 
 __all__ = ["config_schema", "known_keys"]

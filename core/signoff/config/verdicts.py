@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
-from signoff.config.models import AgentConfig
-from signoff.config.policy_building import build_call_policy
+from signoff.canonical import NotJsonError, parse_json
+from signoff.config.build import build_call_policy
+from signoff.config.load import parse_with_marks
+from signoff.config.models import AgentConfig, Respelled
 from signoff.config.report import CustomToolFacts, describe
 from signoff.policy.tool_rules import NOTHING_KNOWN
 from signoff.policy.verdict import Level, PartVerdict, Verdict, strictest
+from signoff.settings_yaml import KeyPath, read_text
 from signoff.tools.file_sandbox import FileSandbox
-from signoff.tools.shell_policy import verdict as shell_verdict
+from signoff.tools.shell import verdict as shell_verdict
 
-__all__ = ["FILE_TOOLS", "SHELL_TOOLS", "SettingsVerdicts"]
+__all__ = [
+    "FILE_TOOLS",
+    "SHELL_TOOLS",
+    "SettingsFile",
+    "SettingsVerdicts",
+    "TypedCall",
+    "UnreadableCallError",
+    "read_call",
+    "read_settings_file",
+]
+
 
 SHELL_TOOLS = frozenset({"run_command", "shell", "bash"})
 """Tools whose argument ``command`` is a shell command."""
@@ -204,3 +219,108 @@ def _strictest_of(opinions: Sequence[Verdict]) -> Verdict:
     reasons = dict.fromkeys(reason for opinion in opinions for reason in opinion.reasons)
     parts = tuple(part for opinion in opinions for part in opinion.parts)
     return Verdict(level, deciding.rule, tuple(reasons), parts)
+
+
+@dataclass(frozen=True)
+class SettingsFile:
+    """A settings file that is valid.
+
+    Attributes:
+        file: Its path, as it was given.
+        text: Its content.
+        config: What it says.
+        respelled: Where in it each value stands.
+    """
+
+    file: str
+    text: str
+    config: AgentConfig
+    respelled: Respelled
+
+    @property
+    def directory(self) -> str:
+        """Where relative paths start, absolute and without links."""
+        return os.path.realpath(Path(self.file).parent)
+
+    @cached_property
+    def verdicts(self) -> SettingsVerdicts:
+        """What it says of calls."""
+        return SettingsVerdicts(self.config, self.directory)
+
+    def line_of(self, path: KeyPath) -> int | None:
+        """The line on which a value stands, from 1; None if it stands nowhere."""
+        mark = self.respelled.place(path)[0]
+        return None if mark is None else mark.line
+
+
+def read_settings_file(file: str) -> SettingsFile:
+    """Read a settings file.
+
+    Args:
+        file: The path.
+
+    Raises:
+        ConfigError: It cannot be read or is not valid; every problem is named with its line and key.
+    """
+    text = read_text(file)
+    return SettingsFile(file, text, *parse_with_marks(text, file))
+
+
+_TOOL = re.compile(r"(?P<tool>[^\s{}@\"']+)(?:@(?P<server>[^\s{}\"']+))?\s*(?P<arguments>\{.*\})", re.DOTALL)
+_PROMPT = "$ "
+_SHELL = "run_command"
+
+
+class UnreadableCallError(ValueError):
+    """What was typed is no call; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypedCall:
+    """A call that nobody makes.
+
+    Attributes:
+        tool: Name of the tool; of a command, that of the shell tool.
+        arguments: Its arguments.
+        server: The server whose tool it is; None for a tool of the agent itself.
+    """
+
+    tool: str
+    arguments: Mapping[str, Any]
+    server: str | None = None
+
+    @property
+    def command(self) -> str | None:
+        """The command, if it is one."""
+        return str(self.arguments["command"]) if self.tool == _SHELL and len(self.arguments) == 1 else None
+
+    def judged_by(self, verdicts: SettingsVerdicts) -> Verdict:
+        """What the settings of a file say of it."""
+        return verdicts.verdict(self.tool, self.arguments, self.server)
+
+
+def read_call(text: str) -> TypedCall:
+    """Read what was typed.
+
+    ``write_file {"path": "a.txt"}`` is a tool with its arguments, ``get_page@web {...}`` one of a server. Anything
+    else is a command; so is whatever follows ``$`` and a blank.
+
+    Args:
+        text: What was typed.
+
+    Raises:
+        UnreadableCallError: There is nothing, or the arguments are not valid JSON.
+    """
+    text = text.strip()
+    if not text or text == _PROMPT.strip():
+        raise UnreadableCallError("type a command, or a tool and its arguments as JSON")
+    if text.startswith(_PROMPT):
+        return TypedCall(_SHELL, {"command": text.removeprefix(_PROMPT).strip()})
+    named = _TOOL.fullmatch(text)
+    if named is None:
+        return TypedCall(_SHELL, {"command": text})
+    try:
+        arguments = parse_json(named["arguments"].encode())
+    except NotJsonError as error:
+        raise UnreadableCallError(f"{error}; for a command with braces, type $ and a blank first") from None
+    return TypedCall(named["tool"], arguments, named["server"])

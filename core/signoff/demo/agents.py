@@ -6,30 +6,225 @@ They ask in the queue that ``SIGNOFF_QUEUE`` names, or in the default one.
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from pydantic_ai import Agent, capture_run_messages
+from pydantic_ai import Agent, FunctionToolset, capture_run_messages
 from pydantic_ai.toolsets import AbstractToolset
 
 from signoff.adapters.pydantic_ai import ApprovalToolset
 from signoff.adapters.pydantic_ai.objects import DeclaredToolset
-from signoff.connecting import connect_agent
+from signoff.connection import connect_agent
 from signoff.controller import ApprovalController
-from signoff.demo.outbox import outbox_toolset
-from signoff.demo.report import Report, read_report, write_report
-from signoff.demo.roles import SAVE_PROJECT, refactor_turns, release_turns, runner_turns
-from signoff.demo.script import Call, results, scripted
+from signoff.decorators import requires_approval
+from signoff.demo.project import saved_files, shop_files
+from signoff.demo.script import Call, CallResult, results, scripted
 from signoff.queue.errors import QueueError
 from signoff.queue.protocol import AgentQueue
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.tools.shell import ShellTool
 from signoff.types import ApprovalDeniedError
 
-__all__ = ["ROLES", "main", "read_report", "run_agent"]
+__all__ = [
+    "ROLES",
+    "SAVE_PROJECT",
+    "Report",
+    "main",
+    "outbox_toolset",
+    "read_report",
+    "refactor_turns",
+    "release_turns",
+    "run_agent",
+    "runner_turns",
+    "write_report",
+]
+
+
+def outbox_toolset(folder: Path) -> FunctionToolset[Any]:
+    """The tools `http_post` and `create_ticket`, which append to ``outbox.jsonl`` in a folder."""
+    outbox = folder / "outbox.jsonl"
+
+    @requires_approval(
+        description=lambda args: f"POST to {args['url']}",
+        payload=lambda args: {"method": "POST", "url": args["url"]},
+    )
+    def http_post(url: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Send a JSON body to a web address.
+
+        Args:
+            url: Where to.
+            body: What to send.
+        """
+        _append(outbox, {"method": "POST", "url": url, "body": body})
+        return {"status": 202}
+
+    @requires_approval(
+        description=lambda args: f"Create a ticket in {args['project']}: {args['title']}",
+        payload=lambda args: {"project": args["project"]},
+    )
+    def create_ticket(project: str, title: str, fields: dict[str, Any]) -> dict[str, Any]:
+        """Create a ticket.
+
+        Args:
+            project: Key of the project.
+            title: Its title.
+            fields: All other fields.
+        """
+        number = _append(outbox, {"ticket": {"project": project, "title": title, **fields}})
+        return {"key": f"{project}-{100 + number}"}
+
+    return FunctionToolset([http_post, create_ticket], id="outbox")
+
+
+def _append(outbox: Path, entry: dict[str, Any]) -> int:
+    """Add a line and return its number."""
+    with outbox.open("a+", encoding="utf-8") as file:
+        file.write(json.dumps(entry) + "\n")
+        file.flush()
+        file.seek(0)
+        return sum(1 for _ in file)
+
+
+Turns = Sequence[Sequence[Call]]
+
+SAVE_PROJECT = "save project"
+"""Name of the group that the `refactor` agent saves its files as."""
+
+_EDITED_IN_PLACE = ("pyproject.toml", "src/app/cli.py")
+_TESTS = "python3 -m unittest discover -s tests"
+
+
+def refactor_turns() -> Turns:
+    """Look at the project, then save all files at once."""
+    look = [Call("list_files", {"path": "src"}), Call("read_file", {"path": "src/app/models.py"})]
+    return [look, [_save(path, content) for path, content in saved_files().items()]]
+
+
+def runner_turns() -> Turns:
+    """Run one command after the other; the tests again after what might have broken them."""
+    todo = "grep -rn TODO src | sort && wc -l src/app/*.py"
+    commands = [_TESTS, "ls -R src", todo, "rm -rf build dist", _TESTS, "ls -R src"]
+    return [[Call("run_command", {"command": command})] for command in commands]
+
+
+def release_turns() -> Turns:
+    """Announce a release to other services, one call after the other."""
+    return [[_ticket()], [_release_role()], [_announcement()]]
+
+
+def _save(path: str, content: str) -> Call:
+    if path in _EDITED_IN_PLACE:
+        return Call("edit_file", {"path": path, **_difference(shop_files()[path], content)})
+    return Call("write_file", {"path": path, "content": content})
+
+
+def _difference(before: str, after: str) -> dict[str, str]:
+    """The part between the lines that two texts have in common at their beginning and end."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    start = _common(old, new)
+    old, new = old[start:], new[start:]
+    end = _common(old[::-1], new[::-1])
+    return {"old": "".join(old[: len(old) - end]), "new": "".join(new[: len(new) - end])}
+
+
+def _common(old: Sequence[str], new: Sequence[str]) -> int:
+    """How many lines two texts begin with alike."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+
+
+def _ticket() -> Call:
+    fields = {
+        "type": "release",
+        "labels": ["shop", "1.4.2"],
+        "checklist": [
+            {"step": "tests are green", "done": True},
+            {"step": "stock export is switched off", "done": False},
+        ],
+        "due": "Friday 17:00",
+    }
+    return Call("create_ticket", {"project": "SHOP", "title": "Release 1.4.2", "fields": fields})
+
+
+def _release_role() -> Call:
+    body = {
+        "release": {
+            "name": "shop",
+            "version": "1.4.2",
+            "artifacts": [
+                {"file": "shop-1.4.2-py3-none-any.whl", "size": 18_204, "signed": True},
+                {"file": "shop-1.4.2.tar.gz", "size": 15_871, "signed": True},
+            ],
+            "rollout": {"strategy": "canary", "steps": [5, 25, 100], "pause_minutes": 30},
+        },
+        "environment": "production",
+        "dry_run": False,
+    }
+    return Call("http_post", {"url": "https://api.example.com/v1/releases", "body": body})
+
+
+def _announcement() -> Call:
+    body = {
+        "channel": "customers",
+        "subject": "Shop 1.4.2",
+        "text": "Canvas bags are back in stock. The shop stays open during the update.",
+        "recipients": {"list": "newsletter", "count": 4_812},
+    }
+    return Call("http_post", {"url": "https://api.example.com/v1/announcements", "body": body})
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The result of an agent's run.
+
+    Attributes:
+        role: Which agent.
+        session: Its session in the queue.
+        finished: ``done``, or ``stopped`` by a hard refusal.
+        message: The agent's last words, or the reviewer's.
+        calls: What became of each call, in the order in which they were asked for.
+    """
+
+    role: str
+    session: str
+    finished: str
+    message: str
+    calls: tuple[CallResult, ...]
+
+    def lines(self) -> Iterator[str]:
+        """The report as text, one line for each call."""
+        yield f"{self.role} ({self.session}): {self.finished}"
+        for call in self.calls:
+            told = f'  told: "{_first_line(call.told)}"' if call.outcome != "ran" and call.told else ""
+            yield f"  {call.outcome:<8} {call.tool} {call.subject}{told}"
+        yield from self.message.splitlines()
+
+
+def write_report(folder: Path, report: Report) -> None:
+    """Write ``.demo/<role>.log`` for people and ``.demo/<role>.json`` for programs below a project."""
+    place = folder / ".demo"
+    place.mkdir(exist_ok=True)
+    (place / f"{report.role}.log").write_text("\n".join(report.lines()) + "\n", encoding="utf-8")
+    (place / f"{report.role}.json").write_text(json.dumps(asdict(report), indent=2) + "\n", encoding="utf-8")
+
+
+def read_report(folder: Path, role: str) -> Report | None:
+    """The report of an agent, or None while it has not left one."""
+    try:
+        data = json.loads((folder / ".demo" / f"{role}.json").read_text("utf-8"))
+    except (FileNotFoundError, json.JSONDecodeError):  # not there yet, or not written to its end
+        return None
+    return Report(**{**data, "calls": tuple(CallResult(**call) for call in data["calls"])})
+
+
+def _first_line(text: str) -> str:
+    return text.partition("\n")[0]
+
 
 ROLES = ("refactor", "runner", "release")
 """The agents of the demo."""

@@ -9,7 +9,7 @@ import os
 import pwd
 from typing import TYPE_CHECKING
 
-from signoff._late import late_names
+from signoff._lazy import late_names
 from signoff.queue.errors import (
     DamagedRecordError,
     GrantRefusedError,

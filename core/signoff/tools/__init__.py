@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from signoff._late import late_names
+from signoff._lazy import late_names
 
 if TYPE_CHECKING:
     from signoff.tools.custom import CustomToolConfig, CustomTools, load_custom_tools

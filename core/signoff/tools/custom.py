@@ -17,8 +17,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from signoff.declaring import mark_of
-from signoff.marking import simple_approval_request
+from signoff.approval_rules import mark_of
+from signoff.decorators import simple_approval_request
 from signoff.tools.setting_faults import made_from
 from signoff.types import ApprovalContext, ApprovalRequest
 

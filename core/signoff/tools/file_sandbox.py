@@ -8,19 +8,62 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from signoff.binding import ApprovedContent, approved_instead, approved_state, require_approved, was_written
+from pydantic import BaseModel, ConfigDict, Field, StrictBool
+
+from signoff.approved_call import (
+    ApprovedContent,
+    approved_instead,
+    approved_state,
+    require_approved,
+    was_written,
+)
 from signoff.effects import FileEdit, FileWrite
 from signoff.policy.verdict import Level, Verdict
 from signoff.present.snapshot.files import edited, named
 from signoff.queue.amendment import PARTIAL
-from signoff.tools.attachment import Attachment, attachment
 from signoff.tools.roots import Access, Operation, PathConfig, Roots
-from signoff.tools.safe_read import list_beneath, read_beneath
-from signoff.tools.safe_write import locked_file
-from signoff.tools.sandbox_config import SandboxConfig, as_sandbox_config
+from signoff.tools.safe_io import Attachment, attachment, list_beneath, locked_file, read_beneath
+from signoff.tools.setting_faults import made_from
 from signoff.types import ApprovalContext, ApprovalRequest
 
-__all__ = ["Attachment", "FileSandbox", "PathConfig", "SandboxConfig"]
+__all__ = [
+    "Attachment",
+    "FileSandbox",
+    "PathConfig",
+    "SandboxConfig",
+    "as_sandbox_config",
+]
+
+
+class SandboxConfig(BaseModel):
+    """Roots by name, and whether the operating system must enforce them too."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    paths: dict[str, PathConfig] = Field(default_factory=dict)
+    """Configuration of each root by its name."""
+    require_os_sandbox: StrictBool = False
+    """Whether file and shell tools may only be used inside a sandbox of the operating system."""
+    os_sandbox_fallback: Literal["fail_fast", "refuse_tools"] = "fail_fast"
+    """Without that sandbox: refuse to start, or start and block every file and shell tool."""
+
+
+def as_sandbox_config(given: SandboxConfig | Mapping[str, Any]) -> SandboxConfig:
+    """Read a ``sandbox`` block, or only the mapping of roots in it.
+
+    Raises:
+        ValueError: It is not valid; the text says for each problem where it is and what to write instead.
+    """
+    if isinstance(given, SandboxConfig):
+        return given
+    return made_from(SandboxConfig, given if _is_block(given) else {"paths": given}, ("sandbox",))
+
+
+def _is_block(given: object) -> bool:
+    """Whether this is the whole block; a root may be called ``paths`` as well, but then it has a ``root``."""
+    paths = given.get("paths") if isinstance(given, Mapping) else None
+    return isinstance(paths, Mapping) and not isinstance(paths.get("root"), str)
+
 
 _HERE = "."
 _MOST_LISTED = 1000

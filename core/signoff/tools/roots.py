@@ -9,23 +9,35 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import unicodedata
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, StrictBool, model_validator
 
-from signoff.policy.risk import lies_in_bare_repository
+from signoff.effects import FileWrite
+from signoff.policy.risk import assess, lies_in_bare_repository
 from signoff.present.reveal import findings
 from signoff.present.snapshot.files import named
-from signoff.tools.beneath import RootDirectory
-from signoff.tools.protected import is_protected
-from signoff.tools.resolving import follow, followed
+from signoff.queue.records import Risk
+from signoff.tools.openat2 import RootDirectory
 
-__all__ = ["Access", "Operation", "PathConfig", "Roots"]
+__all__ = [
+    "Access",
+    "Operation",
+    "PathConfig",
+    "Roots",
+    "follow",
+    "followed",
+    "is_protected",
+]
+
 
 Operation = Literal["read", "write"]
 
@@ -299,3 +311,157 @@ def _reasons_of_file(path: str, real: str) -> Iterator[str]:
         raise PermissionError(f"{named(real)} is not a regular file")
     if found.st_nlink > 1:
         yield _MANY_NAMES
+
+
+_DIRECTORIES = frozenset(
+    {
+        ".git", ".hg", ".jj",
+        ".github", ".gitlab", ".gitea", ".forgejo", ".circleci", ".buildkite", ".husky", ".githooks",
+        ".vscode", ".idea", ".zed", ".devcontainer", ".claude", ".cursor", ".codex", ".gemini", ".windsurf",
+        ".continue", ".ssh", ".cargo", ".direnv", ".emacs.d", ".signoff",
+    }
+)  # fmt: skip
+"""Whatever is in them is protected, and so are files of that name."""
+
+_BELOW_CONFIG = frozenset(
+    {"autostart", "environment.d", "fish", "git", "nvim", "nushell", "systemd", "direnv", "mise", "signoff"}
+)
+"""Directories that are protected within ``.config``."""
+
+_FILES = frozenset(
+    {
+        ".mcp.json", "mcp.json", ".claude.json", ".cursorrules", ".envrc", ".direnvrc", ".mise.toml", "mise.toml",
+        ".profile", ".login", ".logout", ".inputrc", ".xinitrc", ".xprofile", ".xsession", ".xsessionrc",
+        ".pam_environment", ".gitconfig", ".gitmodules", ".gitlab-ci.yml", ".travis.yml", ".vimrc", ".gvimrc",
+        ".exrc", ".nvimrc", ".nvim.lua", ".emacs", ".dir-locals.el", ".gdbinit", ".lldbinit", ".tmux.conf",
+        ".screenrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".irbrc", ".pryrc", ".rprofile",
+        ".pythonrc", ".pythonrc.py", ".pypirc", ".devcontainer.json", ".gitattributes", ".pre-commit-config.yaml",
+        ".pre-commit-config.yml", ".drone.yml", ".drone.yaml", "azure-pipelines.yml", "azure-pipelines.yaml",
+        ".pdbrc",
+    }
+)  # fmt: skip
+
+_SHELL_START = re.compile(r"\.(ba|z|k|mk|c|tc|da|a|ya|fi)?sh(rc|env|_?(profile|login|logout|aliases|functions)).*")
+"""Shell start-up files, also parts of them such as ``.bashrc.local``."""
+
+_ZSH_START = re.compile(r"\.z(profile|login|logout)")
+
+_RULES = re.compile(r"\.?signoff\.(ya?ml|json|toml)")
+
+
+_PATH_FILE = re.compile(r".*\.pth")
+"""Lines of Python that every start of the interpreter runs (https://docs.python.org/3/library/site.html)."""
+
+
+def is_protected(names: Sequence[str]) -> bool:
+    """Tell whether writing a file needs a question because of its name.
+
+    Args:
+        names: Components of its path, from the top of what the agent works in.
+    """
+    lower = [name.lower() for name in names]
+    if not lower:
+        return False
+    last = lower[-1]
+    return (
+        not _DIRECTORIES.isdisjoint(lower)
+        or any(outer == ".config" and inner in _BELOW_CONFIG for outer, inner in pairwise(lower))
+        or last in _FILES
+        or any(pattern.fullmatch(last) is not None for pattern in (_SHELL_START, _ZSH_START, _RULES, _PATH_FILE))
+        or assess("", {}, (FileWrite("/" + "/".join(names), ""),), "/").risk is Risk.HIGH
+    )
+
+
+_MOST_LINKS = 40  # as the Linux kernel
+_MOST_BYTES = 4095
+_MOST_BYTES_OF_A_NAME = 255
+_PROCESS_BOUND = ("proc", "dev")
+
+
+def follow(path: str, start: str) -> str:
+    """Resolve every link of a path.
+
+    Nothing in the path is expanded or decoded: ``~``, ``$HOME``, ``%2e`` and backslashes are text. The last
+    components may be missing; a link that dangles is resolved to what it names.
+
+    Args:
+        path: Path as requested, relative to `start` or absolute.
+        start: Absolute directory without links.
+
+    Returns:
+        An absolute path without links, ``.`` and ``..``.
+
+    Raises:
+        PermissionError: The path loops, is too long, leads through ``/proc`` or ``/dev``, goes through
+            something that is not a directory, or cannot be looked at.
+    """
+    return followed(path, start)[-1]
+
+
+def followed(path: str, start: str) -> list[str]:
+    """Resolve every link of a path, and tell what it is called on the way.
+
+    Args:
+        path: Path as requested, relative to `start` or absolute.
+        start: Absolute directory without links.
+
+    Returns:
+        Absolute paths without ``.`` and ``..``: one for each link, in which it is replaced by its target, and at
+        the end the one without links.
+
+    Raises:
+        PermissionError: As `follow` does.
+    """
+    if len(os.fsencode(path)) > _MOST_BYTES:
+        raise PermissionError("the path is longer than any path can be")
+    ahead = deque(path.split("/"))
+    behind = [] if path.startswith("/") else _components(start)
+    passed: list[str] = []
+    while ahead:
+        name = ahead.popleft()
+        if name in ("", ".", ".."):
+            if _is_file(behind):
+                raise PermissionError("the path goes through something that is not a directory")
+            if name == "..":
+                del behind[-1:]
+            continue
+        target = _link_target([*behind, name])
+        if target is None:
+            behind.append(name)
+            if behind[0] in _PROCESS_BOUND:
+                raise PermissionError(f"/{behind[0]} means something else for every process; use another path")
+            continue
+        if len(passed) == _MOST_LINKS:
+            raise PermissionError("the path leads through too many links, or around in a circle")
+        ahead.extendleft(reversed(target.split("/")))
+        if target.startswith("/"):
+            behind = []
+        passed.append(os.path.normpath("/" + "/".join([*behind, *ahead]).lstrip("/")))
+    return [*passed, "/" + "/".join(behind)]
+
+
+def _components(path: str) -> list[str]:
+    return [name for name in path.split("/") if name]
+
+
+def _is_file(components: list[str]) -> bool:
+    """Whether this is there and no directory: nothing is below or beside it, and a slash behind it is an error."""
+    try:
+        return bool(components) and not stat.S_ISDIR(os.lstat("/" + "/".join(components)).st_mode)
+    except OSError:
+        return False
+
+
+def _link_target(components: list[str]) -> str | None:
+    """What the last component links to, or None if it is no link or is not there."""
+    path = "/" + "/".join(components)
+    if len(os.fsencode(components[-1])) > _MOST_BYTES_OF_A_NAME or len(os.fsencode(path)) > _MOST_BYTES:
+        raise PermissionError("the path is longer than any path can be")
+    try:
+        if not stat.S_ISLNK(os.lstat(path).st_mode):
+            return None
+        return os.readlink(path)  # noqa: PTH115 - the exact text
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise PermissionError(f"the path cannot be looked at: {error.strerror}") from error

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from signoff.present.reveal import reveal_line
-from signoff.setting_files.paths import KeyPath, dotted, shown, unknown_key
+from signoff.settings_yaml import KeyPath, dotted, shown, unknown_key
 
 __all__ = ["in_words", "keys_at", "made_from"]
 

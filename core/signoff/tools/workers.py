@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from signoff.binding import require_approved
+from signoff.approved_call import require_approved
 from signoff.types import ApprovalContext, ApprovalRequest
 
 __all__ = ["WorkerTools"]

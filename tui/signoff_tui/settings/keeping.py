@@ -9,8 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from signoff.setting_files.errors import ConfigError
-from signoff.setting_files.text import read_text
+from signoff.settings_yaml import ConfigError, read_text
 from signoff_tui.own_files import put_text
 from signoff_tui.saved_filters import OWN_DIGITS
 from signoff_tui.settings.loading import parse_settings

@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from signoff.filtering import Filtered, FilterError, parse
-from signoff.setting_files.paths import shown, unknown_key
+from signoff.filter import Filtered, FilterError, parse
+from signoff.settings_yaml import shown, unknown_key
 from signoff_tui.durations import duration_text, parse_duration
 from signoff_tui.keymap import MAPPABLE, check_keys
 from signoff_tui.saved_filters import OWN_DIGITS

@@ -8,10 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from signoff.setting_files.document import Document, read_document
-from signoff.setting_files.errors import ConfigError
-from signoff.setting_files.paths import KeyPath, shown, unknown_key
-from signoff.setting_files.text import read_text
+from signoff.settings_yaml import ConfigError, Document, KeyPath, read_document, read_text, shown, unknown_key
 from signoff_tui.guard import GuardSettings
 from signoff_tui.settings.table import SECTIONS, SETTINGS
 from signoff_tui.settings.values import DiffSettings, KeySettings, NotifySettings, OutsideSettings, ScreenSettings

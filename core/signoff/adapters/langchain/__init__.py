@@ -15,8 +15,7 @@ from __future__ import annotations
 
 try:
     from signoff.adapters.langchain.middleware import ApprovalMiddleware
-    from signoff.adapters.langchain.tool import approved
-    from signoff.adapters.langchain.wrapper import ApprovalToolWrapper
+    from signoff.adapters.langchain.tool import ApprovalToolWrapper, approved
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] not in {"langchain", "langchain_core", "langgraph"}:
         raise

@@ -13,16 +13,25 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from langchain_core.utils.pydantic import get_fields
 from langgraph.prebuilt.tool_node import ToolCallRequest
+from pydantic import BaseModel
+from pydantic.errors import PydanticInvalidForJsonSchema
 
-from signoff.adapters.langchain.definitions import definition_of
+from signoff.adapters.json_values import plain_hints, plain_schema, plain_values
 from signoff.adapters.langchain.stops import Stops
 from signoff.adapters.look_ahead import look_ahead
-from signoff.adapters.plain_values import plain_values
 from signoff.canonical import NotJsonError, canonical
 from signoff.controller import ApprovalController
+from signoff.tool_definition import Definition
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest, DecisionSource
 
-__all__ = ["AgentCall", "ToolInput", "agent_call", "approval_context"]
+__all__ = [
+    "AgentCall",
+    "ToolInput",
+    "agent_call",
+    "approval_context",
+    "definition_of",
+]
+
 
 _FALLEN = ApprovalDecision(
     approved=False,
@@ -238,3 +247,25 @@ def _is_json(value: Any) -> bool:
     except NotJsonError:
         return False
     return True
+
+
+def definition_of(tool: BaseTool) -> Definition:
+    """Return how a tool is offered now: its name, its description, and the schema and metadata that it has.
+
+    Raises:
+        NotJsonError: Its schema is nested too deep.
+    """
+    return Definition.of(
+        tool.name, tool.description, plain_schema(_schema(tool)), plain_hints(tool.metadata or {})
+    )
+
+
+def _schema(tool: BaseTool) -> dict[str, Any]:
+    """The schema of the arguments, which LangChain keeps until the tool is changed."""
+    schema = tool.tool_call_schema
+    if isinstance(schema, dict):
+        return schema
+    try:
+        return schema.model_json_schema() if issubclass(schema, BaseModel) else schema.schema()
+    except PydanticInvalidForJsonSchema:  # no model can be offered it; programs call it
+        return {"properties": dict.fromkeys(tool.args)}

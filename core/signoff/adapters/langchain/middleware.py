@@ -10,22 +10,27 @@ from typing import Annotated, Any, NotRequired
 from langchain.agents.middleware import AgentMiddleware, AgentState, hook_config
 from langchain.agents.middleware.types import ModelRequest, ModelResponse, PrivateStateAttr
 from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from signoff.adapters.langchain.calls import agent_call
-from signoff.adapters.langchain.offering import is_offered, offering
 from signoff.adapters.langchain.stops import Stops
 from signoff.adapters.langchain.tool import ApprovedTool, asking_for
-from signoff.binding import ChangedSinceApprovedError
+from signoff.approval_rules import ApprovalNeeds, Setting, default_setting
+from signoff.approved_call import ChangedSinceApprovedError
 from signoff.controller import ApprovalController
 from signoff.expiry import ExpiresIn, seconds_of
-from signoff.needs import ApprovalNeeds, Setting, default_setting
 from signoff.policy.tool_rules import CallPolicy
 from signoff.types import ApprovalDecision, ApprovalDeniedError, denial_text
 
-__all__ = ["ApprovalMiddleware"]
+__all__ = [
+    "ApprovalMiddleware",
+    "is_offered",
+    "offering",
+]
+
 
 _STOPPED = "signoff_stopped"
 """Key of the agent's state that says that a reviewer has stopped the run."""
@@ -214,3 +219,33 @@ def _no_such_tool(request: ToolCallRequest, needs: ApprovalNeeds) -> ToolMessage
 def _failure(request: ToolCallRequest, text: str) -> ToolMessage:
     call = request.tool_call
     return ToolMessage(text, name=call["name"], tool_call_id=call["id"] or "", status="error")
+
+
+def offering(request: ModelRequest[Any], needs: ApprovalNeeds) -> ModelRequest[Any]:
+    """The request with only those tools that the model is to know of.
+
+    Args:
+        request: What the model is about to be asked.
+        needs: Says which tools it is not to know of.
+    """
+    offered = [tool for tool in request.tools if is_offered(tool, needs)]
+    return request if len(offered) == len(request.tools) else request.override(tools=offered)
+
+
+def is_offered(tool: BaseTool | Mapping[str, Any], needs: ApprovalNeeds) -> bool:
+    """Whether a model is to know of a tool.
+
+    Args:
+        tool: The tool; as a mapping, one that the model's provider runs.
+        needs: As for `offering`.
+    """
+    if isinstance(tool, ApprovedTool) and tool.hidden:
+        return False
+    return not needs.hides(tool.name if isinstance(tool, BaseTool) else _name_of(tool))
+
+
+def _name_of(tool: Mapping[str, Any]) -> str:
+    """The name of a tool in the spellings of the providers; if it has none, what kind it is."""
+    function = tool.get("function")
+    named = function if isinstance(function, Mapping) else tool
+    return str(named.get("name") or tool.get("type") or "")

@@ -15,18 +15,22 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import FunctionType
 from typing import Any, Self
 
 from pydantic_ai import BinaryContent, FunctionToolset
 from pydantic_ai.exceptions import ToolFailed
 
-from signoff.adapters.plain_objects import tools_of
-from signoff.binding import ChangedSinceApprovedError
-from signoff.tools.attachment import Attachment
+from signoff.approved_call import ChangedSinceApprovedError
 from signoff.tools.file_sandbox import FileSandbox
+from signoff.tools.safe_io import Attachment
 from signoff.tools.shell import ShellTool
 
-__all__ = ["DeclaredToolset", "ObjectToolset"]
+__all__ = [
+    "DeclaredToolset",
+    "ObjectToolset",
+    "tools_of",
+]
 
 
 class DeclaredToolset(FunctionToolset[Any]):
@@ -66,7 +70,7 @@ class DeclaredToolset(FunctionToolset[Any]):
 
 
 class ObjectToolset(DeclaredToolset):
-    """The tools of a plain object; `signoff.adapters.plain_objects` says which those are.
+    """The tools of a plain object; `signoff.adapters.pydantic_ai.objects` says which those are.
 
     Args:
         given: The object. Its `check_approval` or `needs_approval` is asked about every call.
@@ -114,3 +118,37 @@ def _failures_told() -> Iterator[None]:
         if blocked and not isinstance(error, ChangedSinceApprovedError):
             raise
         raise ToolFailed(f"{type(error).__name__}: {error}") from error
+
+
+_HOOKS = frozenset({"check_approval", "needs_approval", "approval_request"})
+
+
+def tools_of(given: object) -> dict[str, Callable[..., Any]]:
+    """The tools of an object by name, as functions that are ready to be called.
+
+    Args:
+        given: Any object that is not a class.
+
+    Raises:
+        TypeError: It has no tools, or names one that cannot be called.
+    """
+    named = getattr(given, "tools", None)
+    found = dict(named) if isinstance(named, Mapping) else _public_methods(given)
+    if not found or inspect.isclass(given):
+        raise TypeError(f"{given!r} is neither a toolset nor an object with public methods that could be tools")
+    for name, function in found.items():
+        if not callable(function):
+            raise TypeError(f"{given!r} names a tool {name!r} that cannot be called: {function!r}")
+    return found
+
+
+def _public_methods(given: object) -> dict[str, Callable[..., Any]]:
+    kind = type(given)
+    written = dict.fromkeys(name for base in reversed(kind.__mro__) for name in vars(base))
+    return {name: getattr(given, name) for name in written if _is_public_method(kind, name)}
+
+
+def _is_public_method(kind: type, name: str) -> bool:
+    if name.startswith("_") or name in _HOOKS:
+        return False
+    return isinstance(inspect.getattr_static(kind, name), FunctionType)

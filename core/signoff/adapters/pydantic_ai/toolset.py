@@ -3,44 +3,55 @@
 from __future__ import annotations
 
 import copy
+import hashlib
+import os.path
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from pydantic_ai import RunContext, ToolDenied
 from pydantic_ai.exceptions import ApprovalRequired
-from pydantic_ai.tools import AgentDepsT
-from pydantic_ai.toolsets import AbstractToolset, CombinedToolset, ToolsetTool, WrapperToolset
+from pydantic_ai.messages import ModelResponse, ToolCallPart
+from pydantic_ai.tools import AgentDepsT, ToolDefinition
+from pydantic_ai.toolsets import AbstractToolset, CombinedToolset, FunctionToolset, ToolsetTool, WrapperToolset
+from pydantic_ai.toolsets.function import FunctionToolsetTool
 
-from signoff.adapters.plain_values import plain_call
-from signoff.adapters.pydantic_ai.definitions import Definitions, looking_at, may_change
-from signoff.adapters.pydantic_ai.marks import approved_context, called_at_once, is_marked
+from signoff.adapters.json_values import plain_call, plain_hints, plain_schema
+from signoff.adapters.look_ahead import look_ahead
+from signoff.adapters.pydantic_ai.marks import approved_context, called_at_once, is_marked, without_mark
 from signoff.adapters.pydantic_ai.objects import ObjectToolset
-from signoff.adapters.pydantic_ai.run_context import approval_context
-from signoff.adapters.pydantic_ai.servers import server_of
 from signoff.adapters.turns import taking_turns
-from signoff.binding import bound_to
+from signoff.approval_rules import HOOKS, ApprovalNeeds, Setting, default_setting, hook_of
+from signoff.approved_call import HONORS, EditedCall, bound_to, told
 from signoff.controller import ApprovalCallback, ApprovalController
-from signoff.declaring import hook_of
-from signoff.definition import Definition
-from signoff.editing import HONORS, EditedCall, told
 from signoff.expiry import ExpiresIn, seconds_of, within
-from signoff.memory import ApprovalMemory
-from signoff.needs import HOOKS, ApprovalNeeds, Setting, default_setting
 from signoff.policy.tool_rules import CallPolicy
-from signoff.redefining import ToolGoneError
+from signoff.redefinition import ToolGoneError
+from signoff.session_memory import ApprovalMemory, PlainCall
+from signoff.tool_definition import Definition
 from signoff.types import (
     ApprovalContext,
     ApprovalDecision,
     ApprovalDeniedError,
     ApprovalRequest,
     DecisionSource,
+    LookAtDefinition,
     denial_text,
 )
 
-__all__ = ["ApprovalToolset"]
+__all__ = [
+    "VIA",
+    "ApprovalToolset",
+    "Definitions",
+    "Look",
+    "approval_context",
+    "looking_at",
+    "may_change",
+    "server_of",
+]
 
 
 @dataclass(init=False)
@@ -67,7 +78,7 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
 
     Args:
         inner: The toolset to wrap, or an object whose public methods are the tools (see
-            `signoff.adapters.plain_objects`); `wrapped` is another name for it. What a method of an object cannot
+            `signoff.adapters.pydantic_ai.objects`); `wrapped` is another name for it. What a method of an object cannot
             do (`OSError`, `ValueError`) is told to the model.
         approval_callback: Asks a person; `prompt_fn` is another name for it. The method of an
             `ApprovalController` stands for that controller. Without a callback and a controller, requests
@@ -366,3 +377,186 @@ def _perhaps_behind(name: str, tool: object, toolset: object) -> Iterator[Any]:
     yield from (getattr(candidate, "function", None) for candidate in (*registered, tool))
     yield from registered
     yield getattr(toolset, name, None)
+
+
+VIA = "pydantic-ai"
+"""What reviewers are told that calls come through."""
+
+
+def approval_context(
+    call: PlainCall, ctx: RunContext[Any] | None, defined_now: LookAtDefinition | None = None
+) -> ApprovalContext:
+    """Describe a call: its arguments, its ids, and what the model wants after it.
+
+    Args:
+        call: The call, under the name that the wrapped toolset knows it by.
+        ctx: The run; None for a call from outside a run.
+        defined_now: Looks again how the tool is defined; None if that cannot change.
+    """
+    return ApprovalContext(
+        tool_name=call.tool_name,
+        args=call.payload,
+        server=call.server,
+        metadata=_metadata(ctx),
+        defined_now=defined_now,
+    )
+
+
+def _metadata(ctx: RunContext[Any] | None) -> dict[str, Any]:
+    if ctx is None:
+        return {"via": VIA}
+    own = ctx.metadata or {}
+    agent = None if ctx.agent is None else ctx.agent.name
+    return {
+        **own,
+        "via": VIA,
+        "run_id": ctx.run_id,
+        "run_step": ctx.run_step,
+        "tool_call_id": ctx.tool_call_id,
+        "caller": agent or own.get("caller"),
+        **_batch(ctx),
+    }
+
+
+def _batch(ctx: RunContext[Any]) -> dict[str, Any]:
+    """Position among the calls of the same model turn, and those that come later."""
+    calls = _calls_of_turn(ctx)
+    position = next((i for i, call in enumerate(calls) if call.tool_call_id == ctx.tool_call_id), None)
+    if position is None:
+        return {}
+    return {
+        "batch_id": f"{ctx.run_id}:{ctx.run_step}",
+        "batch_position": position,
+        "batch_remaining": [_look_ahead(call) for call in calls[position + 1 :]],
+    }
+
+
+def _calls_of_turn(ctx: RunContext[Any]) -> list[ToolCallPart]:
+    for message in reversed(ctx.messages):
+        if isinstance(message, ModelResponse):
+            return [call for call in message.tool_calls if not _is_output(call, ctx)]
+    return []
+
+
+def _is_output(call: ToolCallPart, ctx: RunContext[Any]) -> bool:
+    """Whether the call only hands in the result of the run."""
+    known = None if ctx.tool_manager is None else ctx.tool_manager.get_tool_def(call.tool_name)
+    return known is not None and known.kind == "output"
+
+
+def _look_ahead(call: ToolCallPart) -> dict[str, Any]:
+    """A later call as the model wrote it; what is not JSON is shown as the text that it is."""
+    try:
+        arguments: object = call.args_as_dict(raise_if_invalid=True)
+    except (ValueError, AssertionError):
+        arguments = NotImplemented  # no JSON value, so what was written is shown
+    return look_ahead(call.tool_name, arguments, call.args)
+
+
+_DIGITS = 8
+"""Hexadecimal digits that tell two servers apart which are started or reached in nearly the same way."""
+
+
+def server_of(tool: ToolsetTool[Any] | None) -> str | None:
+    """Return the name of the server that runs a tool; None for a tool of the agent itself.
+
+    It is the `id` that the agent's author gave to the toolset, through prefixed, renamed and combined toolsets.
+    Without one it says what the toolset connects to, never what the server says of itself.
+    """
+    if tool is None:
+        return None
+    while (source := getattr(tool, "source_tool", None)) is not None:  # that of a CombinedToolset
+        tool = source
+    toolset: AbstractToolset[Any] | None = getattr(tool, "toolset", None)
+    while isinstance(toolset, WrapperToolset):
+        toolset = toolset.wrapped
+    if toolset is None or isinstance(toolset, FunctionToolset):
+        return None
+    transport = getattr(getattr(toolset, "client", None), "transport", None)
+    chosen: str | None = getattr(toolset, "_explicit_id", None)  # another `id` may be no more than a host
+    if chosen is not None or transport is None:
+        return chosen or toolset.id
+    return _connected_to(transport)
+
+
+def _connected_to(transport: Any) -> str:
+    """What a transport of FastMCP leads to: a URL, a program, or a server in this process."""
+    url = getattr(transport, "url", None)
+    if url is not None:
+        parts = urlsplit(str(url))
+        place = parts.netloc.rpartition("@")[2] + parts.path  # no password, and no key in a query
+        return f"{place} {_digits(str(url))}"
+    command = getattr(transport, "command", None)
+    if command is not None:
+        facts = [getattr(transport, name, None) for name in ("command", "args", "cwd", "env")]
+        return f"{os.path.basename(command)} {_digits(*facts)}"  # noqa: PTH119 - a word, not a path here
+    within = getattr(getattr(transport, "server", None), "name", None)
+    kind = type(transport).__name__
+    return f"{kind} {within or _digits(getattr(transport, 'config', None))}"
+
+
+def _digits(*facts: Any) -> str:
+    return hashlib.sha256(ascii(facts).encode()).hexdigest()[:_DIGITS]
+
+
+Look = Callable[[], Awaitable[Definition | None]]
+"""How a tool is offered now; None if it is not any more."""
+
+
+class Definitions:
+    """The definitions of a toolset's tools; each is spelled once, not for every call.
+
+    A toolset makes new objects for every step of a run, from the same description, schema and metadata.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[ToolDefinition, Definition]] = {}
+
+    def of(self, tool: ToolsetTool[Any] | None) -> Definition | None:
+        """Return how a tool is offered; None for a call without a tool.
+
+        Raises:
+            NotJsonError: Its schema is nested too deep.
+        """
+        if tool is None:
+            return None
+        offered = tool.tool_def
+        known = self._known.get(offered.name)
+        if known is not None and (known[0] is offered or _said(known[0]) == _said(offered)):
+            return known[1]
+        made = _definition(offered)
+        self._known[offered.name] = offered, made
+        return made
+
+
+def may_change(tool: ToolsetTool[Any] | None) -> bool:
+    """Whether something else than this process runs the tool, so that it may be another one by now.
+
+    A function tool brings the function that it describes; a tool of an MCP server is no more than a name.
+    """
+    if tool is None or isinstance(tool, FunctionToolsetTool):
+        return False
+    while (source := getattr(tool, "source_tool", None)) is not None:  # that of a CombinedToolset
+        tool = source
+    return not isinstance(tool, FunctionToolsetTool)
+
+
+def looking_at(toolset: AbstractToolset[Any], name: str, ctx: RunContext[Any]) -> Look:
+    """Return a function that asks a toolset how it offers a tool now."""
+
+    async def look() -> Definition | None:
+        tool = (await toolset.get_tools(ctx)).get(name)
+        return None if tool is None else _definition(tool.tool_def)
+
+    return look
+
+
+def _said(offered: ToolDefinition) -> tuple[Any, ...]:
+    # Identical parts are found equal without being compared.
+    return offered.description, offered.parameters_json_schema, offered.metadata, offered.return_schema
+
+
+def _definition(offered: ToolDefinition) -> Definition:
+    hints: Mapping[str, Any] = {**without_mark(offered.metadata), "returns": offered.return_schema}
+    schema = plain_schema(offered.parameters_json_schema)
+    return Definition.of(offered.name, offered.description, schema, plain_hints(hints))

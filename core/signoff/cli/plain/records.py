@@ -27,7 +27,7 @@ def history_text(queue: ReviewQueue, typed: str, width: int | None) -> str:
     Raises:
         CommandError: It is no filter.
     """
-    from signoff.filtering import Filtered, FilterError, parse, search_history
+    from signoff.filter import Filtered, FilterError, parse, search_history
 
     try:
         query = parse(typed, Filtered.HISTORY)

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from signoff.cli.policy.samples import near_miss_of, sample_of
-from signoff.config.policy_models import PatternConfig
+from signoff.config.models import PatternConfig
 from signoff.policy.regex import compile_pattern
 
 if TYPE_CHECKING:
-    from signoff.config.policy_models import ArgumentRuleConfig
+    from signoff.config.models import ArgumentRuleConfig
 
 __all__ = ["meeting", "nearly_meeting"]
 

@@ -10,16 +10,16 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from signoff.cli.policy.samples import sample_of
-from signoff.config.caution import Caution
+from signoff.config.cautions import Caution
 from signoff.policy.regex import compile_pattern
 from signoff.policy.shell.programs import broad_commands
 from signoff.policy.shell.wrappers import SHELLS, WRAPPERS
 from signoff.policy.verdict import Level
 
 if TYPE_CHECKING:
-    from signoff.config.policy_models import ToolServer
+    from signoff.config.models import ToolServer
     from signoff.config.verdicts import SettingsVerdicts
-    from signoff.setting_files.paths import KeyPath
+    from signoff.settings_yaml import KeyPath
     from signoff.tools.shell_rules import ShellConfig, ShellRule
 
 __all__ = ["broad_rules"]

@@ -42,7 +42,7 @@ def check(*, file: str, as_json: bool) -> int:
     from signoff.cli.policy.examples import worked_examples
     from signoff.config.cautions import cautions
     from signoff.config.report import describe
-    from signoff.setting_files.errors import Problem
+    from signoff.settings_yaml import Problem
 
     report = describe(loaded.config, loaded.directory)
     found = [

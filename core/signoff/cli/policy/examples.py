@@ -14,7 +14,7 @@ from signoff.policy.regex import compile_pattern
 from signoff.policy.verdict import Level
 
 if TYPE_CHECKING:
-    from signoff.config.policy_models import ToolArgumentsConfig, ToolServer
+    from signoff.config.models import ToolArgumentsConfig, ToolServer
     from signoff.config.verdicts import SettingsVerdicts
     from signoff.policy.verdict import Verdict
     from signoff.tools.roots import PathConfig

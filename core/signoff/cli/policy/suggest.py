@@ -16,7 +16,7 @@ from signoff.cli.output import complain, one_line, print_json
 from signoff.cli.page import Page, width_of
 
 if TYPE_CHECKING:
-    from signoff.config.suggesting import Suggestion
+    from signoff.config.suggest import Suggestion
     from signoff.policy.redaction.masking import Redaction
 
 __all__ = ["suggest"]
@@ -35,7 +35,7 @@ def suggest(*, hidden: Redaction, as_json: bool) -> int:
     Nothing is written. No rule is suggested that is about a command which was ever rejected or of HIGH risk, nor
     for programs that run others.
     """
-    from signoff.config.suggesting import LEAST_APPROVALS, suggestions
+    from signoff.config.suggest import LEAST_APPROVALS, suggestions
 
     with open_for_review() as queue:
         found = suggestions(queue.export())
@@ -51,7 +51,7 @@ def suggest(*, hidden: Redaction, as_json: bool) -> int:
 
 def _yaml(found: Sequence[Suggestion], hidden: Redaction) -> str:
     """Rules as YAML; the requests are comments, and stay comments however they are folded."""
-    from signoff.config.adding_rules import rule_lines
+    from signoff.config.suggest import rule_lines
 
     page = Page(width_of(sys.stdout))
     page.add("each rule also lets through what is known to be harmless behind its words", label="# ", fold="#")

@@ -31,7 +31,7 @@ def trust_file(*, file: str, yes: bool) -> int:
     """
     from signoff.cli.config_text import report_text
     from signoff.config.report import describe
-    from signoff.config.trusting import contents_of
+    from signoff.config.trust import contents_of
     from signoff.policy.trust import TrustError, trust
 
     read = read_settings(file, as_json=False)

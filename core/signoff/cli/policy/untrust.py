@@ -21,7 +21,7 @@ def untrust_file(*, file: str) -> int:
 
     Agents that start from now on refuse it. FILE need not be there any more.
     """
-    from signoff.config.trusting import untrust_settings
+    from signoff.config.trust import untrust_settings
     from signoff.policy.trust import TrustError
 
     try:

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from signoff.filtering import quote
+from signoff.filter import quote
 from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redaction
 from signoff.queue import (
     AgentMode,

@@ -6,10 +6,8 @@ import datetime as dt
 from collections.abc import Mapping
 from pathlib import Path
 
-from signoff.exporting.facts import record_facts
-from signoff.exporting.files import new_file
-from signoff.exporting.records import fitting_records, write_json_lines
-from signoff.filtering import Query, Viewpoint
+from signoff.filter import Query, Viewpoint
+from signoff.history_export import fitting_records, new_file, record_facts, write_json_lines
 from signoff.queue import HistoryFilter, ReviewQueue
 
 __all__ = ["offered_path", "write_export"]

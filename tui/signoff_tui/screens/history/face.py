@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from signoff.filtering import Query, SavedFilter, asked_of
+from signoff.filter import Query, SavedFilter, asked_of
 from signoff_tui.first_line import Standing, first_line
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.keymap import STANDARD, KeyMap

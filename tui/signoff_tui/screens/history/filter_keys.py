@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from textual import events, on
 
-from signoff.filtering import Filtered, FilterError, SavedFilter, last_hour_of
+from signoff.filter import Filtered, FilterError, SavedFilter, last_hour_of
 from signoff.present.reveal import reveal
 from signoff_tui.lines import Chunk, chunk, foreign, line
 from signoff_tui.office import Office

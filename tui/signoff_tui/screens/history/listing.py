@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
-from signoff.filtering import Found
+from signoff.filter import Found
 from signoff.queue import HistoryRecord
 from signoff_tui.screens.history.order import oddities
 from signoff_tui.screens.history.together import Act, Together, acts_in

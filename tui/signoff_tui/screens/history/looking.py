@@ -7,7 +7,15 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from signoff.filtering import Found, Query, Viewpoint, existing_values, narrowed, of_record, search_history
+from signoff.filter import (
+    Found,
+    Query,
+    Viewpoint,
+    existing_values,
+    narrowed,
+    of_record,
+    search_history,
+)
 from signoff.queue import HistoryFilter, HistoryRecord, ReviewQueue
 
 __all__ = [

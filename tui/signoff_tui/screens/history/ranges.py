@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from signoff.filtering import Query, asked_of, exactly, only, reworded
+from signoff.filter import Query, asked_of, exactly, only, reworded
 from signoff.queue import HistoryRecord
 
 __all__ = ["next_range", "of_one_agent", "range_of"]

@@ -6,7 +6,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
-from signoff.filtering import Filtered, FilterError, Query, parse
+from signoff.filter import Filtered, FilterError, Query, parse
 from signoff_tui.flow import Room
 from signoff_tui.lines import Line, chunk, rule
 from signoff_tui.look import look_of

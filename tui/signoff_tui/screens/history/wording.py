@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from signoff.canonical import canonical
-from signoff.filtering import CallFacts
+from signoff.filter import CallFacts
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.subject import subject_text
 from signoff.queue import DecisionSource, HistoryRecord, Instead, RequestState

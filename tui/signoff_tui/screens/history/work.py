@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from textual.message import Message
 from textual.screen import Screen
 
-from signoff.filtering import Found, Query, Viewpoint
+from signoff.filter import Found, Query, Viewpoint
 from signoff.queue import HistoryCheck, HistoryRecord, QueueError, ReviewQueue, StoredRequest
 from signoff_tui.changed_documents import changed_documents
 from signoff_tui.documents import Content

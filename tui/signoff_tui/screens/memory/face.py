@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from signoff.filtering import SavedFilter
+from signoff.filter import SavedFilter
 from signoff_tui.first_line import Standing, first_line
 from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.keymap import STANDARD, KeyMap

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from textual import events, on
 from textual.app import ComposeResult
 
-from signoff.filtering import Filtered, FilterError, SavedFilter, Viewpoint
+from signoff.filter import Filtered, FilterError, SavedFilter, Viewpoint
 from signoff_tui.desk import Desk
 from signoff_tui.office import Office
 from signoff_tui.saved_filters import saved_by_digit, usable

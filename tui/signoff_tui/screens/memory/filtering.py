@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from signoff.filtering import Filtered, Query, Viewpoint, existing_values, of_grant, parse
+from signoff.filter import Filtered, Query, Viewpoint, existing_values, of_grant, parse
 from signoff_tui.screens.memory.entries import Entry, merged
 
 __all__ = ["Listing"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual import events
 
-from signoff.filtering import Filtered, FilterError, Query, SavedFilter, Viewpoint
+from signoff.filter import Filtered, FilterError, Query, SavedFilter, Viewpoint
 from signoff_tui.inbox_filter import InboxFilter
 from signoff_tui.list_state import ListState, state_of
 from signoff_tui.saved_filters import usable

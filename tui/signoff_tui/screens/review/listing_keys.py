@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from signoff.filtering import only
+from signoff.filter import only
 from signoff_tui.flow import Room
 from signoff_tui.orders import Order, following
 from signoff_tui.saved_filters import elsewhere, saved_by_digit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from signoff.filtering import last_hour_of
+from signoff.filter import last_hour_of
 from signoff_tui.actions import Action
 from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Cause

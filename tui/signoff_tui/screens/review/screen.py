@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 
-from signoff.filtering import Filtered
+from signoff.filter import Filtered
 from signoff_tui.actions import Action
 from signoff_tui.desk import Answer, Desk
 from signoff_tui.guard import Cause, GuardSettings, Held

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from signoff.filtering import Filtered, Viewpoint, parse
+from signoff.filter import Filtered, Viewpoint, parse
 from signoff_tui.desk import Desk
 from signoff_tui.inbox import Entry, RowKey
 from signoff_tui.inbox_subjects import InboxSubjects

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from signoff.setting_files.errors import ConfigError
+from signoff.settings_yaml import ConfigError
 from signoff_tui.actions import Action, action_of
 from signoff_tui.message import LONGEST, Message, as_message
 from signoff_tui.screens.review.open_bar import Picking, Writing

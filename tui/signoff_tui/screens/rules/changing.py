@@ -14,13 +14,13 @@ from signoff.present.document.diff import diff_document, file_document
 from signoff.present.document.model import Document
 from signoff.present.document.rows import Row, RowKind
 from signoff.present.reveal import reveal_line
-from signoff.setting_files.errors import ConfigError
+from signoff.settings_yaml import ConfigError
 from signoff_tui.lines import Chunk, Line, chunk, folded, line, wrapped
 from signoff_tui.screens.rules.wording import TOKENS, answer_word, fact
 
 if TYPE_CHECKING:
     from signoff.config.models import AgentConfig
-    from signoff.config.rule_rows import RuleRow
+    from signoff.config.report import RuleRow
 
 __all__ = [
     "CannotTrustError",
@@ -91,8 +91,8 @@ def look_at(file: str) -> Change | None:
     Raises:
         CannotTrustError: It is not valid, or cannot be read.
     """
-    from signoff.config.settings_file import read_settings_file
-    from signoff.config.trusting import contents_of
+    from signoff.config.trust import contents_of
+    from signoff.config.verdicts import read_settings_file
 
     try:
         settings = read_settings_file(file)
@@ -162,7 +162,7 @@ def untrust_gone(file: str) -> tuple[str, ...]:
     Raises:
         CannotTrustError: What is trusted cannot be read or written.
     """
-    from signoff.config.trusting import untrust_settings
+    from signoff.config.trust import untrust_settings
 
     try:
         return untrust_settings(file, only_gone=True)
@@ -236,7 +236,7 @@ def _rules(number: int) -> str:
 
 
 def _rows_of(text: bytes | None, file: str) -> tuple[RuleRow, ...]:
-    from signoff.config.loading import parse_config
+    from signoff.config.load import parse_config
 
     if text is None:
         return ()
@@ -247,8 +247,7 @@ def _rows_of(text: bytes | None, file: str) -> tuple[RuleRow, ...]:
 
 
 def _rule_rows(config: AgentConfig, file: str) -> tuple[RuleRow, ...]:
-    from signoff.config.report import describe
-    from signoff.config.rule_rows import rule_rows
+    from signoff.config.report import describe, rule_rows
 
     return tuple(rule_rows(describe(config, Path(file).parent)))
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from signoff.policy.trust import TrustedFile, trusted_files
-from signoff.setting_files.errors import ConfigError
+from signoff.settings_yaml import ConfigError
 
 if TYPE_CHECKING:
-    from signoff.config.rule_rows import RuleRow
-    from signoff.config.settings_file import SettingsFile
+    from signoff.config.report import RuleRow
+    from signoff.config.verdicts import SettingsFile
 
 __all__ = ["Listed", "RuleFile", "State", "listed", "read_files"]
 
@@ -108,10 +108,9 @@ def listed(files: Sequence[RuleFile]) -> Iterator[Listed]:
 
 
 def _read(known: TrustedFile, unchanged: frozenset[str]) -> RuleFile:
-    from signoff.config.report import describe
-    from signoff.config.rule_rows import rule_rows
-    from signoff.config.settings_file import read_settings_file
-    from signoff.config.tool_source import TOOLS_FILE
+    from signoff.config.load import TOOLS_FILE
+    from signoff.config.report import describe, rule_rows
+    from signoff.config.verdicts import read_settings_file
 
     if Path(known.name).name == TOOLS_FILE:
         return RuleFile(known, code=True)

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from signoff.queue import DecisionSource, HistoryRecord, ReviewQueue
 
 if TYPE_CHECKING:
-    from signoff.config.rule_rows import RuleRow
+    from signoff.config.report import RuleRow
 
 __all__ = ["MOST_READ", "Hits", "Tally", "add_newer"]
 

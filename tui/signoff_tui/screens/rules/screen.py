@@ -10,7 +10,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
-from signoff.filtering import quote
+from signoff.filter import quote
 from signoff_tui.desk import Desk
 from signoff_tui.external_editor import edit_file
 from signoff_tui.handing_over import HandoverError, in_a_free_terminal

@@ -22,8 +22,8 @@ from signoff_tui.screens.rules.files import RuleFile
 from signoff_tui.screens.rules.wording import fact
 
 if TYPE_CHECKING:
-    from signoff.config.settings_file import SettingsFile
-    from signoff.config.suggesting import Suggestion
+    from signoff.config.suggest import Suggestion
+    from signoff.config.verdicts import SettingsFile
 
 __all__ = ["NothingToSuggestError", "Suggested", "SuggestedRule", "suggest", "suggested_lines"]
 
@@ -91,8 +91,7 @@ def suggest(queue: ReviewQueue, file: RuleFile) -> Suggested:
         NothingToSuggestError: There is nothing to suggest.
         QueueError: The history cannot be read.
     """
-    from signoff.config.adding_rules import rule_lines, with_rules
-    from signoff.config.suggesting import LEAST_APPROVALS, suggestions
+    from signoff.config.suggest import LEAST_APPROVALS, rule_lines, suggestions, with_rules
 
     settings = file.settings
     if settings is None or not file.in_force:
@@ -159,13 +158,13 @@ def _shell_calls(queue: ReviewQueue) -> Sequence[HistoryRecord]:
 
 def _is_drawn_from(record: HistoryRecord, settings: SettingsFile) -> bool:
     """Whether a person approved it, where the rules of the file hold."""
-    from signoff.config.suggesting import by_a_person, directory_of
+    from signoff.config.suggest import by_a_person, directory_of
 
     return by_a_person(record) and PurePath(directory_of(record)).is_relative_to(settings.directory)
 
 
 def _rule(found: Suggestion, settings: SettingsFile) -> SuggestedRule:
-    from signoff.config.adding_rules import verdicts_with
+    from signoff.config.suggest import verdicts_with
 
     after = verdicts_with(settings, [found.pattern])
     commands = [command for _, command in found.answered]

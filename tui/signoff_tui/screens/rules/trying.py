@@ -17,7 +17,7 @@ from signoff_tui.screens.rules.files import RuleFile
 from signoff_tui.screens.rules.wording import TOKENS, fact
 
 if TYPE_CHECKING:
-    from signoff.config.typed_call import TypedCall
+    from signoff.config.verdicts import TypedCall
 
 __all__ = ["Tried", "judge", "tried_lines"]
 
@@ -48,7 +48,7 @@ def judge(file: RuleFile, text: str) -> Tried:
         file: The file.
         text: What was typed.
     """
-    from signoff.config.typed_call import UnreadableCallError, read_call
+    from signoff.config.verdicts import UnreadableCallError, read_call
 
     try:
         call = read_call(text)

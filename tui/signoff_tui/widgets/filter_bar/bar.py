@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.timer import Timer
 
-from signoff.filtering import Filtered, Query
+from signoff.filter import Filtered, Query
 from signoff_tui.lines import chunk, line, wrapped
 from signoff_tui.widgets.filter_bar.lines import hint_lines, problem_lines
 from signoff_tui.widgets.filter_bar.words import FilterWords

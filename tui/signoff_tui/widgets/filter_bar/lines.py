@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
-from signoff.filtering import Completion, Field, FilterError
+from signoff.filter import Completion, Field, FilterError
 from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 
 __all__ = ["hint_lines", "problem_lines"]

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from signoff.filtering import Completion, Field, Filtered, FilterError, complete, field_at, parse
+from signoff.filter import (
+    Completion,
+    Field,
+    Filtered,
+    FilterError,
+    complete,
+    field_at,
+    parse,
+)
 from signoff.present.reveal.escape import typeable
 
 __all__ = ["FilterWords"]

@@ -1,0 +1,296 @@
+"""What is told of the parts of a command: the risk of each, what it writes, and the reader's own rule about it.
+
+It is worked out from the exact text that would be handed to the shell and by the reader's own rule file: what a
+sender says of its call, such as which rule asked, must not color how it looks. How it is laid out is up to the
+screen or to the lines.
+"""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from signoff.policy.redaction.masking import Redaction
+from signoff.policy.shell.evaluate import judge_command
+from signoff.policy.shell.explain import CommandPart, CommandParts, Remark, command_parts
+from signoff.policy.trust import TrustedFile, TrustError, trusted_files
+from signoff.policy.verdict import DOES, RISK_WORD, Level, PartVerdict, Verdict
+from signoff.present.document.masking import mark
+from signoff.present.document.rows import joined, number_of
+from signoff.present.document.text import counted
+from signoff.present.reveal import SafeText, reveal_line
+from signoff.queue.records import Risk, StoredRequest
+from signoff.settings_yaml import ConfigError
+from signoff.shown_commands import ShownCommand
+
+if TYPE_CHECKING:
+    from signoff.config.verdicts import SettingsVerdicts
+
+
+__all__ = [
+    "LEVELS",
+    "WORDS",
+    "ShellRules",
+    "ToldCommand",
+    "ToldPart",
+    "shell_rules_for",
+    "told_command",
+]
+
+
+LEVELS = (Risk.LOW, Risk.MEDIUM, Risk.HIGH)
+WORDS = tuple(RISK_WORD[risk] for risk in LEVELS)
+"""For each level its risk in a word."""
+
+_LONGEST = 400
+"""Characters of a part: the command stands above it, whole."""
+
+_UNKNOWN = "unknown-command"
+"""A reason that says nothing where there is another one."""
+
+
+class ToldPart(Struct, frozen=True):
+    """A part of a command, or a remark about the whole line, in words that are safe to show.
+
+    Attributes:
+        level: 0 for low risk, 1 for medium, 2 for high.
+        joined: What joins it to the part before, as in `CommandPart`.
+        depth: How many parts it is run by.
+        doubtful: Whether it only may be a command.
+        text: Makes the part itself.
+        about: Makes what is said of it, a line each.
+    """
+
+    level: int
+    joined: str
+    depth: int
+    doubtful: bool
+    text: Callable[[], SafeText]
+    about: tuple[Callable[[], SafeText], ...]
+
+
+class ToldCommand(Struct, frozen=True):
+    """A command with what is told of its parts.
+
+    Attributes:
+        command: The command.
+        parts: Its parts, in order.
+        remarks: What is said of the line as a whole.
+        found: How many parts there are of each risk, in words.
+        rules: Whose rules are told, or why none are; empty if the request is closed.
+        facts: The same for programs. Texts in it are those of others, not masked and not safe to show.
+        rule_file: The rule file that the rules are from, if there is one.
+        masked: Hides the secrets of a text of others.
+    """
+
+    command: ShownCommand
+    parts: tuple[ToldPart, ...]
+    remarks: tuple[ToldPart, ...]
+    found: str
+    rules: SafeText | None
+    facts: CommandParts
+    rule_file: str | None
+    masked: Callable[[str], str]
+
+    @property
+    def guess(self) -> str:
+        """Words before all others where nobody said that a shell runs it."""
+        return "" if self.command.argument is None else f'if a shell runs "{self.command.argument}": '
+
+    @property
+    def says_nothing_more(self) -> bool:
+        """Whether the only part is the whole line, of which `found` says all."""
+        if len(self.parts) != 1 or self.remarks:
+            return False
+        return not self.parts[0].about and self.facts.parts[0].text == self.command.text.strip()
+
+
+def told_command(command: ShownCommand, request: StoredRequest, masks: Redaction | None) -> ToldCommand:
+    """Work out the parts of a command. It may take seconds, and never fails: what cannot be told is said.
+
+    Args:
+        command: The command.
+        request: Whose it is. Once it is closed the rules of today are left out: others may have held then.
+        masks: Says what is hidden; None hides nothing.
+    """
+    rules = shell_rules_for(command.cwd) if request.pending else ShellRules(command.cwd)
+    try:
+        facts = command_parts(command.text, command.cwd, rules.judge)
+    except Exception as error:  # noqa: BLE001 - whatever goes wrong, it is told, and is no reason for calm
+        words = f"could not be broken into parts ({type(error).__name__})"
+        facts = CommandParts((), (Remark(words, Risk.HIGH, unread=True),))
+    telling = _Telling(command.text, masks, rules)
+    return ToldCommand(
+        command,
+        tuple(map(telling.part, facts.parts)),
+        tuple(map(telling.remark, facts.remarks)),
+        _counted(facts),
+        _rules_named(rules) if request.pending else None,
+        facts,
+        rules.file,
+        telling.masked,
+    )
+
+
+def _counted(facts: CommandParts) -> str:
+    levels = [LEVELS.index(part.risk) for part in facts.parts]
+    whole = LEVELS.index(facts.risk)
+    found = f"{number_of(len(levels), 'part')}: {counted(levels, WORDS)}" if levels else "no parts"
+    return f"{found}{f'; the line is {WORDS[whole]}' if whole > max(levels, default=0) else ''}"
+
+
+def _rules_named(rules: ShellRules) -> SafeText:
+    """Whose rules are told."""
+    if rules.file is not None:
+        return joined("rules of ", reveal_line(os.path.relpath(rules.file, rules.directory), "path"))
+    if rules.problem:
+        return reveal_line(rules.problem, "content")
+    return SafeText.own("no rules of yours for this directory")
+
+
+class _Telling:
+    """Puts parts into words.
+
+    Args:
+        command: The whole command.
+        masks: Says what is hidden; None hides nothing.
+        rules: The rules it was judged by.
+    """
+
+    def __init__(self, command: str, masks: Redaction | None, rules: ShellRules) -> None:
+        self._masks = masks
+        self._rules = rules
+        # Quoting may change around a secret, so what is one in the command is hidden wherever it comes back.
+        spans = () if masks is None else masks.spans(command, command=True)
+        self._secrets = {command[start:end]: mark(end - start) for start, end in spans}
+
+    def part(self, part: CommandPart) -> ToldPart:
+        """A part with what is said of it."""
+        about = tuple(partial(self._said, *words) for words in self._about(part))
+        text = partial(self._shown, part.text[:_LONGEST])
+        return ToldPart(LEVELS.index(part.risk), part.joined, part.depth, part.doubtful, text, about)
+
+    def remark(self, remark: Remark) -> ToldPart:
+        """What is said of the line as a whole."""
+        so = "what it runs cannot be told, so it counts as the highest risk"
+        about = (partial(self._said, so, ""),) if remark.unread else ()
+        return ToldPart(LEVELS.index(remark.risk), "", 0, False, partial(self._shown, remark.words), about)
+
+    def masked(self, text: str) -> str:
+        """A text of others without its secrets."""
+        for secret, instead in self._secrets.items():
+            text = text.replace(secret, instead)
+        return text if self._masks is None else self._masks.mask_text(text, command=True).text
+
+    def _about(self, part: CommandPart) -> Iterator[tuple[str, str]]:
+        """What is said of a part: our words, then those of others."""
+        if len(part.text) > _LONGEST:
+            yield f"{len(part.text) - _LONGEST:,} more characters: see the command above", ""
+        if part.times > 1:
+            yield f"{part.times:,} times in the line", ""
+        for path in part.writes:
+            more = len(path) - _LONGEST
+            yield f"{f'({more:,} more characters) ' if more > 0 else ''}writes ", path[:_LONGEST]
+        more_telling = [reason for reason in part.reasons if reason != _UNKNOWN]
+        reasons = ", ".join(more_telling or part.reasons)
+        by, rule = self._by(part.verdict)
+        if reasons or by:
+            yield f"{reasons}{'; ' if reasons and by else ''}{by}", rule
+        for reason in () if part.verdict is None else part.verdict.reasons:
+            yield "! ", reason
+
+    def _by(self, verdict: PartVerdict | None) -> tuple[str, str]:
+        """What the rules say of a part, and the name of the rule; nothing if no rules are known."""
+        if not self._rules.known:
+            return "", ""
+        if verdict is None:
+            return "no rule", ""
+        if verdict.rule in {"", "default"}:
+            return f"no rule: {DOES[verdict.level]}", ""
+        return f"{DOES[verdict.level]} by rule ", f'"{verdict.rule}"'
+
+    def _said(self, ours: str, others: str) -> SafeText:
+        return joined(ours, self._shown(others))
+
+    def _shown(self, text: str) -> SafeText:
+        return reveal_line(self.masked(text), "command")
+
+
+_USUAL = "signoff.yaml"
+_CODE = "tools.py"
+"""Code of custom tools, which is trusted beside a rule file and holds no rules."""
+
+
+class ShellRules(Struct, frozen=True):
+    """The rules for commands in a directory.
+
+    Attributes:
+        directory: The directory.
+        file: Path of the rule file that is about it, if there is one and it counts.
+        problem: Why there are no rules, in words that may be those of others; empty if nothing is wrong.
+    """
+
+    directory: str
+    file: str | None = None
+    problem: str = ""
+    _verdicts: SettingsVerdicts | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether there are rules to judge by."""
+        return self._verdicts is not None
+
+    def judge(self, command: str) -> Verdict:
+        """What the rules say of a command, part by part; without any, what is asked about whatever rules say."""
+        found = None if self._verdicts is None else self._verdicts.shell(command, self.directory)
+        return found or judge_command(command, (), Level.ALLOW)
+
+
+def shell_rules_for(directory: str) -> ShellRules:
+    """Find the rules for commands that run in a directory: of the nearest trusted file there or above.
+
+    Args:
+        directory: Absolute, without links.
+    """
+    try:
+        near = _nearest(directory, trusted_files())
+    except TrustError as error:
+        return ShellRules(directory, problem=str(error))
+    if near is None:
+        return ShellRules(directory)
+    if near.state == "gone":
+        return ShellRules(directory, problem=f"{near.name} is gone, so its rules are not used")
+    if near.state == "changed":
+        changed = f"{near.name} changed since you trusted it, so its rules are not used"
+        return ShellRules(directory, problem=changed)
+    return _read(directory, near.name)
+
+
+def _nearest(directory: str, files: tuple[TrustedFile, ...]) -> TrustedFile | None:
+    """Of several in one directory the one with the usual name, else the first."""
+    above = [str(each) for each in (PurePath(directory), *PurePath(directory).parents)]
+
+    def rank(file: TrustedFile) -> tuple[int, bool]:
+        path = Path(file.name)
+        return above.index(str(path.parent)), path.name != _USUAL
+
+    about = (each for each in files if Path(each.name).name != _CODE and str(Path(each.name).parent) in above)
+    return min(about, key=rank, default=None)
+
+
+def _read(directory: str, file: str) -> ShellRules:
+    from signoff.config.trust import load_trusted  # late: few requests are commands with rules
+    from signoff.config.verdicts import SettingsVerdicts
+
+    try:
+        config = load_trusted(file)
+    except (ConfigError, TrustError, OSError) as error:
+        return ShellRules(directory, problem=f"{file} cannot be used: {str(error).splitlines()[0]}")
+    if config.shell is None:
+        return ShellRules(directory, problem=f"{file} has no rules for the shell")
+    return ShellRules(directory, file, _verdicts=SettingsVerdicts(config, Path(file).parent))

@@ -1,0 +1,337 @@
+"""Narrow rules for the shell, drawn from commands that people approved every time they were asked.
+
+A rule is the longest beginning that some approved commands have in common, and covers each of them. It is only
+suggested if nobody and nothing ever refused a command that it is about, and if none of these was of HIGH risk: a
+person approved what was on the screen, and a rule must not answer for anything that deserved another look.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os.path
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from signoff.config.load import parse_config
+from signoff.config.verdicts import SHELL_TOOLS, SettingsFile, SettingsVerdicts
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
+from signoff.policy.shell.commands import expand
+from signoff.policy.shell.evaluate import CommandRule, judge_command
+from signoff.policy.shell.programs import BROAD_PROGRAMS
+from signoff.policy.shell.rule_coverage import side_door
+from signoff.policy.shell.wrappers import SHELLS, WRAPPERS
+from signoff.policy.verdict import Level
+from signoff.present.snapshot.steps import CommandRun, SnapshotError
+from signoff.present.subject import steps_of
+from signoff.queue.records import DecisionSource, RequestState, Risk
+from signoff.settings_yaml import ConfigError
+from signoff.tools.shell_rules import ShellRule
+
+if TYPE_CHECKING:
+    from signoff.config.models import AgentConfig
+    from signoff.queue.history import HistoryRecord
+
+
+__all__ = [
+    "LEAST_APPROVALS",
+    "Added",
+    "Suggestion",
+    "by_a_person",
+    "directory_of",
+    "rule_lines",
+    "suggestions",
+    "verdicts_with",
+    "with_rules",
+]
+
+
+LEAST_APPROVALS = 3
+"""How often people must have approved what a rule is about."""
+
+_LEAST_WORDS = 2
+"""A program alone may be called with anything; with options alone as well."""
+
+_LONGEST_PATTERN = 60
+"""What a person can still read at a glance, in characters."""
+
+_RUNS_OTHERS = SHELLS | WRAPPERS.keys() | {"eval", "source", ".", "trap", "su", "script", "parallel", "exec"}
+_SUBCOMMANDS = frozenset({"git", "docker", "podman", "gh", "kubectl"})
+"""Programs of which `BROAD_PROGRAMS` warns, but that do one thing once their second word is said."""
+
+_RUNS_WHAT_IS_NAMED = frozenset(
+    {
+        *("docker run", "docker exec", "docker compose", "podman run", "podman exec", "podman compose"),
+        *("kubectl exec", "kubectl run", "gh api", "gh extension", "git config", "git push"),
+    }
+)
+"""Beginnings that say nothing yet of what is run or reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A rule that would have answered some requests.
+
+    Attributes:
+        pattern: The first words of the commands that it lets through.
+        answered: The requests, oldest first, with their commands; a person approved each of them.
+    """
+
+    pattern: str
+    answered: tuple[tuple[HistoryRecord, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Approved:
+    record: HistoryRecord
+    command: str
+    words: tuple[str, ...]
+
+
+def suggestions(
+    records: Iterable[HistoryRecord], counts: Callable[[HistoryRecord], bool] = lambda _: True
+) -> list[Suggestion]:
+    """Draw rules from the history, those that would have answered most first.
+
+    Args:
+        records: All of the history, oldest first: what was refused anywhere in it speaks against a rule.
+        counts: Whether an approval may be drawn from.
+    """
+    approved: list[_Approved] = []
+    against: dict[str, None] = {}
+    for record in records:
+        command = _command_of(record)
+        if command is None:
+            continue
+        if record.state is RequestState.REJECTED or record.risk is Risk.HIGH:
+            against[command] = None
+        elif by_a_person(record) and counts(record) and (words := _plain_words(command)) is not None:
+            approved.append(_Approved(record, command, words))
+    found = [
+        Suggestion(pattern, tuple((each.record, each.command) for each in group))
+        for pattern, group in _groups(approved)
+        if not any(_is_about(pattern, command) for command in against)
+    ]
+    return sorted(found, key=lambda suggestion: (-len(suggestion.answered), suggestion.pattern))
+
+
+def by_a_person(record: HistoryRecord) -> bool:
+    """Whether a person approved the call of a record."""
+    decision = record.decision
+    approved = record.state is RequestState.APPROVED and decision is not None and decision.approved
+    return approved and decision is not None and decision.source is DecisionSource.REVIEWER
+
+
+def directory_of(record: HistoryRecord) -> str:
+    """Where the command of a call would run, without links, as it was declared; empty if that is not known."""
+    try:
+        runs = [step.real_cwd for step in steps_of(record.snapshot) if isinstance(step, CommandRun)]
+    except SnapshotError:
+        return ""
+    return runs[0] if runs else record.cwd
+
+
+def _command_of(record: HistoryRecord) -> str | None:
+    """The only command that a call of the shell would run, as it was declared; None if that cannot be told."""
+    if record.tool_name not in SHELL_TOOLS:
+        return None
+    try:
+        steps = steps_of(record.snapshot)
+    except SnapshotError:
+        return None
+    if not steps:
+        command = record.arguments.get("command")
+        return command if isinstance(command, str) else None
+    step = steps[0]
+    return step.command if len(steps) == 1 and isinstance(step, CommandRun) and not step.env else None
+
+
+def _plain_words(command: str) -> tuple[str, ...] | None:
+    """The words of a command that is a single program in plain words without side doors; None for any other."""
+    expanded = expand(command)
+    if expanded.floors or expanded.candidates or expanded.anywhere or expanded.writes or len(expanded.runs) != 1:
+        return None
+    run = expanded.runs[0]
+    part = run.part
+    plain = run.alone and not (run.reasons or part.piped or part.reads_file or part.fed is not None)
+    if not plain or not all(word.literal for word in part.words) or side_door(part.words):
+        return None
+    words = tuple(word.text for word in part.words)
+    return None if _runs_others(words) else words
+
+
+def _runs_others(words: Sequence[str]) -> bool:
+    program = os.path.basename(words[0])  # noqa: PTH119 - text, not a path here
+    if program in _RUNS_OTHERS or (program in BROAD_PROGRAMS and program not in _SUBCOMMANDS):
+        return True
+    return " ".join((program, *words[1:2])) in _RUNS_WHAT_IS_NAMED
+
+
+def _groups(approved: Sequence[_Approved]) -> Iterator[tuple[str, list[_Approved]]]:
+    """Approved commands with the same first words, often enough, and the longest pattern for all of them."""
+    by_beginning: dict[tuple[str, ...], list[_Approved]] = {}
+    for each in approved:
+        by_beginning.setdefault(each.words[:_LEAST_WORDS], []).append(each)
+    for beginning, group in by_beginning.items():
+        pattern = _pattern(_common([each.words for each in group]))
+        if len(beginning) == _LEAST_WORDS and pattern is not None:
+            answered = [each for each in group if _lets_run(pattern, each.command)]
+            if len(answered) >= LEAST_APPROVALS:
+                yield pattern, answered
+
+
+def _common(commands: Sequence[Sequence[str]]) -> list[str]:
+    """The first words that all commands have."""
+    columns = zip(*commands, strict=False)
+    return [column[0] for column in itertools.takewhile(lambda column: len(set(column)) == 1, columns)]
+
+
+def _pattern(words: Sequence[str]) -> str | None:
+    """The longest pattern that a rule can have for some first words; None without more than options in it."""
+    longest = min(len(words), (_LONGEST_PATTERN + 1) // 2)  # of one letter each, with a blank between
+    for end in range(longest, _LEAST_WORDS - 1, -1):
+        pattern = " ".join(words[:end])
+        says_more = any(not word.startswith("-") for word in words[1:end])
+        if says_more and len(pattern.split()) == end and _can_be_shown(pattern):
+            try:
+                return ShellRule(pattern=pattern).pattern
+            except ValueError:
+                continue
+    return None
+
+
+def _can_be_shown(pattern: str) -> bool:
+    return len(pattern) <= _LONGEST_PATTERN and not DEFAULT_REDACTION.spans(pattern, command=True)
+
+
+def _lets_run(pattern: str, command: str) -> bool:
+    """Tell whether a rule with this pattern covers a command."""
+    rule = CommandRule(tuple(pattern.split()), Level.ALLOW, pattern)
+    return judge_command(command, [rule], Level.ASK).level is Level.ALLOW
+
+
+def _is_about(pattern: str, command: str) -> bool:
+    """Whether a rule with this pattern is, or may be, about anything in a command."""
+    rule = CommandRule(tuple(pattern.split()), Level.BLOCK, pattern)
+    found = judge_command(command, [rule], Level.ALLOW)
+    return found.level is Level.BLOCK or any(pattern in reason for part in found.parts for reason in part.reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A settings file with rules added.
+
+    Attributes:
+        text: All of it.
+        line: The first of the new lines, from 1.
+        new: The new lines.
+    """
+
+    text: str
+    line: int
+    new: tuple[str, ...]
+
+
+def rule_lines(pattern: str) -> tuple[str, ...]:
+    """A rule that lets commands run, as it is written in a list.
+
+    Args:
+        pattern: The first words of the commands; words that a rule can have are plain in YAML too.
+    """
+    return (f'- pattern: "{pattern}"', "  approval: false")
+
+
+def verdicts_with(settings: SettingsFile, patterns: Sequence[str]) -> SettingsVerdicts | None:
+    """What a file would say of calls with some rules more.
+
+    Args:
+        settings: The file.
+        patterns: The first words of commands that these rules let run.
+
+    Returns:
+        None if the file gives no shell: then rules for it would not only loosen it, but give one.
+    """
+    wanted = _wanted(settings.config, patterns)
+    return None if wanted is None else SettingsVerdicts(wanted, settings.directory)
+
+
+def with_rules(settings: SettingsFile, patterns: Sequence[str]) -> Added | None:
+    """The text of a file with some rules more.
+
+    Args:
+        settings: The file.
+        patterns: The first words of commands that these rules let run.
+
+    Returns:
+        None if no lines can simply be put into it, such as where the list stands in brackets.
+    """
+    wanted = _wanted(settings.config, patterns)
+    if wanted is None:
+        return None
+    for added in _attempts(settings, patterns):
+        try:
+            says = parse_config(added.text, Path(settings.file).name)
+        except ConfigError:
+            continue
+        if says.model_dump() == wanted.model_dump():
+            return added
+    return None
+
+
+def _wanted(config: AgentConfig, patterns: Sequence[str]) -> AgentConfig | None:
+    shell = config.shell
+    if shell is None:
+        return None
+    rules = (*shell.rules, *(ShellRule(pattern=pattern, approval=False) for pattern in patterns))
+    return config.model_copy(update={"shell": shell.model_copy(update={"rules": rules})})
+
+
+def _attempts(settings: SettingsFile, patterns: Sequence[str]) -> Iterator[Added]:
+    """Where new rules may belong: behind the last one, below the key of the shell, at the end."""
+    lines = settings.text.splitlines(keepends=True)
+    rules = [row for pattern in patterns for row in rule_lines(pattern)]
+    assert settings.config.shell is not None
+    number = len(settings.config.shell.rules)
+    if number:
+        last = settings.line_of(("shell", "rules", number - 1))
+        if last is not None:
+            dash = _indent(lines[last - 1])
+            yield _inserted(lines, _end_of_item(lines, last, dash), [" " * dash + row for row in rules])
+        return
+    shell = settings.line_of(("shell",))
+    if shell is not None:
+        inner = next((_indent(line) for line in lines[shell:] if _says_something(line)), 0)
+        inner = inner or 2
+        added = [" " * inner + "rules:", *(" " * (inner + 2) + row for row in rules)]
+        yield _inserted(lines, shell, added)
+    yield _inserted(lines, len(lines), ["shell_rules:", *(f"  {row}" for row in rules)])
+
+
+def _end_of_item(lines: Sequence[str], first: int, dash: int) -> int:
+    """How many lines there are up to the end of the item of a list that begins on a line, from 1."""
+    end = first
+    for number, line in enumerate(lines[first:], first + 1):
+        if not _says_something(line):
+            continue
+        if _indent(line) <= dash:
+            break
+        end = number
+    return end
+
+
+def _inserted(lines: Sequence[str], at: int, new: Sequence[str]) -> Added:
+    before = list(lines[:at])
+    ending = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
+    if before and not before[-1].endswith(("\n", "\r")):
+        before[-1] += ending
+    text = "".join([*before, *(f"{row}{ending}" for row in new), *lines[at:]])
+    return Added(text, at + 1, tuple(new))
+
+
+def _says_something(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))

@@ -1,0 +1,592 @@
+"""The one decision procedure: mode, then what was remembered, then a person.
+
+Every entry point (toolsets, decorators, the command line) comes through here, so no callback and no adapter
+can go around the mode or the memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from signoff.approved_call import EditedCallError, require_runnable
+from signoff.controller.callbacks import (
+    ApprovalCallback,
+    awaited,
+    call_from_async,
+    call_from_sync,
+    finished,
+    same_but_shown,
+    shown_to_callback,
+)
+from signoff.controller.outcomes import (
+    failed,
+    for_once,
+    from_grant,
+    from_outcome,
+    not_run,
+    to_queue,
+)
+from signoff.expiry import ExpiresIn, expires_in_environment, seconds_of, within
+from signoff.modes import Mode, chosen_mode, known_mode
+from signoff.present.snapshot.snapshot import Snapshot, SnapshotError, take
+from signoff.queue.clock import now_us
+from signoff.queue.errors import InvalidSubmissionError, QueueError
+from signoff.queue.interrupts import why_ended
+from signoff.queue.records import AgentMode, DecisionSource, StoredRequest, Submission
+from signoff.redefinition import (
+    KnownDefinitions,
+    look_again,
+    look_again_sync,
+    other_definitions,
+)
+from signoff.session_memory import ApprovalMemory, CallKey, JudgedCalls, PlainCall, call_key
+from signoff.submission import plain_submission, submission_with_snapshot
+from signoff.tool_definition import Definition
+from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
+
+if TYPE_CHECKING:
+    from signoff.queue.protocol import AgentQueue
+
+__all__ = ["ApprovalCallback", "ApprovalController", "Mode"]
+
+_ENRICHING = "_enrich_presentation"
+
+
+class ApprovalController:
+    """Decides about requests: by mode, by remembered approvals, or by asking a person.
+
+    In mode ``interactive`` a request goes to `approval_callback` if one was given, else to the queue, where
+    it waits for a reviewer. ``approve_all`` approves and ``strict`` refuses everything that needs approval.
+    What a tool blocks (`PermissionError`) never reaches the controller and stays blocked in every mode.
+
+    Args:
+        mode: ``interactive``, ``approve_all`` or ``strict``; else what ``SIGNOFF_MODE`` says, else
+            ``interactive``. Where both say something the stricter one holds; a callback says ``interactive``.
+        approval_callback: Asks a person; synchronous or asynchronous. A synchronous one is called in a
+            thread when the request comes from asynchronous code. A subclass may define it as the method
+            ``_prompt_user`` instead, and may give requests a presentation in ``_enrich_presentation``. Where it
+            approves for the session what is never remembered, the decision's note and a `RuntimeWarning` say so.
+        queue: An open agent connection. In interactive mode without a callback the default queue is opened
+            when it is first needed. Given one, every decision is in its history, also those by mode,
+            memory and callback, and reviewers see the mode while the connection is there.
+        memory: Remembered approvals of this process, shared if you pass the same one to several
+            controllers. Approvals remembered through a queue live in the queue.
+        cwd: Absolute working directory of the calls; that of the queue connection by default.
+        expires_in: Seconds (or a `timedelta`) after which a request expires that does not say so itself; else what
+            ``SIGNOFF_EXPIRES_IN`` says, else never. An expiry is a refusal of its own, and nobody's no. What is
+            said nearer to the call goes first: by the tool or `@requires_approval`, then by the toolset or
+            middleware, then here, then in the environment.
+
+    Raises:
+        ValueError: The mode or `expires_in`, or the one in the environment, cannot be used.
+        TypeError: `expires_in` is neither a number nor a `timedelta`.
+    """
+
+    def __init__(
+        self,
+        mode: Mode | None = None,
+        approval_callback: ApprovalCallback | None = None,
+        *,
+        queue: AgentQueue | None = None,
+        memory: ApprovalMemory | None = None,
+        cwd: str | None = None,
+        expires_in: ExpiresIn | None = None,
+    ) -> None:
+        self._expires_in = expires_in_environment() if expires_in is None else seconds_of(expires_in)
+        self._callback = approval_callback if approval_callback is not None else _own_prompt(self)
+        # Who hands in a function that asks wants it to be asked.
+        self._mode = chosen_mode(mode or ("interactive" if self._callback is not None else None))
+        self._queue = queue
+        self._memory = memory if memory is not None else ApprovalMemory()
+        self._cwd = cwd
+        self._judged = JudgedCalls()
+        self._definitions = KnownDefinitions()
+        self._opening = threading.Lock()
+        self._announced_as = _Answering()
+        self._announced: Mode | None = None
+        self._announce_mode()
+
+    @property
+    def mode(self) -> Mode:
+        """How it answers.
+
+        Raises:
+            ValueError: On setting: the mode is unknown.
+        """
+        return self._mode
+
+    @mode.setter
+    def mode(self, mode: Mode) -> None:
+        self._mode = known_mode(mode)
+        self._announce_mode()
+
+    @property
+    def memory(self) -> ApprovalMemory:
+        """The remembered approvals of this process."""
+        return self._memory
+
+    @property
+    def queue(self) -> AgentQueue | None:
+        """The queue connection, once there is one."""
+        return self._queue
+
+    @property
+    def approval_callback(self) -> Callable[[ApprovalRequest], ApprovalDecision]:
+        """A function that asks this controller, for code that wants a plain callable."""
+        return self.request_approval_sync
+
+    # -- asking ---------------------------------------------------------------------------------------
+
+    async def request_approval(
+        self, request: ApprovalRequest, context: ApprovalContext | None = None
+    ) -> ApprovalDecision:
+        """Decide about a request; waits for a person if one has to be asked.
+
+        Cancelling the call withdraws the request.
+
+        Args:
+            request: What the tool asks.
+            context: Where the call came from: ids, batch, full arguments.
+
+        Returns:
+            The decision. Only ``approved is True`` lets the call run; when nobody decided (expired,
+            withdrawn, queue lost) it is a refusal whose `source` and `note` give the true reason.
+
+        Raises:
+            NotJsonError: The payload or the arguments are not JSON.
+            TypeError: The callback did not return an `ApprovalDecision`, or ``_enrich_presentation`` returned
+                something else than the request with a presentation.
+        """
+        request = within(request, self._expires_in)
+        request = _at_server(request, context)
+        try:
+            answer = self._at_once(request, context)
+            if answer is None:
+                # Looking at files and at the queue would hold up the event loop.
+                answer = await asyncio.to_thread(self._without_asking, request, context)
+            if answer is not None:
+                return answer
+            if request.definition is not None:
+                request = await asyncio.to_thread(self._told_of_change, request)
+            plain = self._described(request, context)
+            if self._callback is not None:
+                return await self._ask_callback(self._callback, request, plain, context)
+            return await self._ask(self._open_queue(context), request, plain, context)
+        except (QueueError, SnapshotError) as error:
+            return failed(error)
+
+    def request_approval_sync(
+        self, request: ApprovalRequest, context: ApprovalContext | None = None
+    ) -> ApprovalDecision:
+        """`request_approval` for synchronous code; blocks the calling thread while a person decides.
+
+        Raises:
+            NotJsonError: The payload or the arguments are not JSON.
+            TypeError: The callback did not return an `ApprovalDecision`, or ``_enrich_presentation`` returned
+                something else than the request with a presentation.
+        """
+        request = within(request, self._expires_in)
+        request = _at_server(request, context)
+        try:
+            answer = self._at_once(request, context) or self._without_asking(request, context)
+            if answer is not None:
+                return answer
+            request = self._told_of_change(request)
+            plain = self._described(request, context)
+            if self._callback is not None:
+                return self._ask_callback_sync(self._callback, request, plain, context)
+            return self._ask_sync(self._open_queue(context), request, plain, context)
+        except (QueueError, SnapshotError) as error:
+            return failed(error)
+
+    # -- what is remembered ----------------------------------------------------------------------------
+
+    def remembered(self, call: PlainCall) -> ApprovalDecision | None:
+        """Approve a call from memory that is asked about by its name and arguments alone.
+
+        It saves an adapter from describing a call that nobody has to see: the answer is the one that
+        `request_approval` has for a `simple_approval_request` of all arguments.
+
+        Returns:
+            The approval, counted as a use. None if there is none, or if more than memory has to be looked at:
+            then `request_approval` answers.
+        """
+        if not self._memory_is_enough():
+            return None
+        key = call.key
+        return self._from_memory(key, lambda: self._judged.plain_may_be_remembered(call))
+
+    def is_session_approved(self, request: ApprovalRequest) -> bool:
+        """Whether an equal request would be approved without asking. Does not count as a use.
+
+        An approval that was given for a definition of the tool counts only if the request has that definition.
+        """
+        plain = self._described(request, None)
+        if not plain.may_be_remembered:
+            return False
+        if self._memory.approves(_key(request)):
+            return True
+        return self._queue is not None and self._queue.has_grant(plain)
+
+    def add_session_approval(self, request: ApprovalRequest) -> None:
+        """Approve equal requests for the rest of the session.
+
+        Only under the definition of the tool that the request has; if it has none, under any.
+
+        Raises:
+            QueueError: It cannot be remembered, for example because the risk is HIGH.
+        """
+        plain = self._described(request, None)
+        if self._queue is not None:
+            self._queue.add_grant(plain, by="agent author")
+            return
+        if not plain.may_be_remembered:
+            raise InvalidSubmissionError("an approval of HIGH risk is never remembered")
+        yes = ApprovalDecision(approved=True, remember="session", source=DecisionSource.CALLBACK)
+        self._memory.store(request.tool_name, request.payload, yes, plain.definition, server=request.server)
+
+    def clear_session_approvals(self) -> None:
+        """Forget all approvals of this session."""
+        self._memory.clear()
+        if self._queue is not None:
+            self._queue.clear_grants(by="agent author")
+
+    # -- the steps -------------------------------------------------------------------------------------
+
+    def _at_once(self, request: ApprovalRequest, context: ApprovalContext | None) -> ApprovalDecision | None:
+        """Answer from memory where nothing has to be read or recorded; None where that takes more."""
+        if request.effects or not self._memory_is_enough():
+            return None
+        key = _key(request)
+        return self._from_memory(key, lambda: self._judged.may_be_remembered(request, context, key[1]))
+
+    def _memory_is_enough(self) -> bool:
+        """Whether what is remembered in this process may answer without anything being recorded."""
+        return self.mode == "interactive" and self._queue is None and len(self._memory) > 0
+
+    def _from_memory(self, key: CallKey, may_be_remembered: Callable[[], bool]) -> ApprovalDecision | None:
+        if not self._memory.approves(key) or not may_be_remembered():
+            return None
+        return self._memory.use(key)
+
+    def _without_asking(
+        self, request: ApprovalRequest, context: ApprovalContext | None
+    ) -> ApprovalDecision | None:
+        """Answer by mode, memory or grant; None when a person has to be asked."""
+        self._announce_mode()  # what could not be said before
+        decision = self._by_mode()
+        if decision is not None:
+            snapshot = _taken_if_possible(request) if decision.approved else None
+            self._record(request, context, decision)
+            return decision.with_snapshot(snapshot)
+        if self._memory.approves(_key(request)):
+            decision = self._by_memory(request, context)
+            if decision is not None:
+                self._record(request, context, decision)
+                return decision
+        if self._queue is None and self._callback is not None:
+            return None
+        return _by_grant(self._open_queue(context), request, self._described(request, context))
+
+    def _by_mode(self) -> ApprovalDecision | None:
+        if self.mode == "approve_all":
+            return ApprovalDecision(approved=True, source=DecisionSource.MODE, by="approve_all")
+        if self.mode == "strict":
+            return ApprovalDecision(
+                approved=False,
+                note="Strict mode: approval required",
+                source=DecisionSource.MODE,
+                by="strict",
+            )
+        return None
+
+    def _by_memory(self, request: ApprovalRequest, context: ApprovalContext | None) -> ApprovalDecision | None:
+        bound, snapshot = submission_with_snapshot(request, self._described(request, context))
+        if not bound.may_be_remembered:
+            return None
+        decision = self._memory.use(_key(request))
+        return None if decision is None else decision.with_snapshot(_unless_empty(snapshot))
+
+    def _open_queue(self, context: ApprovalContext | None) -> AgentQueue:
+        """The queue; the default one is opened when it is first needed, and named after who needs it first."""
+        if self._queue is None:
+            from signoff.connection import connect_caller
+
+            with self._opening:
+                if self._queue is None:
+                    self._queue = connect_caller({} if context is None else context.metadata, cwd=self._cwd)
+            self._announce_mode()
+        return self._queue
+
+    def _announce_mode(self) -> None:
+        """Let reviewers see the mode. An answer depends neither on that nor on whether it can be told."""
+        mode = self._mode
+        if self._queue is not None and mode != self._announced:
+            with contextlib.suppress(QueueError):
+                self._queue.announce_mode(AgentMode(mode), of=self._announced_as)
+                self._announced = mode
+
+    def _described(self, request: ApprovalRequest, context: ApprovalContext | None) -> Submission:
+        cwd = self._cwd or (self._queue.agent.cwd if self._queue is not None else None)
+        return plain_submission(request, context, cwd=cwd)
+
+    def _record(
+        self, request: ApprovalRequest, context: ApprovalContext | None, decision: ApprovalDecision
+    ) -> None:
+        """Put a decision that did not come from the queue into its history."""
+        if self._queue is not None:
+            self._queue.record(self._described(request, context), to_queue(decision))
+
+    def _told_of_change(self, request: ApprovalRequest) -> ApprovalRequest:
+        """The request, saying so if an equal call was approved while the tool was defined differently."""
+        if request.definition is None:
+            return request
+        others = [*self._memory.other_definitions(_key(request))]
+        if self._queue is not None:
+            others += other_definitions(self._queue, request)
+        return self._definitions.since_approved(request, others)
+
+    def _redefined(
+        self, request: ApprovalRequest, plain: Submission, now: Definition | None
+    ) -> tuple[ApprovalRequest, Submission]:
+        """What is asked next: the same, under the definition that the tool has now if that is another one."""
+        if now is None:
+            return request, plain
+        request = self._definitions.while_asked(request, now)
+        return request, replace(plain, definition=now.digest, why=request.why)
+
+    # -- what a subclass shows -------------------------------------------------------------------------
+
+    async def _enrich_presentation(self, request: ApprovalRequest) -> ApprovalRequest:
+        """Give a request a presentation before a person is asked; a subclass may make it a plain method, too.
+
+        Called only when neither the mode nor what is remembered answers, so it may read files and take its time.
+        The presentation is shown as one that the tool sent, after what the declared effects would do.
+
+        Args:
+            request: What the tool asks.
+
+        Returns:
+            The request, or a copy of it with another `presentation`; nothing else of it may differ.
+        """
+        return request
+
+    @property
+    def _enriches(self) -> bool:
+        return getattr(type(self), _ENRICHING) is not getattr(ApprovalController, _ENRICHING)
+
+    async def _shown(
+        self, request: ApprovalRequest, plain: Submission, context: ApprovalContext | None
+    ) -> tuple[ApprovalRequest, Submission]:
+        """The request as it is shown, and its submission."""
+        if not self._enriches:
+            return request, plain
+        shown = same_but_shown(request, await awaited(self._enrich_presentation, request, _ENRICHING))
+        return shown, self._described_again(shown, plain, context)
+
+    def _shown_sync(
+        self, request: ApprovalRequest, plain: Submission, context: ApprovalContext | None
+    ) -> tuple[ApprovalRequest, Submission]:
+        if not self._enriches:
+            return request, plain
+        shown = same_but_shown(request, finished(self._enrich_presentation, request, _ENRICHING))
+        return shown, self._described_again(shown, plain, context)
+
+    def _described_again(
+        self, shown: ApprovalRequest, plain: Submission, context: ApprovalContext | None
+    ) -> Submission:
+        """The submission with another presentation, which may hold secrets of its own; the deadline stays."""
+        return replace(self._described(shown, context), key=plain.key, expires_at=plain.expires_at)
+
+    # -- asking a callback -----------------------------------------------------------------------------
+
+    async def _ask_callback(
+        self,
+        callback: ApprovalCallback,
+        request: ApprovalRequest,
+        plain: Submission,
+        context: ApprovalContext | None,
+    ) -> ApprovalDecision:
+        shown, plain = await self._shown(request, plain, context)
+        bound, snapshot = await asyncio.to_thread(submission_with_snapshot, shown, plain)
+        while True:
+            asked = await asyncio.to_thread(shown_to_callback, shown, snapshot, bound)
+            decision = _in_time(await call_from_async(callback, asked), plain)
+            if not decision.approved:
+                return await asyncio.to_thread(self._settled, bound, snapshot, decision)
+            try:
+                now = await look_again(request, context)
+                if now is None and not await asyncio.to_thread(snapshot.drift):
+                    return await asyncio.to_thread(self._settled, bound, snapshot, decision)
+                request, plain = self._redefined(request, plain, now)
+                shown, plain = await self._shown(request, plain, context)
+                bound, snapshot = await asyncio.to_thread(submission_with_snapshot, shown, plain)
+            except SnapshotError as error:
+                return await asyncio.to_thread(self._settled, bound, snapshot, not_run(error))
+
+    def _ask_callback_sync(
+        self,
+        callback: ApprovalCallback,
+        request: ApprovalRequest,
+        plain: Submission,
+        context: ApprovalContext | None,
+    ) -> ApprovalDecision:
+        shown, plain = self._shown_sync(request, plain, context)
+        bound, snapshot = submission_with_snapshot(shown, plain)
+        while True:
+            decision = _in_time(call_from_sync(callback, shown_to_callback(shown, snapshot, bound)), plain)
+            if not decision.approved:
+                return self._settled(bound, snapshot, decision)
+            try:
+                now = look_again_sync(request, context)
+                if now is None and not snapshot.drift():
+                    return self._settled(bound, snapshot, decision)
+                request, plain = self._redefined(request, plain, now)
+                shown, plain = self._shown_sync(request, plain, context)
+                bound, snapshot = submission_with_snapshot(shown, plain)
+            except SnapshotError as error:
+                return self._settled(bound, snapshot, not_run(error))
+
+    def _settled(self, bound: Submission, snapshot: Snapshot, decision: ApprovalDecision) -> ApprovalDecision:
+        """Remember and record the answer of a callback."""
+        if decision.approved and decision.remember == "session" and not bound.may_be_remembered:
+            decision = for_once(decision, bound)
+        if decision.approved:
+            self._memory.store(
+                bound.tool_name, bound.payload, decision.with_snapshot(None), bound.definition, server=bound.server
+            )
+        if self._queue is not None:
+            self._queue.record(bound, to_queue(decision))
+        return decision.with_snapshot(_unless_empty(snapshot) if decision.approved else None)
+
+    # -- asking the queue ------------------------------------------------------------------------------
+
+    async def _ask(
+        self, queue: AgentQueue, request: ApprovalRequest, plain: Submission, context: ApprovalContext | None
+    ) -> ApprovalDecision:
+        shown, plain = await self._shown(request, plain, context)
+        submission, snapshot = await asyncio.to_thread(submission_with_snapshot, shown, plain)
+        # Shielded: what was posted while we are being cancelled must be known, to be taken back.
+        posting = asyncio.ensure_future(queue.asubmit(submission))
+        try:
+            while True:
+                posted = await asyncio.shield(posting)
+                outcome = await queue.await_outcome(posted.id)
+                decision = from_outcome(posted, outcome)
+                if not decision.approved:
+                    return decision
+                try:
+                    now = await look_again(request, context)
+                    if now is None and not await asyncio.to_thread(snapshot.drift):
+                        require_runnable(decision, context)
+                        return decision.with_snapshot(_unless_empty(snapshot))
+                    request, plain = self._redefined(request, plain, now)
+                    shown, plain = await self._shown(request, plain, context)
+                    submission, snapshot = await asyncio.to_thread(submission_with_snapshot, shown, plain)
+                except (SnapshotError, EditedCallError) as error:
+                    return await asyncio.to_thread(_given_up, queue, posted, error)
+                posting = asyncio.ensure_future(queue.aamend(posted.id, submission))
+        except BaseException as error:
+            await asyncio.shield(_take_back(queue, posting, why_ended(error)))
+            raise
+
+    def _ask_sync(
+        self, queue: AgentQueue, request: ApprovalRequest, plain: Submission, context: ApprovalContext | None
+    ) -> ApprovalDecision:
+        shown, plain = self._shown_sync(request, plain, context)
+        submission, snapshot = submission_with_snapshot(shown, plain)
+        posted = queue.submit(submission)
+        try:
+            while True:
+                decision = from_outcome(posted, queue.wait(posted.id))
+                if not decision.approved:
+                    return decision
+                try:
+                    now = look_again_sync(request, context)
+                    if now is None and not snapshot.drift():
+                        require_runnable(decision, context)
+                        return decision.with_snapshot(_unless_empty(snapshot))
+                    request, plain = self._redefined(request, plain, now)
+                    shown, plain = self._shown_sync(request, plain, context)
+                    submission, snapshot = submission_with_snapshot(shown, plain)
+                except (SnapshotError, EditedCallError) as error:
+                    return _given_up(queue, posted, error)
+                posted = queue.amend(posted.id, submission)
+        except BaseException as error:
+            with contextlib.suppress(QueueError):
+                queue.withdraw(posted.id, why_ended(error))
+            raise
+
+
+class _Answering:
+    """Stands for one controller among those that share a connection; it goes with it."""
+
+
+def _key(request: ApprovalRequest) -> CallKey:
+    """What a remembered approval of the request matches on."""
+    definition = request.definition
+    digest = None if definition is None else definition.digest
+    return call_key(request.tool_name, request.payload, digest, server=request.server)
+
+
+def _at_server(request: ApprovalRequest, context: ApprovalContext | None) -> ApprovalRequest:
+    """The request with the server of the call, if only whoever runs it says which one that is."""
+    if request.server is not None or context is None or not context.server:
+        return request
+    return request.model_copy(update={"server": context.server})
+
+
+def _in_time(decision: ApprovalDecision, plain: Submission) -> ApprovalDecision:
+    """The answer of a callback, or an expiry if the sender did not want to wait so long."""
+    if decision.approved is not True or plain.expires_at is None or now_us() <= plain.expires_at:
+        return decision
+    note = "expired: the answer came after the deadline"
+    return ApprovalDecision(approved=False, note=note, mode="soft", source=DecisionSource.EXPIRY)
+
+
+def _own_prompt(controller: ApprovalController) -> ApprovalCallback | None:
+    """The method by which a subclass asks a person itself, if it has one."""
+    prompt: ApprovalCallback | None = getattr(controller, "_prompt_user", None)
+    return prompt
+
+
+async def _take_back(queue: AgentQueue, posting: asyncio.Future[StoredRequest], reason: str) -> None:
+    """Withdraw what was posted; a queue that fails here ends the request by itself when we are gone."""
+    with contextlib.suppress(QueueError):
+        posted = await posting
+        await queue.awithdraw(posted.id, reason)
+
+
+def _given_up(queue: AgentQueue, posted: StoredRequest, reason: Exception) -> ApprovalDecision:
+    """Say in the history as well that an approved call is not run."""
+    decision = not_run(reason)
+    with contextlib.suppress(QueueError):  # it is not run either way
+        queue.give_up(posted.id, posted.revision, decision.note or "")
+    return decision
+
+
+def _by_grant(queue: AgentQueue, request: ApprovalRequest, plain: Submission) -> ApprovalDecision | None:
+    """Answer from the session's grants, after a look at where the call really leads."""
+    # Without effects there is nothing to look at first, and the look below is the only one of a miss.
+    if request.effects and not queue.has_grant(plain):
+        return None
+    bound, snapshot = submission_with_snapshot(request, plain)
+    grant = queue.use_grant(bound)
+    return None if grant is None else from_grant(grant).with_snapshot(_unless_empty(snapshot))
+
+
+def _taken_if_possible(request: ApprovalRequest) -> Snapshot | None:
+    """What a mode approves; a call that cannot be shown fails by itself when it is carried out."""
+    try:
+        return _unless_empty(take(request.effects))
+    except SnapshotError:
+        return None
+
+
+def _unless_empty(snapshot: Snapshot) -> Snapshot | None:
+    return snapshot if snapshot.steps else None

@@ -1,1 +1,0 @@
-"""The history as files: which records, in which shape, readable by their owner only."""

@@ -1,0 +1,293 @@
+"""What could be typed next: fields first, then values that exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from signoff.filter.fields import FIELDS, Field, Filtered, Form, fields_of
+from signoff.filter.grammar import All, AnyOf, Expression, Operator, Pair, quote, written
+from signoff.filter.query import SPECIAL, Query
+from signoff.filter.subjects import Subject
+from signoff.present.reveal.escape import typeable
+
+__all__ = [
+    "SAVED_FILTERS",
+    "Candidate",
+    "Completion",
+    "SavedFilter",
+    "as_value",
+    "asked_of",
+    "complete",
+    "exactly",
+    "existing_values",
+    "field_at",
+    "last_hour_of",
+    "only",
+    "reworded",
+]
+
+
+_TIMES = ("1h", "today", "yesterday")
+_NOT_BARE = f"{SPECIAL},"
+_UNTYPED = f"{_NOT_BARE}<>=~*[ "
+_COLLECTED: Mapping[str, Callable[[Subject], Iterable[str | None]]] = {
+    "agent": lambda subject: (subject.agent,),
+    "session": lambda subject: (subject.session,),
+    "group": lambda subject: (subject.group,),
+    "batch": lambda subject: (subject.batch,),
+    "tool": lambda subject: (subject.tool,),
+    "why": lambda subject: () if subject.why is None else subject.why.items,
+    "by": lambda subject: (subject.by,),
+}
+_MOST_VALUES = 200
+"""So many values of one field are enough to choose from."""
+
+
+class Candidate(Struct, frozen=True):
+    """Something that could stand there.
+
+    Attributes:
+        text: What would be written.
+        help: What it is about, in a few words of ours; "" for a value that exists.
+    """
+
+    text: str
+    help: str = ""
+
+
+class Completion(Struct, frozen=True):
+    """What could take the place of a part of a filter.
+
+    Attributes:
+        start: Where the part begins.
+        end: Where it ends.
+        candidates: What could take its place, best first.
+    """
+
+    start: int
+    end: int
+    candidates: tuple[Candidate, ...] = ()
+
+    def applied(self, text: str, which: int = 0) -> tuple[str, int]:
+        """Return the text with a candidate in place, and where the cursor goes."""
+        chosen = self.candidates[which].text
+        return f"{text[: self.start]}{chosen}{text[self.end :]}", self.start + len(chosen)
+
+
+def complete(
+    text: str, cursor: int, filtered: Filtered, values: Mapping[str, Iterable[str]] | None = None
+) -> Completion:
+    """Find what could stand where the cursor is.
+
+    Args:
+        text: The filter so far; it need not be one that can be read.
+        cursor: How many characters stand before the cursor.
+        filtered: What it is to filter.
+        values: Values that exist, by the name of their field; see `existing_values`.
+    """
+    start = _start_of_item(text, cursor)
+    if start is None:
+        return Completion(cursor, cursor)
+    name, colon, typed = text[start:cursor].partition(":")
+    if not colon:
+        end = _end_of_word(text, cursor, SPECIAL + ":")
+        end += text[end : end + 1] == ":"
+        return Completion(start, end, tuple(_field_candidates(name, filtered)))
+    field = FIELDS.get(name.lower())
+    if field is None or filtered not in field.known:
+        return Completion(cursor, cursor)
+    operator = _operator_of(typed)
+    begin = cursor - len(typed) + len(operator)
+    begin = max(begin, text.rfind(",", begin, cursor) + 1)
+    if operator not in field.operators or operator is Operator.PATTERN or text[begin : begin + 1] == '"':
+        return Completion(cursor, cursor)
+    found = _value_candidates(field, filtered, operator, text[begin:cursor], (values or {}).get(field.name, ()))
+    return Completion(begin, _end_of_word(text, cursor, SPECIAL + ","), tuple(found))
+
+
+def field_at(text: str, cursor: int, filtered: Filtered) -> Field | None:
+    """The field whose value stands where the cursor is, or ends there; None if there is none.
+
+    Args:
+        text: The filter so far; it need not be one that can be read.
+        cursor: How many characters stand before the cursor.
+        filtered: What it is to filter.
+    """
+    start = _start_of_item(text, cursor)
+    name, colon, _ = text[start or 0 : cursor].partition(":")
+    field = FIELDS.get(name.lower()) if colon and start is not None else None
+    return field if field is not None and filtered in field.known else None
+
+
+def existing_values(subjects: Iterable[Subject]) -> dict[str, list[str]]:
+    """Collect the values that subjects have, by the name of their field, the first ones first."""
+    seen: dict[str, dict[str, None]] = {name: {} for name in _COLLECTED}
+    for subject in subjects:
+        for name, values_of in _COLLECTED.items():
+            known = seen[name]
+            if len(known) < _MOST_VALUES:
+                known.update(dict.fromkeys(filter(None, values_of(subject))))
+    return {name: [*known] for name, known in seen.items()}
+
+
+def _start_of_item(text: str, cursor: int) -> int | None:
+    """Where the item at the cursor begins, behind its ``-``; None inside quotes."""
+    start, inside = 0, False
+    for place, character in enumerate(text[:cursor]):
+        if character == '"':
+            inside = not inside
+        elif not inside and (character.isspace() or character in "|()"):
+            start = place + 1
+    if inside:
+        return None
+    return start + 1 if text[start : start + 1] == "-" and start < cursor else start
+
+
+def _end_of_word(text: str, cursor: int, stops: str) -> int:
+    end = cursor
+    while end < len(text) and text[end] not in stops and not text[end].isspace():
+        end += 1
+    return end
+
+
+def _operator_of(typed: str) -> Operator:
+    for operator in sorted(Operator, key=len, reverse=True):
+        if typed.startswith(operator):
+            return operator
+    return Operator.FITS
+
+
+def _field_candidates(typed: str, filtered: Filtered) -> Iterable[Candidate]:
+    for field in fields_of(filtered):
+        if field.name.startswith(typed.lower()):
+            yield Candidate(f"{field.name}:", field.help)
+
+
+def _value_candidates(
+    field: Field, filtered: Filtered, operator: Operator, typed: str, values: Iterable[str]
+) -> Iterable[Candidate]:
+    begin = typed.lower()
+    if field.form is Form.TIME:
+        values = _TIMES[1:] if field.name == "on" else _TIMES
+    if not (field.form is Form.PERSON and operator is Operator.EQUAL):
+        yield from (Candidate(word) for word in field.words_of(filtered) if word.startswith(begin))
+    for value in dict.fromkeys(values):
+        globs = operator is Operator.FITS and field.form is not Form.TEXT
+        if value and value.lower().startswith(begin) and (typeable(value) == value or globs):
+            yield Candidate(as_value(value, operator, field))
+
+
+def as_value(value: str, operator: Operator, field: Field) -> str:
+    """A value as it is typed. What cannot be seen is never put into a filter: a wildcard stands for it."""
+    seen = typeable(value, "?")
+    if seen != value:
+        return "".join("?" if each in _UNTYPED else each for each in seen)
+    wild = operator is Operator.FITS and any(character in "*?[" for character in value)
+    bare = not any(character in _NOT_BARE or character.isspace() for character in value)
+    operates = value.startswith(tuple(filter(None, Operator)))
+    return value if bare and not wild and not operates and value.lower() not in field.words else quote(value)
+
+
+def exactly(name: str, value: str) -> str:
+    """A pair that asks for one value of a field, as it would be typed.
+
+    What cannot be seen is never put into a filter: a wildcard stands for it.
+
+    Args:
+        name: The field, one that takes names.
+        value: What it must be.
+    """
+    if not value:
+        return f"{name}:{Operator.PATTERN}^$"  # there are no empty values
+    operator = Operator.EQUAL if typeable(value) == value else Operator.FITS
+    return f"{name}:{operator}{as_value(value, operator, FIELDS[name])}"
+
+
+def asked_of(query: Query, name: str) -> tuple[Pair, ...]:
+    """What a filter asks of a field, of all that it keeps."""
+    return tuple(part for part in _parts(query.expression) if isinstance(part, Pair) and part.name == name)
+
+
+def only(query: Query, name: str, value: str | None) -> str | None:
+    """Write a filter that keeps one value of a field, or any of them if it asks for some already.
+
+    Args:
+        query: The filter as it is.
+        name: The field, one that takes names.
+        value: The one to keep; None if there is none to take.
+
+    Returns:
+        The filter, or None if a value is needed.
+    """
+    if asked_of(query, name):
+        return reworded(query, without=(name,))
+    return None if value is None else reworded(query, more=[exactly(name, value)])
+
+
+def reworded(query: Query, *, without: Collection[str] = (), more: Sequence[str] = ()) -> str:
+    """Write a filter that asks something else.
+
+    Args:
+        query: The filter as it is.
+        without: Fields of which it does not ask any more.
+        more: Pairs of which it asks besides.
+    """
+    kept = [part for part in _parts(query.expression) if not (isinstance(part, Pair) and part.name in without)]
+    alone = len(kept) + len(more) == 1
+    words = [f"({written(part)})" if isinstance(part, AnyOf) and not alone else written(part) for part in kept]
+    return " ".join([*words, *more])
+
+
+def _parts(expression: Expression | None) -> Sequence[Expression]:
+    if expression is None:
+        return ()
+    return expression.parts if isinstance(expression, All) else (expression,)
+
+
+_AGENT = "agent:{agent}"
+
+
+class SavedFilter(Struct, frozen=True):
+    """A filter under a digit.
+
+    Attributes:
+        digit: The digit.
+        label: What it shows, in a few words.
+        query: The filter; ``{agent}`` stands for the agent that is looked at.
+        decided: It asks how something was decided, so it fits nothing that waits.
+    """
+
+    digit: int
+    label: str
+    query: str
+    decided: bool = False
+
+    @property
+    def needs_agent(self) -> bool:
+        """Whether it is about the agent that is looked at."""
+        return _AGENT in self.query
+
+    def text(self, agent: str = "") -> str:
+        """The filter as it would be typed.
+
+        Args:
+            agent: Name of the agent that is looked at.
+        """
+        return self.query.replace(_AGENT, exactly("agent", agent))
+
+
+SAVED_FILTERS = (
+    SavedFilter(1, "last hour of this agent", f"{_AGENT} since:1h"),
+    SavedFilter(2, "approved without reading all", "shown:<100 decision:approved by:you", decided=True),
+    SavedFilter(3, "rejections", "decision:rejected", decided=True),
+    SavedFilter(4, "high risk", "risk:high"),
+    SavedFilter(5, "automatic", "by:memory,rule", decided=True),
+)
+"""The filters that everybody has; the history has all, the inbox those about what waits, the memory the first."""
+
+
+def last_hour_of(agent: str) -> str:
+    """The filter that keeps what an agent asked in the last hour."""
+    return SAVED_FILTERS[0].text(agent)

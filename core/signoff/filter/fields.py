@@ -1,0 +1,370 @@
+"""The fields of the filter language: what they take, and of which things they are known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from enum import StrEnum
+from types import MappingProxyType
+
+from msgspec import Struct, field
+
+from signoff.filter.grammar import FilterError, Operator, nearest, quoted
+
+__all__ = [
+    "FIELDS",
+    "Field",
+    "Filtered",
+    "Form",
+    "Moment",
+    "Span",
+    "Viewpoint",
+    "amount_span",
+    "field_named",
+    "fields_of",
+    "length_of",
+    "moment_of",
+    "number_of",
+]
+
+
+class Filtered(StrEnum):
+    """What is filtered."""
+
+    INBOX = "inbox"
+    """Requests that wait, or ended while they were listed."""
+    HISTORY = "history"
+    """Records of what was decided, or ended undecided."""
+    MEMORY = "memory"
+    """Remembered approvals."""
+
+
+class Form(StrEnum):
+    """What the values of a field look like, and so how they are compared."""
+
+    NAME = "name"
+    """A name, or a glob in which ``*`` stands for anything."""
+    PATH = "path"
+    """A glob in which ``*`` stays within one part of a path and ``**`` does not."""
+    TEXT = "text"
+    """A part of a text."""
+    WORDS = "words"
+    """One of the field's words."""
+    RANKED = "ranked"
+    """One of the field's words, which have an order."""
+    PERSON = "person"
+    """One of the field's words, or a name."""
+    NUMBER = "number"
+    LENGTH = "length"
+    """A length of time."""
+    TIME = "time"
+    """A point in time, or a day."""
+
+
+_TEXTS = frozenset({Operator.FITS, Operator.EQUAL, Operator.PATTERN})
+_AMOUNTS = frozenset(
+    {Operator.FITS, Operator.EQUAL, Operator.MORE, Operator.AT_LEAST, Operator.LESS, Operator.AT_MOST}
+)
+_OPERATORS = {
+    Form.NAME: _TEXTS,
+    Form.PATH: _TEXTS,
+    Form.TEXT: _TEXTS,
+    Form.PERSON: _TEXTS,
+    Form.WORDS: frozenset({Operator.FITS, Operator.EQUAL}),
+    Form.RANKED: _AMOUNTS,
+    Form.NUMBER: _AMOUNTS,
+    Form.LENGTH: _AMOUNTS,
+    Form.TIME: frozenset({Operator.FITS}),
+}
+
+_EVERYTHING = frozenset(Filtered)
+_CALLS = frozenset({Filtered.INBOX, Filtered.HISTORY})
+_INBOX = frozenset({Filtered.INBOX})
+
+
+class Field(Struct, frozen=True):
+    """One field.
+
+    Attributes:
+        name: As it is typed before the colon.
+        form: What its values look like.
+        help: What it is about, in a few words.
+        example: A pair with it.
+        known: Of which things it is known.
+        words: The words that it takes, with the things that each of them is known of.
+    """
+
+    name: str
+    form: Form
+    help: str
+    example: str
+    known: frozenset[Filtered] = _CALLS
+    words: Mapping[str, frozenset[Filtered]] = field(default_factory=dict)
+
+    @property
+    def operators(self) -> frozenset[Operator]:
+        """The comparisons that it takes."""
+        return _OPERATORS[self.form]
+
+    def words_of(self, filtered: Filtered) -> tuple[str, ...]:
+        """The words that it takes where such things are filtered."""
+        return tuple(word for word, known in self.words.items() if filtered in known)
+
+
+def _words(text: str, known: frozenset[Filtered] = _CALLS) -> dict[str, frozenset[Filtered]]:
+    return dict.fromkeys(text.split(), known)
+
+
+_ALL_FIELDS = (
+    Field("agent", Form.NAME, "name of the agent", "agent:refactor", _EVERYTHING),
+    Field("session", Form.NAME, "session of the agent", "session:7f3a*", _EVERYTHING),
+    Field("group", Form.NAME, "group of the request", "group:rename"),
+    Field("batch", Form.NAME, "batch of the request", "batch:b-12"),
+    Field("tool", Form.NAME, "name of the tool", "tool:write_file", _EVERYTHING),
+    Field("kind", Form.WORDS, "what it would do", "kind:shell,api", words=_words("diff new shell api text bin")),
+    Field("risk", Form.RANKED, "risk of the call", "risk:high", words=_words("low med high")),
+    Field("why", Form.TEXT, "reason of the risk, or what asked", "why:network"),
+    Field(
+        "is",
+        Form.WORDS,
+        "state of the row",
+        "is:closed",
+        _EVERYTHING,
+        {
+            **_words("waiting later held", _INBOX),
+            **_words("seen part unseen"),
+            **_words("tagged", _INBOX),
+            **_words("closed", _EVERYTHING),
+            **_words("expired gone redacted hidden changed"),
+            **_words("late", _INBOX),
+        },
+    ),
+    Field("path", Form.PATH, "a file that it changes: api.py, app/api.py, app/, *.py", "path:src/**"),
+    Field("cmd", Form.TEXT, "a command that it runs", 'cmd:"git push"'),
+    Field(
+        "decision",
+        Form.WORDS,
+        "how it ended",
+        "decision:rejected",
+        words=_words("approved rejected soft hard stopped expired"),
+    ),
+    Field("scope", Form.WORDS, "how far the approval goes", "scope:session", words=_words("once session")),
+    Field(
+        "by",
+        Form.PERSON,
+        "who or what decided",
+        "by:you",
+        _EVERYTHING,
+        {**_words("you", _EVERYTHING), **_words("rule memory cascade mode callback nobody")},
+    ),
+    Field("shown", Form.NUMBER, "percent of the content that was shown", "shown:<100"),
+    Field("age", Form.LENGTH, "how long ago it was asked, or ended", "age:>5m", _EVERYTHING),
+    Field("took", Form.LENGTH, "how long the answer took", "took:1m..5m"),
+    Field("lines", Form.NUMBER, "lines to be read", "lines:>=200", _INBOX),
+    Field("since", Form.TIME, "from a time on", "since:1h", _EVERYTHING),
+    Field("until", Form.TIME, "up to a time", "until:14:30", _EVERYTHING),
+    Field("on", Form.TIME, "on a day", "on:yesterday", _EVERYTHING),
+    Field("note", Form.TEXT, "the reviewer's words", 'note:"use yarn"'),
+)
+
+FIELDS: Mapping[str, Field] = MappingProxyType({field.name: field for field in _ALL_FIELDS})
+"""All fields by name, in the order in which they are offered."""
+
+_FEW = 10
+"""So many fields can be listed in one message."""
+
+
+def fields_of(filtered: Filtered) -> tuple[Field, ...]:
+    """The fields that are known of what is filtered."""
+    return tuple(field for field in _ALL_FIELDS if filtered in field.known)
+
+
+def field_named(name: str, filtered: Filtered, column: int) -> Field:
+    """Find a field.
+
+    Args:
+        name: What was typed before the colon.
+        filtered: What is filtered.
+        column: Where it was typed.
+
+    Raises:
+        FilterError: There is none, or it is not known of these things.
+    """
+    found = FIELDS.get(name.lower())
+    known = [field.name for field in fields_of(filtered)]
+    if found is None:
+        meant = nearest(name, known)
+        hint = f"did you mean {meant}?" if meant else "put quotes around text that has a colon"
+        raise FilterError(column, f"{quoted(name)} is not a field, {hint}")
+    if filtered not in found.known:
+        places = " and ".join(f"the {place}" for place in Filtered if place in found.known)
+        here = f"; fields here: {' '.join(known)}" if len(known) <= _FEW else ""
+        raise FilterError(column, f"{quoted(found.name)} is known in {places}, not in the {filtered}{here}")
+    return found
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_LENGTH = re.compile(r"(?:[0-9]{1,9}[smhdw])+")
+_PART = re.compile(r"([0-9]{1,9})([smhdw])")
+_NUMBER = re.compile(r"([0-9]{1,9})(%?)")
+_CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_YEARS = range(1970, 9999)
+
+
+class Viewpoint(Struct, frozen=True):
+    """When, where and by whom a filter is asked.
+
+    Attributes:
+        now: The present, microseconds since the epoch.
+        reviewer: Who ``by:you`` is; "" for anybody.
+        zone: Time zone of days and clock times, or None for that of this machine.
+    """
+
+    now: int
+    reviewer: str = ""
+    zone: tzinfo | None = None
+
+
+class Span(Struct, frozen=True):
+    """Whole numbers from one to another.
+
+    Attributes:
+        first: The least, or None for no limit.
+        last: The greatest, or None for no limit.
+    """
+
+    first: int | None = None
+    last: int | None = None
+
+    def __contains__(self, number: int) -> bool:
+        return (self.first is None or number >= self.first) and (self.last is None or number <= self.last)
+
+
+Reader = Callable[[str], tuple[int, int]]
+"""Reads an amount, and how much it would have to grow to be written otherwise."""
+
+
+def number_of(text: str) -> tuple[int, int]:
+    """Read a number, with or without a percent sign.
+
+    Raises:
+        ValueError: It is none.
+    """
+    found = _NUMBER.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{quoted(text)} is no number; write 200 or 50..90")
+    return int(found[1]), 1
+
+
+def length_of(text: str) -> tuple[int, int]:
+    """Read a length of time, such as ``90s`` or ``1h30m``, in microseconds.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if not _LENGTH.fullmatch(text):
+        raise ValueError(f"{quoted(text)} is no length of time; write 90s, 5m, 1h30m, 2d or 1m..5m")
+    parts = [(int(amount) * _SECONDS[unit], _SECONDS[unit]) for amount, unit in _PART.findall(text)]
+    return sum(amount for amount, _ in parts) * 1_000_000, min(unit for _, unit in parts) * 1_000_000
+
+
+def amount_span(text: str, operator: Operator, read: Reader) -> Span:
+    """Read an amount or a range, and return what it means.
+
+    Args:
+        text: The amount, or two with ``..`` between them, both of which are included.
+        operator: How it is compared.
+        read: Reads an amount.
+
+    Raises:
+        ValueError: It cannot be read, or makes no sense.
+    """
+    low, dots, high = text.partition("..")
+    if dots:
+        if operator not in (Operator.FITS, Operator.EQUAL):
+            raise ValueError(f"a range takes no {operator}")
+        first, last = read(low)[0], read(high)[0]
+        if first > last:
+            raise ValueError(f"the range {quoted(text)} ends before it begins")
+        return Span(first, last)
+    amount, step = read(text)
+    match operator:
+        case Operator.MORE:
+            return Span(first=amount + 1)
+        case Operator.AT_LEAST:
+            return Span(first=amount)
+        case Operator.LESS:
+            return Span(last=amount - 1)
+        case Operator.AT_MOST:
+            return Span(last=amount)
+    return Span(amount, amount + step - 1)
+
+
+class Moment(Struct, frozen=True):
+    """A time as it is written: it depends on the present and the place what it means.
+
+    Attributes:
+        ago: So many microseconds ago, or None.
+        clock: The last time that it was this hour and minute, or None.
+        day: A day, or None.
+        days_ago: The day so many days ago, or None.
+    """
+
+    ago: int | None = None
+    clock: tuple[int, int] | None = None
+    day: date | None = None
+    days_ago: int | None = None
+
+    @property
+    def is_day(self) -> bool:
+        """Whether it is a whole day."""
+        return self.day is not None or self.days_ago is not None
+
+    def span(self, view: Viewpoint) -> Span:
+        """The first and last microsecond of it."""
+        if self.ago is not None:
+            return Span(view.now - self.ago, view.now - self.ago)
+        today = (_EPOCH + timedelta(microseconds=view.now)).astimezone(view.zone).date()
+        if self.clock is not None:
+            at = time(*self.clock)
+            point = _point(today, at, view)
+            if point > view.now:
+                point = _point(today - timedelta(days=1), at, view)
+            return Span(point, point)
+        day = self.day if self.day is not None else today - timedelta(days=self.days_ago or 0)
+        return Span(_point(day, time(), view), _point(day + timedelta(days=1), time(), view) - 1)
+
+
+def moment_of(text: str) -> Moment:
+    """Read a time.
+
+    Raises:
+        ValueError: It is none.
+    """
+    word = text.lower()
+    if word in ("today", "yesterday"):
+        return Moment(days_ago=("today", "yesterday").index(word))
+    if _LENGTH.fullmatch(word):
+        return Moment(ago=length_of(word)[0])
+    clock = _CLOCK.fullmatch(word)
+    if clock:
+        return Moment(clock=(int(clock[1]), int(clock[2])))
+    if _DAY.fullmatch(word):
+        try:
+            day = date.fromisoformat(word)
+        except ValueError:
+            raise ValueError(f"no calendar has the day {quoted(text)}") from None
+        if day.year not in _YEARS:
+            raise ValueError(f"{quoted(text)} is no day of the years {_YEARS[0]} to {_YEARS[-1]}")
+        return Moment(day=day)
+    raise ValueError(f"{quoted(text)} is no time; write 1h, 14:30, today, yesterday or 2026-11-20")
+
+
+def _point(day: date, at: time, view: Viewpoint) -> int:
+    """The microsecond at which it is this time on this day, where the filter is asked."""
+    there = datetime.combine(day, at, view.zone)
+    moment = there.astimezone() if view.zone is None else there
+    return (moment - _EPOCH) // timedelta(microseconds=1)

@@ -1,0 +1,160 @@
+"""A filter taken apart, and written again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from enum import StrEnum
+from typing import TypeAlias
+
+from msgspec import Struct
+
+__all__ = [
+    "All",
+    "AnyOf",
+    "Expression",
+    "FilterError",
+    "Not",
+    "Operator",
+    "Pair",
+    "Text",
+    "Value",
+    "nearest",
+    "quote",
+    "quoted",
+    "written",
+]
+
+
+class Operator(StrEnum):
+    """How the value of a field is compared."""
+
+    FITS = ""
+    """As the field does by itself: a glob, a part of a text, a word."""
+    MORE = ">"
+    AT_LEAST = ">="
+    LESS = "<"
+    AT_MOST = "<="
+    EQUAL = "="
+    """Exactly this: upper and lower case count, nothing is a wildcard."""
+    PATTERN = "~"
+    """A regular expression of RE2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value behind a field.
+
+    Attributes:
+        text: Without its quotes.
+        literal: Whether it stood in quotes: nothing in it is a wildcard or a word of the field.
+        column: Where it begins in the filter.
+    """
+
+    text: str
+    literal: bool = False
+    column: int = field(default=0, compare=False)
+
+
+class Text(Struct, frozen=True):
+    """Text to be found anywhere in what a row says."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A field and what it must be: any of the values.
+
+    Attributes:
+        name: Name of the field, in lower case.
+        operator: How they are compared.
+        values: At least one.
+        column: Where the field begins in the filter.
+    """
+
+    name: str
+    operator: Operator
+    values: tuple[Value, ...]
+    column: int = field(default=0, compare=False)
+
+
+class Not(Struct, frozen=True):
+    """What the inner expression does not keep."""
+
+    inner: Expression
+
+
+class All(Struct, frozen=True):
+    """What every part keeps; at least two parts."""
+
+    parts: tuple[Expression, ...]
+
+
+class AnyOf(Struct, frozen=True):
+    """What at least one part keeps; at least two parts."""
+
+    parts: tuple[Expression, ...]
+
+
+Expression: TypeAlias = Text | Pair | Not | All | AnyOf
+
+
+def quote(text: str) -> str:
+    """Put text in quotes; a quote in it is doubled."""
+    doubled = text.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def written(expression: Expression) -> str:
+    """Write an expression so that parsing it gives the same expression."""
+    match expression:
+        case Text(value):
+            return _value(value)
+        case Pair(name, operator, values):
+            return f"{name}:{operator}{','.join(map(_value, values))}"
+        case Not(inner):
+            return f"-({written(inner)})" if isinstance(inner, Not) else f"-{_enclosed(inner)}"
+        case All(parts):
+            return " ".join(map(_enclosed, parts))
+        case AnyOf(parts):
+            return " | ".join(_enclosed(part) if isinstance(part, AnyOf) else written(part) for part in parts)
+
+
+def _enclosed(expression: Expression) -> str:
+    inner = written(expression)
+    return f"({inner})" if isinstance(expression, All | AnyOf) else inner
+
+
+def _value(value: Value) -> str:
+    return quote(value.text) if value.literal else value.text
+
+
+_LONGEST_SHOWN = 40
+
+
+class FilterError(ValueError):
+    """A filter cannot be used. Whoever shows a list keeps the last good one.
+
+    Args:
+        column: How many characters stand before the place, from 0 to the length of the text.
+        message: What is wrong, and what to write instead.
+    """
+
+    def __init__(self, column: int, message: str) -> None:
+        super().__init__(message)
+        self.column = column
+        self.message = message
+
+
+def quoted(text: str) -> str:
+    """Words of the filter in quotes, short, and without anything that cannot be seen."""
+    short = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+    return repr(short)
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """What was probably meant, or None."""
+    found = get_close_matches(word.lower(), [*known], 1)
+    return found[0] if found else None

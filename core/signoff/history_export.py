@@ -1,0 +1,180 @@
+"""History records as JSON objects: the shape that exports and ``--json`` promise."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from signoff import private_files
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
+
+if TYPE_CHECKING:
+    from signoff.filter import Query, Viewpoint
+    from signoff.policy.redaction.masking import Redaction
+    from signoff.queue.amendment import Instead
+    from signoff.queue.history import HistoryFilter, HistoryRecord
+    from signoff.queue.protocol import ReviewQueue
+    from signoff.queue.records import Decision
+
+
+__all__ = [
+    "EPOCH",
+    "ascii_json",
+    "decision_facts",
+    "fitting_records",
+    "iso",
+    "moment_of",
+    "new_file",
+    "no_time",
+    "record_facts",
+    "write_json_lines",
+]
+
+
+def record_facts(record: HistoryRecord, hidden: Redaction = DEFAULT_REDACTION) -> dict[str, Any]:
+    """Describe a line of the history.
+
+    Args:
+        record: The line.
+        hidden: What is hidden of it. Its hash is that of everything.
+    """
+    return {
+        "seq": record.seq,
+        "at": iso(record.at),
+        "id": record.request_id,
+        "revision": record.revision,
+        "state": record.state,
+        "reason": record.reason,
+        "decision": decision_facts(record.decision, hidden.also(record.masked_keys)),
+        "agent": record.agent_name,
+        "session": record.session,
+        "tool": record.tool_name,
+        "server": record.server,
+        "description": hidden.mask_text(record.description).text,
+        "arguments": hidden.also(record.masked_keys).mask_value(record.arguments),
+        "group": record.group_id,
+        "batch": record.batch_id,
+        "risk": record.risk,
+        "took_seconds": record.took_us / 1_000_000,
+        "digest": record.digest,
+        "hash": record.hash,
+    }
+
+
+def decision_facts(decision: Decision | None, hidden: Redaction = DEFAULT_REDACTION) -> dict[str, Any] | None:
+    """Describe a decision, or None.
+
+    Args:
+        decision: The decision.
+        hidden: What is hidden of the arguments that run instead of those that were asked.
+    """
+    if decision is None:
+        return None
+    return {
+        "approved": decision.approved,
+        "source": decision.source,
+        "by": decision.by,
+        "note": decision.note,
+        "mode": None if decision.approved else "hard" if decision.hard else "soft",
+        "remember": "session" if decision.remember else "none",
+        "shown": decision.shown,
+        "deliberate": decision.deliberate,
+        "instead": _instead_facts(decision.instead, hidden),
+    }
+
+
+def _instead_facts(instead: Instead | None, hidden: Redaction) -> dict[str, Any] | None:
+    """Describe what runs in place of what was asked; the contents by their hashes."""
+    if instead is None:
+        return None
+    return {
+        "summary": instead.summary,
+        "refused": [hidden.mask_text(words).text for words in instead.refused],
+        "contents": dict(instead.contents),
+        "arguments": None if instead.arguments is None else hidden.mask_value(instead.arguments),
+        "digest": instead.digest,
+    }
+
+
+def ascii_json(value: object, indent: int | None = None) -> str:
+    """Write a JSON value as ASCII without a raw control character, DEL included; on one line, unless indented."""
+    return json.dumps(value, indent=indent, ensure_ascii=True, allow_nan=False).replace("\x7f", "\\u007f")
+
+
+def fitting_records(
+    queue: ReviewQueue, query: Query | None, view: Viewpoint, which: HistoryFilter
+) -> Iterator[HistoryRecord]:
+    """The records that fit all that is given, oldest first.
+
+    Args:
+        queue: Where they are.
+        query: The filter, or None.
+        view: When, where and by whom it is asked.
+        which: What else they must be.
+    """
+    if query is None:
+        yield from queue.export(which)
+        return
+    from signoff.filter import narrowed, of_record  # not needed, and not loaded, without a filter
+
+    narrow = narrowed(query, view, which)
+    if narrow is not None:
+        test = query.test(view)
+        yield from (record for record in queue.export(narrow) if test(of_record(record)))
+
+
+def write_json_lines(records: Iterable[dict[str, Any]], file: TextIO) -> int:
+    """Write one object a line, and return how many."""
+    count = 0
+    for facts in records:
+        file.write(f"{ascii_json(facts)}\n")
+        count += 1
+    return count
+
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def iso(microseconds: int | None) -> str | None:
+    """Write a time, microseconds since the epoch, as ISO 8601 in UTC, or say that no calendar has it."""
+    if microseconds is None:
+        return None
+    moment = moment_of(microseconds)
+    if moment is None:
+        return no_time(microseconds)
+    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def moment_of(microseconds: int) -> datetime | None:
+    """The time, or None outside the years 1 to 9999."""
+    try:
+        return EPOCH + timedelta(microseconds=microseconds)
+    except OverflowError:
+        return None
+
+
+def no_time(microseconds: int) -> str:
+    """What is said of a time that no calendar has."""
+    return f"outside the calendar ({microseconds} microseconds since 1970)"
+
+
+@contextlib.contextmanager
+def new_file(target: Path, *, force: bool = False) -> Iterator[TextIO]:
+    """Write a file that only its owner may read, and leave none behind that is not complete.
+
+    Args:
+        target: Where it shall be.
+        force: Whether it may replace another file; that one stays until the new one is complete.
+
+    Raises:
+        FileExistsError: There is one, and it was not to be replaced.
+    """
+    with private_files.new_file(target, replaces=force) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="")
+        yield text
+        text.detach()  # what was written is in the file then
