@@ -28,9 +28,9 @@ from signoff.queue.amendment import PARTIAL
 from signoff.queue.keys.folder import KEYS_VARIABLE
 from signoff.submission import plain_submission, submission_with_snapshot
 from signoff_tui.app import SignoffApp, spare_the_collector
-from signoff_tui.documents import content_key
-from signoff_tui.inbox import RowKey
 from signoff_tui.screens.review.screen import ReviewScreen
+from signoff_tui.state.documents import content_key
+from signoff_tui.state.inbox import RowKey
 
 SIZE = 120, 40
 MOST_PAGES = 30

@@ -22,8 +22,8 @@ from signoff.demo.run import AgentProcesses
 from signoff.queue import open_review_queue
 from signoff.queue.keys.folder import KEYS_VARIABLE
 from signoff_tui.app import SignoffApp
-from signoff_tui.inbox import Group
 from signoff_tui.picture import picture
+from signoff_tui.state.inbox import Group
 
 SIZE = (110, 30)
 SHORT, LONG = 1.2, 3.2

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from signoff_tui.actions import ACTIONS
-from signoff_tui.keymap import MAPPABLE, STANDARD
+from signoff_tui.input.actions import ACTIONS
+from signoff_tui.input.keymap import MAPPABLE, STANDARD
 from signoff_tui.settings import template
 
 GUIDE = Path(__file__).parents[1] / "docs" / "screen.md"

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 IMPORTS = """\
 from signoff.present import SafeText, reveal
 from signoff.present.document.rows import Row, RowKind
-from signoff_tui.lines import Chunk, folded
+from signoff_tui.text.lines import Chunk, folded
 
 agent: str = input()
 """

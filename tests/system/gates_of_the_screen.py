@@ -11,11 +11,12 @@ from rich.segment import Segment
 from textual import events
 from textual.screen import Screen
 
-from signoff_tui import last_net, message, replies, terminal_driver
 from signoff_tui.screens.memory import widening
 from signoff_tui.screens.review import drawing, open_bar
+from signoff_tui.state import message, replies
+from signoff_tui.terminal import driver, output_filter
+from signoff_tui.widgets import filter_bar as filter_words
 from signoff_tui.widgets import text_box
-from signoff_tui.widgets.filter_bar import words as filter_words
 
 SHEETS = (*get_args(open_bar.OpenBar), open_bar.Picking, widening.Widening)
 """What opens within a screen: bars, questions, lists and sheets."""
@@ -26,14 +27,14 @@ _OF_TEXTUAL = "\x1b]22;default\x07"
 
 def watch_the_nets(file: Path) -> None:
     """Note whatever a net behind the gate drops: with a whole gate, that is nothing."""
-    drop, strip = last_net.DropControls.apply, terminal_driver.without_strings
+    drop, strip = output_filter.DropControls.apply, driver.without_strings
 
     def note(before: str, after: str) -> None:
         if after != before.replace(_OF_TEXTUAL, ""):
             with file.open("a", encoding="utf-8", errors="backslashreplace") as notes:
                 notes.write(f"{before!a}\n")
 
-    def apply(self: last_net.DropControls, segments: list[Segment], background: Any) -> list[Segment]:
+    def apply(self: output_filter.DropControls, segments: list[Segment], background: Any) -> list[Segment]:
         after = drop(self, segments, background)
         note("".join(each.text for each in segments), "".join(each.text for each in after))
         return after
@@ -43,8 +44,8 @@ def watch_the_nets(file: Path) -> None:
         note(data, after)
         return after
 
-    setattr(last_net.DropControls, "apply", apply)  # noqa: B010
-    setattr(terminal_driver, "without_strings", without_strings)  # noqa: B010
+    setattr(output_filter.DropControls, "apply", apply)  # noqa: B010
+    setattr(driver, "without_strings", without_strings)  # noqa: B010
 
 
 def note_what_is_shown(file: Path) -> None:
@@ -75,8 +76,8 @@ def take_out_the_gates_of_the_screen() -> None:
     def pastes(self: text_box.TextBox, event: events.Paste) -> None:
         self.insert_text_at_cursor(event.text)
 
-    setattr(last_net.DropControls, "apply", lambda self, segments, background: segments)  # noqa: B010
-    setattr(terminal_driver, "without_strings", lambda data: data)  # noqa: B010
+    setattr(output_filter.DropControls, "apply", lambda self, segments, background: segments)  # noqa: B010
+    setattr(driver, "without_strings", lambda data: data)  # noqa: B010
     setattr(text_box.TextBox, "validate_value", lambda self, value: value)  # noqa: B010
     setattr(text_box.TextBox, "take_paste", pastes)  # noqa: B010
     for module in (message, replies):

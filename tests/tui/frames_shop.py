@@ -84,7 +84,7 @@ def frozen() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for module in ("engine", "overdue", "answers"):
             patch.setattr(f"signoff.queue.sql.{module}.now_us", _now)
-        patch.setattr("signoff_tui.drift.this_host", lambda: "none of these agents")
+        patch.setattr("signoff_tui.state.drift.this_host", lambda: "none of these agents")
         patch.setattr(SqlReviewQueue, "agents", _one_process(SqlReviewQueue.agents))
         patch.setenv("TZ", "UTC")
         time.tzset()

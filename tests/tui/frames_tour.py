@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from screen_bench import HELD, Screen, screen
 
 from signoff.queue import StoredRequest
-from signoff_tui.documents import content_key
-from signoff_tui.inbox import RowKey
-from signoff_tui.widgets.document_view import DocumentView
+from signoff_tui.state.documents import content_key
+from signoff_tui.state.inbox import RowKey
+from signoff_tui.widgets.document.view import DocumentView
 
 STILL = 0.1
 """Seconds without a change after which a picture stands still: all that goes on is over much sooner."""

@@ -22,10 +22,10 @@ from rules_bench import at_home, change, trusted_rules
 from screen_bench import HELD, Cable, Screen, screen
 
 from signoff.queue import AgentInfo, Decision, ReviewQueue, StoredRequest, open_agent_queue, open_review_queue
-from signoff_tui import office
-from signoff_tui.inbox import RowKey
+from signoff_tui import context
 from signoff_tui.screens.rules import work
-from signoff_tui.themes import DEFAULT_THEME, builtin_themes
+from signoff_tui.state.inbox import RowKey
+from signoff_tui.text.themes import DEFAULT_THEME, builtin_themes
 
 NO_COLOR = "no-color"
 THEMES = (DEFAULT_THEME, *(name for name in builtin_themes() if name != DEFAULT_THEME))
@@ -107,7 +107,7 @@ def _same_everywhere(folder: Path) -> Iterator[None]:
             patch.setattr(f"signoff.queue.sql.{module}.new_id", lambda: f"{next(_IDS.get()):0>8}abcdefghjkmn")
         patch.setattr("signoff.queue.sql.agent_queue.os", SimpleNamespace(getpid=lambda: 4101))
         patch.setattr("signoff.queue.sql.agent_queue.this_host", lambda: "shop")
-        patch.setattr(office, "RETRY_SECONDS", 0.02)
+        patch.setattr(context, "RETRY_SECONDS", 0.02)
         patch.setenv("XDG_DATA_HOME", str(folder / "data"))
         trusted_rules(folder / "shop")
         change(trusted_rules(folder / "site", name="site.yaml"))

@@ -28,12 +28,12 @@ from signoff.queue import (
 from signoff.queue.clock import now_us
 from signoff.submission import plain_submission, submission_with_snapshot
 from signoff_tui.app import SignoffApp
-from signoff_tui.desk import Desk
 from signoff_tui.guard import GuardSettings
-from signoff_tui.inbox import Entry, RowKey
-from signoff_tui.list_state import ListStates
-from signoff_tui.mutes import MuteFile
-from signoff_tui.personal import Chosen, Personal
+from signoff_tui.notify.mutes import MuteFile
+from signoff_tui.settings.resolve import Chosen, Personal
+from signoff_tui.state.inbox import Entry, RowKey
+from signoff_tui.state.persistence import ListStates
+from signoff_tui.state.session import Desk
 
 PATIENCE = 30.0
 """Seconds after which a test gives up on something that should come at once."""

@@ -8,8 +8,15 @@ from typing import get_args
 
 import pytest
 
-from signoff_tui.actions import ACTIONS, Action, Place, action_of, actions_on, guard_keys
 from signoff_tui.guard import DECISION_KEYS
+from signoff_tui.input.actions import (
+    ACTIONS,
+    Action,
+    Place,
+    action_of,
+    actions_on,
+    guard_keys,
+)
 from signoff_tui.screens.agents.screen import AgentsScreen
 from signoff_tui.screens.details.screen import DetailsScreen
 from signoff_tui.screens.help.screen import HelpScreen, key_lines

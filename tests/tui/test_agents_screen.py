@@ -28,7 +28,7 @@ from signoff.submission import plain_submission
 from signoff_tui.screens.agents.figures import AgentKey
 from signoff_tui.screens.agents.roster import picks
 from signoff_tui.screens.agents.screen import AgentsScreen
-from signoff_tui.summary import clock_text
+from signoff_tui.text.summary import clock_text
 from signoff_tui.widgets.lines_view import LinesView
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE, (50, 40)], ids=["small", "large", "narrow"])

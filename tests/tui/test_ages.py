@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff_tui.ages import age_text, left_text, length_text, until_age_changes, until_left_changes
+from signoff_tui.text.ages import (
+    age_text,
+    left_text,
+    length_text,
+    until_age_changes,
+    until_left_changes,
+)
 
 TIMES = st.integers(-5_000, 20_000_000).map(lambda milliseconds: milliseconds / 1_000)
 A_MOMENT = 0.002

@@ -10,11 +10,11 @@ from screen_bench import LARGE, SMALL, agent, command, post, screen
 from signoff.policy.trust import trust
 from signoff.queue import AgentMode, AgentQueue, AgentRecord
 from signoff.queue.records import Modes, modes_of
-from signoff_tui.alarms import Alarms, with_alarms
-from signoff_tui.first_line import Standing, first_line
-from signoff_tui.lines import Line, chunk
+from signoff_tui.notify.warnings import Alarms, with_alarms
 from signoff_tui.screens.review.status import Where, status_line
-from signoff_tui.tally import Counts
+from signoff_tui.state.tally import Counts
+from signoff_tui.text.header import Standing, first_line
+from signoff_tui.text.lines import Line, chunk
 
 APPROVE_ALL, STRICT, INTERACTIVE = AgentMode
 EVIL = "docs\x1b[2J\u202e[b]" + "x" * 90

@@ -14,11 +14,17 @@ from textual.events import AppBlur, AppFocus
 from signoff.queue import QueueUnavailableError, RequestState, Risk, StoredRequest
 from signoff.queue.records import Change, ChangeSet
 from signoff.queue.wording import agent_is_gone
-from signoff_tui.beside import Beside, Clocks
-from signoff_tui.mutes import MuteFile
-from signoff_tui.muting import Muting
-from signoff_tui.notices import NoticeSettings
-from signoff_tui.terminal_voice import Around, Bell, DesktopNotice, Saying, Title, written
+from signoff_tui.notify.mutes import MuteFile
+from signoff_tui.notify.policy import NoticeSettings
+from signoff_tui.notify.service import Beside, Clocks, Muting
+from signoff_tui.terminal.sequences import (
+    Around,
+    Bell,
+    DesktopNotice,
+    Saying,
+    Title,
+    written,
+)
 
 SECRET = "deploy-to-the-moon"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from signoff_tui.channels import around, channel_of, notice_settings
-from signoff_tui.notices import Channel
+from signoff_tui.notify.channels import around, channel_of, notice_settings
+from signoff_tui.notify.policy import Channel
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from screen_bench import SMALL, command, post, screen
 
 from signoff.queue import AgentQueue, Decision, RequestState
 from signoff.queue.clock import now_us
-from signoff_tui.confirming import SOON, unconfirmed_text, until_unconfirmed_changes
 from signoff_tui.screens.review.moments import next_moment
+from signoff_tui.state.delivery import SOON, unconfirmed_text, until_unconfirmed_changes
 
 YES = Decision(approved=True, by="you")
 SENT = replace(stored("a", state=RequestState.APPROVED, decision=YES), decided_at=START)

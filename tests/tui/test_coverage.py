@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff_tui.coverage import Coverage, Part
+from signoff_tui.state.coverage import Coverage, Part
 
 DWELL = 0.2
 SOON = DWELL / 2

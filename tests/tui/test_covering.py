@@ -6,8 +6,14 @@ import pytest
 
 from signoff.policy.grant_scope import reach_of_pattern
 from signoff.queue.grant_pattern import AnyValue, Exact, GrantPattern, Matcher, Under
-from signoff_tui.covering import any_words, ends_words, limits_words, names_directory, where_words
 from signoff_tui.screens.memory.lines import applies_to
+from signoff_tui.text.grants import (
+    any_words,
+    ends_words,
+    limits_words,
+    names_directory,
+    where_words,
+)
 
 FILE = {"sandbox": "shop", "path": "src/app/api.py"}
 SANDBOX, FILE_PATH = Exact.of("shop"), Exact.of("src/app/api.py")

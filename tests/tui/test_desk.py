@@ -11,16 +11,15 @@ from model_samples import approved, ended, news, stored
 from signoff.present.document.diff import diff_document
 from signoff.present.document.text import text_document
 from signoff.queue import Decision, Risk, StoredRequest, Verdict, VerdictKind
-from signoff_tui.coverage import Part
-from signoff_tui.decision_reach import remember_preview, waiting_of_agent
-from signoff_tui.desk import Answer, Desk
-from signoff_tui.documents import Content, content_key
 from signoff_tui.guard import Act, Cause, Decide, GuardSettings, Held, LeftOut, Omission, Ref
 from signoff_tui.guard import Verdict as Judgement
-from signoff_tui.inbox import Entry, RowKey
-from signoff_tui.keymap import KeyMap
-from signoff_tui.summary import already_ended_text
-from signoff_tui.unseen import next_unseen
+from signoff_tui.input.keymap import KeyMap
+from signoff_tui.state.coverage import Part
+from signoff_tui.state.documents import Content, content_key
+from signoff_tui.state.inbox import Entry, RowKey
+from signoff_tui.state.reach import remember_preview, waiting_of_agent
+from signoff_tui.state.session import Answer, Desk, next_unseen
+from signoff_tui.text.summary import already_ended_text
 
 WIDTH = 80
 GROUP = {"group_id": "save", "session": "s-1"}

@@ -9,7 +9,7 @@ import pytest
 from screen_bench import LARGE, SMALL, Screen, call, command, post, screen, write
 
 from signoff.queue import AgentQueue, StoredRequest
-from signoff_tui.terminal_voice import Copy, Saying
+from signoff_tui.terminal.sequences import Copy, Saying
 
 SIZES = pytest.mark.parametrize("size", [(40, 10), (50, 40), SMALL, LARGE], ids=str)
 

@@ -12,8 +12,8 @@ from model_samples import stored
 from screen_bench import LARGE, post, screen, write
 
 from signoff.queue import AgentQueue
-from signoff_tui import documents
-from signoff_tui.documents import Content, make_content, scanned
+from signoff_tui.state import documents
+from signoff_tui.state.documents import Content, make_content, scanned
 
 TEXTS = st.lists(st.text(alphabet="ab\u202e\u200b\x1b\u0430 ", max_size=12), max_size=12).map("\n".join)
 

@@ -13,8 +13,8 @@ from screen_bench import LARGE, PATIENCE, Screen, command, post, screen, write
 
 from signoff import Command
 from signoff.queue import AgentQueue, ReviewQueue, StoredRequest
-from signoff_tui.aside import Aside
-from signoff_tui.drift import DriftWatch, Look, drift_of
+from signoff_tui.state.drift import DriftWatch, Look, drift_of
+from signoff_tui.workers import Aside
 
 STATE = {"exists": False, "sha256": None, "size": 0, "mode": None, "link_target": None, "real_path": "/a"}
 CHANGED = "was changed: approved, it would only ask again"
@@ -74,10 +74,10 @@ async def test_a_drive_that_does_not_answer_holds_nothing_up_and_is_told(
         with stuck.open("rb"):  # waits, as a hung drive does, until somebody writes
             return drift_of(request)
 
-    monkeypatch.setattr("signoff_tui.drift.drift_of", never_answers)
+    monkeypatch.setattr("signoff_tui.state.drift.drift_of", never_answers)
     monkeypatch.setattr("signoff_tui.screens.review.work.SETTLED_SECONDS", 0.0)
     monkeypatch.setattr("signoff_tui.screens.review.work.ANSWER_SECONDS", 0.05)
-    monkeypatch.setattr("signoff_tui.aside.MOST", 2)
+    monkeypatch.setattr("signoff_tui.workers.MOST", 2)
     requests = [post(asking, write(file, f"{number}\n")) for number in range(3)]
     async with screen(place, size=LARGE, waiting=3) as seen:
         for request in requests:
@@ -90,14 +90,14 @@ async def test_a_drive_that_does_not_answer_holds_nothing_up_and_is_told(
         await seen.goes_to(requests[0])
         with stuck.open("wb"):
             await seen.until(lambda: seen.app._office.aside.under_way == 0, "all answered")
-        monkeypatch.setattr("signoff_tui.drift.drift_of", drift_of)
+        monkeypatch.setattr("signoff_tui.state.drift.drift_of", drift_of)
         await seen.goes_to(requests[1])
         await seen.until(lambda: "is gone: approved, it would only ask again" in told(seen))
 
 
 def test_work_that_never_ends_does_not_keep_the_program(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "stuck")
-    program = "import asyncio, sys; from signoff_tui.aside import Aside\n"
+    program = "import asyncio, sys; from signoff_tui.workers import Aside\n"
     program += "async def main(): Aside().begin(open, sys.argv[1])\n"
     program += "asyncio.run(main())"
     subprocess.run([sys.executable, "-c", program, str(tmp_path / "stuck")], check=True, timeout=PATIENCE)
@@ -122,7 +122,7 @@ def test_what_lies_on_another_machine_is_not_looked_at(
 ) -> None:
     request = post(asking, write(file, "two\n"))
     file.unlink()
-    monkeypatch.setattr("signoff_tui.drift.this_host", lambda: "elsewhere")
+    monkeypatch.setattr("signoff_tui.state.drift.this_host", lambda: "elsewhere")
     assert drift_of(request) == ()
 
 

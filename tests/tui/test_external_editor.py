@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from signoff_tui.external_editor import edit_text
-from signoff_tui.handing_over import HandoverError, obeying_no_text, program
+from signoff_tui.external import HandoverError, edit_text, obeying_no_text, program
 
 
 @pytest.fixture

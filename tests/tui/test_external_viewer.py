@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from signoff_tui.external_viewer import in_pager, in_viewer
-from signoff_tui.handing_over import HandoverError
+from signoff_tui.external import HandoverError, in_pager, in_viewer
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from screen_bench import HELD, command, post, screen
 from signoff.queue import AgentQueue, ReviewQueue
 from signoff_tui import app
 from signoff_tui.fault import ScreenFaultError, fault_of
-from signoff_tui.personal import Chosen
+from signoff_tui.settings.resolve import Chosen
 
 
 @pytest.mark.parametrize(

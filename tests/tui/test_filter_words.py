@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.filter import Filtered
-from signoff_tui.lines import Line
-from signoff_tui.widgets.filter_bar.lines import hint_lines, problem_lines
-from signoff_tui.widgets.filter_bar.words import FilterWords
+from signoff_tui.text.lines import Line
+from signoff_tui.widgets.filter_bar import FilterWords, hint_lines, problem_lines
 
 VALUES = {"agent": ["refactor", "release", "docs bot"]}
 

@@ -9,11 +9,11 @@ from model_samples import ended, stored
 from test_desk import GROUP, GROUP_ROW, WIDTH, Bench
 
 from signoff.queue import Risk
-from signoff_tui.coverage import Part
-from signoff_tui.documents import content_key
-from signoff_tui.group_page import LONGEST, GroupPage
-from signoff_tui.reading import Reading, Rest
 from signoff_tui.screens.review.page_lines import page_line
+from signoff_tui.state.coverage import Part
+from signoff_tui.state.documents import content_key
+from signoff_tui.state.group_page import LONGEST, GroupPage
+from signoff_tui.widgets.document.layout import Reading, Rest
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from signoff_tui.guard import Cause, Decide, GuardSettings, Ignored, OpenEditor, OpenSheet, Reason
-from signoff_tui.guard.leader import Leading
+from signoff_tui.guard.typing import Leading
 
 LEADER = ","
 LED = replace(KEYS, leader=LEADER, navigation=KEYS.navigation | {LEADER})

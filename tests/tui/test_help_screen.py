@@ -8,7 +8,7 @@ import pytest
 from screen_bench import LARGE, SMALL, command, post, screen
 
 from signoff.queue import AgentQueue, ReviewQueue
-from signoff_tui.actions import Place
+from signoff_tui.input.actions import Place
 from signoff_tui.screens.help.screen import key_lines
 
 

@@ -10,8 +10,14 @@ from signoff.present.document.build import presentation_documents
 from signoff.present.document.diff import diff_document
 from signoff.present.document.model import Document
 from signoff.present.document.text import command_document, text_document
-from signoff_tui.highlight import BLOCK_LINES, MAX_BLOCKS, MAX_LINE, Highlights, highlight_block
-from signoff_tui.themes import SYNTAX_TOKENS
+from signoff_tui.text.themes import SYNTAX_TOKENS
+from signoff_tui.widgets.document.highlight import (
+    BLOCK_LINES,
+    MAX_BLOCKS,
+    MAX_LINE,
+    Highlights,
+    highlight_block,
+)
 
 
 def new_file(content: str, path: str = "a.py") -> Document:

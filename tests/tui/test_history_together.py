@@ -17,7 +17,7 @@ from signoff.queue import Decision, DecisionSource, HistoryRecord, RequestState,
 from signoff_tui.screens.history.listing import Listing
 from signoff_tui.screens.history.together import act_of, acts_in, sizes_of_acts
 from signoff_tui.screens.history.together_pane import member_lines
-from signoff_tui.summary import clock_text
+from signoff_tui.text.summary import clock_text
 
 SECOND = 1_000_000
 

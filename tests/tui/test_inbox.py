@@ -11,8 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from model_samples import approved, ended, news, rejected, stored
 
 from signoff.queue import Risk, StoredRequest
-from signoff_tui.inbox import Inbox, RowKey
-from signoff_tui.orders import Order
+from signoff_tui.state.inbox import Inbox, Order, RowKey
 
 
 def request_key(id_: str) -> RowKey:

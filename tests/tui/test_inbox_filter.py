@@ -11,13 +11,12 @@ from test_desk import GROUP, GROUP_ROW, Bench
 from signoff.filter import Filtered, Viewpoint, parse
 from signoff.queue import Risk
 from signoff_tui.guard import Omission
-from signoff_tui.inbox import RowKey
-from signoff_tui.inbox_filter import Hidden, InboxFilter
-from signoff_tui.keymap import KeyMap
-from signoff_tui.lines import Line
-from signoff_tui.orders import Order, following
+from signoff_tui.input.keymap import KeyMap
 from signoff_tui.screens.review.filter_lines import filter_line, nothing_listed
 from signoff_tui.screens.review.seeking import first_waiting
+from signoff_tui.state.inbox import Order, RowKey, following
+from signoff_tui.state.inbox_filter import Hidden, InboxFilter
+from signoff_tui.text.lines import Line
 
 VIEW = Viewpoint(0, "you")
 

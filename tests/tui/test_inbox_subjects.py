@@ -7,7 +7,7 @@ from model_samples import approved, news, stored
 from test_desk import Bench
 
 from signoff.filter import Filtered, Viewpoint, parse
-from signoff_tui.inbox_subjects import InboxSubjects
+from signoff_tui.state.inbox_filter import InboxSubjects
 
 WORDS = ["waiting", "later", "held", "tagged", "late", "seen", "part", "unseen", "closed"]
 

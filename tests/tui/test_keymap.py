@@ -13,12 +13,12 @@ from screen_bench import LARGE, command, post, screen
 
 from signoff.queue import AgentQueue, Decision, RequestState, ReviewQueue
 from signoff.settings_yaml import ConfigError
-from signoff_tui.actions import ACTIONS, Place, action_of, guard_keys
 from signoff_tui.guard import DECISION_KEYS
-from signoff_tui.keymap import MAPPABLE, KeyMap
-from signoff_tui.personal import Chosen
+from signoff_tui.input.actions import ACTIONS, Place, action_of, guard_keys
+from signoff_tui.input.keymap import MAPPABLE, KeyMap
 from signoff_tui.screens.help.screen import key_lines
 from signoff_tui.settings import parse_settings
+from signoff_tui.settings.resolve import Chosen
 
 PLACES: tuple[Place, ...] = get_args(Place)
 KEYS = st.sampled_from([*"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!?;:,.", "f5", "ctrl+y", " "])

@@ -12,7 +12,7 @@ from textual.color import Color
 from textual.filter import NoColor
 
 from signoff.present.reveal import has_no_one_width, reveal_line
-from signoff_tui.last_net import DropControls, InOnePass, whole_flags
+from signoff_tui.terminal.output_filter import DropControls, InOnePass, whole_flags
 
 BLACK = Color(0, 0, 0)
 NET = DropControls()

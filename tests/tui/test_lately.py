@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from screen_bench import LARGE, agent, command, post, screen
 
 from signoff.queue import AgentQueue, Decision, ReviewQueue
-from signoff_tui.lines import Line
 from signoff_tui.screens.lately import Lately, lately_lines, look_back
+from signoff_tui.text.lines import Line
 
 NOON = 1_790_000_000_000_000
 

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from signoff_tui.lines import (
+from signoff_tui.text.lines import (
     Chunk,
     Line,
     chunk,
@@ -22,7 +22,7 @@ from signoff_tui.lines import (
     signs_between,
     wrapped,
 )
-from signoff_tui.themes import builtin_themes
+from signoff_tui.text.themes import builtin_themes
 
 THEME = builtin_themes()["signoff-dark"]
 WORDS = st.text(alphabet="ab 世界é\x1b\u202e\u200b[@click]", max_size=30)

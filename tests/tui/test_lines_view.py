@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from textual.app import App, ComposeResult
 
-from signoff_tui.lines import chunk, line
-from signoff_tui.look import UNICODE, Look
-from signoff_tui.themes import builtin_themes
+from signoff_tui.text.lines import chunk, line
+from signoff_tui.text.look import UNICODE, Look
+from signoff_tui.text.themes import builtin_themes
 from signoff_tui.widgets.lines_view import LinesView
 
 

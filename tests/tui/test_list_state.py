@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from screen_bench import agent, command, ids, post, screen, write
 
-from signoff_tui.inbox import RowKey
-from signoff_tui.list_state import ListState, ListStates
+from signoff_tui.state.inbox import RowKey
+from signoff_tui.state.persistence import ListState, ListStates
 
 LEFT = ListState("agent:docs", "risk", ("s-41\x1fsave",), ("request", "r-1"))
 

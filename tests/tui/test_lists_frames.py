@@ -15,7 +15,7 @@ from screen_bench import HELD, Screen, screen
 from syrupy.assertion import SnapshotAssertion
 
 from signoff.queue import StoredRequest, open_review_queue
-from signoff_tui.inbox import RowKey
+from signoff_tui.state.inbox import RowKey
 
 VIEWS = ("typed", "filtered", "sorted", "tagged", "page")
 SMALL, LARGE = Plan((80, 24), VIEWS), Plan((120, 40), VIEWS)

@@ -18,7 +18,7 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from test_themes import contrast
 
-from signoff_tui.themes import DEFAULT_THEME, LIGHT_THEME, builtin_themes
+from signoff_tui.text.themes import DEFAULT_THEME, LIGHT_THEME, builtin_themes
 
 pytestmark = pytest.mark.xdist_group("looks")
 

@@ -14,11 +14,11 @@ from screen_bench import LARGE, QUICK, SMALL, Cable, Screen, agent, call, comman
 from signoff import ApprovalContext, ApprovalController, ApprovalRequest
 from signoff.queue import AgentQueue, Decision, Grant, GrantPattern, ReviewQueue, Risk, open_review_queue
 from signoff.queue.grant_pattern import AnyValue, Exact, Under
-from signoff_tui.lines import Line
-from signoff_tui.look import UNICODE
 from signoff_tui.screens.memory.entries import Entry
 from signoff_tui.screens.memory.lines import covered, detail_lines, row_lines
 from signoff_tui.screens.memory.screen import MemoryScreen
+from signoff_tui.text.lines import Line
+from signoff_tui.text.look import UNICODE
 from signoff_tui.widgets.lines_view import LinesView
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["small", "large"])

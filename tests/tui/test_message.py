@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from signoff.present.reveal.escape import typeable
-from signoff_tui.message import LONGEST, Message, as_message, rows_of
+from signoff_tui.state.message import LONGEST, Message, as_message, rows_of
 
 TEXTS = st.text(alphabet="ab \n世é\u0301", max_size=60)
 ANYTHING = st.text(alphabet=st.sampled_from("ab \t\n\r\x1b\x9b\u202e\u200b\u2028\u3164\U000e0041x\u0301世\ud800"))

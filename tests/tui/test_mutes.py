@@ -15,9 +15,8 @@ from model_samples import stored
 from screen_bench import SMALL, agent, command, post, screen
 
 from signoff.queue import Risk
-from signoff_tui.beside import Clocks
-from signoff_tui.mutes import MUTE_US, AgentName, MuteFile, Mutes
-from signoff_tui.muting import Muting, end_text
+from signoff_tui.notify.mutes import MUTE_US, AgentName, MuteFile, Mutes
+from signoff_tui.notify.service import Clocks, Muting, end_text
 
 NOW = 1_700_000_000_000_000
 NAMES = st.tuples(st.sampled_from(["docs", "tests"]), st.sampled_from(["s-1", "s-2"]))

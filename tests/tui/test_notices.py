@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from signoff_tui.notices import Notice, Notices, NoticeSettings, Waiting, title_words
+from signoff_tui.notify.policy import Notice, Notices, NoticeSettings, Waiting, title_words
 
 SETTINGS = NoticeSettings()
 SOON = SETTINGS.gather + 0.001

@@ -10,10 +10,10 @@ import pytest
 from screen_bench import LARGE, post, screen, write
 
 from signoff.queue import AgentQueue
-from signoff_tui.documents import ContentKey
-from signoff_tui.inbox import RowKey
 from signoff_tui.screens.review import contents as review_contents
 from signoff_tui.screens.review.patience import PATIENCE_SECONDS, Patience
+from signoff_tui.state.documents import ContentKey
+from signoff_tui.state.inbox import RowKey
 
 ONE: ContentKey = ("one", 1, "digest")
 OTHER: ContentKey = ("other", 1, "digest")

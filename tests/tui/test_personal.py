@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from signoff.settings_yaml import ConfigError
-from signoff_tui.personal import Chosen, Personal, wants_ascii
-from signoff_tui.themes import builtin_themes
+from signoff_tui.settings.resolve import Chosen, Personal, wants_ascii
+from signoff_tui.text.themes import builtin_themes
 
 THEMES = Path(__file__).resolve().parents[2] / "themes"
 

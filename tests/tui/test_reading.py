@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from signoff.present.document.diff import diff_document
 from signoff.present.document.model import Document, Words
 from signoff.present.document.text import text_document
-from signoff_tui.reading import LONG, Cell, Place, Reading, Rest
+from signoff_tui.widgets.document.layout import LONG, Cell, Place, Reading, Rest
 
 WORDS = st.text(alphabet="abc xyz世界é\u0301\t\u200b\x1b", max_size=60)
 TEXTS = st.lists(WORDS, min_size=1, max_size=12).map("\n".join)

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.settings_yaml import ConfigError
-from signoff_tui.message import as_message
-from signoff_tui.replies import DEFAULT_REPLIES, EarlierTexts, Replies, parse_replies
 from signoff_tui.screens.review.open_bar import Picking
+from signoff_tui.state.message import as_message
+from signoff_tui.state.replies import DEFAULT_REPLIES, EarlierTexts, Replies, parse_replies
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from pathlib import Path
 from screen_bench import HELD, LARGE, QUICK, SMALL, Screen, amend, call, post, screen, write
 
 from signoff.queue import AgentQueue, RequestState, ReviewQueue, StoredRequest
-from signoff_tui.editing import Editable, why_not_given
-from signoff_tui.handing_over import HandoverError
+from signoff_tui.external import HandoverError
+from signoff_tui.state.amendments import Editable, why_not_given
 
 EDIT, PARTIAL = frozenset({"edit"}), frozenset({"partial"})
 Editor = Callable[[str, str], str | None]

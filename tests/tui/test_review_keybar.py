@@ -10,8 +10,8 @@ import pytest
 from screen_bench import Screen, command, post, screen, write
 
 from signoff.queue import AgentQueue
-from signoff_tui.flow import KeyHint, Room, flow, flow_sections
-from signoff_tui.lines import Line
+from signoff_tui.text.key_hints import KeyHint, Room, flow, flow_sections
+from signoff_tui.text.lines import Line
 
 KEYS = ("y", "Space", "n", "s", "x", "z", "t", "/", "o", "h", "q", "?")
 ONE = ("y", "Space", "n", "s", "x")

@@ -9,10 +9,9 @@ import pytest
 from screen_bench import HELD, LARGE, SMALL, agent, amend, call, command, post, screen, write
 
 from signoff.queue import AgentQueue, StoredRequest
-from signoff_tui.inbox import RowKey
-from signoff_tui.refs import ref_of
 from signoff_tui.screens.review.naming import as_listed, as_many, listed
 from signoff_tui.screens.review.telling_apart import LONGEST, told_apart
+from signoff_tui.state.inbox import RowKey, ref_of
 
 NARROW = (50, 40)
 

@@ -13,9 +13,10 @@ from screen_bench import LARGE, QUICK, Screen, command, post, screen
 from test_review_quitting import ended
 
 from signoff.queue import AgentQueue, StoredRequest
-from signoff_tui import documents, office
-from signoff_tui.documents import Content, make_content
+from signoff_tui import context
 from signoff_tui.screens.review import drawing
+from signoff_tui.state import documents
+from signoff_tui.state.documents import Content, make_content
 
 
 def question_armed_at(seen: Screen) -> float:
@@ -63,7 +64,7 @@ async def test_a_screen_that_lists_more_than_is_kept_comes_to_rest(
         made.append(request.id)
         return make_content(request, *rest, **more)
 
-    monkeypatch.setattr(office, "make_content", counted)
+    monkeypatch.setattr(context, "make_content", counted)
     for module in (documents, drawing):
         monkeypatch.setattr(module, "KEPT", 3)
     for number in range(6):

@@ -11,7 +11,7 @@ from screen_bench import HELD, LARGE, Screen, command, lines, post, screen, writ
 from redaction_corpus import GITHUB
 from signoff.present.document.masking import mark
 from signoff.queue import AgentQueue
-from signoff_tui import external_viewer
+from signoff_tui import external
 
 KEEPS = (
     'for each in "$@"; do echo "== $(basename "$each")"; cat "$each"; done > "$KEPT"; [ $# = 0 ] && cat > "$KEPT"'
@@ -25,7 +25,7 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program.write_text(KEEPS)
     monkeypatch.setenv("KEPT", str(kept))
     monkeypatch.setenv("PAGER", f"sh {program}")
-    monkeypatch.setattr(external_viewer, "_until_enter", lambda: None)
+    monkeypatch.setattr(external, "_until_enter", lambda: None)
     return kept
 
 

@@ -12,13 +12,13 @@ import pytest
 from screen_bench import HELD, Cable, Screen, command, post, screen
 
 from signoff.queue import AgentInfo, AgentQueue, Decision, RequestState, ReviewQueue, open_agent_queue
-from signoff_tui import office
+from signoff_tui import context
 
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Try again at once."""
-    monkeypatch.setattr(office, "RETRY_SECONDS", 0.02)
+    monkeypatch.setattr(context, "RETRY_SECONDS", 0.02)
 
 
 def cable(place: Path) -> tuple[Cable, ReviewQueue]:

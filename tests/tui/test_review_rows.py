@@ -6,15 +6,15 @@ import pytest
 from model_samples import CASCADE, START, news, rejected, stored
 
 from signoff.present.document.text import text_document
-from signoff_tui.desk import Desk
-from signoff_tui.documents import Content, content_key
 from signoff_tui.guard import GuardSettings
-from signoff_tui.inbox import RowKey
-from signoff_tui.keymap import KeyMap
-from signoff_tui.lines import paint
-from signoff_tui.look import UNICODE
+from signoff_tui.input.keymap import KeyMap
 from signoff_tui.screens.review.rows import RowStyle, inbox_row
-from signoff_tui.themes import DEFAULT_THEME, builtin_themes
+from signoff_tui.state.documents import Content, content_key
+from signoff_tui.state.inbox import RowKey
+from signoff_tui.state.session import Desk
+from signoff_tui.text.lines import paint
+from signoff_tui.text.look import UNICODE
+from signoff_tui.text.themes import DEFAULT_THEME, builtin_themes
 
 
 def row_text(desk: Desk, id_: str, width: int, *, held: str = "") -> str:

@@ -10,7 +10,7 @@ from textual.events import MouseScrollDown
 
 from signoff import ApprovalRequest
 from signoff.queue import AgentQueue
-from signoff_tui.inbox import RowKey
+from signoff_tui.state.inbox import RowKey
 
 NARROW = (50, 40)
 

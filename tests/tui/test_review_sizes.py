@@ -13,7 +13,7 @@ from signoff.queue import AgentQueue, ReviewQueue
 from signoff_tui.guard import GuardSettings
 from signoff_tui.screens.review.extent import LIST_WIDEST, WIDEST, Extent
 from signoff_tui.screens.review.rows import AGENT_COLUMN
-from signoff_tui.split_reading import LEAST_WIDTH
+from signoff_tui.widgets.document.layout import LEAST_WIDTH
 
 NAMED = [(40, 10), (50, 40), (60, 16), (80, 24), (99, 30), (100, 24), (120, 40), (200, 50)]
 

@@ -8,8 +8,8 @@ import pytest
 from screen_bench import LARGE, SMALL, Screen, call, command, lines, post, screen, write
 
 from signoff.queue import AgentQueue, RequestState, ReviewQueue, StoredRequest
-from signoff_tui import office
-from signoff_tui.documents import Content
+from signoff_tui import context
+from signoff_tui.state.documents import Content
 
 
 async def wants_to_approve_unread(seen: Screen, request: StoredRequest) -> None:
@@ -65,7 +65,7 @@ async def test_where_the_preview_fails_the_arguments_are_there_and_count_as_noth
     def fails(*_: object, **__: object) -> Content:
         raise ValueError("decode error line 4")
 
-    monkeypatch.setattr(office, "make_content", fails)
+    monkeypatch.setattr(context, "make_content", fails)
     request = post(asking, call(payload={"title": "Crash on save", "password": "hunter2"}))
     async with screen(place, size=size, waiting=1) as seen:
         await seen.goes_to(request)

@@ -9,9 +9,9 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
-from signoff_tui.lines import Line, chunk, line
-from signoff_tui.look import UNICODE, Look
-from signoff_tui.themes import builtin_themes
+from signoff_tui.text.lines import Line, chunk, line
+from signoff_tui.text.look import UNICODE, Look
+from signoff_tui.text.themes import builtin_themes
 from signoff_tui.widgets.row_list import RowList
 
 HEIGHT = 10

@@ -10,8 +10,7 @@ from screen_bench import command, post
 
 from signoff.config.report import RuleRow
 from signoff.queue import AgentQueue, Decision, DecisionSource, ReviewQueue
-from signoff_tui.external_editor import editor_words
-from signoff_tui.handing_over import HandoverError
+from signoff_tui.external import HandoverError, editor_words
 from signoff_tui.screens.rules.changing import CannotTrustError, change_lines, look_at, trust_shown
 from signoff_tui.screens.rules.hits import Hits, Tally, add_newer
 

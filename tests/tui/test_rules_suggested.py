@@ -14,7 +14,7 @@ from signoff.policy.trust import changed_files
 from signoff.queue import AgentQueue, Decision, ReviewQueue
 from signoff_tui.screens.rules.files import RuleFile, read_files
 from signoff_tui.screens.rules.suggesting import NothingToSuggestError, Suggested, suggest, suggested_lines
-from signoff_tui.terminal_voice import Copy, Saying
+from signoff_tui.terminal.sequences import Copy, Saying
 
 Answers = Callable[..., None]
 

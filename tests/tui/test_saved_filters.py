@@ -10,11 +10,10 @@ from screen_bench import agent, command, ids, post, screen
 from signoff.filter import SAVED_FILTERS, Filtered
 from signoff.queue import AgentQueue
 from signoff.settings_yaml import ConfigError
-from signoff_tui.flow import Room, flow
-from signoff_tui.personal import Chosen, Personal
-from signoff_tui.saved_filters import saved_by_digit, saved_with, usable
-from signoff_tui.saved_hints import saved_hints
 from signoff_tui.settings import parse_settings
+from signoff_tui.settings.resolve import Chosen, Personal
+from signoff_tui.state.persistence import saved_by_digit, saved_with, usable
+from signoff_tui.text.key_hints import Room, flow, saved_hints
 
 OWN = {6: "agent:docs-bot is:unseen", 7: "session:s-1"}
 

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.settings_yaml import ConfigError
-from signoff_tui.durations import duration_text, parse_duration
 from signoff_tui.guard import GuardSettings
-from signoff_tui.keymap import MAPPABLE, STANDARD
+from signoff_tui.input.keymap import MAPPABLE, STANDARD
 from signoff_tui.settings import (
     DiffSettings,
     KeySettings,
@@ -20,7 +19,7 @@ from signoff_tui.settings import (
     parse_settings,
     template,
 )
-from signoff_tui.settings.table import SECTIONS, SETTINGS, default_of
+from signoff_tui.settings.models import SECTIONS, SETTINGS, default_of, duration_text, parse_duration
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "screen.md"
 

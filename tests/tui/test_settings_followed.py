@@ -11,7 +11,7 @@ from rich.color import ColorType
 from screen_bench import LARGE, SMALL, Screen, post, screen, write
 
 from signoff.queue import AgentQueue
-from signoff_tui.personal import Personal
+from signoff_tui.settings.resolve import Personal
 
 Opens = Callable[..., AbstractAsyncContextManager[Screen]]
 DARK = (Path(__file__).resolve().parents[2] / "themes" / "signoff-dark.yaml").read_text()

@@ -17,7 +17,7 @@ from signoff.present.document.model import Document
 from signoff.present.document.rows import RowKind
 from signoff.present.snapshot.snapshot import take
 from signoff.queue import RequestState
-from signoff_tui.documents import Content, make_content, scanned
+from signoff_tui.state.documents import Content, make_content, scanned
 
 
 @pytest.fixture(autouse=True)

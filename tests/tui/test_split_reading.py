@@ -9,8 +9,7 @@ from signoff.present.document.diff import diff_document
 from signoff.present.document.model import Document, Words
 from signoff.present.document.rows import RowKind
 from signoff.present.document.text import text_document
-from signoff_tui.reading import Place, Reading
-from signoff_tui.split_reading import SplitReading
+from signoff_tui.widgets.document.layout import Place, Reading, SplitReading
 
 LINES = st.lists(st.sampled_from(["a", "b", "", "a long line of words", "\u4e16\u754c", "tab\there"]), max_size=12)
 EVERYTHING = 100_000

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from signoff_tui.standstill import Standstill
+from signoff_tui.terminal.sigcont import Standstill
 
 
 @pytest.fixture(autouse=True)

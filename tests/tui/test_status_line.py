@@ -11,11 +11,10 @@ from msgspec.structs import replace
 from screen_bench import HELD, LARGE, agent, command, post, screen
 
 from signoff.queue import AgentQueue
-from signoff_tui.first_line import Standing, first_line
-from signoff_tui.lines import Line, chunk
 from signoff_tui.screens.review.status import Where, clock_is_shown, status_line, too_small_lines
-from signoff_tui.surroundings import Surroundings
-from signoff_tui.tally import Counts
+from signoff_tui.state.tally import Counts
+from signoff_tui.text.header import Standing, Surroundings, first_line
+from signoff_tui.text.lines import Line, chunk
 
 NOW = 1_000_000_000
 COUNTS = Counts(waiting=16, high=2, oldest_at=NOW - 30_000_000, agents=3)

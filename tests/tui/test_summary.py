@@ -14,7 +14,13 @@ from signoff.effects import Effect
 from signoff.present.snapshot.snapshot import take
 from signoff.queue import Decision, Instead, RequestState, StoredRequest
 from signoff.queue.wording import agent_is_gone
-from signoff_tui.summary import LONGEST, already_ended_text, clock_text, ended_text, summarize
+from signoff_tui.text.summary import (
+    LONGEST,
+    already_ended_text,
+    clock_text,
+    ended_text,
+    summarize,
+)
 
 
 def declared(folder: Path, *effects: Effect, **fields: object) -> StoredRequest:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from model_samples import SECOND, START, stored
 
 from signoff.queue import RequestState, Risk, StoredRequest
-from signoff_tui.tally import Counts, Tally
+from signoff_tui.state.tally import Counts, Tally
 
 IDS = [f"r{number}" for number in range(6)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from signoff_tui.terminal_background import background_of, is_light
+from signoff_tui.terminal.background import background_of, is_light
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,18 @@ from hypothesis import strategies as st
 from textual.drivers.linux_driver import LinuxDriver
 
 from signoff_tui.app import SignoffApp
-from signoff_tui.ending_signals import EndingSignals
-from signoff_tui.terminal_driver import QuietDriver, _Mode, without_strings
-from signoff_tui.terminal_voice import Bell, Copy, DesktopNotice, Saying, Speaks, Title, TitleBack, Words, written
+from signoff_tui.terminal.driver import EndingSignals, QuietDriver, _Mode, without_strings
+from signoff_tui.terminal.sequences import (
+    Bell,
+    Copy,
+    DesktopNotice,
+    Saying,
+    Speaks,
+    Title,
+    TitleBack,
+    Words,
+    written,
+)
 
 PICTURE = "\x1b[?2026h\x1b[1;1H\x1b[38;2;1;2;3mrm -rf build\x1b[0m 世界\r\n\x1b[?2026l"
 
@@ -115,7 +124,7 @@ def test_the_same_bytes_from_elsewhere_are_dropped(driver: QuietDriver, sent: li
 def test_what_is_no_saying_is_not_written(
     driver: QuietDriver, sent: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("signoff_tui.terminal_driver.written", lambda *_: "\x1b]0;pwned\x07")
+    monkeypatch.setattr("signoff_tui.terminal.driver.written", lambda *_: "\x1b]0;pwned\x07")
     driver.speak(Bell(), "terminal")
     assert sent == []
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from textual.events import Key, MouseDown, Paste, Resize
 from textual.message import Message
 
-from signoff_tui.terminal_input import LONGEST_PASTE, OperatingSystemCommand, TerminalInput
+from signoff_tui.terminal.input import LONGEST_PASTE, OperatingSystemCommand, TerminalInput
 
 SLOWLY = 0.3
 """Seconds between two pieces on a slow line."""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff_tui.terminal_voice import (
+from signoff_tui.terminal.sequences import (
     LONGEST_COPY,
     Around,
     Bell,

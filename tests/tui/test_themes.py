@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from signoff_tui.themes import COLOR_TOKENS, STYLES, SYNTAX_TOKENS, Theme, ThemeError, builtin_themes, load_theme
+from signoff_tui.text.themes import (
+    COLOR_TOKENS,
+    STYLES,
+    SYNTAX_TOKENS,
+    Theme,
+    ThemeError,
+    builtin_themes,
+    load_theme,
+)
 
 THEMES = builtin_themes()
 NAMES = sorted(name for name, theme in THEMES.items() if not theme.ansi)

@@ -10,10 +10,10 @@ import pytest
 from screen_bench import SMALL, Screen, post, screen, write
 
 from signoff.queue import AgentQueue
-from signoff_tui.personal import Personal
 from signoff_tui.settings import load_settings
-from signoff_tui.terminal_background import BackgroundTold
-from signoff_tui.themes import builtin_themes
+from signoff_tui.settings.resolve import Personal
+from signoff_tui.terminal.background import BackgroundTold
+from signoff_tui.text.themes import builtin_themes
 
 Opens = Callable[..., AbstractAsyncContextManager[Screen]]
 WHITE, BLACK = (1.0, 1.0, 1.0), (0.0, 0.0, 0.0)

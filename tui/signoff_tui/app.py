@@ -22,35 +22,32 @@ from signoff.filter import SavedFilter
 from signoff.present.reveal import reveal_line
 from signoff.queue import QueueError, ReviewQueue, open_review_queue, place_name
 from signoff.queue.clock import now_us
-from signoff_tui.alarm_watch import AlarmWatch
-from signoff_tui.beside import Beside, Clocks
-from signoff_tui.channels import around
-from signoff_tui.external_editor import edit_text
+from signoff_tui.context import Announcement, Office
+from signoff_tui.external import edit_text, in_a_free_terminal
 from signoff_tui.fault import ScreenStopped, fault_of
-from signoff_tui.following import Following
 from signoff_tui.guard import GuardSettings
-from signoff_tui.handing_over import in_a_free_terminal
-from signoff_tui.last_net import DropControls, InOnePass
-from signoff_tui.layers import Layers
-from signoff_tui.list_state import ListStates
-from signoff_tui.look import ASCII, UNICODE, Glyphs, Look
-from signoff_tui.mutes import MuteFile
-from signoff_tui.muting import Muting
-from signoff_tui.notices import NoticeSettings
-from signoff_tui.office import Announcement, Office
-from signoff_tui.personal import Chosen, Personal
-from signoff_tui.replies import Replies
-from signoff_tui.saved_filters import saved_with
+from signoff_tui.notify.channels import around
+from signoff_tui.notify.mutes import MuteFile
+from signoff_tui.notify.policy import NoticeSettings
+from signoff_tui.notify.service import Beside, Clocks, Muting
+from signoff_tui.notify.warning_watch import AlarmWatch
+from signoff_tui.router import Layers
 from signoff_tui.screens.plain import News
 from signoff_tui.screens.review.screen import ReviewScreen
 from signoff_tui.screens.review.work import QueueNews
 from signoff_tui.settings import NotKeptError, keep_filter, keep_theme
-from signoff_tui.standstill import Standstill
-from signoff_tui.terminal_background import BackgroundTold, is_light
-from signoff_tui.terminal_input import InputStuck, TerminalBack, ToldToEnd
-from signoff_tui.terminal_voice import Around, AskBackground, Saying, Speaks
-from signoff_tui.themes import DEFAULT_THEME, LIGHT_THEME
-from signoff_tui.working import run_beside
+from signoff_tui.settings.reload import Following
+from signoff_tui.settings.resolve import Chosen, Personal
+from signoff_tui.state.persistence import ListStates, saved_with
+from signoff_tui.state.replies import Replies
+from signoff_tui.terminal.background import BackgroundTold, is_light
+from signoff_tui.terminal.input import InputStuck, TerminalBack, ToldToEnd
+from signoff_tui.terminal.output_filter import DropControls, InOnePass
+from signoff_tui.terminal.sequences import Around, AskBackground, Saying, Speaks
+from signoff_tui.terminal.sigcont import Standstill
+from signoff_tui.text.look import ASCII, UNICODE, Glyphs, Look
+from signoff_tui.text.themes import DEFAULT_THEME, LIGHT_THEME
+from signoff_tui.workers import run_beside
 
 __all__ = ["DEFAULT_THEME", "SignoffApp", "run", "spare_the_collector"]
 
@@ -209,7 +206,7 @@ class SignoffApp(App[None]):
         usual = super().get_driver_class()
         if usual.__name__ != "LinuxDriver":
             return usual
-        from signoff_tui.terminal_driver import QuietDriver  # it cannot be imported where terminals are others
+        from signoff_tui.terminal.driver import QuietDriver  # it cannot be imported where terminals are others
 
         return QuietDriver
 

@@ -96,7 +96,7 @@ def _open_screen(theme: str | None, *, ascii_only: bool, read_only: bool) -> int
 
     gc.disable()  # what is loaded now stays; the screen switches it on again
     from signoff_tui.app import run
-    from signoff_tui.personal import Personal
+    from signoff_tui.settings.resolve import Personal
 
     chosen = Personal(dict(os.environ), theme, ascii_only).choose()
     stopped = run(chosen_place(), theme=theme, ascii_only=ascii_only, read_only=read_only, chosen=chosen)

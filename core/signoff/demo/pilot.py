@@ -13,9 +13,9 @@ from textual.pilot import Pilot
 
 from signoff.queue import Risk, StoredRequest
 from signoff_tui.app import SignoffApp
-from signoff_tui.desk import Desk
-from signoff_tui.inbox import Entry, Group
 from signoff_tui.picture import save_picture
+from signoff_tui.state.inbox import Entry, Group
+from signoff_tui.state.session import Desk
 
 __all__ = ["CarefulReviewer", "Choice", "choose"]
 

@@ -99,23 +99,9 @@ whether the bar with `!` is open, `guard.typed_text` what was typed while the ke
 from __future__ import annotations
 
 from signoff_tui.guard.arming import Cause, Frame
-from signoff_tui.guard.decision_guard import DecisionGuard, Status
+from signoff_tui.guard.guard import DecisionGuard, Status
 from signoff_tui.guard.holds import Act, Held, Holds, Permit, PermitError
-from signoff_tui.guard.scopes import Release
-from signoff_tui.guard.settings import GuardSettings
-from signoff_tui.guard.subjects import (
-    Eligibility,
-    Facts,
-    Kind,
-    LeftOut,
-    Omission,
-    Ref,
-    Risk,
-    Target,
-    eligible,
-)
-from signoff_tui.guard.typed import DECISION_KEYS, Keys
-from signoff_tui.guard.verdicts import (
+from signoff_tui.guard.results import (
     Answered,
     BarClosed,
     Decide,
@@ -136,6 +122,20 @@ from signoff_tui.guard.verdicts import (
     TakenBack,
     Verdict,
 )
+from signoff_tui.guard.settings import GuardSettings
+from signoff_tui.guard.stage import Release
+from signoff_tui.guard.targets import (
+    Eligibility,
+    Facts,
+    Kind,
+    LeftOut,
+    Omission,
+    Ref,
+    Risk,
+    Target,
+    eligible,
+)
+from signoff_tui.guard.typing import DECISION_KEYS, Keys
 
 __all__ = [
     "DECISION_KEYS",

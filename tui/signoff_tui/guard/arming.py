@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from msgspec import Struct
 
 from signoff_tui.guard.settings import GuardSettings
-from signoff_tui.guard.subjects import Ref
+from signoff_tui.guard.targets import Ref
 
 __all__ = ["Arming", "Cause", "Frame", "Naming"]
 

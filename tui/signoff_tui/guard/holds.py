@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from signoff_tui.guard.settings import GuardSettings
-from signoff_tui.guard.subjects import Ref
+from signoff_tui.guard.targets import Ref
 
 __all__ = ["Act", "Held", "Holds", "Permit", "PermitError"]
 

@@ -11,11 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from signoff_tui.actions import Place
 from signoff_tui.guard import GuardSettings, Keys
-from signoff_tui.guard.leader import Leading
-from signoff_tui.guard.typed import KeyWatch
-from signoff_tui.keymap import KeyMap
+from signoff_tui.guard.typing import KeyWatch, Leading
+from signoff_tui.input.actions import Place
+from signoff_tui.input.keymap import KeyMap
 
 __all__ = ["Calm"]
 

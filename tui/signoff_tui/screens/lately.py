@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 from signoff.queue import AgentRecord, HistoryFilter, HistoryRecord, ReviewQueue
-from signoff_tui.lines import Chunk, Line, chunk, wrapped
 from signoff_tui.screens.history.wording import Deciders, outcome, what, when_text
+from signoff_tui.text.lines import Chunk, Line, chunk, wrapped
 
 __all__ = ["Lately", "lately_lines", "look_back"]
 

@@ -11,9 +11,9 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical, VerticalScroll
 
-from signoff_tui.lines import Line, chunk, rule
-from signoff_tui.look import look_of
 from signoff_tui.screens.plain import PlainScreen
+from signoff_tui.text.lines import Line, chunk, rule
+from signoff_tui.text.look import look_of
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.row_list import RowList, RowPainter

@@ -10,12 +10,12 @@ from textual import events, on
 from textual.message import Message
 from textual.screen import Screen
 
-from signoff_tui.actions import Action, Place
-from signoff_tui.alarms import with_alarms
-from signoff_tui.lines import Line, chunk, fullest
-from signoff_tui.look import look_of
-from signoff_tui.muting import end_text
-from signoff_tui.office import Office
+from signoff_tui.context import Office
+from signoff_tui.input.actions import Action, Place
+from signoff_tui.notify.service import end_text
+from signoff_tui.notify.warnings import with_alarms
+from signoff_tui.text.lines import Line, chunk, fullest
+from signoff_tui.text.look import look_of
 from signoff_tui.widgets.text_box import TextBox
 
 __all__ = ["News", "PlainScreen"]

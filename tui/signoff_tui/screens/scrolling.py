@@ -8,10 +8,10 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 
-from signoff_tui.flow import KeyHint, Room, flow
-from signoff_tui.lines import Line, rule
-from signoff_tui.look import look_of
 from signoff_tui.screens.plain import PlainScreen
+from signoff_tui.text.key_hints import KeyHint, Room, flow
+from signoff_tui.text.lines import Line, rule
+from signoff_tui.text.look import look_of
 from signoff_tui.widgets.lines_view import LinesView
 
 __all__ = ["ScrollingScreen"]

@@ -6,11 +6,24 @@ configuration directory, never from a working directory and never from ``signoff
 
 from __future__ import annotations
 
-from signoff_tui.settings.keeping import NotKeptError, keep_filter, keep_theme
-from signoff_tui.settings.loading import load_settings, parse_settings
-from signoff_tui.settings.places import SETTINGS_VARIABLE, replies_file, settings_file, themes_folder
+from signoff_tui.settings.file import (
+    SETTINGS_VARIABLE,
+    NotKeptError,
+    keep_filter,
+    keep_theme,
+    load_settings,
+    parse_settings,
+    replies_file,
+    settings_file,
+    themes_folder,
+)
+from signoff_tui.settings.models import (
+    DiffSettings,
+    KeySettings,
+    NotifySettings,
+    ScreenSettings,
+)
 from signoff_tui.settings.template import template
-from signoff_tui.settings.values import DiffSettings, KeySettings, NotifySettings, ScreenSettings
 
 __all__ = [
     "SETTINGS_VARIABLE",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from signoff_tui.settings.table import SECTIONS, SETTINGS, Setting, value_in
-from signoff_tui.settings.values import ScreenSettings
+from signoff_tui.settings.models import SECTIONS, SETTINGS, ScreenSettings, Setting, value_in
 
 __all__ = ["template"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from textual.strip import Strip
 from textual.widget import Widget
 
-from signoff_tui.lines import chunk, line, paint
-from signoff_tui.look import look_of
+from signoff_tui.text.lines import chunk, line, paint
+from signoff_tui.text.look import look_of
 
 __all__ = ["Divider"]
 

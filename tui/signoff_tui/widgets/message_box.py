@@ -13,9 +13,9 @@ from textual.geometry import Offset
 from textual.message import Message as Posted
 from textual.strip import Strip
 
-from signoff_tui.lines import Line, chunk, foreign, fullest, line, paint
-from signoff_tui.look import look_of
-from signoff_tui.message import Message, cells_of, rows_of
+from signoff_tui.state.message import Message, cells_of, rows_of
+from signoff_tui.text.lines import Line, chunk, foreign, fullest, line, paint
+from signoff_tui.text.look import look_of
 from signoff_tui.widgets.sized import Sized
 from signoff_tui.widgets.text_box import TakesKeys
 

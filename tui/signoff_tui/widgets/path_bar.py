@@ -8,7 +8,7 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 
 from signoff.present.reveal.escape import typeable
-from signoff_tui.lines import chunk, fullest, line, wrapped
+from signoff_tui.text.lines import chunk, fullest, line, wrapped
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.sized import Sized
 from signoff_tui.widgets.text_box import TextBox

@@ -11,10 +11,9 @@ from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from signoff_tui.lines import Line, paint
-from signoff_tui.look import look_of
-from signoff_tui.widgets.measured import Measured
-from signoff_tui.widgets.sized import Sized
+from signoff_tui.text.lines import Line, paint
+from signoff_tui.text.look import look_of
+from signoff_tui.widgets.sized import Measured, Sized
 
 __all__ = ["RowList", "RowPainter"]
 

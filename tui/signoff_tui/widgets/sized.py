@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from textual import events
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.screen import Screen
+from textual.strip import Strip
 from textual.widget import Widget
 
-__all__ = ["Sized"]
+__all__ = [
+    "Measured",
+    "Sized",
+]
 
 
 class Sized(Widget):
@@ -48,3 +52,18 @@ class Sized(Widget):
         self._laid_out_for = size
         if size:
             self.resized()
+
+
+class Measured(Widget):
+    """Measures itself once for each picture: Textual would go through all parents for each row.
+
+    Of several bases it is the last one: Textual takes the style from the first.
+    """
+
+    width_drawn = 0
+    """Cells of a row in this picture, or in the last one."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw rows."""
+        self.width_drawn = self.size.width
+        return super().render_lines(crop)

@@ -11,14 +11,14 @@ from msgspec.structs import replace
 
 from signoff.present.subject import SERVER_SIGN
 from signoff.queue import StoredRequest
-from signoff_tui.ages import age_text, length_text
-from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, line, wrapped
-from signoff_tui.muting import end_text
+from signoff_tui.notify.service import end_text
 from signoff_tui.screens.agents.figures import HOUR_US, Answered, Figures
 from signoff_tui.screens.agents.known import Known
 from signoff_tui.screens.agents.roster import Agent, Remembered
 from signoff_tui.screens.agents.wording import LONGEST, MODE_WORDS, number_text
-from signoff_tui.summary import clock_text, summarize
+from signoff_tui.text.ages import age_text, length_text
+from signoff_tui.text.lines import Chunk, Line, chunk, folded, foreign, line, wrapped
+from signoff_tui.text.summary import clock_text, summarize
 
 __all__ = ["detail_lines"]
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from signoff_tui.first_line import Standing, first_line
-from signoff_tui.flow import KeyHint, Room, flow
-from signoff_tui.lines import Line, chunk, foreign, fullest, line, wrapped
+from signoff_tui.text.header import Standing, first_line
+from signoff_tui.text.key_hints import KeyHint, Room, flow
+from signoff_tui.text.lines import Line, chunk, foreign, fullest, line, wrapped
 
 __all__ = ["Numbers", "empty_lines", "foot_lines", "note_lines", "title_line"]
 

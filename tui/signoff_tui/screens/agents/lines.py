@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from signoff.queue import AgentMode
-from signoff_tui.ages import age_text
-from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line
-from signoff_tui.look import Glyphs
-from signoff_tui.muting import end_text
+from signoff_tui.notify.service import end_text
 from signoff_tui.screens.agents.figures import Figures
 from signoff_tui.screens.agents.known import Known
 from signoff_tui.screens.agents.roster import Agent
 from signoff_tui.screens.agents.wording import LONGEST, MODE_WORDS, number_text
+from signoff_tui.text.ages import age_text
+from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line
+from signoff_tui.text.look import Glyphs
 
 __all__ = ["Columns", "columns_for", "heading", "row_lines"]
 

@@ -10,10 +10,10 @@ from signoff.present.document.rows import joined
 from signoff.present.document.structured import structured_document
 from signoff.present.reveal import SafeText, reveal_line
 from signoff.queue.records import StoredRequest
-from signoff_tui.lines import Chunk, Line, chunk, folded, fullest, line
-from signoff_tui.office import Office
+from signoff_tui.context import Office
 from signoff_tui.screens.scrolling import ScrollingScreen
-from signoff_tui.summary import RISK_WORD, clock_text, ended_text, summarize
+from signoff_tui.text.lines import Chunk, Line, chunk, folded, fullest, line
+from signoff_tui.text.summary import RISK_WORD, clock_text, ended_text, summarize
 
 __all__ = ["DetailsScreen", "detail_lines"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations, pairwise, zip_longest
 
-from signoff_tui.actions import Action, Area, Place
-from signoff_tui.keymap import STANDARD, KeyMap
-from signoff_tui.lines import Line, chunk, fullest, line, wrapped
-from signoff_tui.office import Office
+from signoff_tui.context import Office
+from signoff_tui.input.actions import Action, Area, Place
+from signoff_tui.input.keymap import STANDARD, KeyMap
 from signoff_tui.screens.scrolling import ScrollingScreen
+from signoff_tui.text.lines import Line, chunk, fullest, line, wrapped
 
 __all__ = ["HelpScreen", "key_lines"]
 

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from signoff.filter import Query, SavedFilter, asked_of
-from signoff_tui.first_line import Standing, first_line
-from signoff_tui.flow import KeyHint, Room, flow
-from signoff_tui.keymap import STANDARD, KeyMap
-from signoff_tui.lines import Chunk, Line, chunk, foreign, line, wrapped
-from signoff_tui.saved_hints import saved_hints
+from signoff_tui.input.keymap import STANDARD, KeyMap
 from signoff_tui.screens.history.listing import Listing
 from signoff_tui.screens.history.looking import Around
 from signoff_tui.screens.history.ranges import range_of
+from signoff_tui.text.header import Standing, first_line
+from signoff_tui.text.key_hints import KeyHint, Room, flow, saved_hints
+from signoff_tui.text.lines import Chunk, Line, chunk, foreign, line, wrapped
 
 __all__ = ["Keys", "empty_lines", "foot_lines", "title_line"]
 

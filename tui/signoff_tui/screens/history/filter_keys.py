@@ -9,14 +9,14 @@ from textual import events, on
 
 from signoff.filter import Filtered, FilterError, SavedFilter, last_hour_of
 from signoff.present.reveal import reveal
-from signoff_tui.lines import Chunk, chunk, foreign, line
-from signoff_tui.office import Office
-from signoff_tui.saved_filters import saved_by_digit, usable
+from signoff_tui.context import Office
 from signoff_tui.screens.history.export import offered_path
 from signoff_tui.screens.history.listing import Listing
 from signoff_tui.screens.history.ranges import next_range, of_one_agent
 from signoff_tui.screens.history.work import Collected, Exported, Work
 from signoff_tui.screens.plain import PlainScreen
+from signoff_tui.state.persistence import saved_by_digit, usable
+from signoff_tui.text.lines import Chunk, chunk, foreign, line
 from signoff_tui.widgets.filter_bar import FilterBar
 from signoff_tui.widgets.path_bar import PathBar
 

@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from signoff.queue import HistoryRecord, RequestState, Risk
-from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line
-from signoff_tui.look import Glyphs
 from signoff_tui.screens.history.listing import Item
 from signoff_tui.screens.history.together import Together
 from signoff_tui.screens.history.wording import (
@@ -22,6 +20,8 @@ from signoff_tui.screens.history.wording import (
     what,
     when_text,
 )
+from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line
+from signoff_tui.text.look import Glyphs
 
 __all__ = ["heading", "height", "item_row", "totals"]
 

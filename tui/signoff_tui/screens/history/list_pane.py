@@ -9,11 +9,11 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from signoff_tui.lines import Line
-from signoff_tui.look import look_of
 from signoff_tui.screens.history.lines import heading, height, item_row
 from signoff_tui.screens.history.listing import Listing
 from signoff_tui.screens.history.wording import Deciders
+from signoff_tui.text.lines import Line
+from signoff_tui.text.look import look_of
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.row_list import RowList
 

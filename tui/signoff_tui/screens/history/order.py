@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from signoff.queue import HistoryRecord
-from signoff_tui.summary import clock_text
+from signoff_tui.text.summary import clock_text
 
 __all__ = ["oddities"]
 

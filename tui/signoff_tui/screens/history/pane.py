@@ -12,14 +12,14 @@ from textual.message import Message
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.document.structured import structured_document
 from signoff.queue import HistoryRecord, StoredRequest
-from signoff_tui.documents import Content
-from signoff_tui.lines import Line, chunk, foreign, line, rule
-from signoff_tui.look import look_of
 from signoff_tui.screens.history.record_pane import record_lines
 from signoff_tui.screens.history.together import Together
 from signoff_tui.screens.history.together_pane import member_lines, together_lines
 from signoff_tui.screens.history.wording import Deciders
-from signoff_tui.widgets.document_view import DocumentView
+from signoff_tui.state.documents import Content
+from signoff_tui.text.lines import Line, chunk, foreign, line, rule
+from signoff_tui.text.look import look_of
+from signoff_tui.widgets.document.view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.row_list import RowList
 from signoff_tui.widgets.sized import Sized

@@ -6,9 +6,9 @@ import datetime as dt
 from collections.abc import Sequence
 
 from signoff.queue import HistoryRecord, Risk, StoredRequest
-from signoff_tui.lines import Line, chunk, wrapped
 from signoff_tui.screens.history.wording import Deciders, changed_text, outcome, share, subject, told, took_words
-from signoff_tui.summary import RISK_WORD, clock_text
+from signoff_tui.text.lines import Line, chunk, wrapped
+from signoff_tui.text.summary import RISK_WORD, clock_text
 
 __all__ = ["record_lines"]
 

@@ -7,10 +7,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from signoff.filter import Filtered, FilterError, Query, parse
-from signoff_tui.flow import Room
-from signoff_tui.lines import Line, chunk, rule
-from signoff_tui.look import look_of
-from signoff_tui.office import Office
+from signoff_tui.context import Office
 from signoff_tui.screens.history.face import Keys, empty_lines, foot_lines, title_line
 from signoff_tui.screens.history.filter_keys import FilterKeys
 from signoff_tui.screens.history.lines import totals
@@ -21,8 +18,11 @@ from signoff_tui.screens.history.wording import Deciders
 from signoff_tui.screens.history.work import Checked, Failed, Fresh, Listed, Older, Read, Sized
 from signoff_tui.screens.list_beside_details import FAR, TWO_PANES
 from signoff_tui.screens.plain import News
+from signoff_tui.text.key_hints import Room
+from signoff_tui.text.lines import Line, chunk, rule
+from signoff_tui.text.look import look_of
 from signoff_tui.widgets.divider import Divider
-from signoff_tui.widgets.document_view import DocumentView
+from signoff_tui.widgets.document.view import DocumentView
 from signoff_tui.widgets.filter_bar import FilterBar
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.path_bar import PathBar

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from signoff.queue import Risk
 from signoff.queue.history import HistoryRecord
-from signoff_tui.lines import Chunk, Line, chunk, foreign, line, wrapped
 from signoff_tui.screens.history.together import Together
 from signoff_tui.screens.history.wording import FILES, Deciders, counted, kind, outcome, share, took_words, what
-from signoff_tui.summary import clock_text
+from signoff_tui.text.lines import Chunk, Line, chunk, foreign, line, wrapped
+from signoff_tui.text.summary import clock_text
 
 __all__ = ["member_lines", "together_lines"]
 

@@ -13,9 +13,9 @@ from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.subject import subject_text
 from signoff.queue import DecisionSource, HistoryRecord, Instead, RequestState
 from signoff.queue.wording import released
-from signoff_tui.ages import length_text
 from signoff_tui.screens.history.together import Together
-from signoff_tui.summary import clock_text
+from signoff_tui.text.ages import length_text
+from signoff_tui.text.summary import clock_text
 
 __all__ = [
     "FILES",

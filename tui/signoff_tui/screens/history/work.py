@@ -13,10 +13,7 @@ from textual.screen import Screen
 
 from signoff.filter import Found, Query, Viewpoint
 from signoff.queue import HistoryCheck, HistoryRecord, QueueError, ReviewQueue, StoredRequest
-from signoff_tui.changed_documents import changed_documents
-from signoff_tui.documents import Content
-from signoff_tui.highlight import highlight_blocks
-from signoff_tui.office import Office
+from signoff_tui.context import Office
 from signoff_tui.screens.history.export import write_export
 from signoff_tui.screens.history.looking import (
     MOST,
@@ -30,8 +27,11 @@ from signoff_tui.screens.history.looking import (
     look_for_values,
 )
 from signoff_tui.screens.history.together import Act, sizes_of_acts
-from signoff_tui.widgets.document_view import DocumentView
-from signoff_tui.working import run_beside
+from signoff_tui.state.amendments import changed_documents
+from signoff_tui.state.documents import Content
+from signoff_tui.widgets.document.highlight import highlight_blocks
+from signoff_tui.widgets.document.view import DocumentView
+from signoff_tui.workers import run_beside
 
 __all__ = ["Checked", "Collected", "Exported", "Failed", "Fresh", "Listed", "Older", "Read", "Sized", "Work"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from signoff_tui.guard import GuardSettings
-from signoff_tui.keymap import KeyMap
+from signoff_tui.input.keymap import KeyMap
 from signoff_tui.screens.calm import Calm
 from signoff_tui.screens.memory.widening import Widening
 

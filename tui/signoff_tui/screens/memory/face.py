@@ -8,13 +8,12 @@ from typing import Literal
 from msgspec import Struct
 
 from signoff.filter import SavedFilter
-from signoff_tui.first_line import Standing, first_line
-from signoff_tui.flow import KeyHint, Room, flow
-from signoff_tui.keymap import STANDARD, KeyMap
-from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
-from signoff_tui.saved_hints import saved_hints
+from signoff_tui.input.keymap import STANDARD, KeyMap
 from signoff_tui.screens.memory.entries import Entry
 from signoff_tui.screens.memory.filtering import Listing
+from signoff_tui.text.header import Standing, first_line
+from signoff_tui.text.key_hints import KeyHint, Room, flow, saved_hints
+from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 
 __all__ = ["Bar", "Said", "empty_lines", "foot_lines", "title_line"]
 

@@ -8,14 +8,14 @@ from textual import events, on
 from textual.app import ComposeResult
 
 from signoff.filter import Filtered, FilterError, SavedFilter, Viewpoint
-from signoff_tui.desk import Desk
-from signoff_tui.office import Office
-from signoff_tui.saved_filters import saved_by_digit, usable
+from signoff_tui.context import Office
 from signoff_tui.screens.list_beside_details import ListBesideDetails
 from signoff_tui.screens.memory.asking import LIST, Asking
 from signoff_tui.screens.memory.entries import Entry
 from signoff_tui.screens.memory.face import Said
 from signoff_tui.screens.memory.filtering import Listing
+from signoff_tui.state.persistence import saved_by_digit, usable
+from signoff_tui.state.session import Desk
 from signoff_tui.widgets.filter_bar import FilterBar
 
 __all__ = ["FilterKeys"]

@@ -13,7 +13,8 @@ from signoff.policy.redaction.masking import Redaction
 from signoff.present.reveal import reveal_line
 from signoff.queue import Grant
 from signoff.queue.grant_pattern import AnyValue, Exact, GrantPattern, Matcher, OneOf, Under
-from signoff_tui.covering import (
+from signoff_tui.screens.memory.entries import Entry
+from signoff_tui.text.grants import (
     BREADTH_WORDS,
     any_words,
     ends_words,
@@ -21,10 +22,18 @@ from signoff_tui.covering import (
     names_directory,
     where_words,
 )
-from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line, wrapped
-from signoff_tui.look import Glyphs
-from signoff_tui.screens.memory.entries import Entry
-from signoff_tui.summary import clock_text, tool_text
+from signoff_tui.text.lines import (
+    Chunk,
+    Line,
+    chunk,
+    folded,
+    foreign,
+    fullest,
+    line,
+    wrapped,
+)
+from signoff_tui.text.look import Glyphs
+from signoff_tui.text.summary import clock_text, tool_text
 
 __all__ = [
     "LISTED_AS_ROWS",

@@ -7,11 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from textual import events, on
 
-from signoff_tui.desk import Desk
-from signoff_tui.first_line import standing_of
-from signoff_tui.lines import Line
-from signoff_tui.look import look_of
-from signoff_tui.office import Office
+from signoff_tui.context import Office
 from signoff_tui.screens.list_beside_details import Rows
 from signoff_tui.screens.memory import widening
 from signoff_tui.screens.memory.asking import LIST
@@ -23,6 +19,10 @@ from signoff_tui.screens.memory.lines import LISTED_AS_ROWS, detail_lines, headi
 from signoff_tui.screens.memory.work import Counted, Done, Loaded, Offered, Previewed, Work
 from signoff_tui.screens.plain import News
 from signoff_tui.screens.rereading import Rereading
+from signoff_tui.state.session import Desk
+from signoff_tui.text.header import standing_of
+from signoff_tui.text.lines import Line
+from signoff_tui.text.look import look_of
 from signoff_tui.widgets.lines_view import LinesView
 
 __all__ = ["MemoryScreen"]

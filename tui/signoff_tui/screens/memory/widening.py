@@ -23,8 +23,6 @@ from signoff.queue import (
     StoredRequest,
 )
 from signoff.queue.grant_pattern import Exact
-from signoff_tui.lines import Chunk, Line, chunk, line, wrapped
-from signoff_tui.look import Glyphs
 from signoff_tui.screens.memory.entries import Entry
 from signoff_tui.screens.memory.lines import (
     applies_to,
@@ -35,7 +33,9 @@ from signoff_tui.screens.memory.lines import (
     pattern_entry,
     when_text,
 )
-from signoff_tui.summary import tool_text
+from signoff_tui.text.lines import Chunk, Line, chunk, line, wrapped
+from signoff_tui.text.look import Glyphs
+from signoff_tui.text.summary import tool_text
 
 __all__ = ["LAST_CALLS", "Option", "Widening", "offers", "preview", "save", "sheet_lines"]
 

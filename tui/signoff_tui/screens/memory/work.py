@@ -9,12 +9,12 @@ from textual.message import Message
 from textual.screen import Screen
 
 from signoff.queue import PatternPreview, QueueError, StoredRequest
-from signoff_tui.office import Office
+from signoff_tui.context import Office
 from signoff_tui.screens.memory import widening
 from signoff_tui.screens.memory.deeds import Deed
 from signoff_tui.screens.memory.entries import Entry, Origin, Reading, load, matching
 from signoff_tui.screens.memory.face import Said
-from signoff_tui.working import run_beside
+from signoff_tui.workers import run_beside
 
 __all__ = ["Counted", "Done", "Loaded", "Offered", "Previewed", "Work"]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from signoff_tui.actions import Action, Place
-from signoff_tui.keymap import STANDARD, KeyMap
+from signoff_tui.input.actions import Action, Place
+from signoff_tui.input.keymap import STANDARD, KeyMap
 
 __all__ = ["Command", "commands_on", "fitting"]
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from textual import events, on
 from textual.app import ComposeResult
 
-from signoff_tui.actions import action_of
-from signoff_tui.flow import KeyHint, Room, flow
-from signoff_tui.lines import Line, chunk, line, rule
-from signoff_tui.look import look_of
-from signoff_tui.office import Office
+from signoff_tui.context import Office
+from signoff_tui.input.actions import action_of
 from signoff_tui.screens.palette.commands import Command, fitting
 from signoff_tui.screens.plain import PlainScreen
+from signoff_tui.text.key_hints import KeyHint, Room, flow
+from signoff_tui.text.lines import Line, chunk, line, rule
+from signoff_tui.text.look import look_of
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.row_list import RowList
 from signoff_tui.widgets.text_box import TextBox

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from signoff_tui.desk import Desk
 from signoff_tui.screens.review.open_bar import GroupNotReady, OpenBar, Unseen
-from signoff_tui.tagging import TAGGED
+from signoff_tui.state.session import Desk
+from signoff_tui.state.tagged import TAGGED
 
 __all__ = ["reason_is_gone"]
 

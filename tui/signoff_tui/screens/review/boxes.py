@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from signoff.present.document.model import Words
 from signoff_tui.screens.review.open_bar import Finding, OpenBar, Writing
-from signoff_tui.summary import summarize
+from signoff_tui.text.summary import summarize
 from signoff_tui.widgets.text_box import TextBox
 
 if TYPE_CHECKING:
+    from signoff_tui.context import Office
     from signoff_tui.guard import Ref
-    from signoff_tui.office import Office
     from signoff_tui.screens.review.deciding import Deciding
     from signoff_tui.screens.review.screen import ReviewScreen
     from signoff_tui.screens.review.writing_keys import WritingKeys

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from signoff.queue.amendment import PARTIAL
-from signoff_tui.changing import Change
-from signoff_tui.desk import Desk
-from signoff_tui.editing import what_to_edit, why_not_given
 from signoff_tui.guard import Cause
-from signoff_tui.inbox import Entry
 from signoff_tui.screens.review.face import Face
 from signoff_tui.screens.review.pointing import hunks_named, pointed_in
+from signoff_tui.state.amendments import Change, what_to_edit, why_not_given
+from signoff_tui.state.inbox import Entry
+from signoff_tui.state.session import Desk
 
 __all__ = ["ChangingKeys"]
 

@@ -8,22 +8,21 @@ from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 
-from signoff_tui.documents import content_key, revealed_key
-from signoff_tui.drift import DriftWatch, Looked
 from signoff_tui.guard import Cause
-from signoff_tui.lines import Line, chunk, foreign, line
-from signoff_tui.raw_arguments import raw_arguments
 from signoff_tui.screens.review.after_picture import AfterPicture
 from signoff_tui.screens.review.patience import PATIENCE_SECONDS, Patience
+from signoff_tui.state.documents import content_key, raw_arguments, revealed_key
+from signoff_tui.state.drift import DriftWatch, Looked
+from signoff_tui.text.lines import Line, chunk, foreign, line
 
 if TYPE_CHECKING:
-    from signoff_tui.desk import Desk
-    from signoff_tui.group_page import GroupPage
-    from signoff_tui.inbox import Entry
     from signoff_tui.screens.review.drawing import Drawing
     from signoff_tui.screens.review.screen import ReviewScreen
     from signoff_tui.screens.review.work import ContentMade, Drifted, Work
-    from signoff_tui.widgets.document_view import DocumentView
+    from signoff_tui.state.group_page import GroupPage
+    from signoff_tui.state.inbox import Entry
+    from signoff_tui.state.session import Desk
+    from signoff_tui.widgets.document.view import DocumentView
 
 __all__ = ["Contents"]
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, assert_never
 
-from signoff_tui.decision_reach import remember_preview, waiting_of_agent
-from signoff_tui.desk import Answer
-from signoff_tui.flow import KeyHint, Room
 from signoff_tui.guard import (
     Act,
     Answered,
@@ -32,7 +29,6 @@ from signoff_tui.guard import (
     SheetClosed,
     TakenBack,
 )
-from signoff_tui.inbox import RowKey
 from signoff_tui.screens.review.copying import COPIES
 from signoff_tui.screens.review.face import Face
 from signoff_tui.screens.review.naming import as_listed, as_many, names_of
@@ -48,7 +44,11 @@ from signoff_tui.screens.review.open_bar import (
 )
 from signoff_tui.screens.review.releasing import RELEASES, Listing, listing_for
 from signoff_tui.screens.review.sheets import careless
-from signoff_tui.tagging import TAGGED
+from signoff_tui.state.inbox import RowKey
+from signoff_tui.state.reach import remember_preview, waiting_of_agent
+from signoff_tui.state.session import Answer
+from signoff_tui.state.tagged import TAGGED
+from signoff_tui.text.key_hints import KeyHint, Room
 
 __all__ = ["Deciding"]
 

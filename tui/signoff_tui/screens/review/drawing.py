@@ -12,17 +12,10 @@ from msgspec.structs import replace
 
 from signoff.present.reveal import reveal_line
 from signoff.queue.records import StoredRequest
-from signoff_tui.alarms import with_alarms
-from signoff_tui.documents import KEPT
-from signoff_tui.flow import Room
-from signoff_tui.group_page import GroupPage
+from signoff_tui.context import Office
 from signoff_tui.guard import Status
-from signoff_tui.inbox import Entry, Group
-from signoff_tui.lines import Chunk, Line, chunk, crop, foreign, line, rule
-from signoff_tui.look import Look, look_of
-from signoff_tui.muting import end_text
-from signoff_tui.office import Office
-from signoff_tui.reading import Rest
+from signoff_tui.notify.service import end_text
+from signoff_tui.notify.warnings import with_alarms
 from signoff_tui.screens.lately import lately_lines
 from signoff_tui.screens.review.filter_lines import filter_line, nothing_listed
 from signoff_tui.screens.review.group_lines import group_lines
@@ -46,8 +39,15 @@ from signoff_tui.screens.review.status import (
 )
 from signoff_tui.screens.review.tagged_lines import tagged_bar
 from signoff_tui.screens.review.target import target_line
-from signoff_tui.surroundings import Surroundings
-from signoff_tui.widgets.document_view import DocumentView
+from signoff_tui.state.documents import KEPT
+from signoff_tui.state.group_page import GroupPage
+from signoff_tui.state.inbox import Entry, Group
+from signoff_tui.text.header import Surroundings
+from signoff_tui.text.key_hints import Room
+from signoff_tui.text.lines import Chunk, Line, chunk, crop, foreign, line, rule
+from signoff_tui.text.look import Look, look_of
+from signoff_tui.widgets.document.layout import Rest
+from signoff_tui.widgets.document.view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.row_list import RowList
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from signoff_tui.split_reading import LEAST_WIDTH, WIDE
+from signoff_tui.widgets.document.layout import LEAST_WIDTH, WIDE
 
 __all__ = ["LEAST_COLUMNS", "LEAST_ROWS", "LIST_WIDEST", "STEADY", "STEADY_WIDE", "WIDEST", "Extent", "View"]
 

@@ -8,15 +8,15 @@ from signoff_tui.guard import Cause
 from signoff_tui.screens.review.extent import Extent
 
 if TYPE_CHECKING:
-    from signoff_tui.desk import Answer, Desk
+    from signoff_tui.context import Office
     from signoff_tui.guard import Held
-    from signoff_tui.office import Office
     from signoff_tui.screens.review.boxes import Boxes
     from signoff_tui.screens.review.filtering import Filtering
     from signoff_tui.screens.review.open_bar import OpenBar
     from signoff_tui.screens.review.outside import Outside
     from signoff_tui.screens.review.views import Views
-    from signoff_tui.widgets.document_view import DocumentView
+    from signoff_tui.state.session import Answer, Desk
+    from signoff_tui.widgets.document.view import DocumentView
 
 __all__ = ["Face"]
 

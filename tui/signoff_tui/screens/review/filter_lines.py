@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from signoff_tui.inbox_filter import Hidden
-from signoff_tui.keymap import KeyMap
-from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
+from signoff_tui.input.keymap import KeyMap
+from signoff_tui.state.inbox_filter import Hidden
+from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 
 __all__ = ["filter_line", "hidden_words", "nothing_listed", "only_listed"]
 

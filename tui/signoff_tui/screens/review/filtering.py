@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual import events
 
 from signoff.filter import Filtered, FilterError, Query, SavedFilter, Viewpoint
-from signoff_tui.inbox_filter import InboxFilter
-from signoff_tui.list_state import ListState, state_of
-from signoff_tui.saved_filters import usable
 from signoff_tui.screens.review.filter_lines import hidden_words, only_listed
 from signoff_tui.screens.review.seeking import first_waiting
+from signoff_tui.state.inbox_filter import InboxFilter
+from signoff_tui.state.persistence import ListState, state_of, usable
 
 if TYPE_CHECKING:
-    from signoff_tui.desk import Desk
-    from signoff_tui.office import Office
+    from signoff_tui.context import Office
     from signoff_tui.screens.review.screen import ReviewScreen
+    from signoff_tui.state.session import Desk
 
 __all__ = ["Filtering", "Sought"]
 

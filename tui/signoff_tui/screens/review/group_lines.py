@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from signoff.queue.records import RequestState, Risk
-from signoff_tui.desk import Desk
 from signoff_tui.guard import Eligibility, Omission
-from signoff_tui.inbox import Entry, Group
-from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line
 from signoff_tui.screens.review.extent import Extent
 from signoff_tui.screens.review.naming import (
     NAME,
@@ -19,7 +16,10 @@ from signoff_tui.screens.review.naming import (
     listed,
     names_of,
 )
-from signoff_tui.summary import summarize
+from signoff_tui.state.inbox import Entry, Group
+from signoff_tui.state.session import Desk
+from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line
+from signoff_tui.text.summary import summarize
 
 __all__ = [
     "agents_chunk",

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from signoff_tui.inbox import Entry
-from signoff_tui.lines import Chunk, Line, chunk, fullest, line
-from signoff_tui.summary import summarize
-from signoff_tui.unseen import first_unseen_of
-from signoff_tui.widgets.document_view import DocumentView
+from signoff_tui.state.inbox import Entry
+from signoff_tui.state.session import first_unseen_of
+from signoff_tui.text.lines import Chunk, Line, chunk, fullest, line
+from signoff_tui.text.summary import summarize
+from signoff_tui.widgets.document.view import DocumentView
 from signoff_tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from signoff_tui.desk import Desk
     from signoff_tui.screens.review.screen import ReviewScreen
+    from signoff_tui.state.session import Desk
 
 __all__ = ["GroupPreview", "preview_title"]
 

@@ -14,11 +14,11 @@ from signoff_tui.screens.rereading import Rereading
 from signoff_tui.screens.review.open_bar import GroupNotReady, Remembering, Stopping, Unseen
 
 if TYPE_CHECKING:
-    from signoff_tui.desk import Desk
-    from signoff_tui.office import Office
+    from signoff_tui.context import Office
     from signoff_tui.screens.review.deciding import Deciding
     from signoff_tui.screens.review.screen import ReviewScreen
     from signoff_tui.screens.review.work import Answers, Edited, LookedBack, Work
+    from signoff_tui.state.session import Desk
 
 __all__ = ["Incoming", "Lost"]
 

@@ -13,16 +13,15 @@ from msgspec.structs import replace
 
 from signoff.policy.risk import HIDDEN_VALUE
 from signoff.queue.records import Risk
-from signoff_tui.desk import Desk
-from signoff_tui.flow import KeyHint, Room, flow, flow_sections
 from signoff_tui.guard import Eligibility, Omission
-from signoff_tui.inbox import Entry, Group
-from signoff_tui.lines import Line
 from signoff_tui.screens.review.extent import STEADY, STEADY_WIDE, View
 from signoff_tui.screens.review.naming import as_many, names_of
 from signoff_tui.screens.review.pointing import Pointed
 from signoff_tui.screens.review.tagged_lines import tag_hints
-from signoff_tui.unseen import next_unseen
+from signoff_tui.state.inbox import Entry, Group
+from signoff_tui.state.session import Desk, next_unseen
+from signoff_tui.text.key_hints import KeyHint, Room, flow, flow_sections
+from signoff_tui.text.lines import Line
 
 __all__ = ["Reader", "action_lines", "to_show", "what_is_missing"]
 

@@ -8,14 +8,14 @@ from typing import Any
 from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redaction
 from signoff.present.reveal import reveal
 from signoff.queue.records import Risk
-from signoff_tui.desk import Desk
-from signoff_tui.inbox import Entry, Group
-from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line
 from signoff_tui.screens.review.group_lines import agents_chunk, left_out_line, ready_line, totals_line
 from signoff_tui.screens.review.listing_keys import ORDER_WORDS
 from signoff_tui.screens.review.naming import NAME
 from signoff_tui.screens.review.request_lines import risk_lines, risk_words
-from signoff_tui.summary import RISK_WORD, summarize
+from signoff_tui.state.inbox import Entry, Group
+from signoff_tui.state.session import Desk
+from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line
+from signoff_tui.text.summary import RISK_WORD, summarize
 
 __all__ = ["below_line", "strip_lines"]
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from signoff.filter import only
-from signoff_tui.flow import Room
-from signoff_tui.orders import Order, following
-from signoff_tui.saved_filters import elsewhere, saved_by_digit
-from signoff_tui.saved_hints import saved_hints
 from signoff_tui.screens.review.face import Face
 from signoff_tui.screens.review.filter_lines import hidden_words
 from signoff_tui.screens.review.open_bar import Asking
+from signoff_tui.state.inbox import Order, following
+from signoff_tui.state.persistence import elsewhere, saved_by_digit
+from signoff_tui.text.key_hints import Room, saved_hints
 
 __all__ = ["ORDER_WORDS", "ListingKeys"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from signoff.queue.records import StoredRequest
-from signoff_tui.ages import until_age_changes, until_left_changes
-from signoff_tui.confirming import until_unconfirmed_changes
-from signoff_tui.desk import Desk
+from signoff_tui.state.delivery import until_unconfirmed_changes
+from signoff_tui.state.session import Desk
+from signoff_tui.text.ages import until_age_changes, until_left_changes
 
 __all__ = ["next_moment"]
 

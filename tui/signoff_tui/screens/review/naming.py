@@ -8,11 +8,11 @@ from rich.cells import cell_len
 
 from signoff.present.reveal import reveal
 from signoff.queue.records import Decision
-from signoff_tui.desk import Desk
 from signoff_tui.guard import LeftOut, Omission, Ref
-from signoff_tui.inbox import Entry
-from signoff_tui.lines import Line, chunk, foreign, line
 from signoff_tui.screens.review.telling_apart import told_apart
+from signoff_tui.state.inbox import Entry
+from signoff_tui.state.session import Desk
+from signoff_tui.text.lines import Line, chunk, foreign, line
 
 __all__ = [
     "NAME",

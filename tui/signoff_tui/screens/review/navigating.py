@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from signoff.filter import last_hour_of
-from signoff_tui.actions import Action
-from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Cause
-from signoff_tui.inbox import RowKey
+from signoff_tui.input.actions import Action
 from signoff_tui.screens.review.changing_keys import ChangingKeys
 from signoff_tui.screens.review.deciding import Deciding
 from signoff_tui.screens.review.face import Face
@@ -14,7 +12,9 @@ from signoff_tui.screens.review.keybar import to_show
 from signoff_tui.screens.review.listing_keys import ListingKeys
 from signoff_tui.screens.review.open_bar import Finding
 from signoff_tui.screens.review.outside_keys import OutsideKeys
-from signoff_tui.unseen import next_unseen
+from signoff_tui.state.group_page import GroupPage
+from signoff_tui.state.inbox import RowKey
+from signoff_tui.state.session import next_unseen
 
 __all__ = ["Navigating"]
 

@@ -8,14 +8,14 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from signoff_tui.decision_reach import remember_preview
-from signoff_tui.desk import Desk
-from signoff_tui.flow import KeyHint, Room
 from signoff_tui.guard import LeftOut, Offer, Ref
-from signoff_tui.lines import Line
 from signoff_tui.screens.review import sheets
 from signoff_tui.screens.review.releasing import Listing
-from signoff_tui.tagging import TAGGED
+from signoff_tui.state.reach import remember_preview
+from signoff_tui.state.session import Desk
+from signoff_tui.state.tagged import TAGGED
+from signoff_tui.text.key_hints import KeyHint, Room
+from signoff_tui.text.lines import Line
 
 __all__ = [
     "Asking",

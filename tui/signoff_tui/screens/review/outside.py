@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from signoff_tui.external import HandoverError
 from signoff_tui.guard import Cause
-from signoff_tui.handing_over import HandoverError
 from signoff_tui.screens.review.copying import copied_text
-from signoff_tui.terminal_voice import Copy
+from signoff_tui.terminal.sequences import Copy
 
 if TYPE_CHECKING:
-    from signoff_tui.desk import Desk
-    from signoff_tui.editing import Editable
-    from signoff_tui.inbox import Entry
-    from signoff_tui.office import Office
+    from signoff_tui.context import Office
     from signoff_tui.screens.review.screen import ReviewScreen
     from signoff_tui.screens.review.work import Work
+    from signoff_tui.state.amendments import Editable
+    from signoff_tui.state.inbox import Entry
+    from signoff_tui.state.session import Desk
 
 __all__ = ["Outside"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from signoff.present.document.model import Document
-from signoff_tui.documents import Content
-from signoff_tui.external_viewer import in_pager, in_viewer
-from signoff_tui.inbox import Entry
+from signoff_tui.external import in_pager, in_viewer
 from signoff_tui.screens.review.copying import as_shown
 from signoff_tui.screens.review.face import Face
 from signoff_tui.screens.review.naming import name_of
+from signoff_tui.state.documents import Content
+from signoff_tui.state.inbox import Entry
 
 __all__ = ["OutsideKeys"]
 

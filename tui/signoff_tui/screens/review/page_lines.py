@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from signoff_tui.desk import Desk
-from signoff_tui.group_page import GroupPage
 from signoff_tui.guard import Omission
-from signoff_tui.inbox import Group
-from signoff_tui.lines import Line, chunk, fullest
-from signoff_tui.reading import Rest
 from signoff_tui.screens.review.extent import Extent
 from signoff_tui.screens.review.group_lines import covered_lines, group_title, left_out_line
+from signoff_tui.state.group_page import GroupPage
+from signoff_tui.state.inbox import Group
+from signoff_tui.state.session import Desk
+from signoff_tui.text.lines import Line, chunk, fullest
+from signoff_tui.widgets.document.layout import Rest
 
 __all__ = ["page_header", "page_line"]
 

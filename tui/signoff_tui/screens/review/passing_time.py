@@ -13,7 +13,7 @@ from signoff_tui.screens.review.moments import next_moment
 from signoff_tui.screens.review.status import clock_is_shown
 
 if TYPE_CHECKING:
-    from signoff_tui.office import Office
+    from signoff_tui.context import Office
     from signoff_tui.screens.review.screen import ReviewScreen
 
 __all__ = ["PassingTime"]

@@ -6,7 +6,7 @@ would look at the first of the two. So a picture waits for the contents, for les
 
 from __future__ import annotations
 
-from signoff_tui.documents import ContentKey
+from signoff_tui.state.documents import ContentKey
 
 __all__ = ["PATIENCE_SECONDS", "Patience"]
 

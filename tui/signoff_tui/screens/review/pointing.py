@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from signoff_tui.desk import Desk
-from signoff_tui.inbox import Entry
-from signoff_tui.widgets.document_view import DocumentView
+from signoff_tui.state.inbox import Entry
+from signoff_tui.state.session import Desk
+from signoff_tui.widgets.document.view import DocumentView
 
 __all__ = ["Pointed", "hunks_named", "pointed_in"]
 

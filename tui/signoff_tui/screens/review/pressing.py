@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from textual import events
 
-from signoff_tui.inbox import RowKey
 from signoff_tui.screens.review.open_bar import Asking, Finding, GroupNotReady, Unseen, Writing
+from signoff_tui.state.inbox import RowKey
 from signoff_tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from signoff_tui.actions import Action
+    from signoff_tui.input.actions import Action
     from signoff_tui.screens.review.deciding import Deciding
     from signoff_tui.screens.review.navigating import Navigating
     from signoff_tui.screens.review.screen import ReviewScreen

@@ -11,15 +11,14 @@ from msgspec import Struct
 from rich.cells import cell_len
 
 from signoff.queue.records import Risk
-from signoff_tui.ages import age_text
-from signoff_tui.decision_reach import waiting_for_the_same
-from signoff_tui.desk import Desk
 from signoff_tui.guard import Omission, Ref
-from signoff_tui.inbox import Entry
-from signoff_tui.lines import Line, chunk, wrapped
-from signoff_tui.refs import ref_of
 from signoff_tui.screens.review.naming import listed, names_of
-from signoff_tui.summary import summarize
+from signoff_tui.state.inbox import Entry, ref_of
+from signoff_tui.state.reach import waiting_for_the_same
+from signoff_tui.state.session import Desk
+from signoff_tui.text.ages import age_text
+from signoff_tui.text.lines import Line, chunk, wrapped
+from signoff_tui.text.summary import summarize
 
 __all__ = ["RELEASES", "Listing", "listing_for", "release_lines", "stay_lines"]
 

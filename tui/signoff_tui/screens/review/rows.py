@@ -8,13 +8,13 @@ from msgspec import Struct
 
 from signoff.present.reveal import SafeText
 from signoff.queue.records import Risk
-from signoff_tui.ages import age_text, left_text
-from signoff_tui.confirming import unconfirmed_text
-from signoff_tui.desk import Desk
-from signoff_tui.inbox import Entry, Group, Row, RowKey
-from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest
-from signoff_tui.look import Glyphs
-from signoff_tui.summary import RISK_WORD, ended_text, summarize
+from signoff_tui.state.delivery import unconfirmed_text
+from signoff_tui.state.inbox import Entry, Group, Row, RowKey
+from signoff_tui.state.session import Desk
+from signoff_tui.text.ages import age_text, left_text
+from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest
+from signoff_tui.text.look import Glyphs
+from signoff_tui.text.summary import RISK_WORD, ended_text, summarize
 
 __all__ = ["RowStyle", "counts_text", "inbox_heading", "inbox_row", "member_heading", "member_row", "seen_text"]
 

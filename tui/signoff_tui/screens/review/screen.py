@@ -10,11 +10,9 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 
 from signoff.filter import Filtered
-from signoff_tui.actions import Action
-from signoff_tui.desk import Answer, Desk
+from signoff_tui.context import Office
 from signoff_tui.guard import Cause, GuardSettings, Held
-from signoff_tui.message import LONGEST
-from signoff_tui.office import Office
+from signoff_tui.input.actions import Action
 from signoff_tui.screens.review.bar_reasons import reason_is_gone
 from signoff_tui.screens.review.boxes import Boxes
 from signoff_tui.screens.review.contents import Contents
@@ -34,8 +32,10 @@ from signoff_tui.screens.review.views import Views
 from signoff_tui.screens.review.work import Answers, ContentMade, Drifted, Edited, LookedBack, QueueNews, Work
 from signoff_tui.screens.review.writing_keys import WritingKeys
 from signoff_tui.settings import DiffSettings
+from signoff_tui.state.message import LONGEST
+from signoff_tui.state.session import Answer, Desk
 from signoff_tui.widgets.divider import Divider
-from signoff_tui.widgets.document_view import DocumentView
+from signoff_tui.widgets.document.view import DocumentView
 from signoff_tui.widgets.filter_bar import FilterBar
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.message_box import MessageBox

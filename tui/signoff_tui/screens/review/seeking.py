@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from signoff.filter import Filtered, Viewpoint, parse
-from signoff_tui.desk import Desk
-from signoff_tui.inbox import Entry, RowKey
-from signoff_tui.inbox_subjects import InboxSubjects
+from signoff_tui.state.inbox import Entry, RowKey
+from signoff_tui.state.inbox_filter import InboxSubjects
+from signoff_tui.state.session import Desk
 
 __all__ = ["first_waiting"]
 

@@ -13,19 +13,33 @@ from msgspec.structs import replace
 from signoff.policy.grant_breadth import Breadth
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.reveal import reveal_line
-from signoff_tui.batch_order import following_in_batch
-from signoff_tui.covering import BREADTH_WORDS, any_words, ends_words, names_directory, where_words
-from signoff_tui.decision_reach import RememberPreview
-from signoff_tui.desk import Desk
-from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.guard import LeftOut, Offer, Ref
-from signoff_tui.inbox import Entry
-from signoff_tui.keymap import KeyMap
-from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, fullest, line, wrapped
+from signoff_tui.input.keymap import KeyMap
 from signoff_tui.screens.review.keybar import what_is_missing
 from signoff_tui.screens.review.naming import agents_of, as_many, left_out_names, listed, name_of, names_of
 from signoff_tui.screens.review.releasing import RELEASES, Listing, release_lines, stay_lines
-from signoff_tui.summary import ended_text, summarize
+from signoff_tui.state.inbox import Entry
+from signoff_tui.state.reach import RememberPreview
+from signoff_tui.state.session import Desk, following_in_batch
+from signoff_tui.text.grants import (
+    BREADTH_WORDS,
+    any_words,
+    ends_words,
+    names_directory,
+    where_words,
+)
+from signoff_tui.text.key_hints import KeyHint, Room, flow
+from signoff_tui.text.lines import (
+    Chunk,
+    Line,
+    chunk,
+    folded,
+    foreign,
+    fullest,
+    line,
+    wrapped,
+)
+from signoff_tui.text.summary import ended_text, summarize
 
 __all__ = [
     "careless",

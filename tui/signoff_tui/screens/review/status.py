@@ -8,14 +8,23 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from signoff.present.reveal import reveal
-from signoff_tui.ages import age_text
-from signoff_tui.first_line import PROGRAM, Standing, high_word, queue_word, waiting_word
-from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
-from signoff_tui.office import Announcement
+from signoff_tui.context import Announcement
 from signoff_tui.screens.review.extent import LEAST_COLUMNS, LEAST_ROWS
-from signoff_tui.summary import clock_text
-from signoff_tui.surroundings import NOTHING_BESIDES, Surroundings, memory_word, rules_word
-from signoff_tui.tally import Counts
+from signoff_tui.state.tally import Counts
+from signoff_tui.text.ages import age_text
+from signoff_tui.text.header import (
+    NOTHING_BESIDES,
+    PROGRAM,
+    Standing,
+    Surroundings,
+    high_word,
+    memory_word,
+    queue_word,
+    rules_word,
+    waiting_word,
+)
+from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
+from signoff_tui.text.summary import clock_text
 
 __all__ = ["Muted", "Where", "clock_is_shown", "empty_lines", "lost_lines", "status_line", "too_small_lines"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 from signoff.queue.records import Risk
-from signoff_tui.desk import Desk
-from signoff_tui.flow import KeyHint, Room, flow
 from signoff_tui.guard import Omission
-from signoff_tui.lines import Chunk, Line, chunk, foreign, line
 from signoff_tui.screens.review.naming import agents_of, covers_nothing, left_out_names, listed, names_of
-from signoff_tui.summary import RISK_WORD, summarize
+from signoff_tui.state.session import Desk
+from signoff_tui.text.key_hints import KeyHint, Room, flow
+from signoff_tui.text.lines import Chunk, Line, chunk, foreign, line
+from signoff_tui.text.summary import RISK_WORD, summarize
 
 __all__ = ["tag_hints", "tagged_bar", "tagged_wordings"]
 

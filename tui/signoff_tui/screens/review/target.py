@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 
 from signoff.queue.records import Risk
-from signoff_tui.desk import Desk
 from signoff_tui.guard import Offer, Ref, Status
-from signoff_tui.inbox import Entry, Group
-from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest
 from signoff_tui.screens.review.naming import agents_of
 from signoff_tui.screens.review.open_bar import Asking, OpenBar, Remembering, Stopping, Writing
 from signoff_tui.screens.review.releasing import RELEASES, Listing
 from signoff_tui.screens.review.tagged_lines import tagged_wordings
-from signoff_tui.summary import RISK_WORD, ended_text, summarize
+from signoff_tui.state.inbox import Entry, Group
+from signoff_tui.state.session import Desk
+from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest
+from signoff_tui.text.summary import RISK_WORD, ended_text, summarize
 
 __all__ = ["target_line"]
 

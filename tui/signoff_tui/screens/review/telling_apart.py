@@ -15,8 +15,8 @@ from functools import lru_cache
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.reveal import reveal_line
 from signoff.queue.records import StoredRequest
-from signoff_tui.documents import content_key
-from signoff_tui.summary import Summary, summarize
+from signoff_tui.state.documents import content_key
+from signoff_tui.text.summary import Summary, summarize
 
 __all__ = ["LONGEST", "told_apart"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from signoff_tui.desk import Desk
-from signoff_tui.group_page import GroupPage
-from signoff_tui.inbox import RowKey
 from signoff_tui.screens.review.extent import View
+from signoff_tui.state.group_page import GroupPage
+from signoff_tui.state.inbox import RowKey
+from signoff_tui.state.session import Desk
 
 __all__ = ["Views"]
 

@@ -13,19 +13,17 @@ from textual.message import Message
 
 from signoff.queue import QueueError
 from signoff.queue.records import ChangeSet, Verdict
-from signoff_tui.aside import AsideBusyError
-from signoff_tui.changing import Change
-from signoff_tui.desk import Answer
-from signoff_tui.documents import Content, ContentKey, content_key, revealed_key
-from signoff_tui.drift import Look, Looked
-from signoff_tui.editing import Editable, edited
+from signoff_tui.context import Office
 from signoff_tui.guard import Held
-from signoff_tui.highlight import highlight_blocks
-from signoff_tui.inbox import Entry
-from signoff_tui.office import Office
 from signoff_tui.screens.lately import Lately, look_back
-from signoff_tui.widgets.document_view import DocumentView
-from signoff_tui.working import run_beside
+from signoff_tui.state.amendments import Change, Editable, edited
+from signoff_tui.state.documents import Content, ContentKey, content_key, revealed_key
+from signoff_tui.state.drift import Look, Looked
+from signoff_tui.state.inbox import Entry
+from signoff_tui.state.session import Answer
+from signoff_tui.widgets.document.highlight import highlight_blocks
+from signoff_tui.widgets.document.view import DocumentView
+from signoff_tui.workers import AsideBusyError, run_beside
 
 if TYPE_CHECKING:
     from signoff_tui.screens.review.screen import ReviewScreen

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from signoff.settings_yaml import ConfigError
-from signoff_tui.actions import Action, action_of
-from signoff_tui.message import LONGEST, Message, as_message
+from signoff_tui.input.actions import Action, action_of
 from signoff_tui.screens.review.open_bar import Picking, Writing
-from signoff_tui.summary import summarize
+from signoff_tui.state.message import LONGEST, Message, as_message
+from signoff_tui.text.summary import summarize
 
 if TYPE_CHECKING:
-    from signoff_tui.office import Office
+    from signoff_tui.context import Office
     from signoff_tui.screens.review.deciding import Deciding
     from signoff_tui.screens.review.screen import ReviewScreen
     from signoff_tui.widgets.message_box import MessageBox

@@ -15,8 +15,8 @@ from signoff.present.document.model import Document
 from signoff.present.document.rows import Row, RowKind
 from signoff.present.reveal import reveal_line
 from signoff.settings_yaml import ConfigError
-from signoff_tui.lines import Chunk, Line, chunk, folded, line, wrapped
 from signoff_tui.screens.rules.wording import TOKENS, answer_word, fact
+from signoff_tui.text.lines import Chunk, Line, chunk, folded, line, wrapped
 
 if TYPE_CHECKING:
     from signoff.config.models import AgentConfig

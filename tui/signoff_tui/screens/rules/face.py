@@ -8,11 +8,11 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from signoff_tui.first_line import Standing, first_line
-from signoff_tui.flow import KeyHint, Room, flow
-from signoff_tui.keymap import KeyMap
-from signoff_tui.lines import Line, chunk, foreign, fullest, line, wrapped
+from signoff_tui.input.keymap import KeyMap
 from signoff_tui.screens.rules.files import RuleFile
+from signoff_tui.text.header import Standing, first_line
+from signoff_tui.text.key_hints import KeyHint, Room, flow
+from signoff_tui.text.lines import Line, chunk, foreign, fullest, line, wrapped
 
 __all__ = ["Bar", "Said", "empty_lines", "foot_lines", "title_line"]
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from signoff.present.reveal import reveal_line
-from signoff_tui.lines import Chunk, Line, chunk, folded, fullest, line
-from signoff_tui.look import Glyphs
 from signoff_tui.screens.rules.files import Listed, RuleFile
 from signoff_tui.screens.rules.hits import Hits
 from signoff_tui.screens.rules.wording import TOKENS, answer_word, fact, fact_name
+from signoff_tui.text.lines import Chunk, Line, chunk, folded, fullest, line
+from signoff_tui.text.look import Glyphs
 
 __all__ = ["ONE_LINE", "Known", "detail_lines", "heading", "row_lines"]
 

@@ -7,11 +7,7 @@ from pathlib import Path
 
 from textual import on
 
-from signoff_tui.desk import Desk
-from signoff_tui.first_line import standing_of
-from signoff_tui.lines import Line
-from signoff_tui.look import look_of
-from signoff_tui.office import Office
+from signoff_tui.context import Office
 from signoff_tui.screens.list_beside_details import ListBesideDetails, Rows
 from signoff_tui.screens.plain import News
 from signoff_tui.screens.rereading import Rereading
@@ -20,6 +16,10 @@ from signoff_tui.screens.rules.files import Listed, RuleFile
 from signoff_tui.screens.rules.hits import Hits, Tally
 from signoff_tui.screens.rules.lines import ONE_LINE, Known, heading, row_lines
 from signoff_tui.screens.rules.work import Counted, Read, Work
+from signoff_tui.state.session import Desk
+from signoff_tui.text.header import standing_of
+from signoff_tui.text.lines import Line
+from signoff_tui.text.look import look_of
 
 __all__ = ["ListedRules"]
 

@@ -11,11 +11,8 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from signoff.filter import quote
-from signoff_tui.desk import Desk
-from signoff_tui.external_editor import edit_file
-from signoff_tui.handing_over import HandoverError, in_a_free_terminal
-from signoff_tui.lines import Line, chunk, line
-from signoff_tui.office import Office
+from signoff_tui.context import Office
+from signoff_tui.external import HandoverError, edit_file, in_a_free_terminal
 from signoff_tui.screens.calm import Calm
 from signoff_tui.screens.rules.changing import Change, change_lines
 from signoff_tui.screens.rules.face import Bar, Said, foot_lines
@@ -25,7 +22,9 @@ from signoff_tui.screens.rules.listed_rules import ListedRules
 from signoff_tui.screens.rules.suggesting import Suggested, suggested_lines
 from signoff_tui.screens.rules.trying import Tried, tried_lines
 from signoff_tui.screens.rules.work import Compared, Drawn, Failed, Judged, Trusted, Untrusted
-from signoff_tui.terminal_voice import Copy
+from signoff_tui.state.session import Desk
+from signoff_tui.terminal.sequences import Copy
+from signoff_tui.text.lines import Line, chunk, line
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.text_box import TextBox
 

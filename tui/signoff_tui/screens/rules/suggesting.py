@@ -16,10 +16,10 @@ from signoff.present.document.diff import diff_document
 from signoff.present.document.model import Document
 from signoff.present.reveal import reveal_line
 from signoff.queue import HistoryFilter, HistoryRecord, ReviewQueue
-from signoff_tui.lines import Line, chunk, folded, wrapped
 from signoff_tui.screens.rules.changing import document_lines, file_line
 from signoff_tui.screens.rules.files import RuleFile
 from signoff_tui.screens.rules.wording import fact
+from signoff_tui.text.lines import Line, chunk, folded, wrapped
 
 if TYPE_CHECKING:
     from signoff.config.suggest import Suggestion

@@ -12,9 +12,9 @@ from rich.cells import cell_len
 from signoff.canonical import canonical
 from signoff.policy.verdict import DOES, Level, PartVerdict, Verdict, floors_of, why
 from signoff.present.reveal import reveal_line
-from signoff_tui.lines import Chunk, Line, chunk, folded, foreign, line, wrapped
 from signoff_tui.screens.rules.files import RuleFile
 from signoff_tui.screens.rules.wording import TOKENS, fact
+from signoff_tui.text.lines import Chunk, Line, chunk, folded, foreign, line, wrapped
 
 if TYPE_CHECKING:
     from signoff.config.verdicts import TypedCall

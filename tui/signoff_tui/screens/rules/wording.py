@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from signoff_tui.lines import Chunk, Line, chunk, wrapped
+from signoff_tui.text.lines import Chunk, Line, chunk, wrapped
 
 __all__ = ["TOKENS", "answer_word", "fact", "fact_name"]
 

@@ -10,13 +10,13 @@ from textual.screen import Screen
 
 from signoff.policy.trust import TrustError
 from signoff.queue import QueueError
-from signoff_tui.office import Office
+from signoff_tui.context import Office
 from signoff_tui.screens.rules.changing import CannotTrustError, Change, look_at, trust_shown, untrust_gone
 from signoff_tui.screens.rules.files import Listed, RuleFile, listed, read_files
 from signoff_tui.screens.rules.hits import Hits, Tally, add_newer
 from signoff_tui.screens.rules.suggesting import NothingToSuggestError, Suggested, suggest
 from signoff_tui.screens.rules.trying import Tried, judge
-from signoff_tui.working import run_beside
+from signoff_tui.workers import run_beside
 
 __all__ = ["Compared", "Counted", "Drawn", "Failed", "Judged", "Read", "Trusted", "Untrusted", "Work"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from signoff_tui.lines import Chunk, Line, chunk, foreign, fullest, line
-from signoff_tui.themes import Theme, builtin_themes
+from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line
+from signoff_tui.text.themes import Theme, builtin_themes
 
 __all__ = ["ROWS", "sample_lines"]
 

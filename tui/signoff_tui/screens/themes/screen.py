@@ -8,14 +8,14 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.strip import Strip
 
-from signoff_tui.flow import KeyHint, Room, flow
-from signoff_tui.lines import Line, chunk, foreign, fullest, line, paint, rule
-from signoff_tui.look import look_of
-from signoff_tui.office import Office
+from signoff_tui.context import Office
 from signoff_tui.screens.list_beside_details import FAR
 from signoff_tui.screens.plain import PlainScreen
 from signoff_tui.screens.themes.sample import ROWS, sample_lines
-from signoff_tui.themes import Theme
+from signoff_tui.text.key_hints import KeyHint, Room, flow
+from signoff_tui.text.lines import Line, chunk, foreign, fullest, line, paint, rule
+from signoff_tui.text.look import look_of
+from signoff_tui.text.themes import Theme
 from signoff_tui.widgets.lines_view import LinesView
 from signoff_tui.widgets.row_list import RowList
 

@@ -1,7 +1,365 @@
-"""The line on which a filter is typed, for every screen that has a list."""
+"""The widget: one line to type a filter on. It is applied while it is typed."""
 
 from __future__ import annotations
 
-from signoff_tui.widgets.filter_bar.bar import FilterBar
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-__all__ = ["FilterBar"]
+from rich.cells import cell_len
+from textual import events, on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.timer import Timer
+
+from signoff.filter import (
+    Completion,
+    Field,
+    Filtered,
+    FilterError,
+    Query,
+    complete,
+    field_at,
+    parse,
+)
+from signoff.present.reveal.escape import typeable
+from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
+from signoff_tui.widgets.lines_view import LinesView
+from signoff_tui.widgets.sized import Sized
+from signoff_tui.widgets.text_box import TextBox
+
+__all__ = [
+    "FilterBar",
+    "FilterWords",
+    "hint_lines",
+    "problem_lines",
+]
+
+
+APPLY_SECONDS = 0.1
+"""While somebody types, a filter is applied this often at most."""
+
+_PROMPT = 3
+
+
+class FilterBar(Vertical, Sized):
+    """The filter of a list; it is hidden unless somebody types.
+
+    The screen asks `takes_key` about every key while the bar is open, and must leave keys that it does not take to
+    the text box.
+
+    Args:
+        filtered: What is filtered.
+        values: Says which values exist, by the name of their field.
+        keep: Saves a filter for another time; returns what became of it, and the style of these words.
+    """
+
+    DEFAULT_CSS = """
+    FilterBar { height: 1; display: none; }
+    FilterBar.-open { display: block; }
+    FilterBar Horizontal { height: 1; }
+    FilterBar #prompt { width: 3; height: 1; }
+    FilterBar TextBox { width: 1fr; padding: 0; background: $signoff-surface; color: $signoff-text; }
+    """
+
+    class Applied(Message):
+        """Another filter is in force."""
+
+        def __init__(self, query: Query) -> None:
+            super().__init__()
+            self.query = query
+
+    class Closed(Message):
+        """Nobody types any more."""
+
+    def __init__(
+        self,
+        filtered: Filtered,
+        values: Callable[[], Mapping[str, Iterable[str]]],
+        keep: Callable[[str], tuple[str, str]],
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's name
+    ) -> None:
+        super().__init__(id=id)
+        self._words = FilterWords(filtered)
+        self._values = values
+        self._keep = keep
+        self._said = ("", "")
+        """What became of saving, and the style of these words."""
+        self._told_at = 0.0
+        self._timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """Lay out the parts."""
+        with Horizontal():
+            yield LinesView(id="prompt")
+            yield TextBox(id="filter-words")
+        yield LinesView(id="filter-hints")
+
+    @property
+    def query_in_force(self) -> Query:
+        """The filter of the list."""
+        return self._words.query
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody types."""
+        return self.has_class("-open")
+
+    def use(self, text: str) -> None:
+        """Put another filter in force, without telling anybody.
+
+        Raises:
+            FilterError: It cannot be used; the last one stays.
+        """
+        self._words.take(text)
+        problem, self._words.problem = self._words.problem, None
+        if problem is not None:
+            raise problem
+
+    def open(self, text: str | None = None) -> None:
+        """Let somebody type.
+
+        Args:
+            text: The words to go on from, instead of the filter that is in force.
+        """
+        words = self._words.begin()
+        self.add_class("-open")
+        self.box.write(words if text is None else text)
+        self._draw()
+
+    def takes_key(self, event: events.Key) -> bool:
+        """Keep, restore, complete, save; False when the key is for the text box."""
+        self._said = ("", "")
+        self._take(self.box.value)  # what was typed a moment ago was not told yet
+        match event.key:
+            case "enter":
+                if self._words.problem is None:
+                    self._tell(at_once=True)
+                    self._close()
+            case "escape":
+                if self._words.restore():
+                    self._tell(at_once=True)
+                self._close()
+            case "tab":
+                self._complete(1)
+            case "shift+tab":
+                self._complete(-1)
+            case "ctrl+s":
+                self._save()
+            case _:
+                return False
+        return True
+
+    def resized(self) -> None:
+        """Lay out for the width."""
+        self._draw()
+
+    @property
+    def box(self) -> TextBox:
+        """Where it is typed."""
+        return self.query_one(TextBox)
+
+    def _save(self) -> None:
+        query = self._words.query
+        if self._words.problem is not None:
+            self._said = ("not saved: it cannot be used as it stands", "warn")
+        elif query.expression is None:
+            self._said = ("not saved: nothing is typed", "warn")
+        else:
+            self._said = self._keep(query.text)
+        self._draw()
+
+    def _complete(self, step: int) -> None:
+        box = self.box
+        text, cursor = self._words.complete(box.value, box.cursor_position, self._values(), step=step)
+        box.value = text
+        box.cursor_position = cursor
+        self._draw()
+
+    @on(TextBox.Changed)
+    def _typed(self, event: TextBox.Changed) -> None:
+        event.stop()
+        if self.is_open:
+            self._take(self.box.value)
+            self._draw()
+
+    def _take(self, text: str) -> None:
+        if self._words.take(text):
+            self._tell()
+
+    def _tell(self, *, at_once: bool = False) -> None:
+        """Say that another filter is in force; soon, if that was said a moment ago."""
+        wait = self._told_at + APPLY_SECONDS - time.monotonic()
+        if at_once or wait <= 0:
+            self._tell_now()
+        elif self._timer is None:
+            self._timer = self.set_timer(wait, self._tell_now)
+
+    def _tell_now(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        self._told_at = time.monotonic()
+        self.post_message(self.Applied(self._words.query))
+
+    def _close(self) -> None:
+        self.remove_class("-open")
+        self.screen.set_focus(None)
+        self.post_message(self.Closed())
+
+    def _draw(self) -> None:
+        if not self.is_open or not self.size.width:
+            return
+        words, box, width = self._words, self.box, self.size.width
+        self.query_one("#prompt", LinesView).show([line(chunk(" / ", "accent"))])
+        said, token = self._said
+        if said:
+            hints = wrapped(said, width, token, head=chunk("   ", keep=True))
+        elif words.problem is None or words.offered is not None:
+            about = words.field_at(box.value, box.cursor_position)
+            hints = hint_lines(words.offered, words.chosen, about, width)
+        else:
+            hints = problem_lines(words.problem, box.value, _PROMPT - box.scroll_offset.x, width)
+        self.query_one("#filter-hints", LinesView).show(hints)
+        self.styles.height = 1 + len(hints)
+
+
+_KEYS = "   Tab completes   Enter keeps   Esc as before   Ctrl+S saves it"
+_FEWER = "   Tab completes  Enter keeps  Ctrl+S saves"
+_FEWEST = "   Enter keeps  Ctrl+S saves"
+
+
+def problem_lines(problem: FilterError, text: str, left: int, width: int) -> list[Line]:
+    """Say what is wrong, with a mark below the place.
+
+    Args:
+        problem: What is wrong.
+        text: The words.
+        left: Column of the first of them; negative if it is scrolled out.
+        width: Cells.
+    """
+    column = max(0, min(left + cell_len(text[: problem.column]), width - 1))
+    mark = chunk(" " * column + "^ ", "danger", keep=True)
+    message = foreign(problem.message, "warn")
+    if mark.width + message.width <= width:
+        return [line(mark, message)]
+    return [line(mark), *wrapped(problem.message, width, "warn", head=chunk("   ", keep=True))]
+
+
+def hint_lines(offered: Completion | None, chosen: int, about: Field | None, width: int) -> list[Line]:
+    """Say what Tab goes through, or what the field takes, or what the keys do.
+
+    Args:
+        offered: What could be typed; None before Tab was pressed.
+        chosen: Which of it stands in the words.
+        about: The field whose value is being typed; None if there is none.
+        width: Cells.
+    """
+    if offered is None:
+        wordings = [_KEYS, _FEWER, _FEWEST]
+        if about is not None:
+            takes = f"   {about.name}: {about.help}"
+            wordings = [f"{takes}{_KEYS}", takes, *wordings]
+        return [fullest([line(chunk(words, "muted")) for words in wordings], width)]
+    candidates = offered.candidates
+    if not candidates:
+        return [line(chunk("   nothing is known that could stand here", "muted"))]
+    return [_candidates([foreign(each.text) for each in candidates], candidates[chosen].help, chosen, width)]
+
+
+def _candidates(texts: Sequence[Chunk], help_: str, chosen: int, width: int) -> Line:
+    """The chosen one with what it is about, then as many others as there is room for, and how many more."""
+    first = Chunk(texts[chosen].text, "strong", keep=True, most=max(width // 2, 10))
+    pieces = [chunk("   ", keep=True), first]
+    if help_:
+        pieces.append(chunk(f" {help_}", "muted"))
+    used = sum(piece.width for piece in pieces)
+    others = [*texts[chosen + 1 :], *texts[:chosen]]
+    for number, text in enumerate(others):
+        more = len(others) - number
+        rest = cell_len(f"  +{more} more ")
+        if used + text.width + 2 + (rest if more > 1 else 0) > width:
+            pieces.append(chunk(f"  +{more} more", "muted", keep=True))
+            break
+        pieces += [chunk("  ", keep=True), text]
+        used += text.width + 2
+    return line(*pieces)
+
+
+class FilterWords:
+    """What is typed, what of it is in force, and what could be typed next.
+
+    Args:
+        filtered: What is filtered.
+    """
+
+    def __init__(self, filtered: Filtered) -> None:
+        self._filtered = filtered
+        self.query = parse("", filtered)
+        """The filter that is in force."""
+        self.problem: FilterError | None = None
+        """What is wrong with the words, if they are not in force."""
+        self.offered: Completion | None = None
+        """What Tab goes through."""
+        self.chosen = 0
+        """Which of the candidates stands in the words."""
+        self._before = self.query
+        self._source = ""
+        self._completed = ("", 0)
+
+    def begin(self) -> str:
+        """Begin to type; returns the words to go on from."""
+        self._before = self.query
+        self.problem = self.offered = None
+        # Nothing that cannot be seen gets into a text box, wherever the filter came from.
+        return typeable(self.query.text, "?")
+
+    def take(self, text: str) -> bool:
+        """Take what is typed, and return whether another filter is in force now."""
+        if self.offered is not None and text != self._completed[0]:
+            self.offered = None
+        try:
+            query = parse(text, self._filtered)
+        except FilterError as error:
+            self.problem = error
+            return False
+        self.problem = None
+        before, self.query = self.query, query
+        return before.expression != query.expression
+
+    def field_at(self, text: str, cursor: int) -> Field | None:
+        """The field whose value is being typed. Arguments as for `complete`."""
+        return field_at(text, cursor, self._filtered)
+
+    def restore(self) -> bool:
+        """Give up what was typed, and return whether another filter is in force now."""
+        now, self.query = self.query, self._before
+        self.problem = self.offered = None
+        return now.expression != self.query.expression
+
+    def complete(
+        self, text: str, cursor: int, values: Mapping[str, Iterable[str]], *, step: int = 1
+    ) -> tuple[str, int]:
+        """Put a candidate where the cursor is; the next one if there is one already.
+
+        Args:
+            text: What is typed.
+            cursor: How many characters stand before the cursor.
+            values: Values that exist, by the name of their field.
+            step: 1 for the next candidate, -1 for the one before.
+
+        Returns:
+            The words, and where the cursor goes.
+        """
+        if self.offered is None or (text, cursor) != self._completed:
+            self._source = text
+            self.offered = complete(text, cursor, self._filtered, values)
+            self.chosen = 0 if step > 0 else len(self.offered.candidates) - 1
+        elif self.offered.candidates:
+            self.chosen = (self.chosen + step) % len(self.offered.candidates)
+        if not self.offered.candidates:
+            self._completed = (text, cursor)
+        else:
+            self._completed = self.offered.applied(self._source, self.chosen)
+        return self._completed

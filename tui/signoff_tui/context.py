@@ -1,0 +1,259 @@
+"""The screen's connection to the queue, and work that must not block the screen."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple, ParamSpec, Protocol, TypeVar
+
+from signoff.filter import SAVED_FILTERS, SavedFilter
+from signoff.queue import (
+    QueueError,
+    QueueGoneError,
+    ReviewQueue,
+    StoredRequest,
+    Verdict,
+    VerdictKind,
+)
+from signoff.queue.records import ChangeSet
+from signoff_tui.guard import Act, Held
+from signoff_tui.input.keymap import KeyMap
+from signoff_tui.notify.service import Muting
+from signoff_tui.notify.warnings import Alarms
+from signoff_tui.state.amendments import with_marks
+from signoff_tui.state.documents import Content, make_content, scanned
+from signoff_tui.state.replies import EarlierTexts, Replies
+from signoff_tui.state.session import Answer
+from signoff_tui.terminal.sequences import Saying
+from signoff_tui.text.header import Surroundings
+from signoff_tui.workers import Aside
+
+__all__ = ["Announcement", "Draft", "Goes", "Office"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+Draft = tuple[str, ...]
+"""Whom a draft is about: request ids."""
+
+MERGE_SECONDS = 0.1
+"""Changes that come this close together are drawn at once."""
+
+RETRY_SECONDS = 1.0
+
+
+class Goes(Protocol):
+    """The app, as far as screens ask it to go somewhere."""
+
+    def go(self, name: str, query: str = "") -> None:
+        """Show another screen, with what the query picks, or change the theme."""
+
+    def speak(self, saying: Saying) -> None:
+        """Say something to the terminal besides what is drawn."""
+
+    def edit(self, text: str, suffix: str) -> str | None:
+        """Leave the terminal to the person's editor; returns the text, or None if it was not changed."""
+
+    def hand_over(self, work: Callable[[], None]) -> None:
+        """Leave the terminal to something of the person's."""
+
+    def keep_filter(self, query: str) -> Announcement:
+        """Write a filter into the person's settings; returns what became of it."""
+
+
+class Announcement(NamedTuple):
+    """Something in the program's own words, and the style it is said in."""
+
+    words: str = ""
+    token: str = "ok"
+
+
+class Office:
+    """What all screens of one run share.
+
+    Args:
+        queue: An open review connection; the office closes it.
+        place: Where the queue is, in words.
+        app: Shows other screens.
+        wall_clock: Microseconds since the epoch, for the times that people read. No decision depends on it.
+        muting: Mutes notices.
+        keys: The keys of the person; those of the table if they are left out.
+        replies: What the person says more than once; kept for this run only if it is left out.
+    """
+
+    def __init__(
+        self,
+        queue: ReviewQueue,
+        place: str,
+        app: Goes,
+        wall_clock: Callable[[], int],
+        muting: Muting,
+        keys: KeyMap | None = None,
+        replies: Replies | None = None,
+    ) -> None:
+        self._queue = queue
+        self.place = place
+        self.now = wall_clock
+        self.muting = muting
+        self.keys = keys or KeyMap()
+        self._app = app
+        self._sending: set[asyncio.Task[tuple[Verdict, ...]]] = set()
+        self.announcement = Announcement()
+        """What an empty inbox says besides."""
+        self.alarms = Alarms()
+        """What the first line of every screen warns of."""
+        self.surroundings = Surroundings()
+        """What else there is besides what waits."""
+        self.aside = Aside()
+        """Does what may never end."""
+        self.drafts: dict[Draft, str] = {}
+        """What was written and not sent."""
+        self.earlier = EarlierTexts()
+        """What was sent in this run."""
+        self.replies = replies or Replies()
+        """What the person says more than once."""
+        self.saved_filters: Sequence[SavedFilter] = SAVED_FILTERS
+        """Filters under a digit."""
+        self.viewer: Sequence[str] = ()
+        """Program and arguments that show a diff outside of the screen; empty if there is none."""
+
+    @property
+    def reviewer(self) -> str:
+        """Name under which decisions are recorded."""
+        return self._queue.reviewer
+
+    def go(self, name: str, query: str = "") -> None:
+        """Show another screen, with what the query picks, in the filter language."""
+        self._app.go(name, query)
+
+    def speak(self, saying: Saying) -> None:
+        """Say something to the terminal besides what is drawn."""
+        self._app.speak(saying)
+
+    def edit(self, text: str, suffix: str) -> str | None:
+        """Have the person edit a text in their own editor; nothing else happens meanwhile.
+
+        Args:
+            text: What is to be edited.
+            suffix: Ending of a file name by which the editor knows its language.
+
+        Returns:
+            The text as it was left; None if it was not changed.
+
+        Raises:
+            HandoverError: There is no text; the message says why.
+        """
+        return self._app.edit(text, suffix)
+
+    def hand_over(self, work: Callable[[], None]) -> None:
+        """Leave the terminal to something of the person's; nothing else happens meanwhile.
+
+        Raises:
+            HandoverError: It failed; the message says why.
+        """
+        self._app.hand_over(work)
+
+    def keep_filter(self, query: str) -> Announcement:
+        """Write a filter into the person's settings; returns what became of it."""
+        return self._app.keep_filter(query)
+
+    def close(self) -> None:
+        """Close the queue."""
+        self._queue.close()
+
+    async def changes(self, cursor: Callable[[], int]) -> AsyncIterator[ChangeSet | QueueError]:
+        """Yield what changes, merged, for ever; an error when the queue is lost, then go on trying.
+
+        Args:
+            cursor: Says how far the changes were taken over.
+        """
+        fresh = False
+        while True:
+            try:
+                async for changed in self._queue.watch(0 if fresh else cursor()):
+                    yield replace(changed, fresh=fresh)
+                    fresh = False
+                    await asyncio.sleep(MERGE_SECONDS)
+            except QueueGoneError as error:
+                yield error
+                await self._opened_again()
+                fresh = True
+                continue
+            except QueueError as error:
+                yield error
+            await asyncio.sleep(RETRY_SECONDS)
+
+    async def _opened_again(self) -> None:
+        """Return when there is a queue again. That the one before is gone has been said."""
+        while True:
+            await asyncio.sleep(RETRY_SECONDS)
+            with contextlib.suppress(QueueError):
+                await asyncio.to_thread(self._queue.reopen)
+                return
+
+    async def content(self, request: StoredRequest, *, revealed: bool = False) -> tuple[Content | None, str]:
+        """Make the documents of a request, with its secrets or with marks for them, or say why that fails."""
+        try:
+            return await asyncio.to_thread(_made, request, self._queue.blob, revealed=revealed), ""
+        except (QueueError, ValueError) as error:
+            return None, str(error)
+
+    async def scanned(self, content: Content) -> Content:
+        """The same content with all that has to be said of it."""
+        return await asyncio.to_thread(scanned, content)
+
+    async def compute(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a function in a thread."""
+        return await asyncio.to_thread(function, *args, **kwargs)
+
+    async def ask(self, question: Callable[[ReviewQueue], T]) -> T:
+        """Ask the queue something, or tell it something that is no decision, in a thread.
+
+        Raises:
+            QueueError: The queue cannot be used.
+        """
+        return await asyncio.to_thread(question, self._queue)
+
+    async def decide(self, held: Held[Answer]) -> tuple[Verdict, ...]:
+        """Give a held decision to the queue. A queue that cannot be reached refuses; nothing was decided."""
+        task = asyncio.create_task(asyncio.to_thread(self._decide, held))
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+        return await task
+
+    async def drained(self) -> None:
+        """Wait until the queue has answered to every decision that was sent."""
+        while self._sending:
+            await asyncio.wait(self._sending)
+
+    async def request(self, request_id: str, revision: int) -> StoredRequest:
+        """One revision of a request.
+
+        Raises:
+            QueueError: The queue cannot be read, or there is no such request.
+        """
+        return await asyncio.to_thread(self._queue.get, request_id, revision)
+
+    def _decide(self, held: Held[Answer]) -> tuple[Verdict, ...]:
+        held_us = int((time.monotonic() - held.permit.pressed_at) * 1e6)
+        decision = replace(held.payload.decision, held_us=held_us)
+        try:
+            if len(held.refs) == 1:
+                ref = held.refs[0]
+                return (self._queue.decide(ref.id, ref.revision, ref.digest, decision),)
+            targets = [(ref.id, ref.revision, ref.digest) for ref in held.refs]
+            if held.permit.act is Act.RELEASE:
+                return self._queue.remember_and_release(targets[0], targets[1:], decision)
+            return self._queue.decide_many(targets, decision)
+        except QueueError as error:
+            return tuple(Verdict(VerdictKind.REFUSED, ref.id, str(error), None) for ref in held.refs)
+
+
+def _made(request: StoredRequest, blob: Callable[[str], bytes], *, revealed: bool) -> Content:
+    """The contents of a request, and the same with the marks that are drawn where hunks may be chosen."""
+    content = make_content(request, blob, revealed=revealed)
+    with_marks(request, content)  # it is kept there, so that the screen need not wait for it
+    return content

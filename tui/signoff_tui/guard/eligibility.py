@@ -1,0 +1,206 @@
+"""What a decision key would mean now, were it pressed at the right time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from msgspec.structs import replace
+
+from signoff_tui.guard.holds import Act, Permit
+from signoff_tui.guard.results import (
+    Decide,
+    Ignored,
+    NeedsGroupBar,
+    NeedsUnseenBar,
+    Offer,
+    OpenEditor,
+    OpenSheet,
+    Reason,
+    Revoke,
+    Verdict,
+)
+from signoff_tui.guard.settings import GuardSettings
+from signoff_tui.guard.targets import (
+    Eligibility,
+    Facts,
+    Kind,
+    Ref,
+    Target,
+    eligible,
+    is_high,
+)
+
+__all__ = ["Judge"]
+
+LONG_HOLDS = (Act.APPROVE_GROUP, Act.APPROVE_UNSEEN, Act.REMEMBER, Act.RELEASE, Act.STOP, Act.STOP_ALL)
+
+
+class Judge:
+    """Looks requests up at the moment of the press and answers with a verdict.
+
+    Args:
+        settings: Whether `y` wants everything shown.
+        facts: What the screen knows about a request id now.
+        is_held: Whether a decision about a request id is held.
+    """
+
+    def __init__(
+        self,
+        settings: GuardSettings,
+        facts: Callable[[str], Facts | None],
+        is_held: Callable[[str], bool],
+    ) -> None:
+        self._settings = settings
+        self._facts = facts
+        self._is_held = is_held
+
+    def verdict(self, key: str, decision: str, target: Target, t: float, named: frozenset[Ref]) -> Verdict:
+        """What a decision means for the painted target.
+
+        Args:
+            key: The key as pressed.
+            decision: What it stands for, one of `DECISION_KEYS` without `!`.
+            target: What was on screen.
+            t: When the key was pressed.
+            named: Members of the group that have been named for long enough to be rejected.
+        """
+        if decision == "X":
+            return self._stop_all(key, target)
+        if target.kind is Kind.GRANT:
+            return self._about_grant(key, decision, target)
+        if target.kind is Kind.AGENT:
+            return Ignored(Reason.NOTHING, f"{key} does nothing on an agent")
+        if decision.islower() and target.kind is Kind.HEADING:
+            return Ignored(Reason.CAPITALS, f"{key} acts on one request, capitals act on groups")
+        if decision.isupper() or target.kind is Kind.TAGGED:
+            return self._about_group(key, decision.lower(), target, t, named)
+        if target.focus is None:
+            return _nothing(key)
+        return self._about_one(key, decision, target, target.focus, t)
+
+    def despite_unseen(self, key: str, target: Target, t: float) -> Verdict:
+        """Approve the focused request although not everything was shown."""
+        if target.focus is None:
+            return _nothing(key)
+        facts = self.look(target.focus)
+        obstacle = self._obstacle(target, facts) or _nothing_left(facts)
+        return obstacle or Decide(self._permit(Act.APPROVE_UNSEEN, [facts], key, t))
+
+    def confirmed(self, offer: Offer, key: str, t: float) -> Verdict:
+        """Go through with what an editor or a sheet was about, as far as it is still possible."""
+        # Who was put off was left out when the offer was made; a single request may be.
+        members = [replace(self.look(ref), later=False) for ref in offer.refs]
+        who = eligible(members, frozenset(offer.refs))
+        covered = frozenset(who.ready) if offer.act.approves else who.waiting
+        still = [member for member in members if member.ref in covered]
+        if not still:
+            return Ignored(Reason.ENDED, "it ended meanwhile: nothing can be sent")
+        permit = self._permit(offer.act, still, key, t)
+        refs = (*permit.refs, *self._released(offer))
+        return Decide(replace(permit, refs=refs, many=permit.many or len(offer.refs) > 1 or offer.high))
+
+    def look(self, ref: Ref) -> Facts:
+        """The facts of a request now; one that is gone or held does not wait."""
+        facts = self._facts(ref.id)
+        if facts is None:
+            return Facts(ref, closed="it is gone")
+        return self.unless_held(facts)
+
+    def unless_held(self, facts: Facts) -> Facts:
+        """The same facts, but a request about which a decision is held does not wait."""
+        if not facts.closed and self._is_held(facts.ref.id):
+            return replace(facts, closed=_HELD)
+        return facts
+
+    def _released(self, offer: Offer) -> tuple[Ref, ...]:
+        """What is released now, of what the sheet listed. How much of it was shown is of no account."""
+        members = [replace(self.look(ref), coverage=1.0) for ref in offer.also]
+        return eligible(members, frozenset(offer.also)).ready
+
+    def _about_one(self, key: str, decision: str, target: Target, ref: Ref, t: float) -> Verdict:
+        facts = self.look(ref)
+        obstacle = self._obstacle(target, facts)
+        if obstacle is not None:
+            return obstacle
+        if decision in "nx":
+            act = Act.REJECT if decision == "n" else Act.STOP
+            return OpenEditor(Offer(act, (ref,), key, high=is_high(facts.risk)))
+        nothing_left = _nothing_left(facts)
+        if nothing_left is not None:
+            return nothing_left
+        if decision == "s" and is_high(facts.risk):
+            return Ignored(Reason.HIGH, "a HIGH request is never remembered")
+        if decision == "s" and ref.instead:
+            return Ignored(Reason.NOTHING, f"{key} does nothing: what you changed is approved once")
+        if not facts.coverage >= 1.0 and (decision == "s" or self._settings.require_seen):
+            return NeedsUnseenBar(ref, facts.coverage, remembers=decision == "s")
+        if decision == "s":
+            return OpenSheet(Offer(Act.REMEMBER, (ref,), key))
+        return Decide(self._permit(Act.APPROVE, [facts], key, t))
+
+    def _about_group(self, key: str, decision: str, target: Target, t: float, named: frozenset[Ref]) -> Verdict:
+        if target.group is None:
+            return Ignored(Reason.NO_GROUP, f"{key} acts on groups, this is a single request")
+        if decision in "nx":
+            return self._reject_group(key, decision, target, named & target.rest)
+        who = self._group_now(target, target.ready)
+        if not who.ready:
+            return NeedsGroupBar(who.left_out, remembers=decision == "s")
+        if decision == "s":
+            return OpenSheet(Offer(Act.REMEMBER, who.ready, key, left_out=who.left_out, group=True))
+        ready = [self.look(ref) for ref in who.ready]
+        return Decide(self._permit(Act.APPROVE_GROUP, ready, key, t))
+
+    def _reject_group(self, key: str, decision: str, target: Target, named: frozenset[Ref]) -> Verdict:
+        who = self._group_now(target, named)
+        refs = tuple(sorted(who.waiting & named))
+        if not refs:
+            return Ignored(Reason.CLOSED, "nothing of it waits")
+        high = any(is_high(self.look(ref).risk) for ref in refs)
+        left_out = tuple(member for member in who.left_out if member.ref not in refs)
+        return OpenEditor(Offer(Act.REJECT if decision == "n" else Act.STOP, refs, key, high, left_out))
+
+    def _group_now(self, target: Target, named: frozenset[Ref]) -> Eligibility:
+        return eligible([self.look(ref) for ref in sorted(target.ready | target.rest)], named)
+
+    def _stop_all(self, key: str, target: Target) -> Verdict:
+        if target.kind is Kind.GRANT:
+            return _nothing(key)
+        if target.kind is Kind.TAGGED:
+            return Ignored(Reason.NOTHING, f"{key} acts on an agent, not on what is tagged")
+        return OpenSheet(Offer(Act.STOP_ALL, (), key))
+
+    def _about_grant(self, key: str, decision: str, target: Target) -> Verdict:
+        if decision != "x" or target.focus is None:
+            return _nothing(key)
+        return Revoke(target.focus)
+
+    def _obstacle(self, target: Target, facts: Facts) -> Ignored | None:
+        if facts.closed:
+            reason = Reason.HELD if facts.closed == _HELD else Reason.CLOSED
+            return Ignored(reason, facts.closed)
+        if (facts.ref, facts.risk) != (target.focus, target.risk):
+            return Ignored(Reason.CATCHING_UP, "it changed: look again")
+        return None
+
+    def _permit(self, act: Act, members: Iterable[Facts], key: str, t: float) -> Permit:
+        members = tuple(members)
+        return Permit(
+            act=act,
+            refs=tuple(member.ref for member in members),
+            key=key,
+            pressed_at=t,
+            shown=min(member.coverage for member in members),
+            many=act in LONG_HOLDS or any(is_high(member.risk) for member in members),
+        )
+
+
+_HELD = "a decision about it is held: take it back first"
+
+
+def _nothing_left(facts: Facts) -> Ignored | None:
+    return Ignored(Reason.NOTHING, facts.nothing) if facts.nothing else None
+
+
+def _nothing(key: str) -> Ignored:
+    return Ignored(Reason.NOTHING, f"{key} has nothing to decide here")

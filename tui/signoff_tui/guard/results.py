@@ -1,0 +1,204 @@
+"""What the guard answers to a key: one verdict, and what was undone on the way."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from msgspec import Struct
+
+from signoff_tui.guard.holds import Act, Held, Permit
+from signoff_tui.guard.targets import LeftOut, Ref
+
+__all__ = [
+    "Answered",
+    "BarClosed",
+    "Decide",
+    "EditorText",
+    "Effect",
+    "Ignored",
+    "KeysLocked",
+    "NeedsGroupBar",
+    "NeedsUnseenBar",
+    "NotDecisive",
+    "Offer",
+    "OpenEditor",
+    "OpenSheet",
+    "Reaction",
+    "Reason",
+    "Revoke",
+    "SheetClosed",
+    "TakenBack",
+    "Verdict",
+]
+
+
+class Reason(StrEnum):
+    """Why a key was swallowed."""
+
+    READ_ONLY = "read only"
+    LOCKED = "locked"
+    TOO_SMALL = "too small"
+    DISCONNECTED = "not connected"
+    NOTHING = "nothing to decide"
+    CATCHING_UP = "catching up"
+    CLOSED = "closed"
+    HELD = "held"
+    TOO_EARLY = "too early"
+    LATE = "late"
+    CAPITALS = "capitals act on groups"
+    NO_GROUP = "no group"
+    HIGH = "HIGH is never remembered"
+    NOT_OFFERED = "not offered"
+    SHEET = "the sheet has the keys"
+    TYPING = "typing"
+    ENTER_AFTER = "Enter after an approval"
+    ENTER_AGAIN = "Enter again"
+    ENDED = "ended while open"
+    LEADER = "the leader comes first"
+
+
+class Offer(Struct, frozen=True):
+    """What an editor or a sheet is about. It decides nothing until the user confirms there.
+
+    Attributes:
+        act: What confirming would do.
+        refs: To which requests, in the order given. Empty for `STOP_ALL`, whose sheet says whom it reaches.
+        key: The key that asked for it.
+        high: Whether one of them is HIGH.
+        left_out: Members of the group that are not covered.
+        group: Whether it is about a group, whatever is left of it.
+        also: For `RELEASE`: what waits for the same, as the sheet lists it.
+    """
+
+    act: Act
+    refs: tuple[Ref, ...]
+    key: str
+    high: bool = False
+    left_out: tuple[LeftOut, ...] = ()
+    group: bool = False
+    also: tuple[Ref, ...] = ()
+
+
+class NotDecisive(Struct, frozen=True):
+    """An ordinary key: the screen handles it."""
+
+
+class EditorText(Struct, frozen=True):
+    """The key belongs to the open text box. Nothing else may see it."""
+
+
+class Ignored(Struct, frozen=True):
+    """The key does nothing, and the bar says `text`."""
+
+    reason: Reason
+    text: str
+
+
+class Decide(Struct, frozen=True):
+    """A decision was made. The screen holds it: `guard.hold(permit, payload)`."""
+
+    permit: Permit
+
+
+class OpenEditor(Struct, frozen=True):
+    """Ask for words that go with a rejection; Enter there decides."""
+
+    offer: Offer
+
+
+class OpenSheet(Struct, frozen=True):
+    """Show what an approval would be remembered for, or whom a stop would reach."""
+
+    offer: Offer
+
+
+class NeedsUnseenBar(Struct, frozen=True):
+    """Not everything was on screen yet: say how much is missing and offer `!`, which never remembers.
+
+    Attributes:
+        ref: What the key was for.
+        coverage: Share of it that was shown.
+        remembers: Whether the key would have remembered the approval.
+    """
+
+    ref: Ref
+    coverage: float
+    remembers: bool = False
+
+
+class NeedsGroupBar(Struct, frozen=True):
+    """No member of the group is ready: say why.
+
+    Attributes:
+        left_out: All of them, each with the reason.
+        remembers: Whether the key would have remembered the approval.
+    """
+
+    left_out: tuple[LeftOut, ...]
+    remembers: bool = False
+
+
+class Answered(Struct, frozen=True):
+    """A question that the screen asked was answered with this key."""
+
+    key: str
+
+
+class Revoke(Struct, frozen=True):
+    """Revoke this remembered approval."""
+
+    ref: Ref
+
+
+Verdict = (
+    NotDecisive
+    | EditorText
+    | Ignored
+    | Decide
+    | OpenEditor
+    | OpenSheet
+    | NeedsUnseenBar
+    | NeedsGroupBar
+    | Answered
+    | Revoke
+)
+
+
+class TakenBack(Struct, frozen=True):
+    """These decisions were not sent and never will be; their requests wait again."""
+
+    held: tuple[Held[Any], ...]
+
+
+class SheetClosed(Struct, frozen=True):
+    """The open sheet is to be removed."""
+
+
+class BarClosed(Struct, frozen=True):
+    """The bar that offered `!` is to be removed."""
+
+
+class KeysLocked(Struct, frozen=True):
+    """Typing was recognized: no letter does anything until it has been quiet.
+
+    Attributes:
+        until: When the lock ends if no further key comes.
+        text: What was typed, as far as it is known.
+        keys: Keys that the screen obeyed before they were known to be typing. It undoes what they
+            changed of the view.
+    """
+
+    until: float
+    text: str
+    keys: tuple[str, ...] = ()
+
+
+Effect = TakenBack | SheetClosed | BarClosed | KeysLocked
+
+
+class Reaction(Struct, frozen=True):
+    """What a key led to. The effects happened before the verdict."""
+
+    verdict: Verdict
+    effects: tuple[Effect, ...] = ()

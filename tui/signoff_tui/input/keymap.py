@@ -1,0 +1,197 @@
+"""The keys of a person: the table of actions, with some of them on other keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, get_args
+
+from msgspec.structs import replace
+
+from signoff_tui.guard import DECISION_KEYS, Keys
+from signoff_tui.input.actions import ACTIONS, Action, Place
+
+__all__ = ["LEADER", "MAPPABLE", "STANDARD", "KeyMap", "Profile", "check_keys"]
+
+_FIXED = frozenset({"back", "open", "run", "interrupt"})
+"""Actions whose keys stay: without them a place would be a trap, or Enter would mean something else."""
+
+_OWN_KEYS: tuple[tuple[Place, ...], ...] = (("memory",), ("rules",), ("message",))
+"""Where what can be done only there has keys of its own, which stay."""
+
+_RESERVED = frozenset({"escape", "enter", "return", "ctrl+j", "ctrl+m", "ctrl+c", "tab", "ctrl+i"})
+"""Keys that mean the same everywhere."""
+
+LEADER = ","
+"""The leader, unless the person has another one."""
+
+Profile = Literal["default", "arrows"]
+
+_ARROWS: Mapping[str, tuple[str, ...]] = {
+    "down": ("down",),
+    "up": ("up",),
+    "first": ("home",),
+    "last": ("end",),
+    "next_request": ("shift+down",),
+    "previous_request": ("shift+up",),
+}
+"""Keys without letters, for what has letters that vi made usual."""
+
+_TYPED: tuple[tuple[Place, ...], ...] = (("palette",), ("message",))
+"""Where words are typed."""
+
+_NAMES = {" ": "Space", "pagedown": "PgDn", "pageup": "PgUp"}
+
+MAPPABLE = tuple(
+    name
+    for name in dict.fromkeys(action.name for action in ACTIONS)
+    if name not in _FIXED and any(action.places not in _OWN_KEYS for action in ACTIONS if action.name == name)
+)
+"""Names of the actions that can be put on other keys."""
+
+
+@dataclass(frozen=True)
+class KeyMap:
+    """What each key does, at each place.
+
+    Attributes:
+        moved: Other keys for some actions, by the action's name; the keys that they have otherwise are free then.
+        leader: The key that has to come right before one that decides or changes something.
+        single: Whether such keys need no leader.
+        profile: ``arrows`` has no letters for moving, only arrows and named keys.
+
+    Raises:
+        ValueError: One of the keys cannot be used for that, or would do two things at one place.
+    """
+
+    moved: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    leader: str = LEADER
+    single: bool = True
+    profile: Profile = "default"
+
+    def __post_init__(self) -> None:
+        """Refuse what could not work."""
+        for name, keys in self.moved.items():
+            check_keys(name, keys)
+        for place in get_args(Place):
+            _check_place(place, self.actions_on(place))
+        if not self.single:
+            self._check_leader()
+
+    @property
+    def leading(self) -> str:
+        """The leader, or empty if single keys decide."""
+        return "" if self.single else self.leader
+
+    @cached_property
+    def actions(self) -> tuple[Action, ...]:
+        """The table of actions with these keys."""
+        return tuple(map(self._moved, ACTIONS))
+
+    @cached_property
+    def _by_key(self) -> Mapping[tuple[Place, str], Action]:
+        return {(place, key): action for action in self.actions for place in action.places for key in action.keys}
+
+    @cached_property
+    def _shown_at(self) -> Mapping[Place, Mapping[str, str]]:
+        return {
+            place: {action.name: action.shown for action in reversed(self.actions_on(place))}
+            for place in get_args(Place)
+        }
+
+    def action_of(self, key: str, place: Place) -> Action | None:
+        """What a key does at a place, or None."""
+        return self._by_key.get((place, key))
+
+    def actions_on(self, place: Place) -> tuple[Action, ...]:
+        """All that can be done at a place, in the order of the table."""
+        return tuple(action for action in self.actions if place in action.places)
+
+    def key(self, name: str) -> str:
+        """The first key of an action of the review, as the guard names it."""
+        return next(action.keys[0] for action in self.actions_on("review") if action.name == name)
+
+    def names_of_keys(self, name: str) -> tuple[str, ...]:
+        """All keys of an action, as a settings file names them."""
+        found = [key for action in self.actions if action.name == name for key in action.keys]
+        return tuple(dict.fromkeys("space" if key == " " else key for key in found))
+
+    def shown(self, *names: str, place: Place = "review") -> str:
+        """The first keys of actions of a place, as people read them."""
+        found = self._shown_at[place]
+        return "/".join(found[name] for name in names)
+
+    def guard_keys(self) -> Keys:
+        """What the guard of the review must know."""
+        review, leader = self.actions_on("review"), frozenset({self.leading} - {""})
+        return Keys(
+            navigation=leader | frozenset(key for action in review if action.moves for key in action.keys),
+            bound=leader | frozenset(key for action in review for key in action.keys),
+            decides={key: _DECISIONS[action.name] for action in review if action.decides for key in action.keys},
+            leader=self.leading,
+        )
+
+    def _moved(self, action: Action) -> Action:
+        keys = self.moved.get(action.name) or (_ARROWS.get(action.name) if self.profile == "arrows" else None)
+        # Where words are typed, letters are words.
+        if keys is not None and action.places not in _TYPED:
+            action = replace(action, keys=keys, shown=_shown(keys[0]))
+        if self.leading and (action.decides or action.changes):
+            return replace(action, shown=f"{_shown(self.leader)}{action.shown}")
+        return action
+
+    def _check_leader(self) -> None:
+        if not (len(self.leader) == 1 and self.leader.isprintable() and self.leader != " "):
+            raise ValueError(f"the leader must be one character that is no blank, not {_shown(self.leader)}")
+        for action in self.actions:
+            if self.leader in action.keys and action.places not in _TYPED:
+                raise ValueError(
+                    f'{self.leader} cannot be the leader: it is "{action.name}" in the {action.places[0]}'
+                )
+
+
+_DECISIONS = {action.name: action.keys[0] for action in ACTIONS if action.decides}
+assert frozenset(_DECISIONS.values()) == DECISION_KEYS
+
+
+def check_keys(name: str, keys: tuple[str, ...]) -> None:
+    """Make sure that an action can be on some keys at all.
+
+    Args:
+        name: The action.
+        keys: The keys.
+
+    Raises:
+        ValueError: It cannot; the message says why.
+    """
+    if name not in MAPPABLE:
+        raise ValueError(f'the keys of "{name}" cannot be changed')
+    if not keys:
+        raise ValueError(f'"{name}" needs a key')
+    for key in keys:
+        if key in _RESERVED:
+            raise ValueError(f'"{name}" cannot be on {_shown(key)}: that means the same everywhere')
+        if name in _DECISIONS and not (len(key) == 1 and key.isprintable() and key != " "):
+            raise ValueError(
+                f'"{name}" decides, so its key must be one character that is no blank, not {_shown(key)}'
+            )
+
+
+def _check_place(place: Place, actions: tuple[Action, ...]) -> None:
+    taken: dict[str, Action] = {}
+    for action in actions:
+        for key in action.keys:
+            other = taken.setdefault(key, action)
+            if other is not action:
+                raise ValueError(f'{_shown(key)} would be both "{other.name}" and "{action.name}" in the {place}')
+
+
+def _shown(key: str) -> str:
+    if len(key) == 1 and key != " ":
+        return key
+    return _NAMES.get(key) or "+".join(part.capitalize() for part in key.split("+"))
+
+
+STANDARD = KeyMap()
+"""The keys of the table, for who moved none."""

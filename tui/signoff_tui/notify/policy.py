@@ -1,0 +1,280 @@
+"""When to call a person who looks elsewhere, and what to say: decided from events, without clock or terminal.
+
+Who looks at the screen is told nothing. Otherwise at most one notice comes in `every` seconds; one of HIGH risk
+comes at once, and then at most one in `every_high`. What comes closer together is merged. A notice tells counts,
+the highest risk and the name of an agent, never anything of a request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum, auto
+from typing import Literal
+
+from msgspec import Struct
+
+from signoff_tui.terminal.sequences import Words, spoken_name
+
+__all__ = ["Channel", "Notice", "NoticeSettings", "Notices", "Waiting", "title_words"]
+
+Channel = Literal["bell", "osc9", "osc99", "osc777", "off"]
+
+_NEVER = float("-inf")
+
+
+class NoticeSettings(Struct, frozen=True):
+    """How a person is called.
+
+    Attributes:
+        channel: How notices reach the person.
+        title: Whether the title of the window says what waits.
+        every: Seconds between two notices.
+        every_high: Seconds between two notices of HIGH risk, which do not wait for the others.
+        gather: Seconds from a reason to the notice, in which the rest of a burst is counted too.
+        remind: How long the oldest request waits, in seconds, when the person is reminded, once each.
+        lost_after: Seconds after which it is told that the queue is lost.
+        away_after: Seconds without a key after which nobody looks, where the terminal does not tell its focus.
+    """
+
+    channel: Channel = "bell"
+    title: bool = True
+    every: float = 30.0
+    every_high: float = 5.0
+    gather: float = 0.5
+    remind: tuple[float, ...] = (120.0, 600.0)
+    lost_after: float = 10.0
+    away_after: float = 60.0
+
+
+class Waiting(Struct, frozen=True):
+    """What waits now.
+
+    Attributes:
+        count: How many requests.
+        high: How many of them are of HIGH risk.
+        highest: The highest risk among them, as a word.
+        oldest_since: Since when the oldest waits, in seconds of the clock that `Notices` is given.
+        agents: Names of the agents that wait, as they call themselves.
+        muted: How many more wait that are no reason to call.
+    """
+
+    count: int = 0
+    high: int = 0
+    highest: Literal["low", "med", "HIGH"] = "low"
+    oldest_since: float | None = None
+    agents: tuple[str, ...] = ()
+    muted: int = 0
+
+
+class Notice(Struct, frozen=True):
+    """Something to tell a person who looks elsewhere.
+
+    Attributes:
+        words: What to say.
+        bell: Whether to ring besides.
+    """
+
+    words: Words
+    bell: bool
+
+
+class _Presence(Enum):
+    HERE = auto()
+    """The terminal said so, or a key did."""
+    PERHAPS = auto()
+    """The terminal never tells, and the last key was not long ago."""
+    AWAY = auto()
+
+
+class Notices:
+    """Collects reasons to call, and says when to.
+
+    All times are seconds of one clock, which never goes back. After each event, and at `next_at`, ask `due`.
+
+    Args:
+        settings: How often.
+        now: When the screen was opened, by a person who looks at it.
+    """
+
+    def __init__(self, settings: NoticeSettings, now: float) -> None:
+        self._settings = settings
+        self._waiting: Waiting | None = None
+        # Who looks.
+        self._focus: bool | None = None
+        self._sign_of_life = now
+        # What was not told yet.
+        self._first_at: float | None = None
+        self._high_at: float | None = None
+        self._gone: list[str] = []
+        self._reminded: set[float] = set()
+        self._lost_since: float | None = None
+        self._lost_told = False
+        # What was told.
+        self._told_at = _NEVER
+        self._told_high_at = _NEVER
+
+    # -- what happens --------------------------------------------------------------------------------------
+
+    def changed(self, now: float, waiting: Waiting, *, new_high: bool = False, gone: Sequence[str] = ()) -> None:
+        """Other requests wait than before. What waited when the screen was opened is no reason to call.
+
+        Args:
+            now: The time.
+            waiting: What waits now.
+            new_high: Whether one of HIGH risk came, or became that.
+            gone: Names of agents that ended while they waited for an answer.
+        """
+        before, self._waiting = self._waiting, waiting
+        if before is not None:
+            if waiting.count and not before.count:
+                self._first_at = now
+            if new_high and self._high_at is None:
+                self._high_at = now
+            self._gone += gone
+        if not waiting.count:
+            self._first_at = None
+            self._reminded.clear()
+        if not waiting.high:
+            self._high_at = None
+        self._note_presence(now)
+
+    def lost(self, now: float) -> None:
+        """The queue cannot be reached; it may be said again and again."""
+        if self._lost_since is None:
+            self._lost_since, self._lost_told = now, False
+
+    def found(self) -> None:
+        """The queue can be reached."""
+        self._lost_since = None
+
+    def focus(self, now: float, *, focused: bool) -> None:
+        """The terminal got or lost the focus; only some of them say so."""
+        self._note_presence(now)
+        self._focus = focused
+        self._note_presence(now)
+
+    def present(self, now: float) -> None:
+        """A key or a mouse button was pressed: somebody looks."""
+        self._sign_of_life = now
+        if self._focus is not None:
+            self._focus = True
+        self._seen(now)
+
+    def use(self, settings: NoticeSettings) -> None:
+        """Go on with other settings."""
+        self._settings = settings
+
+    # -- what to do ----------------------------------------------------------------------------------------
+
+    def due(self, now: float) -> Notice | None:
+        """What to tell now; it counts as told."""
+        self._note_presence(now)
+        if self._presence(now) is not _Presence.AWAY:
+            return None
+        urgent = self._high_at is not None and now >= self._urgent_from(self._high_at)
+        first = self._first_at is not None and now >= self._first_at + self._settings.gather
+        reminders = [after for after, at in self._reminders() if now >= at]
+        lost_at = self._lost_due_at()
+        lost = lost_at is not None and now >= lost_at
+        ordinary = bool(first or self._gone or reminders or lost)
+        if not urgent and not (ordinary and now >= self._told_at + self._settings.every):
+            return None
+        of_high = self._high_at is not None  # also one that came a moment ago, and is told together with the rest
+        notice = Notice(self._words(now, reminded=bool(reminders)), bell=of_high or first)
+        self._told_at = now
+        if of_high:
+            self._told_high_at = now
+        self._seen(now)
+        return notice
+
+    def next_at(self, now: float) -> float | None:
+        """When something may be due if nothing happens until then; None if nothing will be."""
+        presence = self._presence(now)
+        if presence is _Presence.HERE:
+            return None
+        start = now if presence is _Presence.AWAY else self._sign_of_life + self._settings.away_after
+        ordinary_from = max(start, self._told_at + self._settings.every)
+        moments = [max(ordinary_from, at) for _, at in self._reminders()]
+        if (lost_at := self._lost_due_at()) is not None:
+            moments.append(max(ordinary_from, lost_at))
+        if self._gone:
+            moments.append(ordinary_from)
+        if self._first_at is not None:
+            moments.append(max(ordinary_from, self._first_at + self._settings.gather))
+        if self._high_at is not None:
+            moments.append(max(start, self._urgent_from(self._high_at)))
+        return min(moments, default=None)
+
+    # -- parts ---------------------------------------------------------------------------------------------
+
+    def _presence(self, now: float) -> _Presence:
+        if self._focus is not None:
+            return _Presence.HERE if self._focus else _Presence.AWAY
+        if now < self._sign_of_life + self._settings.away_after:
+            return _Presence.PERHAPS
+        return _Presence.AWAY
+
+    def _note_presence(self, now: float) -> None:
+        """What somebody who is known to look could see needs no notice any more."""
+        if self._presence(now) is _Presence.HERE:
+            self._seen(now)
+
+    def _seen(self, now: float) -> None:
+        self._first_at = self._high_at = None
+        self._gone.clear()
+        self._reminded.update(after for after, at in self._reminders() if now >= at)
+        lost_at = self._lost_due_at()
+        self._lost_told |= lost_at is not None and now >= lost_at
+
+    def _urgent_from(self, high_at: float) -> float:
+        return max(high_at + self._settings.gather, self._told_high_at + self._settings.every_high)
+
+    def _reminders(self) -> list[tuple[float, float]]:
+        """What is still to be reminded of, and when. What waits in a lost queue is not known."""
+        oldest = None if self._waiting is None else self._waiting.oldest_since
+        if oldest is None or self._lost_since is not None:
+            return []
+        return [(after, oldest + after) for after in self._settings.remind if after not in self._reminded]
+
+    def _lost_due_at(self) -> float | None:
+        if self._lost_since is None or self._lost_told:
+            return None
+        return self._lost_since + self._settings.lost_after
+
+    def _words(self, now: float, *, reminded: bool) -> Words:
+        waiting = self._waiting or Waiting()
+        lost = self._lost_since is not None and now >= self._lost_since + self._settings.lost_after
+        parts = ["queue lost", f"last known {_counts(waiting)}"] if lost else [_counts(waiting)]
+        if waiting.count and not waiting.high and waiting.highest != "low":
+            parts.append(f"highest risk {waiting.highest}")
+        if waiting.agents:
+            parts.append(f"from {_names(waiting.agents)}")
+        if reminded and waiting.oldest_since is not None:
+            parts.append(f"oldest {int((now - waiting.oldest_since) // 60)} min")
+        if self._gone:
+            parts.append(f"{_names(self._gone)} ended without an answer")
+        if waiting.count and waiting.muted:
+            parts.append(f"{waiting.muted} more muted")
+        return Words(", ".join(parts))
+
+
+def title_words(waiting: Waiting, *, connected: bool) -> Words:
+    """What the title of the window says.
+
+    Args:
+        waiting: What waits.
+        connected: Whether the queue can be reached.
+    """
+    return Words(f"signoff: {_counts(waiting)}" if connected else "signoff: queue lost")
+
+
+def _counts(waiting: Waiting) -> str:
+    if not waiting.count:
+        return f"{waiting.muted} waiting, muted" if waiting.muted else "nothing waiting"
+    return f"{waiting.count} waiting" + (f", {waiting.high} HIGH" if waiting.high else "")
+
+
+def _names(names: Sequence[str]) -> str:
+    """The name of an agent, or how many there are."""
+    several = len(set(names))
+    return spoken_name(names[0]) if several == 1 else f"{several} agents"

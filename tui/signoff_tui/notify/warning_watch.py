@@ -1,0 +1,104 @@
+"""Looking for what the first line says besides what waits, whenever that may be other, and at no other time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from msgspec.structs import replace
+from textual.dom import DOMNode
+
+from signoff.policy.trust import TrustError
+from signoff.queue import QueueError, ReviewerKeysError, ReviewQueue
+from signoff.queue.records import Modes, modes_of
+from signoff_tui.context import Office
+from signoff_tui.notify.warnings import Alarms
+from signoff_tui.screens.rereading import Rereading
+from signoff_tui.screens.rules.files import read_files
+from signoff_tui.text.header import Surroundings, names_of_agents
+from signoff_tui.workers import run_beside
+
+__all__ = ["AlarmWatch"]
+
+
+LOOK_AGAIN_SECONDS = 0.5
+"""Between two looks at who is there and what is remembered: a hundred requests may come in a second."""
+
+
+class AlarmWatch:
+    """Keeps the alarms and the surroundings of the office as they are.
+
+    Args:
+        node: What the work ends with.
+        office: Whose they are.
+        changed: Called after they changed.
+        tell: Called with what the history has lost, in words, once for each loss; "" when that was accepted.
+    """
+
+    def __init__(
+        self, node: DOMNode, office: Office, changed: Callable[[], None], tell: Callable[[str], None]
+    ) -> None:
+        self._node = node
+        self._office = office
+        self._changed = changed
+        self._tell = tell
+        self._missing = ""
+        self._reading_modes = Rereading(lambda: run_beside(node, self._read_modes, group="modes"))
+
+    def queue_changed(self) -> None:
+        """The queue changed: an agent may have come, gone, or said how it answers."""
+        self._reading_modes.wanted()
+
+    def rules_changed(self, *, differ: bool, files: int) -> None:
+        """Rule files may be other than they were.
+
+        Args:
+            differ: Whether any is not as it was trusted; what was trusted is not broken.
+            files: How many are trusted.
+        """
+        self._take(self._office.alarms, replace(self._office.surroundings, rule_files=files))
+        if differ:
+            run_beside(self._node, self._read_rules, group="broken rules", exclusive=True)
+        else:
+            self._take(replace(self._office.alarms, rules_broken=False))
+
+    async def _read_modes(self) -> None:
+        try:
+            modes, agents, remembered, missing = await self._office.ask(_look)
+        except QueueError:  # that it is lost is said in its own place; agents go on as they were
+            pass
+        else:
+            known = self._office.surroundings
+            alarms = replace(self._office.alarms, modes=modes, history_cut=bool(missing))
+            self._take(alarms, replace(known, agents=agents, remembered=remembered))
+            if missing != self._missing:
+                self._missing = missing
+                self._tell(missing)
+        await asyncio.sleep(LOOK_AGAIN_SECONDS)
+        self._reading_modes.ended()
+
+    async def _read_rules(self) -> None:
+        broken = await self._office.compute(_is_any_broken)
+        self._take(replace(self._office.alarms, rules_broken=broken))
+
+    def _take(self, alarms: Alarms, surroundings: Surroundings | None = None) -> None:
+        before = (self._office.alarms, self._office.surroundings)
+        self._office.alarms, self._office.surroundings = now = (alarms, surroundings or before[1])
+        if now != before:
+            self._changed()
+
+
+def _look(queue: ReviewQueue) -> tuple[Modes, tuple[str, ...], int, str]:
+    connected = queue.agents(connected=True)
+    try:
+        missing = queue.recall_history()
+    except ReviewerKeysError as error:
+        missing = f"the history cannot be compared with what you had seen: {error}"
+    return modes_of(connected), names_of_agents(connected), len(queue.grants()), missing
+
+
+def _is_any_broken() -> bool:
+    try:
+        return any(file.state == "BROKEN" for file in read_files())
+    except TrustError:
+        return True

@@ -1,0 +1,283 @@
+"""Reading the settings of the screen, whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from msgspec.structs import replace
+
+from signoff.settings_yaml import ConfigError, Document, KeyPath, read_document, read_text, shown, unknown_key
+from signoff_tui.guard import GuardSettings
+from signoff_tui.settings.models import (
+    SECTIONS,
+    SETTINGS,
+    DiffSettings,
+    KeySettings,
+    NotifySettings,
+    OutsideSettings,
+    ScreenSettings,
+)
+from signoff_tui.settings.template import template
+from signoff_tui.state.persistence import OWN_DIGITS, put_text
+
+__all__ = [
+    "SETTINGS_VARIABLE",
+    "NotKeptError",
+    "keep_filter",
+    "keep_theme",
+    "load_settings",
+    "parse_settings",
+    "replies_file",
+    "settings_file",
+    "themes_folder",
+]
+
+
+_READERS = {(setting.section, setting.name): setting.kind.read for setting in SETTINGS}
+
+
+def load_settings(path: Path, *, themes: Collection[str] | None = None) -> ScreenSettings:
+    """Read a settings file.
+
+    Args:
+        path: The file: YAML, UTF-8.
+        themes: Names of the themes that there are; None if any may be named.
+
+    Raises:
+        ConfigError: It cannot be read or is not valid; every problem is named with its line and key.
+    """
+    return parse_settings(read_text(path), str(path), themes=themes)
+
+
+def parse_settings(text: str, name: str = "settings", *, themes: Collection[str] | None = None) -> ScreenSettings:
+    """Read the text of a settings file. What it does not set has its default.
+
+    Args:
+        text: YAML.
+        name: What messages call it, such as its path.
+        themes: Names of the themes that there are; None if any may be named.
+
+    Raises:
+        ConfigError: It is not valid; every problem is named with its line and key.
+    """
+    if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
+        return ScreenSettings()
+    document = read_document(text, name)
+    given = _mapping(document, document.value, ())
+    top = _section(document, given, "")
+    inner = {
+        section: _section(document, _mapping(document, given[section], (section,)), section)
+        for section in SECTIONS
+        if section in given
+    }
+    settings = ScreenSettings(
+        **top,
+        diff=DiffSettings(**inner.get("diff", {})),
+        guard=_guard(document, inner.get("guard", {})),
+        notify=NotifySettings(**inner.get("notify", {})),
+        outside=OutsideSettings(**inner.get("outside", {})),
+        keys=_keys(document, inner.get("keys", {})),
+    )
+    if themes is not None and settings.theme not in ("auto", *themes):
+        document.complain(("theme",), f'must be auto or one of: {", ".join(themes)}, not "{settings.theme}"')
+    if document.problems:
+        raise ConfigError(document.problems)
+    return settings
+
+
+def _mapping(document: Document, value: object, path: KeyPath) -> Mapping[str, Any]:
+    if isinstance(value, dict):
+        return value
+    if not document.complained(path):
+        document.complain(path, f'must hold keys with values, such as "theme: auto", not {shown(value)}')
+    return {}
+
+
+def _section(document: Document, given: Mapping[str, Any], section: str) -> dict[str, Any]:
+    """The valid settings of a section; what is wrong is noted."""
+    values: dict[str, Any] = {}
+    known = tuple(name for place, name in _READERS if place == section)
+    inner = tuple(SECTIONS) if not section else ()
+    for name, value in given.items():
+        path = (section, name) if section else (name,)
+        if name in inner or document.complained(path):
+            continue
+        if name not in known:
+            document.complain(path, unknown_key(name, known + inner))
+        elif value is None:
+            document.complain(path, "says nothing; give a value, or leave the key out")
+        else:
+            try:
+                values[name] = _READERS[section, name](value)
+            except ValueError as error:
+                document.complain(path, str(error))
+    return values
+
+
+def _keys(document: Document, values: Mapping[str, Any]) -> KeySettings:
+    """The keys, without two that contradict each other: of what was set, the last to do so is told."""
+    settings = KeySettings()
+    # The profile first: letters that it frees can be used for something else.
+    for name in ("profile", "map", "leader", "single"):
+        if name not in values:
+            continue
+        changed = replace(settings, **{name: values[name]})
+        try:
+            # Whether a leader could be one is known before it is asked for.
+            replace(changed, single=changed.single and name != "leader").key_map  # noqa: B018
+        except ValueError as error:
+            document.complain(("keys", name), str(error))
+        else:
+            settings = changed
+    return settings
+
+
+def _guard(document: Document, values: Mapping[str, Any]) -> GuardSettings:
+    """The times of the guard, each of them acceptable."""
+    settings = GuardSettings()
+    for name, value in values.items():
+        changed = replace(settings, **{name: value})
+        try:
+            changed.validate()
+        except ValueError as error:
+            document.complain(("guard", name), str(error).partition(": ")[2] or str(error))
+        else:
+            settings = changed
+    return settings
+
+
+_THEME = re.compile(r"^theme:[^\n#]*?(?=[ \t]*(?:#|\r?$))", re.MULTILINE)
+
+_FILTERS_INLINE = re.compile(r"^filters:[ \t]*\{(?P<none>[ \t]*\})?", re.MULTILINE)
+_FILTERS_BELOW = re.compile(r"^filters:[ \t]*(?:#[^\n]*)?\r?\n(?P<indent>[ \t]+)", re.MULTILINE)
+
+
+class NotKeptError(ValueError):
+    """The choice could not be written; the message says what to do, and the file is as it was."""
+
+
+def keep_theme(file: Path, name: str) -> None:
+    """Write the name of a theme into a settings file; everything else in it stays, comments too.
+
+    A file that is not there is begun, with every setting and its default.
+
+    Args:
+        file: The settings file.
+        name: Name of a theme.
+
+    Raises:
+        NotKeptError: The file cannot be read, is not valid, or cannot be written.
+    """
+    _keep(file, lambda text, before: _with_theme(file, text, before, name))
+
+
+def keep_filter(file: Path, query: str) -> int:
+    """Write a filter into a settings file, under the first digit that is free. Arguments otherwise as above.
+
+    Args:
+        file: The settings file.
+        query: The filter, as it would be typed.
+
+    Returns:
+        Its digit; the one that it has already, if it is there.
+
+    Raises:
+        NotKeptError: There is no digit left, or the file cannot be read, is not valid, or cannot be written.
+    """
+    digits: list[int] = []
+
+    def changed(text: str, before: ScreenSettings) -> str:
+        known = [digit for digit, own in before.filters.items() if own == query]
+        free = [digit for digit in OWN_DIGITS if digit not in before.filters]
+        if not known and not free:
+            own = ", ".join(map(str, OWN_DIGITS))
+            raise NotKeptError(f'not saved: {own} are taken; take one out of "filters" in {file}')
+        digits[:] = known or free
+        return text if known else _with_filter(file, text, before, digits[0], query)
+
+    _keep(file, changed)
+    return digits[0]
+
+
+def _keep(file: Path, change: Callable[[str, ScreenSettings], str]) -> None:
+    """Write what becomes of the text of a file; it is told what the text sets."""
+    try:
+        text = read_text(file) if file.exists() else template()
+        changed = change(text, parse_settings(text, str(file)))
+        if changed != text:
+            put_text(file, changed)
+    except ConfigError as error:
+        raise NotKeptError(f"not written: {file.name} is not valid: {error.problems[0].message}") from error
+    except OSError as error:
+        raise NotKeptError(f"not written: {file}: {error.strerror}") from error
+
+
+def _with_theme(file: Path, text: str, before: ScreenSettings, name: str) -> str:
+    given = f"theme: {name}"
+    found = _THEME.search(text)
+    changed = text[: found.start()] + given + text[found.end() :] if found else f"{given}\n{text}"
+    if not _sets(changed, replace(before, theme=name)):  # such as a file in the other style of YAML, with braces
+        raise NotKeptError(f'not written: put "{given}" into {file} yourself')
+    return changed
+
+
+def _with_filter(file: Path, text: str, before: ScreenSettings, digit: int, query: str) -> str:
+    wanted = replace(before, filters={**before.filters, digit: query})
+    given = f"{digit}: {json.dumps(query, ensure_ascii=False)}"
+    for changed in _filter_added(text, given):
+        if _sets(changed, wanted):
+            return changed
+    raise NotKeptError(f"not saved: put {given} below filters in {file} yourself")
+
+
+def _filter_added(text: str, given: str) -> Iterator[str]:
+    """A text with one more filter, as it would be if filters stand in it one way or another."""
+    if found := _FILTERS_INLINE.search(text):
+        yield f"{text[: found.start()]}filters: {{{given}{'}' if found['none'] else ', '}{text[found.end() :]}"
+    if found := _FILTERS_BELOW.search(text):
+        yield f"{text[: found.start('indent')]}{found['indent']}{given}\n{text[found.start('indent') :]}"
+    yield f"filters: {{{given}}}\n{text}"
+
+
+def _sets(text: str, wanted: ScreenSettings) -> bool:
+    try:
+        return parse_settings(text, "") == wanted
+    except ConfigError:
+        return False
+
+
+SETTINGS_VARIABLE = "SIGNOFF_SETTINGS"
+"""Names another settings file of the screen."""
+
+
+def settings_file(variables: Mapping[str, str]) -> Path:
+    """The settings file of the screen, whether it is there or not.
+
+    Args:
+        variables: The environment.
+    """
+    named = variables.get(SETTINGS_VARIABLE)
+    return Path(named).expanduser() if named else _folder() / "screen.yaml"
+
+
+def replies_file(variables: Mapping[str, str]) -> Path:
+    """The file of the person's replies, beside the settings file, whether it is there or not.
+
+    Args:
+        variables: The environment.
+    """
+    return settings_file(variables).with_name("replies.yaml")
+
+
+def themes_folder() -> Path:
+    """The folder of the person's own themes, whether it is there or not."""
+    return _folder() / "themes"
+
+
+def _folder() -> Path:
+    return Path(platformdirs.user_config_path("signoff", appauthor=False))

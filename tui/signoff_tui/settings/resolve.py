@@ -1,0 +1,169 @@
+"""What holds for this person in this terminal: command line before environment, before the settings file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct, field
+
+from signoff.settings_yaml import ConfigError, Problem
+from signoff_tui.guard import GuardSettings
+from signoff_tui.input.keymap import STANDARD, KeyMap
+from signoff_tui.notify.channels import NOTIFY_VARIABLE, notice_settings
+from signoff_tui.notify.policy import NoticeSettings
+from signoff_tui.settings import (
+    SETTINGS_VARIABLE,
+    DiffSettings,
+    NotifySettings,
+    ScreenSettings,
+    load_settings,
+    replies_file,
+    settings_file,
+    themes_folder,
+)
+from signoff_tui.text.themes import DEFAULT_THEME, Theme, builtin_themes, own_themes
+
+__all__ = ["Chosen", "Personal", "wants_ascii"]
+
+_COERCED = frozenset({"C.UTF-8", "C.utf8", "UTF-8"})
+"""What the interpreter writes into ``LC_CTYPE`` by itself where the locale is C."""
+
+_POOR_TERMINALS = frozenset({"dumb", "linux"})
+
+
+class Chosen(Struct, frozen=True):
+    """All that can be chosen of the screen.
+
+    Attributes:
+        themes: All themes that there are, by name.
+        theme: The name of one of them.
+        theme_follows: Whether it is the light one instead where the terminal is light.
+        theme_was_chosen: Whether the person, or whoever started the screen, ever said which.
+        ascii_only: Draw with ASCII characters only.
+        mouse: Take clicks and the wheel.
+        diff: How diffs are shown at first.
+        guard: Times of the decision guard.
+        notices: How a person is called.
+        viewer: Program and arguments that show a diff outside of the screen; empty if there is none.
+        filters: The person's own filters, by the digit that chooses them.
+        keys: The person's keys.
+        problems: What was left out, and why: themes that are not valid.
+    """
+
+    themes: Mapping[str, Theme] = field(default_factory=builtin_themes)
+    theme: str = DEFAULT_THEME
+    theme_follows: bool = False
+    theme_was_chosen: bool = True
+    ascii_only: bool = False
+    mouse: bool = True
+    diff: DiffSettings = field(default_factory=DiffSettings)
+    guard: GuardSettings = field(default_factory=GuardSettings)
+    notices: NoticeSettings = field(default_factory=NoticeSettings)
+    viewer: tuple[str, ...] = ()
+    filters: Mapping[int, str] = field(default_factory=dict)
+    keys: KeyMap = STANDARD
+    problems: tuple[str, ...] = ()
+
+
+class Personal(Struct, frozen=True):
+    """Where the choices of one run come from.
+
+    Attributes:
+        variables: The environment.
+        theme: What the command line says; else None.
+        ascii_only: What the command line says.
+    """
+
+    variables: Mapping[str, str]
+    theme: str | None = None
+    ascii_only: bool = False
+
+    @property
+    def file(self) -> Path:
+        """The settings file, whether it is there or not."""
+        return settings_file(self.variables)
+
+    @property
+    def replies(self) -> Path:
+        """The file of the person's replies, whether it is there or not."""
+        return replies_file(self.variables)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the person's own themes, whether it is there or not."""
+        return themes_folder()
+
+    def choose(self) -> Chosen:
+        """Read everything anew.
+
+        Raises:
+            ValueError: Something is not valid; the message names place, key and what to do. Of the settings file
+                it is a `ConfigError`, with a line for each problem.
+        """
+        own, problems = own_themes(self.folder)
+        themes = {**builtin_themes(), **own}
+        wanted = self.theme or self.variables.get("SIGNOFF_THEME") or ""
+        if wanted not in ("", "auto", *themes):
+            raise ValueError(f"there is no theme {wanted!r}; choose one of: {', '.join(themes)}")
+        try:
+            settings = self._settings(themes)
+        except ConfigError as error:  # a theme that is not valid may be why there is none of its name
+            left_out = [Problem(str(self.folder), None, "", str(problem)) for problem in problems]
+            raise ConfigError([*left_out, *error.problems]) from None
+        theme = wanted or settings.theme
+        return Chosen(
+            themes=themes,
+            theme=DEFAULT_THEME if theme == "auto" else theme,
+            theme_follows=theme == "auto",
+            theme_was_chosen=bool(wanted) or self.file.exists(),
+            ascii_only=self._ascii_only(settings),
+            mouse=settings.mouse,
+            diff=settings.diff,
+            guard=settings.guard,
+            notices=_notices(self.variables, settings.notify),
+            viewer=settings.outside.viewer,
+            filters=settings.filters,
+            keys=settings.keys.key_map,
+            problems=tuple(map(str, problems)),
+        )
+
+    def _settings(self, themes: Mapping[str, Theme]) -> ScreenSettings:
+        if not self.variables.get(SETTINGS_VARIABLE) and not self.file.exists():
+            return ScreenSettings()
+        return load_settings(self.file, themes=themes)
+
+    def _ascii_only(self, settings: ScreenSettings) -> bool:
+        if self.ascii_only or settings.ascii == "on":
+            return True
+        return settings.ascii == "auto" and wants_ascii(self.variables)
+
+
+def wants_ascii(variables: Mapping[str, str]) -> bool:
+    """Whether a terminal hardly draws more than ASCII: its locale is not UTF-8, or it is a console.
+
+    Args:
+        variables: The environment. Where it names no locale at all, UTF-8 is taken for granted.
+    """
+    if variables.get("TERM") in _POOR_TERMINALS:
+        return True
+    everything, characters, language = (variables.get(name, "") for name in ("LC_ALL", "LC_CTYPE", "LANG"))
+    if not everything and characters in _COERCED and language in ("C", "POSIX"):
+        return True
+    locale = everything or characters or language
+    return bool(locale) and "utf8" not in locale.lower().replace("-", "")
+
+
+def _notices(variables: Mapping[str, str], wanted: NotifySettings) -> NoticeSettings:
+    named = variables.get(NOTIFY_VARIABLE) or wanted.channel
+    base = notice_settings({**variables, NOTIFY_VARIABLE: named})
+    return NoticeSettings(
+        channel=base.channel,
+        title=base.title and wanted.title,
+        every=wanted.every,
+        every_high=wanted.every_high,
+        gather=wanted.gather,
+        remind=wanted.remind,
+        lost_after=wanted.lost_after,
+        away_after=wanted.away_after,
+    )

@@ -1,0 +1,43 @@
+"""Answers that were sent and that no agent has taken yet: they are told once that took long enough to wonder."""
+
+from __future__ import annotations
+
+from signoff.queue.records import StoredRequest
+from signoff_tui.text.ages import age_text, until_age_changes
+
+__all__ = ["SOON", "unconfirmed_text", "until_unconfirmed_changes"]
+
+SOON = 5.0
+"""Seconds in which an agent that waits has taken its answer."""
+
+
+def unconfirmed_text(request: StoredRequest, reviewer: str, now: int) -> str:
+    """That the agent has not taken the answer of a reviewer, and for how long; empty while that is no wonder.
+
+    Args:
+        request: A request that ended, or waits.
+        reviewer: Whose answers are meant.
+        now: Wall clock, microseconds since the epoch.
+    """
+    seconds = _seconds(request, reviewer, now)
+    return "" if seconds is None or seconds < SOON else f"agent has not confirmed ({age_text(seconds)})"
+
+
+def until_unconfirmed_changes(request: StoredRequest, reviewer: str, now: int) -> float | None:
+    """In how many seconds `unconfirmed_text` says something else by itself; None if it never does."""
+    seconds = _seconds(request, reviewer, now)
+    if seconds is None:
+        return None
+    return SOON - seconds if seconds < SOON else until_age_changes(seconds)
+
+
+def _seconds(request: StoredRequest, reviewer: str, now: int) -> float | None:
+    decision = request.decision
+    if (
+        decision is None
+        or decision.by != reviewer
+        or request.delivered_at is not None
+        or request.decided_at is None
+    ):
+        return None
+    return (now - request.decided_at) / 1e6

@@ -1,0 +1,260 @@
+"""The documents of requests, made in a thread when somebody looks, and kept while they may be looked at again."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from signoff.command_review import WORDS, ToldPart, told_command
+from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redaction
+from signoff.policy.shell.plain_commands import plain_facts
+from signoff.present.document.build import documents_for
+from signoff.present.document.model import Document
+from signoff.present.document.rows import joined
+from signoff.present.document.structured import structured_document
+from signoff.present.document.text import PartRow, parts_document
+from signoff.present.reveal import SafeText
+from signoff.present.snapshot.snapshot import Snapshot
+from signoff.queue.records import StoredRequest
+from signoff.shown_commands import ShownCommand, shown_commands
+
+__all__ = [
+    "KEPT",
+    "Content",
+    "ContentKey",
+    "ContentStore",
+    "content_key",
+    "document_of_parts",
+    "make_content",
+    "raw_arguments",
+    "revealed_key",
+    "scanned",
+    "told_at_once",
+]
+
+
+_SCREENFUL, _LONG = 12, 2_000
+"""Parts or lines of a command, and its characters, from which the heading of the request says what is below."""
+
+_RISK = 5
+"""Cells for the risk of a part."""
+
+
+def told_at_once(command: ShownCommand) -> bool:
+    """Whether the parts of a command are told at once, without any parser."""
+    return len(command.text) <= _LONG and plain_facts(command.text) is not None
+
+
+def document_of_parts(command: ShownCommand, request: StoredRequest, masks: Redaction | None) -> Document:
+    """Work out the parts of a command. It may take seconds, and never fails: what cannot be told is said.
+
+    Args:
+        command: The command.
+        request: Whose it is.
+        masks: Says what is hidden; None hides nothing.
+    """
+    told = told_command(command, request, masks)
+    width = max((len(_joined(part)) for part in told.parts if not part.depth), default=0)
+    remarks = [_row(remark, "the line ") for remark in told.remarks]
+    long = len(told.parts) > _SCREENFUL or command.text.count("\n") > _SCREENFUL or len(command.text) > _LONG
+    rules = () if told.rules is None else ("   ", told.rules)
+    return parts_document(
+        joined(f"{told.guess}{told.found}", *rules),
+        [
+            *(row for row in remarks if row.level == len(WORDS) - 1),
+            *(() if told.says_nothing_more else (_row(part, f"{_joined(part):<{width}}") for part in told.parts)),
+            *(row for row in remarks if row.level < len(WORDS) - 1),
+        ],
+        WORDS,
+        notes=(told.found.replace(":", " below the command:", 1),) if long else (),
+    )
+
+
+def _row(part: ToldPart, before: str) -> PartRow:
+    risk, indent = WORDS[part.level], "  " * part.depth
+    about = tuple(partial(_indented, _RISK + len(indent), said) for said in part.about)
+    return PartRow(part.level, f"{risk:<{_RISK}}{indent}{before}", len(risk), part.text, about)
+
+
+def _indented(columns: int, said: Callable[[], SafeText]) -> SafeText:
+    return joined(" " * columns, said())
+
+
+def _joined(part: ToldPart) -> str:
+    """What joins a part to the one above, or stands before it in its stead."""
+    joins = "may run" if part.doubtful else part.joined
+    return f"{joins} " if joins else ""
+
+
+KEPT = 400
+"""Requests whose documents are kept."""
+
+SCANNED_AT_ONCE = 500
+"""Units of a content that is scanned before it is shown, unless they are very long: nobody notices that."""
+
+ContentKey = tuple[str, int, str]
+"""Request id, revision, digest: other contents have another key."""
+
+
+class Unparsed(Struct, frozen=True):
+    """Commands that are to be broken into their parts.
+
+    Attributes:
+        request: Whose they are.
+        commands: In the order in which they are shown.
+        masks: Says what is hidden of them; None hides nothing.
+    """
+
+    request: StoredRequest
+    commands: tuple[ShownCommand, ...]
+    masks: Redaction | None
+
+    def with_parts(self, documents: tuple[Document, ...]) -> tuple[Document, ...]:
+        """The documents, with the parts of each command below it."""
+        shown = list(documents)
+        for command in reversed(self.commands):
+            shown.insert(command.after, document_of_parts(command, self.request, self.masks))
+        return tuple(shown)
+
+
+class Content(Struct, frozen=True):
+    """What a request shows.
+
+    Attributes:
+        key: Whose it is.
+        documents: At least one.
+        units: Coverage units of all documents.
+        added: Added lines over all files.
+        removed: Removed lines over all files.
+        complete: False when not everything can be shown: binary contents, cut short by the tool.
+        notes: Plain facts for the header.
+        scanned: Whether it was looked through for what misleads or hides. Until then it is not all shown.
+        alerts: What was found, one sentence for each kind.
+        unparsed: Commands in it whose parts are not shown yet; until then it is not scanned.
+    """
+
+    key: ContentKey
+    documents: tuple[Document, ...]
+    units: int
+    added: int
+    removed: int
+    complete: bool
+    notes: tuple[str, ...]
+    scanned: bool = False
+    alerts: tuple[str, ...] = ()
+    unparsed: Unparsed | None = None
+
+    @property
+    def can_be_all_shown(self) -> bool:
+        """Whether seeing every unit is seeing all of it."""
+        return self.complete and self.scanned
+
+
+def content_key(request: StoredRequest) -> ContentKey:
+    """The key of what a request shows now."""
+    return request.id, request.revision, request.submission.digest
+
+
+def revealed_key(request: StoredRequest) -> ContentKey:
+    """The key of what a request shows now together with its secrets: looking at them is no reading of the rest."""
+    return request.id, request.revision, f"{request.submission.digest} revealed"
+
+
+def make_content(request: StoredRequest, blob: Callable[[str], bytes], *, revealed: bool = False) -> Content:
+    """Make the documents of a request. Reads the queue and may take long: runs in a thread.
+
+    Large ones are not scanned yet, so that the first page need not wait for the last, and commands that need a
+    parser have no parts: see `scanned`.
+
+    Args:
+        request: The request.
+        blob: Returns a stored content by its hash.
+        revealed: Show secrets instead of marks.
+    """
+    submission = request.submission
+    stored = submission.snapshot
+    snapshot = Snapshot.from_json(dict(stored), blob) if stored is not None else None
+    masks = None if revealed else DEFAULT_REDACTION.also(submission.masked_keys)
+    documents = documents_for(snapshot, submission.presentation, submission.arguments, submission.cwd, masks=masks)
+    commands = shown_commands(request, len(documents))
+    for document in documents:
+        document.prepare(first=True)
+    content = Content(
+        key=revealed_key(request) if revealed else content_key(request),
+        documents=documents,
+        units=sum(document.units for document in documents),
+        added=sum(document.added for document in documents),
+        removed=sum(document.removed for document in documents),
+        complete=all(document.complete for document in documents),
+        notes=tuple(note for document in documents for note in document.notes),
+        unparsed=Unparsed(request, commands, masks) if commands else None,
+    )
+    few = content.units <= SCANNED_AT_ONCE and not any(document.has_long_lines for document in documents)
+    quick = few and all(map(told_at_once, commands))
+    return scanned(content) if quick else content
+
+
+def scanned(content: Content) -> Content:
+    """The same content, looked through for what misleads or hides, its commands with their parts.
+
+    It may take long: runs in a thread.
+    """
+    alerts = dict.fromkeys(alert.message for document in content.documents for alert in document.scan())
+    documents = content.documents if content.unparsed is None else content.unparsed.with_parts(content.documents)
+    notes = tuple(note for document in documents for note in document.notes)
+    return replace(content, documents=documents, notes=notes, scanned=True, alerts=tuple(alerts), unparsed=None)
+
+
+class ContentStore:
+    """Made documents by key, the least recently used ones forgotten."""
+
+    def __init__(self) -> None:
+        self._made: OrderedDict[ContentKey, Content] = OrderedDict()
+        self._failed: dict[ContentKey, str] = {}
+        self._wanted: set[ContentKey] = set()
+
+    def get(self, key: ContentKey) -> Content | None:
+        """The documents, or None while they are not made."""
+        content = self._made.get(key)
+        if content is not None:
+            self._made.move_to_end(key)
+        return content
+
+    def failure(self, key: ContentKey) -> str | None:
+        """Why the documents cannot be made, if that is so."""
+        return self._failed.get(key)
+
+    def want(self, key: ContentKey) -> bool:
+        """Note that somebody asked for the documents; False when that is under way or done already."""
+        if key in self._made or key in self._wanted or key in self._failed:
+            return False
+        self._wanted.add(key)
+        return True
+
+    def store(self, content: Content) -> None:
+        """Keep made documents."""
+        self._wanted.discard(content.key)
+        self._made[content.key] = content
+        while len(self._made) > KEPT:
+            self._made.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forget all of it, so that it is made anew."""
+        self._made.clear()
+        self._failed.clear()
+        self._wanted.clear()
+
+    def fail(self, key: ContentKey, why: str) -> None:
+        """Note that the documents cannot be made."""
+        self._wanted.discard(key)
+        self._failed[key] = why
+
+
+def raw_arguments(request: StoredRequest) -> Document:
+    """The arguments as they were sent, without their secrets."""
+    submission = request.submission
+    return structured_document(dict(submission.arguments), masks=DEFAULT_REDACTION.also(submission.masked_keys))

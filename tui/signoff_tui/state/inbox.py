@@ -1,0 +1,591 @@
+"""What waits, in which order, and where the cursor is: the model behind the list.
+
+Nothing here moves by itself. New requests are appended, ended ones stay in place as tombstones, and rows leave
+only in `tidy` and `sift`, which a key of the person asks for. The cursor is bound to the identity of a row, never
+to its position.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+from signoff.queue.records import ChangeSet, Risk, StoredRequest
+from signoff_tui.guard import Ref
+from signoff_tui.state.tally import Tally
+
+__all__ = [
+    "Entry",
+    "Group",
+    "Inbox",
+    "Order",
+    "Place",
+    "PuttingAside",
+    "Row",
+    "RowKey",
+    "following",
+    "place_in",
+    "ref_of",
+]
+
+
+class RowKey(Struct, frozen=True):
+    """Identity of a row: a request by its id, or a group by session and group id."""
+
+    kind: Literal["request", "group"]
+    id: str
+
+
+@dataclass(slots=True)
+class Entry:
+    """One request as this screen knows it."""
+
+    request: StoredRequest
+    group: RowKey | None
+    held: bool = False
+    """A decision of this screen is held back and not sent yet."""
+    sent: bool = False
+    """A decision of this screen was sent; the queue's answer is awaited."""
+    later: bool = False
+    """Put aside by the person; the agent keeps waiting."""
+    answered: bool = False
+    """It was approved before, and asks again with other contents."""
+    note: str = ""
+    """What happened to it, in the program's own words, when the queue's state alone does not say."""
+
+    @property
+    def id(self) -> str:
+        """Id of the request."""
+        return self.request.id
+
+    @property
+    def waiting(self) -> bool:
+        """Whether it can be decided now."""
+        return self.request.pending and not self.held and not self.sent
+
+    @property
+    def closed(self) -> bool:
+        """Whether it ended: a tombstone."""
+        return not self.request.pending
+
+
+@dataclass(slots=True)
+class Group:
+    """Requests that the sender says belong together."""
+
+    key: RowKey
+    label: str
+    members: list[str] = field(default_factory=list)
+    """Request ids in arrival order."""
+    open: bool = True
+    announced: int | None = None
+    """How many the sender said there would be."""
+
+
+class Row(Struct, frozen=True):
+    """One row of the list."""
+
+    key: RowKey
+    depth: int
+    """1 inside an open group, else 0."""
+
+
+class Inbox:
+    """Rows, groups and the cursor."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, Entry] = {}
+        self._groups: dict[RowKey, Group] = {}
+        self._order: list[RowKey] = []
+        self._rows: tuple[Row, ...] | None = None
+        self._index: dict[RowKey, int] = {}
+        self._waiting_from: dict[int, dict[Risk, int]] = {}
+        self._held: tuple[Entry, ...] = ()
+        self.tally = Tally()
+        """What is here, counted. Held decisions still wait: nothing was sent."""
+        self._keeps: Callable[[Entry], bool] | None = None
+        self._sifted_out: set[str] = set()
+        self._kept: RowKey | None = None
+        self._arrived: set[RowKey] = set()
+        self.order: Order = "arrival"
+        """By what the rows were sorted last; what arrives is appended in any case."""
+        self.cursor: RowKey | None = None
+        self.queue_cursor = 0
+        """Where the queue's change feed was read up to."""
+
+    # -- looking ---------------------------------------------------------------------------------------
+
+    def __contains__(self, request_id: str) -> bool:
+        return request_id in self._entries
+
+    def entry(self, request_id: str) -> Entry:
+        """The entry of a request.
+
+        Raises:
+            KeyError: The inbox does not know it.
+        """
+        return self._entries[request_id]
+
+    def entries(self) -> Iterable[Entry]:
+        """All entries, in arrival order."""
+        return self._entries.values()
+
+    def group(self, key: RowKey) -> Group:
+        """The group behind a group's row.
+
+        Raises:
+            KeyError: There is no such group.
+        """
+        return self._groups[key]
+
+    def members(self, key: RowKey) -> tuple[Entry, ...]:
+        """The members of a group, in arrival order."""
+        return tuple(self._entries[member] for member in self._groups[key].members)
+
+    def listed(self, key: RowKey) -> tuple[Entry, ...]:
+        """The members of a group that the filter lists, in arrival order."""
+        return tuple(entry for entry in self.members(key) if not self.is_hidden(entry.id))
+
+    def is_hidden(self, request_id: str) -> bool:
+        """Whether the filter keeps a request out of the list."""
+        return request_id in self._sifted_out and RowKey("request", request_id) != self._still_kept
+
+    def hidden(self) -> tuple[Entry, ...]:
+        """What the filter keeps out of the list, in arrival order."""
+        if not self._sifted_out:
+            return ()
+        return tuple(entry for entry in self._entries.values() if self.is_hidden(entry.id))
+
+    @property
+    def anything_passes(self) -> bool:
+        """Whether the filter lists anything; without one, whether there is anything to list."""
+        return len(self._sifted_out) < len(self._entries)
+
+    @property
+    def focus_strays(self) -> bool:
+        """Whether the row under the cursor is listed only because the cursor is on it."""
+        key = self._still_kept
+        if key is None:
+            return False
+        return key.id in self._sifted_out if key.kind == "request" else not self.listed(key)
+
+    def has_arrived(self, key: RowKey) -> bool:
+        """Whether a row was appended to a list that is in another order, since it was sorted."""
+        return self.order != "arrival" and key in self._arrived
+
+    def stands_for(self, key: RowKey) -> tuple[Entry, ...]:
+        """The requests that a row speaks for: itself, or the members of a closed group, which have no rows."""
+        if key.kind == "request":
+            return (self._entries[key.id],)
+        return () if self._groups[key].open else self.listed(key)
+
+    def rows(self) -> tuple[Row, ...]:
+        """All rows, top to bottom."""
+        if self._kept is not None and self._kept != self.cursor:
+            # The heading of a group may be listed for the member alone that the cursor left.
+            self._kept = self.cursor if self._is_sifted_out(self.cursor) else None
+            self._lay_out_anew()
+        if self._rows is None:
+            self._rows = tuple(self._make_rows())
+            self._index = {row.key: index for index, row in enumerate(self._rows)}
+        return self._rows
+
+    def row_index(self, key: RowKey | None) -> int | None:
+        """Where a row stands now, or None when it is not shown."""
+        self.rows()
+        return None if key is None else self._index.get(key)
+
+    def waiting_from(self, index: int) -> Mapping[Risk, int]:
+        """How much can be decided, by risk, in a row and below it. Counted after changes, not at each look."""
+        listed = self.rows()  # first: it forgets what was counted if other rows are listed now
+        if index not in self._waiting_from:
+            counts = dict.fromkeys(Risk, 0)
+            for row in listed[index:]:
+                single = row.key.kind == "request"  # most are: thousands, counted again with each change
+                for entry in (self._entries[row.key.id],) if single else self.stands_for(row.key):
+                    if entry.waiting:
+                        counts[entry.request.submission.risk] += 1
+            self._waiting_from[index] = counts
+        return self._waiting_from[index]
+
+    def focused_request(self) -> Entry | None:
+        """The entry under the cursor, if the cursor is on a request."""
+        if self.cursor is None or self.cursor.kind != "request":
+            return None
+        return self._entries.get(self.cursor.id)
+
+    def focused_group(self) -> Group | None:
+        """The group under the cursor, or the one its request belongs to."""
+        if self.cursor is None:
+            return None
+        if self.cursor.kind == "group":
+            return self._groups.get(self.cursor)
+        entry = self._entries.get(self.cursor.id)
+        return self._groups[entry.group] if entry is not None and entry.group is not None else None
+
+    # -- what the queue says -----------------------------------------------------------------------------
+
+    def apply(self, changes: ChangeSet) -> tuple[str, ...]:
+        """Take over a change set; returns the ids whose content is another than before.
+
+        The cursor stays where it is. Only when there was nothing to stand on does it go to the first row. What
+        ended before it was ever listed, or after it was tidied away, does not appear.
+        """
+        replaced = []
+        if changes.fresh:
+            self._empty()
+        for request in (change.request for change in changes.changes):
+            known = self._entries.get(request.id)
+            if known is None:
+                if request.pending:
+                    self._append(request)
+                continue
+            self._waiting_from = {}
+            if _content(known.request) != _content(request):
+                replaced.append(request.id)
+                approved = known.request.decision is not None and known.request.decision.approved
+                known.answered = request.pending and (approved or known.sent)
+                known.sent = known.later = False
+            known.request = request
+            self.tally.put(request)
+            if not request.pending:
+                known.sent = known.later = False
+            if request.id in self._sifted_out and self._passes(known):
+                self._sifted_out.discard(request.id)
+        self.queue_cursor = changes.cursor
+        if self._keeps is not None:
+            self._lay_out_anew()
+        if self.row_index(self.cursor) is None:
+            self.cursor = self._first_waiting()
+        return tuple(replaced)
+
+    # -- what the person does ----------------------------------------------------------------------------
+
+    def move(self, steps: int) -> None:
+        """Move the cursor by rows, stopping at the ends."""
+        rows = self.rows()
+        at = self.row_index(self.cursor)
+        if not rows:
+            self.cursor = None
+        elif at is None:
+            self.cursor = rows[0].key
+        else:
+            self.cursor = rows[max(0, min(len(rows) - 1, at + steps))].key
+
+    def move_to(self, key: RowKey) -> None:
+        """Put the cursor on a row, opening its group if need be; what the filter hides is listed meanwhile."""
+        if key.kind == "request":
+            group = self._entries[key.id].group
+            if group is not None and not self._groups[group].open:
+                self.set_open(group, open_=True)
+        if self._is_sifted_out(key):
+            self._keep(key)
+        if self.row_index(key) is not None:
+            self.cursor = key
+
+    def move_to_neighbor(self, steps: int) -> None:
+        """Move to the next or previous request that waits, or closed group in which one waits."""
+        rows = self.rows()
+        at = self.row_index(self.cursor)
+        index = -1 if at is None else at
+        while 0 <= (index := index + steps) < len(rows):
+            if self._waits(rows[index].key):
+                self.cursor = rows[index].key
+                return
+
+    def set_open(self, key: RowKey, *, open_: bool) -> None:
+        """Open or close a group; closing moves the cursor from a member to the heading."""
+        self._groups[key].open = open_
+        self._lay_out_anew()
+        if not open_ and self.row_index(self.cursor) is None:
+            self._keep(key)
+
+    def advance(self) -> None:
+        """After a decision: the next waiting member of the group, else the next waiting row, else the oldest.
+
+        What was put aside is passed over. The cursor stays when nothing waits.
+        """
+        group = self.focused_group()
+        at = self.row_index(self.cursor)
+        start = -1 if at is None else at
+        keys = [row.key for row in self.rows()]
+        below, above = keys[start + 1 :], keys[: max(start, 0)]
+        in_group = [key for key in below + above if group is not None and self._belongs(key, group)]
+        for key in [*in_group, *below, *above]:
+            if self._waits(key) and not self._put_aside(key):
+                self.cursor = key
+                return
+
+    def set_held(self, request_ids: Iterable[str]) -> None:
+        """Mark these requests as held back, those that are still here, and all others as free again."""
+        before, self._held = self._held, tuple(self._known(request_ids))
+        if {*map(id, before)} == {*map(id, self._held)}:
+            return  # it is asked for with each change of the queue, and thousands would be counted again
+        for entry in before:
+            entry.held = False
+        for entry in self._held:
+            entry.held = True
+        self._waiting_from = {}
+
+    def set_sent(self, request_ids: Iterable[str], *, sent: bool) -> None:
+        """Mark requests as sent, those that are still here, or take that back."""
+        for entry in self._known(request_ids):
+            entry.sent = sent
+        self._waiting_from = {}
+
+    def set_later(self, request_ids: Iterable[str], *, later: bool) -> None:
+        """Put requests aside, or take them back."""
+        for request_id in request_ids:
+            self._entries[request_id].later = later
+
+    def sift(self, keeps: Callable[[Entry], bool] | None) -> None:
+        """List only what passes. What arrives or changes is asked as well; a row that is listed stays listed.
+
+        The row under the cursor stays until the cursor leaves it.
+
+        Args:
+            keeps: Whether an entry passes; None lists everything.
+        """
+        self._keeps = keeps
+        self._sifted_out = {id_ for id_, entry in self._entries.items() if not self._passes(entry)}
+        self._kept = self.cursor if self._sifted_out else None
+        self._lay_out_anew()
+        if self.row_index(self.cursor) is None:
+            self.cursor = self._first_waiting()
+
+    def sort(self, order: Order) -> bool:
+        """Sort the rows, what was put aside at the end; returns whether any of them moved."""
+        before, self.order = [*self._order], order
+        self._arrived.clear()
+        arrival = {id_: number for number, id_ in enumerate(self._entries)}
+        places = {key: self._place(key, order, arrival) for key in self._order}
+        self._order.sort(key=places.__getitem__)
+        self._lay_out_anew()
+        return self._order != before
+
+    def tidy(self) -> int:
+        """Remove tombstones and sort anew, what was put aside at the end; returns how many rows left."""
+        gone = {entry.id for entry in self._entries.values() if entry.closed}
+        at = self.row_index(self.cursor) or 0
+        for request_id in gone:
+            self.tally.drop(request_id)
+        self._entries = {id_: entry for id_, entry in self._entries.items() if id_ not in gone}
+        for group in self._groups.values():
+            group.members = [member for member in group.members if member not in gone]
+        self._groups = {key: group for key, group in self._groups.items() if group.members}
+        self._order = [key for key in self._order if key.id in self._entries or key in self._groups]
+        self._sifted_out &= self._entries.keys()
+        self.sort(self.order)
+        rows = self.rows()
+        if self.row_index(self.cursor) is None:
+            self.cursor = rows[min(at, len(rows) - 1)].key if rows else None
+        return len(gone)
+
+    # -- parts -------------------------------------------------------------------------------------------
+
+    def _empty(self) -> None:
+        for request_id in self._entries:
+            self.tally.drop(request_id)
+        self._entries, self._groups, self._order, self._held = {}, {}, [], ()
+        self._sifted_out, self._kept, self.cursor = set(), None, None
+        self._arrived.clear()
+        self._lay_out_anew()
+
+    def _known(self, request_ids: Iterable[str]) -> Iterable[Entry]:
+        return (self._entries[request_id] for request_id in request_ids if request_id in self._entries)
+
+    def _lay_out_anew(self) -> None:
+        self._rows = None
+        self._waiting_from = {}
+
+    def _make_rows(self) -> Iterable[Row]:
+        for key in self._order:
+            if self._sifted_out and not self._is_listed(key):
+                continue
+            yield Row(key, 0)
+            if key.kind == "group" and self._groups[key].open:
+                yield from (Row(RowKey("request", entry.id), 1) for entry in self.listed(key))
+
+    def _append(self, request: StoredRequest) -> None:
+        key = _group_key(request)
+        row = key or RowKey("request", request.id)
+        is_new = key is None or key not in self._groups
+        if is_new:
+            self._order.append(row)
+            self._arrived.add(row)
+        if key is not None:
+            if is_new:
+                self._groups[key] = Group(key, request.submission.group_id or "")
+            group = self._groups[key]
+            group.members.append(request.id)
+            group.announced = request.submission.group_size or group.announced
+        self._entries[request.id] = entry = Entry(request, key)
+        self.tally.put(request)
+        if not self._passes(entry):
+            self._sifted_out.add(request.id)
+        self._append_row(request.id, key, new=is_new)
+
+    def _append_row(self, request_id: str, key: RowKey | None, *, new: bool) -> None:
+        """Add the row of what arrived at the end if it belongs there: quicker than to lay out all rows anew."""
+        own, depth = RowKey("request", request_id), 0 if key is None else 1
+        at_the_end = new or (key is not None and key == self._order[-1] and self._groups[key].open)
+        if self._rows is None or self._keeps is not None or not at_the_end:
+            self._lay_out_anew()
+            return
+        rows = [Row(own, depth)]
+        if key is not None and len(self._groups[key].members) == 1:
+            rows.insert(0, Row(key, 0))
+        self._index.update({row.key: len(self._rows) + index for index, row in enumerate(rows)})
+        self._rows = (*self._rows, *rows)
+        risk = self._entries[request_id].request.submission.risk
+        for counts in self._waiting_from.values():
+            counts[risk] += 1
+
+    def _keep(self, key: RowKey) -> None:
+        """Put the cursor on a row and list it, whether the filter hides it or not."""
+        self.cursor = key
+        self._kept = key if self._sifted_out else None
+        self._lay_out_anew()
+
+    def _passes(self, entry: Entry) -> bool:
+        return self._keeps is None or self._keeps(entry)
+
+    @property
+    def _still_kept(self) -> RowKey | None:
+        """The row that the filter would hide, were the cursor not on it."""
+        return self._kept if self._kept == self.cursor else None
+
+    def _is_sifted_out(self, key: RowKey | None) -> bool:
+        """Whether a row is there, but not listed."""
+        if key is None or not self._sifted_out:
+            return False
+        return (key.id in self._entries or key in self._groups) and not self._is_listed(key)
+
+    def _is_listed(self, key: RowKey) -> bool:
+        if key.kind == "request":
+            return not self.is_hidden(key.id)
+        return key == self._still_kept or bool(self.listed(key))
+
+    def _place(self, key: RowKey, order: Order, arrival: dict[str, int]) -> Place:
+        entries = (self._entries[key.id],) if key.kind == "request" else self.members(key)
+        pending = [entry.request for entry in entries if entry.request.pending]
+        requests = pending or [entry.request for entry in entries]
+        return place_in(order, requests, arrival, aside=self._put_aside(key))
+
+    def _waits(self, key: RowKey) -> bool:
+        """Whether a row is, or stands for, something that waits."""
+        return any(entry.waiting for entry in self.stands_for(key))
+
+    def _belongs(self, key: RowKey, group: Group) -> bool:
+        return key.kind == "request" and self._entries[key.id].group == group.key
+
+    def _first_waiting(self) -> RowKey | None:
+        rows: Sequence[Row] = self.rows()
+        for row in rows:
+            if row.key.kind == "group" or self._entries[row.key.id].waiting:
+                return row.key
+        return rows[0].key if rows else None
+
+    def _put_aside(self, key: RowKey) -> bool:
+        if key.kind == "request":
+            return self._entries[key.id].later
+        pending = [entry for entry in self.members(key) if entry.request.pending]
+        return bool(pending) and all(entry.later for entry in pending)
+
+
+def _content(request: StoredRequest) -> tuple[int, str]:
+    """What tells one content of a request from another."""
+    return request.revision, request.submission.digest
+
+
+def _group_key(request: StoredRequest) -> RowKey | None:
+    """Group ids are the sender's: two agents may use the same one, so the session belongs to the key."""
+    group_id = request.submission.group_id
+    if group_id is None:
+        return None
+    return RowKey("group", f"{request.asked_by.session}\x1f{group_id}")
+
+
+Order = Literal["arrival", "risk", "agent"]
+"""What comes first: the oldest, the riskiest, or the agent whose name does. Ties go to the oldest."""
+
+Place = tuple[bool, str | int, int]
+"""Sorts rows: put aside, rank in the order, arrival."""
+
+_RANKS = {Risk.HIGH: 0, Risk.MEDIUM: 1, Risk.LOW: 2}
+
+
+def following(order: Order) -> Order:
+    """The order after this one; after the last, the first."""
+    orders: Sequence[Order] = get_args(Order)
+    return orders[(orders.index(order) + 1) % len(orders)]
+
+
+def place_in(order: Order, requests: Sequence[StoredRequest], arrival: Mapping[str, int], *, aside: bool) -> Place:
+    """Where a row belongs.
+
+    Args:
+        order: What comes first.
+        requests: What the row stands for, as far as it waits; at least one.
+        arrival: Tells by their ids which came first.
+        aside: Whether it was put aside.
+    """
+    first = min(requests, key=lambda request: arrival[request.id])
+    rank: str | int = 0
+    if order == "risk":
+        rank = min(_RANKS[request.submission.risk] for request in requests)
+    elif order == "agent":
+        rank = first.asked_by.name
+    return aside, rank, arrival[first.id]
+
+
+UNDONE = 10
+"""Changes between waiting and later that can be undone: more than typing can make before it is recognized."""
+
+
+class PuttingAside:
+    """Keeps what waits and what comes later apart.
+
+    Args:
+        inbox: The requests.
+    """
+
+    def __init__(self, inbox: Inbox) -> None:
+        self._inbox = inbox
+        self._before: deque[dict[str, bool]] = deque(maxlen=UNDONE)
+
+    def toggle(self) -> bool | None:
+        """Put the request under the cursor aside, or what waits of the group, or take it back.
+
+        Returns:
+            Whether it is aside now; None if there is nothing to put aside.
+        """
+        group, entry = self._inbox.focused_group(), self._inbox.focused_request()
+        if entry is not None:
+            members: Sequence[Entry] = (entry,)
+        else:
+            members = () if group is None else self._inbox.listed(group.key)
+        waiting = [member for member in members if member.waiting]
+        if not waiting:
+            self._before.append({})  # to undo this key undoes nothing
+            return None
+        aside = not all(member.later for member in waiting)
+        self._before.append({member.id: member.later for member in waiting})
+        self._inbox.set_later([member.id for member in waiting], later=aside)
+        return aside
+
+    def undo(self) -> None:
+        """Undo the last `toggle` that was not undone yet."""
+        if self._before:
+            for request_id, later in self._before.pop().items():
+                if request_id in self._inbox:
+                    self._inbox.set_later([request_id], later=later)
+
+
+def ref_of(entry: Entry) -> Ref:
+    """Exactly what a decision about the entry would name."""
+    return Ref(entry.id, entry.request.revision, entry.request.submission.digest)

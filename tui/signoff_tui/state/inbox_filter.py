@@ -1,0 +1,167 @@
+"""The filter of the inbox: what it lists, and how much of what waits it hides.
+
+Each request is asked when the filter is put in force, and once more when it arrives or changes. What is listed
+stays listed until the person asks for another list: rows do not leave under the hand.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Container
+
+from msgspec import Struct
+
+from signoff.filter import (
+    CallFacts,
+    Filtered,
+    Query,
+    ScreenFacts,
+    Subject,
+    Viewpoint,
+    existing_values,
+    of_request,
+    parse,
+)
+from signoff.queue.records import Risk, StoredRequest
+from signoff_tui.state.inbox import Entry
+from signoff_tui.state.session import Desk
+
+__all__ = [
+    "Hidden",
+    "InboxFilter",
+    "InboxSubjects",
+]
+
+
+REMEMBERED = 10
+"""Filters that can come back: more than typing can change before it is recognized."""
+
+
+class Hidden(Struct, frozen=True):
+    """What a filter keeps out of the list.
+
+    Attributes:
+        waiting: How much of what waits.
+        high: How much of that is HIGH.
+        matches: Whether any row is listed because it passes, not only because the cursor is on it.
+    """
+
+    waiting: int = 0
+    high: int = 0
+    matches: bool = True
+
+
+class InboxFilter:
+    """Says which requests are listed.
+
+    Args:
+        desk: What there is to list.
+        view: When and by whom it is asked.
+    """
+
+    def __init__(self, desk: Desk, view: Callable[[], Viewpoint]) -> None:
+        self._desk = desk
+        self._view = view
+        self._subjects = InboxSubjects(desk)
+        self._before: deque[Query] = deque(maxlen=REMEMBERED)
+        self._test: Callable[[Subject], bool] | None = None
+        """Made once for all while all are asked."""
+        self._made: dict[str, tuple[StoredRequest, Subject]] | None = None
+        self.query = parse("", Filtered.INBOX)
+        """The filter that is in force."""
+
+    @property
+    def in_force(self) -> bool:
+        """Whether anything is asked for."""
+        return self.query.expression is not None
+
+    def use(self, query: Query) -> None:
+        """Put another filter in force."""
+        self._before.append(self.query)
+        self.query = query
+        self.settle()
+
+    def settle(self) -> None:
+        """Ask all requests anew."""
+        self._subjects.forget_the_gone()
+        if not self.in_force:
+            self._desk.inbox.sift(None)
+            return
+        self._test = self.query.test(self._view())
+        self._desk.inbox.sift(self._keeps)
+        self._test = None
+
+    def typing(self, *, begins: bool) -> None:
+        """Somebody begins to type a filter, or is done: meanwhile nothing that can be asked is made twice."""
+        self._made = {} if begins else None
+
+    def undo(self) -> None:
+        """Put the filter in force that was before the last one."""
+        if self._before:
+            self.query = self._before.pop()
+            self.settle()
+
+    @property
+    def hidden(self) -> Hidden:
+        """How much of what waits is not listed."""
+        inbox = self._desk.inbox
+        pending = [entry.request.submission.risk for entry in inbox.hidden() if entry.request.pending]
+        return Hidden(len(pending), pending.count(Risk.HIGH), inbox.anything_passes)
+
+    def values(self) -> dict[str, list[str]]:
+        """Values that a filter could ask for, by the name of their field."""
+        return existing_values(map(self._subject, self._desk.inbox.entries()))
+
+    def _keeps(self, entry: Entry) -> bool:
+        test = self._test or self.query.test(self._view())
+        return test(self._subject(entry))
+
+    def _subject(self, entry: Entry) -> Subject:
+        if self._made is None:
+            return self._subjects.subject(entry, tagged=self._desk.tags)
+        made = self._made.get(entry.id)
+        if made is None or made[0] is not entry.request:
+            made = self._made[entry.id] = entry.request, self._subjects.subject(entry, tagged=self._desk.tags)
+        return made[1]
+
+
+class InboxSubjects:
+    """Makes subjects of entries; no call is taken apart twice.
+
+    Args:
+        desk: What waits, and what was shown of it.
+    """
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._calls: dict[str, tuple[int, CallFacts]] = {}
+
+    def subject(self, entry: Entry, *, tagged: Container[str] = (), late: Container[str] = ()) -> Subject:
+        """What can be asked of an entry now.
+
+        Args:
+            entry: The entry.
+            tagged: Ids of the requests that are tagged.
+            late: Ids of the requests that joined their group after it was looked at.
+        """
+        coverage = self._desk.coverage(entry)
+        facts = ScreenFacts(
+            held=entry.held,
+            sent=entry.sent,
+            later=entry.later,
+            tagged=entry.id in tagged,
+            late=entry.id in late,
+            # An ended request that was never opened here was perhaps read by another reviewer.
+            shown=None if coverage is None and entry.closed else self._desk.share(entry),
+            lines=None if coverage is None else coverage.units,
+        )
+        revision, call = self._calls.get(entry.id, (0, None))
+        if revision != entry.request.revision:
+            call = None
+        subject = of_request(entry.request, facts, call=call)
+        self._calls[entry.id] = entry.request.revision, subject.call
+        return subject
+
+    def forget_the_gone(self) -> None:
+        """Forget the calls of requests that left the inbox."""
+        self._calls = {id_: kept for id_, kept in self._calls.items() if id_ in self._desk.inbox}

@@ -1,0 +1,71 @@
+"""What else a decision would reach: later calls, and all of an agent."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from signoff.policy.grant_breadth import Reach, reach
+from signoff_tui.guard import Ref
+from signoff_tui.state.inbox import Entry, Inbox
+from signoff_tui.state.session import Desk
+
+__all__ = [
+    "RememberPreview",
+    "remember_preview",
+    "waiting_for_the_same",
+    "waiting_of_agent",
+]
+
+
+class RememberPreview(Struct, frozen=True):
+    """What remembering a request would cover.
+
+    Attributes:
+        entry: The request.
+        reach: What later calls would match.
+        matching: How many other waiting requests of the session would match it.
+    """
+
+    entry: Entry
+    reach: Reach
+    matching: int
+
+
+def remember_preview(inbox: Inbox, request_id: str) -> RememberPreview:
+    """What remembering an approval of a request would cover."""
+    entry = inbox.entry(request_id)
+    submission = entry.request.submission
+    matching = len(waiting_for_the_same(inbox, request_id))
+    return RememberPreview(entry, reach(submission.payload, submission.arguments), matching)
+
+
+def waiting_for_the_same(inbox: Inbox, request_id: str) -> tuple[Entry, ...]:
+    """What else waits that remembering an approval of a request would cover, were it asked later."""
+    entry = inbox.entry(request_id)
+    submission = entry.request.submission
+    return tuple(
+        other
+        for other in inbox.entries()
+        if other.request.pending
+        and other.id != entry.id
+        and other.request.asked_by.session == entry.request.asked_by.session
+        and other.request.submission.server == submission.server
+        and other.request.submission.tool_name == submission.tool_name
+        and other.request.submission.payload_key == submission.payload_key
+        and other.request.submission.definition == submission.definition
+    )
+
+
+def waiting_of_agent(desk: Desk) -> tuple[Ref, ...]:
+    """All that the agent under the cursor waits for, in the order in which it arrived."""
+    group, entry = desk.inbox.focused_group(), desk.inbox.focused_request()
+    if entry is None and group is not None:
+        entry = desk.inbox.members(group.key)[0]
+    if entry is None:
+        return ()
+    agent = entry.request.asked_by.agent_id
+    return tuple(
+        desk.ref(other)
+        for other in desk.inbox.entries()
+        if other.waiting and other.request.asked_by.agent_id == agent
+    )

@@ -1,0 +1,389 @@
+"""The reviewer's desk: what waits, what was shown of it, what may be decided. No widgets.
+
+The screen feeds it (changes of the queue, made documents, painted parts, keys) and draws what it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from signoff.queue.amendment import Instead
+from signoff.queue.records import ChangeSet, Decision, Verdict
+from signoff_tui.guard import (
+    Act,
+    DecisionGuard,
+    Eligibility,
+    Facts,
+    GuardSettings,
+    Held,
+    Permit,
+    PermitError,
+    Ref,
+)
+from signoff_tui.guard import Target as GuardTarget
+from signoff_tui.input.keymap import KeyMap
+from signoff_tui.state.amendments import OwnChanges, with_marks
+from signoff_tui.state.coverage import Coverage, Coverages
+from signoff_tui.state.documents import (
+    Content,
+    ContentKey,
+    ContentStore,
+    content_key,
+    revealed_key,
+)
+from signoff_tui.state.drift import Looked
+from signoff_tui.state.inbox import Entry, Group, Inbox, PuttingAside, RowKey, ref_of
+from signoff_tui.state.tagged import Tags
+from signoff_tui.text.summary import RISK_WORD, already_ended_text
+
+__all__ = [
+    "Answer",
+    "Desk",
+    "first_unseen_of",
+    "following_in_batch",
+    "next_unseen",
+]
+
+
+_ALL_REFUSED = "nothing is left to approve: reject it instead"
+
+
+class Answer(Struct, frozen=True):
+    """What a held decision will say to the queue."""
+
+    decision: Decision
+    refs: tuple[Ref, ...]
+
+
+class Desk:
+    """State of one reviewer's screen.
+
+    Args:
+        settings: Times of the guard.
+        keys: Which keys navigate and which do anything.
+        clock: Monotonic seconds, the clock of key events.
+        reviewer: Name under which decisions are recorded.
+    """
+
+    def __init__(self, settings: GuardSettings, keys: KeyMap, clock: Callable[[], float], reviewer: str) -> None:
+        self.inbox = Inbox()
+        self.tags = Tags(self.inbox)
+        self.later = PuttingAside(self.inbox)
+        self.contents = ContentStore()
+        self.coverages = Coverages(settings.dwell, clock)
+        self.changes = OwnChanges(self.inbox, self.contents, self.coverages)
+        self.guard: DecisionGuard[Answer] = DecisionGuard(settings, keys.guard_keys(), self.facts, clock)
+        self.settings = settings
+        self.keys = keys
+        self.reviewer = reviewer
+        self.came_back: list[Ref] = []
+        """Requests that were approved and ask again, until the screen has said so."""
+        self.revealed: ContentKey | None = None
+        """The request whose secrets are shown; it ends when another one gets the focus."""
+        self.drift: Looked | None = None
+        """Why files are no longer as a request shows them, and which request that is."""
+
+    # -- facts -------------------------------------------------------------------------------------------
+
+    def facts(self, request_id: str) -> Facts | None:
+        """What the guard must know of a request at this moment; None when it is not there any more."""
+        if request_id not in self.inbox:
+            return None
+        entry = self.inbox.entry(request_id)
+        change = self.changes.of(entry)
+        return Facts(
+            ref=self.ref(entry),
+            risk=RISK_WORD[self.changes.risk(entry)],  # type: ignore[arg-type]
+            coverage=self.share(entry),
+            closed=self._closed(entry),
+            later=entry.later,
+            hidden=self.inbox.is_hidden(request_id),
+            nothing=_ALL_REFUSED if change is not None and change.instead is None else "",
+        )
+
+    def ref(self, entry: Entry) -> Ref:
+        """Exactly what a decision about the entry would name, with what the reviewer made of it."""
+        change = self.changes.of(entry)
+        return ref_of(entry) if change is None else replace(ref_of(entry), instead=change.digest)
+
+    def share(self, entry: Entry) -> float:
+        """Share of the content that was shown. Never 1 when a part of it cannot be shown."""
+        coverage = self.coverage(entry)
+        return 0.0 if coverage is None else coverage.share
+
+    def target(self) -> GuardTarget | None:
+        """What the cursor is on, or is tagged if it is about that, for the guard; None on an empty list."""
+        if self.tags.acting:
+            return GuardTarget.tagged(self.tagged())
+        group = self.inbox.focused_group()
+        entry = self.inbox.focused_request()
+        if entry is not None:
+            facts = self.facts(entry.id)
+            assert facts is not None
+            if group is None:
+                return GuardTarget.one(facts)
+            return GuardTarget.one(facts, group=group.key.id, members=self.eligibility(group))
+        return None if group is None else GuardTarget.heading(group.key.id, self.eligibility(group))
+
+    def eligibility(self, group: Group) -> Eligibility:
+        """Which members an approval of the group would cover, and why the others not."""
+        facts = [self.facts(member) for member in group.members]
+        return self.guard.eligible(item for item in facts if item is not None)
+
+    def tagged(self) -> Eligibility:
+        """Which of the tagged an approval of them would cover, and why the others not."""
+        facts = [self.facts(ref.id) for ref in self.tags.refs]
+        return self.guard.eligible(item for item in facts if item is not None)
+
+    # -- the contents of requests ------------------------------------------------------------------------
+
+    def take_content(self, content: Content) -> None:
+        """Keep made documents; from now on it is counted what is shown of them."""
+        self.contents.store(content)
+        self.coverages.count(content)
+
+    def content(self, entry: Entry) -> Content | None:
+        """The made documents of what the request is now, and of what the reviewer made of it."""
+        change = self.changes.of(entry)
+        if change is not None:
+            return change.content
+        content = self.contents.get(content_key(entry.request))
+        return content if content is None or not entry.waiting else self.changes.marked(entry, content)
+
+    def coverage(self, entry: Entry) -> Coverage | None:
+        """What was shown of a request, or of an edit of it; None while its documents were never made."""
+        return self.coverages.of(self.key(entry))
+
+    def asked_content(self, entry: Entry) -> Content | None:
+        """The made documents of what was asked, whatever was made of it."""
+        return self.contents.get(content_key(entry.request))
+
+    def asked_coverage(self, entry: Entry) -> Coverage | None:
+        """What was shown of what was asked, whatever was made of it."""
+        return self.coverages.of(content_key(entry.request))
+
+    def revealed_content(self, entry: Entry) -> Content | None:
+        """The made documents of a request with its secrets."""
+        content, change = self.contents.get(revealed_key(entry.request)), self.changes.of(entry)
+        if change is not None and change.choice is None:
+            return change.content  # what the reviewer wrote, and not what was asked
+        return content if content is None or change is None else with_marks(entry.request, content, change.choice)
+
+    def key(self, entry: Entry) -> ContentKey:
+        """The key of what an approval would run: an edit has one of its own."""
+        change = self.changes.of(entry)
+        return content_key(entry.request) if change is None else change.content.key
+
+    def is_revealed(self, entry: Entry) -> bool:
+        """Whether the secrets of a request are to be shown."""
+        return self.revealed == content_key(entry.request)
+
+    def toggle_revealed(self, entry: Entry) -> None:
+        """Show the secrets of a request, or marks again. Meanwhile nothing counts as shown."""
+        self.coverages.covered()
+        self.revealed = None if self.is_revealed(entry) else content_key(entry.request)
+
+    def failure(self, entry: Entry) -> str | None:
+        """Why the documents of a request cannot be made, if that is so."""
+        return self.contents.failure(content_key(entry.request))
+
+    # -- what the queue says -----------------------------------------------------------------------------
+
+    def apply(self, changes: ChangeSet) -> tuple[Held[Answer], ...]:
+        """Take over changes; returns the held decisions that were about contents that are no more.
+
+        Contents that changed have another key, so their coverage starts at zero. A decision about several
+        requests goes on: the queue refuses the ones that changed.
+        """
+        if changes.fresh:  # of a request that looks the same, nothing was shown: it is one of another queue
+            self.guard.changed()
+            self.contents.clear()
+            self.coverages.covered()
+            self.coverages.forget(lambda _: True)
+            self.changes.forget(lambda _: True)
+            self.came_back.clear()
+            self.inbox.apply(changes)
+            self._mark_held()
+            return ()
+        known = [change.request.id for change in changes.changes if change.request.id in self.inbox]
+        before = {request_id: self.inbox.entry(request_id).request.revision for request_id in known}
+        replaced = set(self.inbox.apply(changes))
+        for request_id in replaced:
+            entry = self.inbox.entry(request_id)
+            if entry.answered:
+                self.came_back.append(ref_of(entry))
+            revisions = f"rev {before[request_id]} -> {entry.request.revision}"
+            entry.note = f"CHANGED: {revisions}. Read again, share shown is back to 0%"
+            if self.changes.keeps_edit(request_id):
+                entry.note += f"; your edit is kept: {self.keys.shown('edit_call')} opens it again"
+        focused = self.inbox.focused_request()
+        if focused is not None and focused.id in replaced:
+            self.guard.changed()
+        if any(held.payload.decision.hard for held in self.guard.holds):
+            self._mark_held()
+
+        def is_void(permit: Permit) -> bool:
+            # What is released goes with the first one, and waits if that is not approved.
+            deciding = permit.refs[:1] if permit.act is Act.RELEASE else permit.refs
+            return all(ref.id in replaced for ref in deciding)
+
+        return self.guard.holds.take_back_where(is_void)
+
+    def tidy(self) -> int:
+        """Remove what ended, with all that is known of it; returns how many rows left."""
+        removed = self.inbox.tidy()
+        self.coverages.forget(self._is_gone)
+        self.changes.forget(self._is_gone)
+        return removed
+
+    # -- deciding ----------------------------------------------------------------------------------------
+
+    def hold(self, permit: Permit, note: str | None = None) -> Held[Answer]:
+        """Hold what the guard permitted, mark its requests and move the cursor on.
+
+        Raises:
+            PermitError: The guard does not know the permit, or not any more.
+        """
+        decision = Decision(
+            approved=permit.act.approves,
+            note=note or None,
+            remember=permit.act.remembers,
+            hard=permit.act in {Act.STOP, Act.STOP_ALL},
+            by=self.reviewer,
+            shown=permit.shown,
+            deliberate=permit.act is Act.APPROVE_UNSEEN,
+            instead=self._instead(permit),
+        )
+        held = self.guard.hold(permit, Answer(decision, permit.refs))
+        self._mark_held()
+        self.tags.decided(permit.refs)
+        reading = self.inbox.focused_request()
+        # Who reads a request that was left out goes on reading it.
+        if reading is None or not reading.waiting:
+            self.inbox.advance()
+        return held
+
+    def take_back(self, held: Sequence[Held[Answer]]) -> tuple[Entry, ...]:
+        """Mark the requests of decisions that were taken back as waiting again."""
+        self._mark_held()
+        ids = [ref.id for item in held for ref in item.refs if ref.id in self.inbox]
+        return tuple(self.inbox.entry(request_id) for request_id in ids)
+
+    def sending(self, held: Held[Answer]) -> None:
+        """Mark the requests of a decision that leaves now."""
+        self._mark_held(leaving=held)
+        self.inbox.set_sent([ref.id for ref in held.refs], sent=True)
+
+    def answered(self, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
+        """Take over what the queue said; returns the refusals."""
+        refused = tuple(verdict for verdict in verdicts if not verdict.accepted)
+        self.inbox.set_sent([verdict.request_id for verdict in refused], sent=False)
+        return refused
+
+    def reached_by_stops(self) -> tuple[Ref, ...]:
+        """What the stops that are held would reject besides what they are about."""
+        return self._reached_by(list(self.guard.holds))
+
+    # -- parts -------------------------------------------------------------------------------------------
+
+    def _instead(self, permit: Permit) -> Instead | None:
+        """What a permitted decision lets run in place of what was asked: exactly what the permit names.
+
+        Raises:
+            PermitError: That is not at hand any more.
+        """
+        named = [ref for ref in permit.refs if ref.instead]
+        if not named or not permit.act.approves:
+            return None
+        change = self.changes.of(self.inbox.entry(named[0].id))
+        if len(permit.refs) != 1 or change is None or change.instead is None or change.digest != named[0].instead:
+            raise PermitError("what was changed is not what the key was pressed for")
+        return change.instead
+
+    def _reached_by(self, holds: Sequence[Held[Answer]]) -> tuple[Ref, ...]:
+        stops = [ref for held in holds if held.payload.decision.hard for ref in held.refs]
+        about = {ref.id for held in holds for ref in held.refs}
+        return tuple(ref for ref in following_in_batch(self.inbox, stops) if ref.id not in about) if stops else ()
+
+    def _mark_held(self, *, leaving: Held[Answer] | None = None) -> None:
+        """What a held decision is about, or would reject besides, waits for no other one meanwhile."""
+        holds = [held for held in self.guard.holds if held is not leaving]
+        about = [ref.id for held in holds for ref in held.refs]
+        self.inbox.set_held({*about, *(ref.id for ref in self._reached_by(holds))})
+
+    def _is_gone(self, request_id: str) -> bool:
+        return request_id not in self.inbox
+
+    def _closed(self, entry: Entry) -> str:
+        if entry.sent:
+            return "sent, the queue has not answered yet"
+        if entry.held and self.guard.holds.find(entry.id) is None:
+            return f"a held stop rejects it too: [{self.keys.shown('undo')}] takes that back"
+        return already_ended_text(entry.request, self.reviewer)
+
+
+def next_unseen(desk: Desk) -> RowKey | None:
+    """The next waiting request that was not fully shown: in the group first, then down the list."""
+    inbox = desk.inbox
+    group = inbox.focused_group()
+    rows, at = inbox.rows(), inbox.row_index(inbox.cursor)
+    start = 0 if at is None else at + 1
+    if group is not None:
+        members = list(_requests_of(inbox, group.key))
+        focus = inbox.cursor
+        cut = members.index(focus) + 1 if focus in members else 0
+        for key in members[cut:] + members[:cut]:
+            if _is_unseen(desk, key):
+                return key
+    for index in chain(range(start, len(rows)), range(start)):  # thousands: no list is made of them
+        for candidate in _requests_of(inbox, rows[index].key):
+            if _is_unseen(desk, candidate):
+                return candidate
+    return None
+
+
+def first_unseen_of(desk: Desk, group: RowKey) -> Entry | None:
+    """The first member of a group that was not fully shown and waits; None if there is none."""
+    keys = _requests_of(desk.inbox, group)
+    return next((desk.inbox.entry(key.id) for key in keys if _is_unseen(desk, key)), None)
+
+
+def _is_unseen(desk: Desk, key: RowKey) -> bool:
+    entry = desk.inbox.entry(key.id)
+    if not entry.waiting or entry.later:
+        return False
+    coverage = desk.coverage(entry)
+    return coverage is None or coverage.missing > 0
+
+
+def _requests_of(inbox: Inbox, key: RowKey) -> tuple[RowKey, ...]:
+    if key.kind == "request":
+        return (key,)
+    return tuple(RowKey("request", entry.id) for entry in inbox.listed(key))
+
+
+def following_in_batch(inbox: Inbox, refs: Sequence[Ref]) -> tuple[Ref, ...]:
+    """What waits and follows any of these in its batch: a hard rejection reaches that far."""
+    stopped = [inbox.entry(ref.id) for ref in refs if ref.id in inbox]
+    ids = {entry.id for entry in stopped}
+    return tuple(
+        ref_of(other)
+        for other in inbox.entries()
+        if other.request.pending and other.id not in ids and any(_follows(other, entry) for entry in stopped)
+    )
+
+
+def _follows(entry: Entry, stopper: Entry) -> bool:
+    """Whether a request comes after another in the same batch, by the rule of the queue."""
+    one, other = entry.request, stopper.request
+    batch = other.submission.batch_id
+    if batch is None or batch != one.submission.batch_id or one.asked_by.session != other.asked_by.session:
+        return False
+    position, stopped_at = one.submission.batch_position, other.submission.batch_position
+    if position is None or stopped_at is None:
+        return one.seq > other.seq
+    return position > stopped_at

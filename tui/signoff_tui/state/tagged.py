@@ -1,0 +1,108 @@
+"""Tags: requests that the person picked one by one, to act on all of them at once.
+
+A tag is on exactly the contents that were there when it was put on: it falls when the request changes, ends or is
+decided, and not when a decision about the others leaves it out. Acting is a mode of one key: while it lasts,
+decision keys are about the tagged set and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+
+from signoff_tui.guard import Ref
+from signoff_tui.state.inbox import Entry, Inbox, ref_of
+
+__all__ = ["TAGGED", "Tags"]
+
+TAGGED = "tagged"
+"""Stands for the tagged set where a group has its id."""
+
+REMEMBERED = 10
+"""Changes that can be undone: more than typing can make before it is recognized."""
+
+
+class Tags:
+    """Which requests are tagged, and whether decision keys are about them.
+
+    Args:
+        inbox: What can be tagged.
+    """
+
+    def __init__(self, inbox: Inbox) -> None:
+        self._inbox = inbox
+        self._refs: dict[str, Ref] = {}
+        self._before: deque[dict[str, Ref]] = deque(maxlen=REMEMBERED)
+        self._acting = False
+
+    def __contains__(self, request_id: object) -> bool:
+        return isinstance(request_id, str) and self._holds(request_id)
+
+    def __len__(self) -> int:
+        return len(self.refs)
+
+    @property
+    def refs(self) -> tuple[Ref, ...]:
+        """What is tagged, in the order in which it was."""
+        self._refs = {id_: ref for id_, ref in self._refs.items() if self._holds(id_)}
+        return tuple(self._refs.values())
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The same as entries."""
+        return tuple(self._inbox.entry(ref.id) for ref in self.refs)
+
+    @property
+    def acting(self) -> bool:
+        """Whether decision keys are about what is tagged; never so when nothing is."""
+        self._acting = self._acting and bool(self.refs)
+        return self._acting
+
+    def act(self, *, on: bool) -> None:
+        """Let decision keys be about what is tagged, or about the row under the cursor again."""
+        self._acting = on
+
+    def toggle(self, entries: Iterable[Entry]) -> bool | None:
+        """Tag what waits; or untag it, if all of it is tagged.
+
+        Returns:
+            Whether it is tagged now; None if nothing of it waits.
+        """
+        waiting = [entry for entry in entries if entry.waiting]
+        self._before.append(dict(self._refs))
+        if not waiting:
+            return None
+        tagged = not all(entry.id in self for entry in waiting)
+        for entry in waiting:
+            self._refs.pop(entry.id, None)
+            if tagged:
+                self._refs[entry.id] = ref_of(entry)
+        return tagged
+
+    def clear(self) -> None:
+        """Untag everything."""
+        self._before.append(dict(self._refs))
+        self._refs.clear()
+        self._acting = False
+
+    def decided(self, refs: Iterable[Ref]) -> None:
+        """A decision was made, about the tagged or about others: what it left out stays tagged.
+
+        Acting on the tagged ends with it, so that the next key is about the row under the cursor again.
+        """
+        self._acting = False
+        for ref in refs:
+            self._refs.pop(ref.id, None)
+
+    def undo(self) -> None:
+        """Undo the last change of the tags that was not undone yet."""
+        if self._before:
+            self._refs = self._before.pop()
+            self._acting = False
+
+    def _holds(self, request_id: str) -> bool:
+        ref = self._refs.get(request_id)
+        if ref is None or request_id not in self._inbox:
+            return False
+        entry = self._inbox.entry(request_id)
+        return entry.request.pending and not entry.sent and ref_of(entry) == ref

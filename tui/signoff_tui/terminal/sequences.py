@@ -1,0 +1,218 @@
+"""The only string sequences that are written to a terminal: bell, window title, notices and the clipboard.
+
+Each is built from typed parts, and what comes out is held against one strict grammar before it is written. The
+words are `Words`: letters, digits and a few signs of ASCII, so that no control character can stand in them, and
+nothing that a shell, a multiplexer or a terminal could read as the beginning of something else.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from typing import Literal, Protocol, TypeAlias, assert_never, runtime_checkable
+
+from msgspec import Struct
+
+__all__ = [
+    "LONGEST_COPY",
+    "LONGEST_NAME",
+    "Around",
+    "AskBackground",
+    "Bell",
+    "Copy",
+    "DesktopNotice",
+    "Protocols",
+    "Saying",
+    "Speaks",
+    "Title",
+    "TitleBack",
+    "Words",
+    "is_allowed",
+    "spoken_name",
+    "written",
+]
+
+Protocols = Literal["osc9", "osc99", "osc777"]
+"""How terminals take notices for the desktop."""
+
+Around = Literal["terminal", "tmux", "screen"]
+"""What reads the sequences first: the terminal itself, or a multiplexer that has to be told to pass them on."""
+
+LONGEST_NAME = 32
+LONGEST_WORDS = 160
+LONGEST_COPY = 74_000
+"""Bytes that go to the clipboard at once: some terminals drop a sequence of more than 100,000 characters."""
+
+_PROGRAM = "signoff"
+_BELL, _ESCAPE, _END = "\x07", "\x1b", "\x1b\\"
+_SCREEN_PIECE = 240
+"""Characters that GNU screen passes on at once, in every version."""
+
+_WORDS = rf"[A-Za-z0-9 .,:_-]{{1,{LONGEST_WORDS}}}"
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]")
+_WORDS_ONLY = re.compile(_WORDS)
+
+
+class Words(Struct, frozen=True):
+    """What may be said aloud: the program's own words, counts, and names that went through `spoken_name`.
+
+    Raises:
+        ValueError: There are other characters in it than letters, digits, spaces and ``.,:_-``, or too many.
+    """
+
+    text: str
+
+    def __post_init__(self) -> None:
+        if not _WORDS_ONLY.fullmatch(self.text):
+            raise ValueError(f"this cannot be said to a terminal: {self.text!a}")
+
+
+def spoken_name(name: str) -> str:
+    """What is left of an agent's name: letters, digits and ``._-`` of ASCII, at most 32 of them.
+
+    Args:
+        name: Any text. Where nothing is left, the answer is ``an-agent``.
+    """
+    return _NOT_IN_NAMES.sub("", name)[:LONGEST_NAME] or "an-agent"
+
+
+class Bell(Struct, frozen=True):
+    """Ring. It is also what feeds ``monitor-bell`` of tmux."""
+
+
+class Title(Struct, frozen=True):
+    """The title of the window."""
+
+    words: Words
+
+
+class TitleBack(Struct, frozen=True):
+    """Keep the title that is there (`keep`), or bring the one back that was kept."""
+
+    keep: bool
+
+
+class DesktopNotice(Struct, frozen=True):
+    """A notice outside of the terminal's window."""
+
+    protocol: Protocols
+    words: Words
+
+
+class Copy(Struct, frozen=True):
+    """Text for the clipboard. It travels as base64, so it may hold anything.
+
+    Raises:
+        ValueError: It is longer than `LONGEST_COPY` bytes.
+    """
+
+    text: str
+
+    def __post_init__(self) -> None:
+        if len(self.data) > LONGEST_COPY:
+            raise ValueError(f"only {LONGEST_COPY:,} bytes can be copied, this is {len(self.data):,}")
+
+    @property
+    def data(self) -> bytes:
+        """The bytes to copy."""
+        return self.text.encode("utf-8", "replace")
+
+
+class AskBackground(Struct, frozen=True):
+    """Ask for the color of the background; see `signoff_tui.terminal.background` for the answer."""
+
+
+Saying: TypeAlias = AskBackground | Bell | Title | TitleBack | DesktopNotice | Copy
+
+
+@runtime_checkable
+class Speaks(Protocol):
+    """A driver that can say something to its terminal."""
+
+    def speak(self, saying: Saying, around: Around) -> None:
+        """Write a saying, and nothing else."""
+
+
+def written(saying: Saying, around: Around = "terminal") -> str:
+    """The exact characters for a saying.
+
+    Args:
+        saying: What to say.
+        around: What reads it first.
+    """
+    match saying:
+        case AskBackground():  # multiplexers answer for what they draw themselves
+            return f"\x1b]11;?{_END}"
+        case Bell():
+            return _BELL
+        case Title(words):  # multiplexers keep titles themselves
+            return f"\x1b]2;{words.text}{_END}"
+        case TitleBack(keep=True):
+            return "\x1b[22;2t"
+        case TitleBack():
+            # The empty title is for terminals that keep none: most show their own name then.
+            return f"\x1b]2;{_END}\x1b[23;2t"
+        case DesktopNotice(protocol, words):
+            return _through(_notice(protocol, words.text), around)
+        case Copy():
+            return _copy(base64.b64encode(saying.data).decode("ascii"), around)
+        case _:
+            assert_never(saying)
+
+
+def _notice(protocol: Protocols, words: str) -> tuple[str, ...]:
+    match protocol:
+        case "osc9":
+            return (f"9;{_PROGRAM}: {words}",)
+        case "osc777":
+            return (f"777;notify;{_PROGRAM};{words}",)
+        case "osc99":  # one id for all: a later notice takes the place of an earlier one
+            return (f"99;i={_PROGRAM}:d=0:p=title;{_PROGRAM}", f"99;i={_PROGRAM}:d=1:p=body;{words}")
+
+
+def _through(bodies: tuple[str, ...], around: Around) -> str:
+    """Operating system commands, past what stands between the program and the terminal."""
+    match around:
+        case "terminal":
+            return "".join(f"\x1b]{body}{_END}" for body in bodies)
+        case "tmux":  # the escapes within are written twice
+            return "".join(f"\x1bPtmux;\x1b\x1b]{body}{_BELL}{_END}" for body in bodies)
+        case "screen":  # no escape may end it, so a bell does
+            return "".join(_in_pieces(f"\x1b]{body}{_BELL}") for body in bodies)
+
+
+def _in_pieces(sequence: str) -> str:
+    pieces = (sequence[start : start + _SCREEN_PIECE] for start in range(0, len(sequence), _SCREEN_PIECE))
+    return "".join(f"\x1bP{piece}{_END}" for piece in pieces)
+
+
+def _copy(encoded: str, around: Around) -> str:
+    body = (f"52;c;{encoded}",)
+    # tmux takes a copy itself if `set-clipboard` is on, and passes it on if `allow-passthrough` is.
+    return (_through(body, "terminal") if around == "tmux" else "") + _through(body, around)
+
+
+# -- the grammar -------------------------------------------------------------------------------------------
+
+_BASE64 = r"[A-Za-z0-9+/]*={0,2}"
+_NOTICES = (
+    rf"9;{_PROGRAM}: {_WORDS}",
+    rf"777;notify;{_PROGRAM};{_WORDS}",
+    rf"99;i={_PROGRAM}:d=0:p=title;{_PROGRAM}",
+    rf"99;i={_PROGRAM}:d=1:p=body;{_WORDS}",
+)
+_BODY = "|".join(_NOTICES)
+_PASSED = rf"(?:{_BODY}|52;c;{_BASE64})"
+_ALLOWED = re.compile(
+    rf"\x07|\x1b\]11;\?\x1b\\"
+    rf"|\x1b\]2;(?:{_WORDS})?\x1b\\(?:\x1b\[23;2t)?|\x1b\[22;2t"
+    rf"|(?:\x1b\]{_PASSED}\x1b\\)+"
+    rf"|(?:\x1b\]52;c;{_BASE64}\x1b\\)?(?:\x1bPtmux;\x1b\x1b\]{_PASSED}\x07\x1b\\)+"
+    rf"|(?:\x1bP\x1b\](?:{_BODY})\x07\x1b\\)+"
+    rf"|\x1bP\x1b\]52;c;{_BASE64}\x07?\x1b\\(?:\x1bP(?:[A-Za-z0-9+/]+={{0,2}}|=+)?\x07?\x1b\\)*"
+)
+
+
+def is_allowed(sequence: str) -> bool:
+    """Whether something is exactly what one saying is written as."""
+    return _ALLOWED.fullmatch(sequence) is not None

@@ -1,0 +1,146 @@
+"""Keys on the action bar, flowed into as many rows as there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from signoff.filter import SavedFilter
+from signoff_tui.text.lines import Chunk, Line, chunk, foreign
+
+__all__ = [
+    "KeyHint",
+    "Room",
+    "flow",
+    "flow_sections",
+    "saved_hints",
+]
+
+
+class Room(Struct, frozen=True):
+    """Where a bar is drawn: width in cells and number of rows."""
+
+    width: int
+    rows: int
+
+
+class KeyHint(Struct, frozen=True):
+    """One key on the action bar.
+
+    Attributes:
+        key: As it is typed.
+        label: What it does, and to what. May hold names that others chose.
+        live: False is shown as ``(y)``: it does not work yet, the label says why.
+        token: Style of the label.
+        slot: Cells that it takes at least, so that what follows stays where it is when the label changes.
+        gap: Cells between it and what follows.
+    """
+
+    key: str
+    label: str
+    live: bool = True
+    token: str = "text"
+    slot: int = 0
+    gap: int = 2
+
+    def chunks(self) -> tuple[Chunk, Chunk]:
+        """``[y] approve``, or ``(y) approve`` while dead."""
+        return _chunks(self)
+
+    @property
+    def width(self) -> int:
+        """Cells that it takes."""
+        return sum(piece.width for piece in self.chunks())
+
+
+@lru_cache(maxsize=128)
+def _chunks(hint: KeyHint) -> tuple[Chunk, Chunk]:
+    """The same keys are drawn again and again."""
+    # Brackets around a bracket would be unreadable.
+    shown = hint.key if "[" in hint.key else f"[{hint.key}]" if hint.live else f"({hint.key})"
+    key = chunk(shown, "key" if hint.live else "notyet", keep=True)
+    label = foreign(f" {hint.label}{' ' * hint.gap}", hint.token if hint.live else "notyet")
+    return key, replace(label, least=max(hint.slot - key.width, 0))
+
+
+def flow(hints: Sequence[KeyHint], room: Room) -> tuple[Line, ...]:
+    """Lay hints out in order of importance, on exactly as many rows as there are.
+
+    Those for which there is no room are left out; the last one always finds a place: it leads to the full list.
+    """
+    *others, last = hints
+    rows, used = _filled(others, room, last.width)
+    if used + last.width > room.width and len(rows) < room.rows:
+        rows.append([])
+    rows[-1].append(last)
+    return _rows(rows, room.rows)
+
+
+def flow_sections(sections: Sequence[tuple[Sequence[KeyHint], int]], width: int) -> tuple[Line, ...]:
+    """Lay hints out in sections, each of which begins a row, however much stands in the one above.
+
+    Args:
+        sections: Hints in order of importance, and the rows they have. The very last hint always finds a place.
+        width: Cells of a row.
+    """
+    *above, (last, rows) = sections
+    filled = [_rows(_filled(hints, Room(width, most), 0)[0], most) for hints, most in above]
+    return tuple(row for section in (*filled, flow(last, Room(width, rows))) for row in section)
+
+
+def _filled(hints: Sequence[KeyHint], room: Room, kept: int) -> tuple[list[list[KeyHint]], int]:
+    """Hints in rows, some cells of the last row kept free, and how many cells that one takes."""
+    rows: list[list[KeyHint]] = [[]]
+    used = 1
+    for hint in hints:
+        free = room.width - used
+        if hint.width > free and used > 1 and len(rows) < room.rows:
+            rows.append([])
+            used, free = 1, room.width - 1
+        if len(rows) == room.rows:
+            free -= kept
+        if hint.width <= free or used == 1:
+            alone = hint.width > free and len(rows) < room.rows
+            fits = _in_words(replace(hint, gap=0) if alone else hint, free)
+            rows[-1].append(fits)
+            used += hint.width if alone else fits.width
+    return rows, used
+
+
+def _in_words(hint: KeyHint, cells: int) -> KeyHint:
+    """The hint in some cells: words at its end give way, and dots say so. The first one always stays."""
+    words = hint.label.split(" ")
+    while hint.width > cells and len(words) > 1:
+        words.pop()
+        hint = replace(hint, label=" ".join([*words, "..."]), slot=0)
+    return hint
+
+
+def _rows(rows: Sequence[Sequence[KeyHint]], count: int) -> tuple[Line, ...]:
+    return tuple(_row(row) for row in rows) + (Line(),) * (count - len(rows))
+
+
+def _row(hints: Sequence[KeyHint]) -> Line:
+    return Line((chunk(" ", keep=True), *(piece for hint in hints for piece in hint.chunks())))
+
+
+_LABELS = (60, 18, 12, 7, 0)
+"""Most characters of what is said of each, the more room the more."""
+
+
+def saved_hints(saved: Sequence[SavedFilter], room: Room) -> tuple[KeyHint, ...]:
+    """Each digit with what it shows; where there is little room, fewer words of it, or only the digits."""
+    for most in _LABELS:
+        hints = (*(KeyHint(str(each.digit), _short(each.label, most)) for each in saved), KeyHint("Esc", "back"))
+        if sum(len(row.left) // 2 for row in flow(hints, room)) == len(hints):
+            return hints
+    return (KeyHint("".join(str(each.digit) for each in saved), "filters"), KeyHint("Esc", "back"))
+
+
+def _short(label: str, most: int) -> str:
+    if len(label) <= most:
+        return label
+    return f"{label[: most - 2].rstrip()}.." if most else ""

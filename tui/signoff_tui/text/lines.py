@@ -1,0 +1,302 @@
+"""Lines of the screen: pieces of safe text with a style token, laid out into strips.
+
+Everything that signoff draws itself is made of these. A `Chunk` holds `SafeText` only, so text that did not go
+through `reveal` cannot be drawn; the program's own words are `SafeText.own`.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Literal
+
+from msgspec import Struct
+from rich.cells import cell_len, chop_cells, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from signoff.present.reveal import SafeText, reveal
+from signoff_tui.text.themes import Theme
+
+__all__ = [
+    "Chunk",
+    "Cut",
+    "Line",
+    "chunk",
+    "crop",
+    "crop_middle",
+    "folded",
+    "foreign",
+    "fullest",
+    "line",
+    "paint",
+    "rule",
+    "sign_tokens",
+    "signs_between",
+    "wrapped",
+]
+
+
+LEAST_ROW = 10
+"""Cells for the words of a line, however far they are indented."""
+
+Cut = Literal["front", "middle", "end"]
+"""Where text gives way that is too long: a path at its front, a command at its end."""
+
+
+class Chunk(Struct, frozen=True):
+    """A piece of safe text in one style.
+
+    Attributes:
+        text: What to draw.
+        token: Style token, see `signoff_tui.text.themes.STYLES`.
+        keep: The piece must not be cut when the line is too narrow; others give way first.
+        most: Cells that the piece may take, however wide the line: names of others may be of any length.
+        least: Cells that it takes even if the text is shorter, for columns.
+        cut: Where it is cut.
+        enough: Cells with which it still says what it has to; None if it should not be cut at all.
+    """
+
+    text: SafeText
+    token: str = "text"
+    keep: bool = False
+    most: int | None = None
+    least: int = 0
+    cut: Cut = "middle"
+    enough: int | None = None
+
+    @property
+    def width(self) -> int:
+        """Width in cells, if nothing has to give way."""
+        width = max(cell_len(self.text.text), self.least)
+        return width if self.most is None else min(width, self.most)
+
+    @property
+    def needed(self) -> int:
+        """Width in cells below which a shorter wording says more."""
+        return self.width if self.enough is None else min(self.width, self.enough)
+
+    def fitted(self, ellipsis: str) -> str:
+        """The text in exactly `width` cells."""
+        text = self.text.text
+        cut = text if self.most is None else crop(text, self.most, self.cut, ellipsis=ellipsis)
+        return cut + " " * (self.least - cell_len(cut))
+
+
+class Line(Struct, frozen=True):
+    """One row: chunks from the left, chunks pushed to the right end, one background.
+
+    Attributes:
+        left: Drawn from the left edge.
+        right: Drawn so that they end at the right edge; they are never cut.
+        background: Color token of the row.
+        bold: Whether the whole row is emphasized.
+        fill: Drawn between the two ends.
+    """
+
+    left: tuple[Chunk, ...] = ()
+    right: tuple[Chunk, ...] = ()
+    background: str = "background"
+    bold: bool = False
+    fill: str = " "
+
+    @property
+    def width(self) -> int:
+        """Cells that it takes to draw everything in full."""
+        return sum(piece.width for piece in (*self.left, *self.right))
+
+    @property
+    def needed(self) -> int:
+        """Cells below which a shorter wording says more."""
+        return sum(piece.needed for piece in (*self.left, *self.right))
+
+
+def chunk(words: str | SafeText, token: str = "text", *, keep: bool = False) -> Chunk:
+    """A chunk from safe text, or from the program's own words.
+
+    Raises:
+        ValueError: Own words hold characters that would have to be revealed: they are not our own.
+    """
+    return Chunk(words, token, keep) if isinstance(words, SafeText) else _own_chunk(words, token, keep=keep)
+
+
+@lru_cache(maxsize=4096)
+def _own_chunk(words: str, token: str, *, keep: bool) -> Chunk:
+    """Rows are made anew all the time, mostly of the same words."""
+    return Chunk(SafeText.own(words), token, keep)
+
+
+def foreign(text: str, token: str = "text", *, keep: bool = False) -> Chunk:
+    """A chunk from words in which an agent had a part: made safe here, whatever was done before.
+
+    Blanks at the ends are layout, not content: they stay blanks.
+    """
+    core = text.strip(" ")
+    safe = reveal(core, "arg_key")
+    lead = len(text) - len(text.lstrip(" ")) if core else len(text)
+    tail = len(text) - lead - len(core)
+    hidden = tuple((start + lead, end + lead) for start, end in safe.hidden)
+    padded = SafeText(" " * lead + safe.text + " " * tail, hidden, safe.findings, safe.replaced)
+    return Chunk(padded, token, keep)
+
+
+def line(*left: Chunk, right: Iterable[Chunk] = (), background: str = "background") -> Line:
+    """A line from chunks."""
+    return Line(tuple(left), tuple(right), background)
+
+
+def fullest(wordings: Sequence[Line], width: int) -> Line:
+    """The first of several wordings, fullest first, that has the cells it needs; the last one if none has."""
+    return next((wording for wording in wordings if wording.needed <= width), wordings[-1])
+
+
+def wrapped(words: str, width: int, token: str = "text", *, head: Chunk) -> list[Line]:
+    """Words in which an agent may have had a part, on as many lines as they need.
+
+    Args:
+        words: What to say; made safe here. Blanks where lines are broken are left out.
+        width: Cells of a line.
+        token: Style of the words.
+        head: Stands before the first line; the others are indented as far.
+    """
+    room = max(width - head.width - 1, LEAST_ROW)
+    # The lines that come first are of so many characters: those with wide ones have more cells.
+    rows = [row for found in textwrap.wrap(foreign(words).text.text, room) for row in chop_cells(found, room)]
+    return _indented([SafeText(row) for row in rows or [""]], token, head)
+
+
+def folded(text: SafeText, width: int, token: str = "text", *, head: Chunk) -> list[Line]:
+    """Text of which every character counts, on as many lines as it needs. Arguments as for `wrapped`."""
+    rows = chop_cells(text.text, max(width - head.width - 1, LEAST_ROW)) or [""]
+    return _indented([SafeText(row) for row in rows], token, head)
+
+
+def _indented(rows: Sequence[SafeText], token: str, head: Chunk) -> list[Line]:
+    indent = chunk(" " * head.width, keep=True)
+    return [line(indent if index else head, Chunk(row, token)) for index, row in enumerate(rows)]
+
+
+def sign_tokens(text: SafeText) -> tuple[str, ...]:
+    """The style of each span of `hidden`: escapes stand out, signs that mark an end or a joined emoji do not."""
+    return _tokens(text, 0, len(text.hidden))
+
+
+def signs_between(text: SafeText, start: int, end: int) -> Iterator[tuple[tuple[int, int], str]]:
+    """The spans of `hidden` that touch a stretch of a text, and their styles: a long line may have millions."""
+    hidden = text.hidden
+    first = max(bisect_right(hidden, (start, start)) - 1, 0)
+    last = bisect_left(hidden, (end, end))
+    return zip(hidden[first:last], _tokens(text, first, last), strict=True)
+
+
+def _tokens(text: SafeText, first: int, last: int) -> tuple[str, ...]:
+    if not text.replaced:
+        return ("hidden",) * (last - first)
+    return tuple(
+        "hidden" if text.replaced[span] and not text.is_mark(span) else "muted" for span in range(first, last)
+    )
+
+
+def rule(char: str = "─") -> Line:
+    """A horizontal rule over the whole width."""
+    return Line(fill=char)
+
+
+def crop(text: str, width: int, cut: Cut, *, ellipsis: str = "…") -> str:
+    """Shorten text to a number of cells, with an ellipsis where something is missing."""
+    if cell_len(text) <= width:
+        return text
+    if cut == "middle":
+        return crop_middle(text, width, ellipsis=ellipsis)
+    room = width - cell_len(ellipsis)
+    if room <= 0:
+        return set_cell_size(ellipsis, max(width, 0))
+    if cut == "end":
+        return set_cell_size(text, room) + ellipsis
+    # Of a name that is too long by itself, the beginning and the end tell it from others.
+    name = text.rpartition("/")[2]
+    return (
+        crop_middle(name, width, ellipsis=ellipsis)
+        if cell_len(name) > room
+        else ellipsis + _last_cells(text, room)
+    )
+
+
+def crop_middle(text: str, width: int, *, ellipsis: str = "…") -> str:
+    """Shorten text to a number of cells by cutting its middle, so that both ends stay recognizable.
+
+    Of a path, the whole file name is kept if there is room for it.
+    """
+    if cell_len(text) <= width:
+        return text
+    if width <= cell_len(ellipsis):
+        return set_cell_size(ellipsis, max(width, 0))
+    room = width - cell_len(ellipsis)
+    name = cell_len(text[text.rfind("/") :]) if "/" in text else 0
+    tail = min(max(room - room // 3, name), room)
+    return set_cell_size(text, room - tail) + ellipsis + _last_cells(text, tail)
+
+
+def _last_cells(text: str, width: int) -> str:
+    start = len(text)
+    used = 0
+    while start > 0:
+        used += cell_len(text[start - 1])
+        if used > width:
+            break
+        start -= 1
+    return " " * (width - cell_len(text[start:])) + text[start:]
+
+
+def paint(content: Line, width: int, theme: Theme, *, ellipsis: str = "…") -> Strip:
+    """Lay a line out to exactly `width` cells.
+
+    The right end is kept whole; of the left part, the pieces that may be cut give way, longest first.
+    """
+    right_width = sum(piece.width for piece in content.right)
+    left = _fitted(content.left, max(width - right_width, 0), ellipsis)
+    segments: list[Segment] = []
+    used = 0
+    for text, piece in left:
+        segments += _segments(text, piece, content, theme)
+        used += cell_len(text)
+    gap = max(width - right_width - used, 0)
+    fill_style = theme.style("rule" if content.fill != " " else "text", background=content.background)
+    segments.append(Segment(content.fill * gap, fill_style))
+    for piece in content.right:
+        segments += _segments(piece.fitted(ellipsis), piece, content, theme)
+    return Strip(segments).adjust_cell_length(width, fill_style)
+
+
+def _fitted(pieces: tuple[Chunk, ...], room: int, ellipsis: str) -> list[tuple[str, Chunk]]:
+    texts = [piece.fitted(ellipsis) for piece in pieces]
+    widths = [cell_len(text) for text in texts]
+    over = sum(widths) - room
+    while over > 0:
+        loose = [index for index, piece in enumerate(pieces) if not piece.keep and widths[index] > 1]
+        if not loose:
+            break
+        longest = max(loose, key=widths.__getitem__)
+        others = [widths[index] for index in loose if index != longest]
+        target = max(widths[longest] - over, min(max(others, default=1), widths[longest] - 1), 1)
+        texts[longest] = crop(texts[longest], target, pieces[longest].cut, ellipsis=ellipsis)
+        over -= widths[longest] - target
+        widths[longest] = target
+    return list(zip(texts, pieces, strict=True))
+
+
+def _segments(text: str, piece: Chunk, content: Line, theme: Theme) -> Iterable[Segment]:
+    style = theme.style(piece.token, background=content.background)
+    if content.bold:
+        style += Style(bold=True)
+    at = 0
+    # Where the middle was cut out, the places of the signs are not known any more.
+    if piece.text.hidden and text.startswith(piece.text.text):
+        for (start, end), token in zip(piece.text.hidden, sign_tokens(piece.text), strict=True):
+            yield Segment(text[at:start], style)
+            yield Segment(text[start:end], theme.style(token, background=content.background))
+            at = end
+    yield Segment(text[at:], style)

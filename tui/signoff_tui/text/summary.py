@@ -1,0 +1,215 @@
+"""One request in a few words: kind, what, state. Nothing is read or computed beyond the stored request."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+from msgspec import Struct
+
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
+from signoff.policy.verdict import RISK_WORD
+from signoff.present.document.rows import joined
+from signoff.present.reveal import SafeText, reveal, reveal_line
+from signoff.present.snapshot.steps import CommandRun, FileChange, SnapshotError, Step
+from signoff.present.subject import SERVER_SIGN, is_outside, step_text, steps_of
+from signoff.queue.grant_pattern import GrantPattern
+from signoff.queue.history import HistoryRecord
+from signoff.queue.records import Decision, Grant, RequestState, StoredRequest, Submission
+from signoff.queue.wording import AGENT_GONE
+from signoff_tui.text.lines import Chunk, Cut
+
+__all__ = ["RISK_WORD", "Summary", "already_ended_text", "clock_text", "ended_text", "summarize", "tool_text"]
+
+LONGEST = 1_000
+"""Characters of a command or description that a row is made from; no row is so wide."""
+
+_FILES = frozenset("DNB")
+
+
+class Summary(Struct, frozen=True):
+    """What a row, a header and the target line say about a request.
+
+    Attributes:
+        kind: ``D`` edited file, ``N`` new file, ``$`` command, ``{`` structured call, ``T`` text, ``B`` binary.
+        tool: Name of the tool, behind that of its server if it has one.
+        what: Path relative to the working directory, command, or description; one line, behind the server of the
+            tool if it has one.
+        path: Whether it is a path, of which the last part may stand for the whole.
+        agent: Name of the agent.
+        session: Session of the agent.
+        outside: Whether a file lies outside the working directory.
+        cut: Where `what` gives way when there is no room for all of it: what it does, or the name, stays.
+    """
+
+    kind: str
+    tool: SafeText
+    what: SafeText
+    path: bool
+    agent: SafeText
+    session: SafeText
+    outside: bool
+    cut: Cut
+
+    def shown(self, token: str = "text", *, enough: int | None = None) -> Chunk:
+        """`what`, ready to be drawn."""
+        return Chunk(self.what, token, cut=self.cut, enough=enough)
+
+
+def summarize(request: StoredRequest) -> Summary:
+    """Summarize a stored request.
+
+    A damaged snapshot is no error here: the request is described by what the tool said, and opening it says
+    what is wrong.
+    """
+    return _summarized(_Same(request))
+
+
+class _Same:
+    """A request as a key: the same object, since equal ones cost more to compare than to summarize."""
+
+    def __init__(self, request: StoredRequest) -> None:
+        self.request = request
+
+    def __hash__(self) -> int:
+        return id(self.request)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.request is other.request
+
+
+@lru_cache(maxsize=512)
+def _summarized(same: _Same) -> Summary:
+    request = same.request
+    submission = request.submission
+    kind, what, path, outside = _subject(request)
+    if submission.server is not None:  # rows do not name the tool
+        what, path = joined(reveal(submission.server, "tool_name"), ": ", what), False
+    return Summary(
+        kind=kind,
+        tool=tool_text(submission),
+        what=what,
+        path=path,
+        agent=reveal(request.asked_by.name, "agent"),
+        session=reveal(request.asked_by.session, "agent"),
+        outside=outside,
+        cut="front" if kind in _FILES else "end",
+    )
+
+
+def tool_text(call: Submission | HistoryRecord | Grant | GrantPattern) -> SafeText:
+    """Name a tool, behind its server if it has one."""
+    tool = reveal(call.tool_name, "tool_name")
+    return tool if call.server is None else joined(reveal(call.server, "tool_name"), SERVER_SIGN, tool)
+
+
+def _subject(request: StoredRequest) -> tuple[str, SafeText, bool, bool]:
+    submission = request.submission
+    steps = _steps(request)
+    if steps:
+        return _first_of(steps, submission.cwd)
+    presentation = submission.presentation or {}
+    if presentation.get("type") == "command":
+        return "$", _one_line(str(presentation.get("content", "")), "command"), False, False
+    kind = "T" if presentation.get("type") == "text" else "{"
+    return kind, _one_line(submission.description or submission.tool_name, "description"), False, False
+
+
+def _steps(request: StoredRequest) -> Sequence[Step]:
+    try:
+        return steps_of(request.submission.snapshot)
+    except SnapshotError:
+        return ()
+
+
+def _first_of(steps: Sequence[Step], cwd: str) -> tuple[str, SafeText, bool, bool]:
+    """What the first step is about, and that there are more: told at the end that is never cut."""
+    outside = any(isinstance(step, FileChange) and is_outside(step.path, cwd) for step in steps)
+    several = len(steps) > 1
+    first = steps[0]
+    if isinstance(first, CommandRun):
+        first_of = f"1 of {len(steps)}: " if several else ""
+        return "$", joined(first_of, _one_line(first.command, "command")), False, outside
+    more = f" and {len(steps) - 1} more" if several else ""
+    return _file_kind(first), joined(reveal(step_text(first, cwd), "path"), more), not several, outside
+
+
+def _file_kind(change: FileChange) -> str:
+    if change.binary:
+        return "B"
+    return "D" if change.before.exists else "N"
+
+
+@lru_cache(maxsize=256)
+def _one_line(text: str, field: Literal["command", "description"]) -> SafeText:
+    """A text in one line, long ones without their middle: the reading view shows them as they are.
+
+    Secrets are marks here, whatever the reading view shows.
+    """
+    text = DEFAULT_REDACTION.mask_text(text, command=field == "command").text
+    if len(text) > LONGEST:
+        text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
+    lines = [part for part in text.split("\n") if part.strip()]
+    return reveal_line((" ; " if field == "command" else " ").join(lines), field)
+
+
+def clock_text(at: int) -> str:
+    """Local time of day, ``HH:MM:SS``, of microseconds since the epoch."""
+    return dt.datetime.fromtimestamp(at / 1e6, tz=dt.UTC).astimezone().strftime("%H:%M:%S")
+
+
+def ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
+    """How a request ended, in the program's own words, the verb first; empty while it waits.
+
+    Args:
+        request: The request.
+        reviewer: Who reads this: what they decided is told as theirs. None names everybody.
+    """
+    decision = request.decision
+    mine = decision is not None and decision.by == reviewer
+    by = "" if decision is None else f" by {'you' if mine else reveal(decision.by, 'agent').text}"
+    match request.state:
+        case RequestState.PENDING:
+            return ""
+        case RequestState.APPROVED:
+            return _approved_text(decision, by, mine=mine)
+        case RequestState.REJECTED:
+            if decision is not None and decision.source == "cascade":
+                return "stopped with its batch"
+            return f"{'stopped' if decision is not None and decision.hard else 'rejected'}{by}"
+        case RequestState.EXPIRED:
+            return "expired, nobody decided"
+        case RequestState.WITHDRAWN:
+            gone = (request.state_note or "").startswith(AGENT_GONE)
+            return "gone, nobody listens" if gone else "withdrawn, nobody decided"
+        case RequestState.SUPERSEDED:
+            return "superseded by a newer revision"
+
+
+def already_ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
+    """The answer to a key that came too late: how the request ended and when; empty while it waits.
+
+    Args:
+        request: The request.
+        reviewer: Who pressed the key.
+    """
+    if request.pending:
+        return ""
+    at = "" if request.decided_at is None else f" {clock_text(request.decided_at)[:5]}"
+    return f"already ended: {ended_text(request, reviewer)}{at}"
+
+
+def _approved_text(decision: Decision | None, by: str, *, mine: bool) -> str:
+    """What was approved; one's own name is left out where something else has to be told."""
+    if decision is None:
+        return "approved"
+    if decision.instead is not None:
+        what = _one_line(decision.instead.summary, "description").text or "with changes"
+        return f"approved {what}{'' if mine else by}"
+    if decision.source == "grant":
+        return "approved by memory"
+    if decision.remember:
+        return f"approved for session{'' if mine else by}"
+    return f"approved{by}"

@@ -1,0 +1,203 @@
+"""Syntax colors, computed block by block for what is looked at.
+
+The language comes from the file name, or from the tool for what it sent; commands are read as shell.
+Content is never guessed at. Colors are decoration: a block that starts inside a string may be colored wrongly, and
+nothing is hidden or changed by it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from typing import Literal
+
+from pygments.lexer import Lexer
+from pygments.lexers import find_lexer_class_by_name, find_lexer_class_for_filename, get_lexer_by_name
+from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Token, _TokenType
+from pygments.util import ClassNotFound
+
+from signoff.present.document.model import Document
+from signoff.present.document.rows import Row
+from signoff_tui.widgets.document.layout import Reading, VisibleLine
+
+__all__ = [
+    "BLOCK_LINES",
+    "Block",
+    "Highlights",
+    "Spans",
+    "VisibleColors",
+    "highlight_block",
+    "highlight_blocks",
+]
+
+
+BLOCK_LINES = 50
+"""Lines that are colored together."""
+
+MAX_LINE = 2_000
+"""Longer lines stay plain: lexers may be slow on them."""
+
+MAX_BLOCKS = 200
+"""Colored blocks that are kept."""
+
+Side = Literal["old", "new"]
+Spans = tuple[tuple[int, int, str], ...]
+"""Of one line: start, end (in the raw line), syntax token."""
+
+Block = tuple[int, Side, int]
+"""Identity of the document, side of the file, number of the block."""
+
+_TOKENS: tuple[tuple[_TokenType, str], ...] = (
+    (Comment, "comment"),
+    (String, "string"),
+    (Number, "number"),
+    (Keyword.Type, "type"),
+    (Keyword, "keyword"),
+    (Operator.Word, "keyword"),
+    (Operator, "operator"),
+    (Punctuation, "operator"),
+    (Name.Class, "type"),
+    (Name.Function, "name"),
+    (Name.Decorator, "name"),
+    (Name.Tag, "keyword"),
+    (Name.Attribute, "name"),
+    (Name.Builtin, "type"),
+    (Token.Generic.Heading, "keyword"),
+    (Token.Generic.Subheading, "keyword"),
+)
+
+
+class Highlights:
+    """Colored blocks of the documents on screen, least recently used ones forgotten."""
+
+    def __init__(self) -> None:
+        self._blocks: OrderedDict[Block, tuple[Spans, ...]] = OrderedDict()
+
+    def spans(self, document: Document, side: Side | None, line: int | None) -> Spans | None:
+        """Colors of a line: None while its block was not computed, empty where there are none."""
+        if side is None or line is None or document.language_name is None:
+            return ()
+        block = self._blocks.get((id(document), side, line // BLOCK_LINES))
+        if block is None:
+            return None
+        self._blocks.move_to_end((id(document), side, line // BLOCK_LINES))
+        offset = line % BLOCK_LINES
+        return block[offset] if offset < len(block) else ()
+
+    def store(self, block: Block, spans: tuple[Spans, ...]) -> None:
+        """Keep a computed block."""
+        self._blocks[block] = spans
+        while len(self._blocks) > MAX_BLOCKS:
+            self._blocks.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forget all blocks: other documents are shown."""
+        self._blocks.clear()
+
+
+def highlight_blocks(blocks: Sequence[tuple[Document, Block]]) -> list[tuple[Spans, ...]]:
+    """Color the lines of blocks, all those of a page at once. Runs in a thread."""
+    return [highlight_block(document, side, number) for document, (_, side, number) in blocks]
+
+
+def highlight_block(document: Document, side: Side, block: int) -> tuple[Spans, ...]:
+    """Color the lines of one block; plain where the language is unknown. Runs in a thread."""
+    lines = document.source(side)[block * BLOCK_LINES : (block + 1) * BLOCK_LINES]
+    lexer = _lexer(document)
+    if lexer is None:
+        return tuple(() for _ in lines)
+    # In a command, what joins and redirects matters more than in a program.
+    operator = "keyword" if document.kind == "command" else "operator"
+    return _by_line(lexer, lines, operator)
+
+
+def _lexer(document: Document) -> Lexer | None:
+    if document.kind == "command":
+        return get_lexer_by_name("bash", stripnl=False, ensurenl=False)
+    found = _lexer_named(document.language_name) if document.path is None else _lexer_for(document.path)
+    return None if found is None else found(stripnl=False, ensurenl=False)
+
+
+@lru_cache(maxsize=64)
+def _lexer_for(path: str) -> type[Lexer] | None:
+    """The lexer for a file of some name: to look for it takes longer than to color a block."""
+    return find_lexer_class_for_filename(path)
+
+
+@lru_cache(maxsize=64)
+def _lexer_named(language: str | None) -> type[Lexer] | None:
+    """The lexer for a language that a tool named, None if there is none."""
+    try:
+        return None if language is None else find_lexer_class_by_name(language)
+    except ClassNotFound:
+        return None
+
+
+def _by_line(lexer: Lexer, lines: Sequence[str], operator: str) -> tuple[Spans, ...]:
+    # Lines are lexed as one text so that strings over several lines are seen, with every line end as "\n".
+    texts = [line.rstrip("\r\n") if len(line) <= MAX_LINE else "" for line in lines]
+    found: list[list[tuple[int, int, str]]] = [[] for _ in texts]
+    row = column = 0
+    for _, token, value in lexer.get_tokens_unprocessed("\n".join(texts)):
+        name = operator if (known := _name(token)) == "operator" else known
+        for index, piece in enumerate(value.split("\n")):
+            if index:
+                row, column = row + 1, 0
+            if piece and name is not None and row < len(found):
+                found[row].append((column, column + len(piece), name))
+            column += len(piece)
+    return tuple(tuple(spans) for spans in found)
+
+
+def _name(token: _TokenType) -> str | None:
+    # Token types contain their subtypes; the type stubs describe them as plain tuples.
+    return next((name for kind, name in _TOKENS if token in kind), None)  # type: ignore[comparison-overlap]
+
+
+class VisibleColors:
+    """Has each block of the documents colored once, when it is first seen."""
+
+    def __init__(self) -> None:
+        self._highlights = Highlights()
+        self._asked: set[Block] = set()
+
+    def missing(self, reading: Reading, visible: Sequence[VisibleLine]) -> list[tuple[Document, Block]]:
+        """The blocks of some lines that have no colors yet and were not asked for: they are from now on."""
+        missing: list[tuple[Document, Block]] = []
+        for cell in (cell for line in visible for cell in line.cells):
+            document, inner = reading.locate(cell.row)
+            row = document.row(inner)
+            if self.spans(document, row) is not None:
+                continue
+            assert row.side is not None
+            assert row.source_line is not None
+            block = (id(document), row.side, row.source_line // BLOCK_LINES)
+            if block not in self._asked:
+                self._asked.add(block)
+                missing.append((document, block))
+        return missing
+
+    def take(
+        self,
+        shown: Collection[Document],
+        blocks: Sequence[tuple[Document, Block]],
+        spans: Sequence[tuple[Spans, ...]],
+    ) -> bool:
+        """Take over colors, except of documents that are not shown any more; returns whether there were any."""
+        known = set(map(id, shown))
+        taken = False
+        for (document, block), colors in zip(blocks, spans, strict=True):
+            if id(document) in known:
+                self._highlights.store(block, colors)
+                taken = True
+        return taken
+
+    def spans(self, document: Document, row: Row) -> Spans | None:
+        """Colors of a row's source line: None while its block has none, empty where there are none to be had."""
+        return self._highlights.spans(document, row.side, row.source_line)
+
+    def forget(self) -> None:
+        """Forget all colors: other documents are shown, or other lines of them."""
+        self._highlights.clear()
+        self._asked.clear()

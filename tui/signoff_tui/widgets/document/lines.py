@@ -1,0 +1,219 @@
+"""How the rows of a document look: numbers, sign, syntax colors, changed words and revealed characters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from signoff.present.document.model import Document
+from signoff.present.document.rows import Row, RowKind, Side
+from signoff_tui.text.lines import signs_between
+from signoff_tui.text.look import Look
+from signoff_tui.widgets.document.highlight import Spans
+from signoff_tui.widgets.document.layout import Cell, VisibleLine
+
+__all__ = [
+    "NARROW",
+    "DocumentLine",
+    "Gutter",
+    "half_of",
+    "paint_columns",
+    "paint_document_line",
+]
+
+
+NARROW = 60
+"""Below this many cells, one line number is shown instead of two."""
+
+LEAST_DIGITS = 3
+"""Room for line numbers even in short files, so that most documents look alike."""
+
+POINTED = ">"
+"""Before the heading of the hunk that a key would refuse."""
+
+CUT = ">"
+"""At the end of a row that goes on where it cannot be seen."""
+
+_BASE = {
+    RowKind.ADDED: "add",
+    RowKind.REMOVED: "del",
+    RowKind.HUNK: "hunk",
+    RowKind.FOLD: "fold",
+    RowKind.FACT: "fact",
+    RowKind.NOTE: "warn",
+    RowKind.FILE: "bar-strong",
+    RowKind.COMMAND: "strong",
+    RowKind.PARTS: "fold",
+    RowKind.ABOUT: "muted",
+}
+_LEAD = {RowKind.PART: "risk-low", RowKind.RISKY_PART: "risk-medium", RowKind.HIGH_PART: "risk-high"}
+"""Of the words before the text of others."""
+_BACKGROUND = {RowKind.ADDED: "add-bg", RowKind.REMOVED: "del-bg"}
+_SIGN_TOKEN = {RowKind.ADDED: "add-sign", RowKind.REMOVED: "del-sign"}
+_EMPHASIS = {RowKind.ADDED: "add-emph", RowKind.REMOVED: "del-emph"}
+_SIGN = {
+    RowKind.ADDED: "+",
+    RowKind.REMOVED: "-",
+    RowKind.FACT: "!",
+    RowKind.NOTE: "!",
+    RowKind.PLACE: "@",
+    RowKind.COMMAND: "$",
+}
+_WHOLE_WIDTH = frozenset({RowKind.HUNK, RowKind.FOLD, RowKind.FILE, RowKind.PARTS})
+_COLORED = frozenset({RowKind.CONTEXT, RowKind.PLAIN, RowKind.COMMAND})
+"""Changed lines keep the color of the change: it is what the reader looks for."""
+
+Overlay = tuple[int, int, Style]
+
+
+class Gutter(Struct, frozen=True):
+    """What stands to the left of the text: line numbers and the sign of the row.
+
+    Attributes:
+        columns: Columns of line numbers: before and after, only one of them, or none.
+        digits: Digits of the largest number.
+        side: Whose numbers stand in the only column; the new ones where there are any if it is None.
+    """
+
+    columns: int
+    digits: int
+    side: Side | None = None
+
+    @classmethod
+    def of(cls, documents: Sequence[Document], width: int) -> Gutter:
+        """The gutter that documents need in a view of some width in cells."""
+        kinds = {document.kind for document in documents}
+        columns = 2 if "diff" in kinds else 1 if "file_content" in kinds else 0
+        largest = max(
+            (max(len(document.source("old")), len(document.source("new"))) for document in documents), default=0
+        )
+        return cls(min(columns, 1) if width < NARROW else columns, max(LEAST_DIGITS, len(str(largest))))
+
+    @property
+    def width(self) -> int:
+        """Cells, with the spaces around the sign."""
+        return 1 + self.columns * (self.digits + 1) + 2
+
+    def numbers(self, row: Row) -> str:
+        """Everything before the sign of a row."""
+        old = "" if row.old_no is None else str(row.old_no)
+        new = "" if row.new_no is None else str(row.new_no)
+        only = new or old if self.side is None else old if self.side == "old" else new
+        shown = {0: (), 1: (only,), 2: (old, new)}[self.columns]
+        return " " + "".join(f"{number:>{self.digits}} " for number in shown)
+
+
+class DocumentLine(Struct, frozen=True):
+    """One line of the view, with all that is needed to draw it.
+
+    Attributes:
+        row: The row it belongs to.
+        cell: Which part of the row it shows.
+        syntax: Syntax colors of the row's source line; None or empty for none.
+        emphasis: Spans of the changed words in the row's text.
+        found: Spans of the words that somebody looked for.
+        pointed: Whether it is the heading of the hunk that a key would refuse.
+    """
+
+    row: Row
+    cell: Cell
+    syntax: Spans | None = None
+    emphasis: tuple[tuple[int, int], ...] = ()
+    found: tuple[tuple[int, int], ...] = ()
+    pointed: bool = False
+
+
+def paint_document_line(line: DocumentLine, gutter: Gutter, width: int, look: Look) -> Strip:
+    """Draw a line to exactly `width` cells."""
+    if line.cell.cut:
+        more = Segment(CUT, look.theme.style("warn"))
+        whole = replace(line, cell=replace(line.cell, cut=False))
+        return Strip([*paint_document_line(whole, gutter, width - 1, look), more])
+    kind = line.row.kind
+    text = list(_text(line, look))
+    if kind in _WHOLE_WIDTH:
+        fill = look.theme.style(_BASE[kind])
+        return Strip([Segment(POINTED if line.pointed else " ", fill), *text]).adjust_cell_length(width, fill)
+    fill = look.theme.style("text", background=_BACKGROUND.get(kind, "background"))
+    return Strip([*_before_text(line, gutter, look), *text]).adjust_cell_length(width, fill)
+
+
+def _before_text(line: DocumentLine, gutter: Gutter, look: Look) -> Sequence[Segment]:
+    kind = line.row.kind
+    numbers = look.theme.style("muted", background=_BACKGROUND.get(kind, "background"))
+    if line.cell.part:
+        return [Segment(look.glyphs.wrap.rjust(gutter.width - 1) + " ", numbers)]
+    sign = look.theme.style(_SIGN_TOKEN.get(kind, _BASE.get(kind, "text")))
+    return [Segment(gutter.numbers(line.row), numbers), Segment(f"{_SIGN.get(kind, ' ')} ", sign)]
+
+
+def _text(line: DocumentLine, look: Look) -> Sequence[Segment]:
+    row, theme = line.row, look.theme
+    base = theme.style(_BASE.get(row.kind, "text"))
+    overlays: list[Overlay] = []
+    if row.kind in _COLORED:
+        overlays += [
+            (*row.text.map_span(start, end), base + Style(color=theme.syntax_color(token)))
+            for start, end, token in line.syntax or ()
+        ]
+    if row.lead:
+        overlays.append((0, row.lead, theme.style(_LEAD[row.kind])))
+    if row.kind in _EMPHASIS:
+        overlays += [(start, end, theme.style(_EMPHASIS[row.kind])) for start, end in line.emphasis]
+    signs = signs_between(row.text, line.cell.start, line.cell.end)
+    overlays += [(start, end, theme.style("found")) for start, end in line.found]
+    overlays += [(start, end, theme.style(token)) for (start, end), token in signs]
+    return _styled(row.text.text, line.cell.start, line.cell.end, base, overlays)
+
+
+def _styled(text: str, start: int, end: int, base: Style, overlays: Sequence[Overlay]) -> Sequence[Segment]:
+    """Cut a stretch of text into segments; later overlays lie on top of earlier ones."""
+    clipped = [(max(a, start), min(b, end), style) for a, b, style in overlays if a < end and b > start]
+    cuts = sorted({start, end, *(a for a, _, _ in clipped), *(b for _, b, _ in clipped)})
+    return [
+        Segment(text[a:b], next((style for x, y, style in reversed(clipped) if x <= a and y >= b), base))
+        for a, b in pairwise(cuts)
+    ]
+
+
+_BETWEEN = 1
+"""Cells between two columns: one sign."""
+
+_SIDES: tuple[Side, Side] = ("old", "new")
+
+
+def half_of(width: int) -> int:
+    """Cells of the left one of two columns; the right one may have one more."""
+    return (width - _BETWEEN) // 2
+
+
+def paint_columns(
+    visible: VisibleLine, line_of: Callable[[Cell], DocumentLine], gutter: Gutter, width: int, look: Look
+) -> Strip:
+    """Draw the columns of a line to exactly `width` cells.
+
+    Args:
+        visible: The line.
+        line_of: What there is to draw of a cell.
+        gutter: What stands to the left of the text.
+        width: Cells of the view.
+        look: Colors and signs.
+    """
+    if len(visible.columns) == 1:
+        (cell,) = visible.cells
+        return paint_document_line(line_of(cell), gutter, width, look)
+    half = half_of(width)
+    left, right = (
+        Strip.blank(cells, look.theme.style("text"))
+        if cell is None
+        else paint_document_line(line_of(cell), replace(gutter, side=side), cells, look)
+        for cell, side, cells in zip(visible.columns, _SIDES, (half, width - half - _BETWEEN), strict=True)
+    )
+    between = Segment(look.glyphs.column, look.theme.style("rule"))
+    return Strip([*left, between, *right])

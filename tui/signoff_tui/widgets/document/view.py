@@ -1,0 +1,546 @@
+"""Shows documents: diffs, files, commands, structured calls. Keeps the place of the reader in them.
+
+The view draws only what is visible, whatever the length. It knows what was drawn, so that the screen can count
+what was shown, and asks for syntax colors of visible blocks only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from msgspec import Struct
+from msgspec.structs import replace
+from textual import events
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import Reactive
+from textual.strip import Strip
+
+from signoff.present.document.model import Choosing, Document, Words
+from signoff.present.document.rows import RowKind
+from signoff_tui.state.coverage import Part
+from signoff_tui.text.lines import Line, paint
+from signoff_tui.text.look import look_of
+from signoff_tui.widgets.document.highlight import Block, Spans, VisibleColors
+from signoff_tui.widgets.document.layout import (
+    LEAST_WIDTH,
+    WIDE,
+    Cell,
+    Place,
+    Reading,
+    Rest,
+    SplitReading,
+    Viewport,
+    can_be_split,
+)
+from signoff_tui.widgets.document.lines import NARROW, DocumentLine, Gutter, half_of, paint_columns
+from signoff_tui.widgets.document.search import FoundWords
+from signoff_tui.widgets.sized import Measured, Sized
+
+__all__ = [
+    "DocumentForm",
+    "DocumentView",
+    "HunkPointer",
+    "Room",
+]
+
+
+class _Shown(Struct, frozen=True):
+    """What the view shows, and whose it is.
+
+    Attributes:
+        owner: Identity of the request and revision; another owner starts at the top.
+        given: The documents as they were handed over.
+    """
+
+    owner: object
+    given: tuple[Document, ...]
+
+
+class DocumentView(Sized, Measured):
+    """Documents, in a viewport that the reader moves."""
+
+    DEFAULT_CSS = """
+    DocumentView { height: 1fr; width: 1fr; }
+    """
+
+    virtual_size = Reactive(Size(0, 0), layout=False)
+    """It scrolls by itself: another size asks for no second layout, as it does where Textual scrolls."""
+
+    class Moved(Message):
+        """Other lines are visible now."""
+
+    class ColorsWanted(Message):
+        """Visible lines have no syntax colors yet: which blocks of which documents."""
+
+        def __init__(self, blocks: Sequence[tuple[Document, Block]]) -> None:
+            super().__init__()
+            self.blocks = tuple(blocks)
+
+    class Colored(Message):
+        """The colors that were wanted, for whoever computes them."""
+
+        def __init__(self, wanted: DocumentView.ColorsWanted, spans: Sequence[tuple[Spans, ...]]) -> None:
+            super().__init__()
+            self.wanted = wanted
+            self.spans = tuple(spans)
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.viewport = Viewport(lambda: self.size.height, self._draw_anew)
+        """The place of the reader."""
+        self.hunks = HunkPointer(self.viewport)
+        """The hunk that the reader is at."""
+        self._shown: _Shown | None = None
+        self._notice: tuple[Line, ...] = ()
+        self._form = DocumentForm()
+        self._found = FoundWords()
+        self._colors = VisibleColors()
+        self._places: dict[object, Place] = {}
+        self._gutter = Gutter.of((), 0)
+        self._drawn = True
+
+    # -- what is shown -----------------------------------------------------------------------------------
+
+    @property
+    def owner(self) -> object:
+        """Whose documents are shown, or None."""
+        return self._shown.owner if self._shown is not None else None
+
+    @property
+    def drawn(self) -> bool:
+        """Whether the last picture that was drawn shows what is visible now."""
+        return self._drawn
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What of the coverage units is visible."""
+        reading = self.viewport.reading
+        return () if reading is None else reading.parts(self.viewport.visible)
+
+    @property
+    def rest(self) -> Rest:
+        """What lies below the view."""
+        reading = self.viewport.reading
+        return Rest(0) if reading is None else reading.rest(self.viewport.visible)
+
+    @property
+    def layout_number(self) -> int:
+        """How rows are broken into lines, as a number: see `Reading.layout`."""
+        reading = self.viewport.reading
+        return 0 if reading is None else reading.layout
+
+    def show(self, owner: object, documents: Sequence[Document]) -> None:
+        """Show documents. The place in them is remembered per owner.
+
+        Of another owner it is not told that they moved: whoever shows them draws what stands around them as well.
+        """
+        given = tuple(documents)
+        if self._shown is not None and (self._shown.owner, self._shown.given) == (owner, given):
+            if self.size.height and not self.viewport.visible:
+                self._relayout()  # the view had no size yet when it was asked to show them
+            return
+        self._remember_place()
+        if not self.size:
+            self.forget_size()
+        other = self.owner != owner
+        if other:
+            self._found.forget()
+            self.viewport.at_hunk = None
+            self._colors.forget()
+            self._form.forget()
+            self._form.levels = None
+        self._shown = _Shown(owner, given)
+        self.viewport.reading = self._form.read(given, self._room)
+        self.viewport.top = self._places.get(owner, Place(0))
+        self._relayout(tells=not other)
+
+    def notice(self, lines: Sequence[Line]) -> None:
+        """Show the program's own words instead of documents."""
+        notice = tuple(lines)
+        if self._shown is None and notice == self._notice:
+            return
+        self._remember_place()
+        self._shown, self._notice = None, notice
+        self.viewport.reading = None
+        self._relayout()
+
+    def take_colors(self, colored: Colored) -> None:
+        """Take over syntax colors, except of documents that are not shown any more."""
+        reading = self.viewport.reading
+        shown = () if reading is None else reading.documents
+        if self._colors.take(shown, colored.wanted.blocks, colored.spans):
+            self.refresh()
+
+    def _remember_place(self) -> None:
+        if self._shown is not None and self._form.levels is None:  # trees are open when they are seen again
+            self._places[self._shown.owner] = self.viewport.top
+
+    # -- the form in which it is shown -------------------------------------------------------------------
+
+    @property
+    def context(self) -> int:
+        """Unchanged lines around changes."""
+        return self._form.context
+
+    def set_context(self, lines: int) -> None:
+        """Show another number of unchanged lines around changes; the reader stays at the same change."""
+        self._form.context = lines
+        self._found.forget()
+        self.viewport.at_hunk = None
+        self._places.clear()
+        self._fold_anew()
+
+    def fold_tree(self, *, more: bool) -> tuple[int, int]:
+        """Close the deepest level of the trees that is open, or open one more.
+
+        What is closed does not count as shown.
+
+        Returns:
+            How many levels are open, and how many there are; of the deepest tree.
+        """
+        deepest = 0 if self._shown is None else max(document.levels for document in self._shown.given)
+        if deepest > 1:
+            self._form.fold_tree(deepest, more=more)
+            self._fold_anew()
+        return self._form.levels or deepest, deepest
+
+    def show_as(self, *, context: int, wrap: bool, split: bool | None) -> None:
+        """Show documents in this way from now on.
+
+        Args:
+            context: Unchanged lines around changes.
+            wrap: Whether rows that are too wide are wrapped.
+            split: Whether before and after stand beside each other where there is room; None is as the terminal
+                is wide.
+        """
+        self._form.wrap, self._form.split = wrap, split
+        self.set_context(context)
+
+    @property
+    def wraps(self) -> bool:
+        """Whether rows that are too wide are wrapped; in a narrow view they always are."""
+        return self._form.wraps(self._room)
+
+    def toggle_wrap(self) -> bool:
+        """Cut rows that are too wide instead of wrapping them, or wrap them again; the topmost row stays.
+
+        Returns:
+            Whether they are to be wrapped. In a narrow view they are in any case.
+        """
+        self._form.wrap = not self._form.wrap
+        self._wrap_anew()
+        return self._form.wrap
+
+    def toggle_split(self) -> bool:
+        """Show before and after in two columns, or below each other; returns which is wanted now."""
+        wanted = self._form.split = not self._form.wants_split(self._room)
+        self._wrap_anew()
+        return wanted
+
+    @property
+    def split(self) -> bool:
+        """Whether before and after stand in two columns now."""
+        return isinstance(self.viewport.reading, SplitReading)
+
+    @property
+    def _room(self) -> Room:
+        return Room(self.size.width, self.app.size.width)
+
+    def _fold_anew(self) -> None:
+        self._form.forget()
+        before = self.viewport.reading
+        if self._shown is None or before is None:
+            return
+        document, unit = self.viewport.document_at_top, before.unit_from(self.viewport.top)
+        counts = before.documents[document].units > 0
+        anew = self.viewport.reading = self._form.read(self._shown.given, self._room)
+        # Where nothing counts, as among the parts of a command, there is no line to stay at.
+        self.viewport.top = (
+            anew.place_of_unit(unit) if counts and unit is not None else anew.place_of_document(document)
+        )
+        self._colors.forget()
+        self._relayout()
+
+    def _wrap_anew(self) -> None:
+        before = self.viewport.reading
+        if self._shown is not None and before is not None:
+            anew = self._form.read(self._shown.given, self._room)
+            if (before.layout, before.width) != (anew.layout, anew.width):
+                self.viewport.top = Place(anew.index_of(self.viewport.top_row))
+                self.viewport.reading = anew
+                self._colors.forget()
+        self._relayout()
+
+    # -- going to what is looked for ---------------------------------------------------------------------
+
+    def find(self, words: Words, *, forward: bool = True) -> bool:
+        """Go to the next or previous row that holds words as they are shown; False when there is none."""
+        reading = self.viewport.reading
+        if reading is None:
+            return False
+        place = self._found.look_for(words, reading, self.viewport.first_row, forward=forward)
+        self.refresh()
+        if place is None:
+            return False
+        self.viewport.scroll(place)
+        return True
+
+    def end_find(self) -> None:
+        """Mark the words no more that were looked for."""
+        self._found.forget()
+        self.refresh()
+
+    def go_unseen(self, is_shown: Callable[[int], bool]) -> bool:
+        """Go to the first coverage unit that was not shown and is not visible now; False when there is none."""
+        unit = self.viewport.first_unseen(is_shown)
+        if unit is None:
+            return False
+        self.viewport.at_hunk = None
+        opens = self._form.levels is not None
+        if opens:  # it may be in what is closed
+            self._form.levels = None
+            self._fold_anew()
+        reading = self.viewport.reading
+        assert reading is not None
+        return self.viewport.go(reading.place_of_unit(unit)) or opens
+
+    # -- events ------------------------------------------------------------------------------------------
+
+    def resized(self) -> None:
+        """Wrap anew; the topmost row stays."""
+        self._wrap_anew()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Scroll three lines down."""
+        event.stop()
+        self.viewport.scroll_lines(3)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Scroll three lines up."""
+        event.stop()
+        self.viewport.scroll_lines(-3)
+
+    # -- drawing -----------------------------------------------------------------------------------------
+
+    def _relayout(self, *, tells: bool = True) -> None:
+        self.viewport.lay_out()
+        self._draw_anew(tells=tells)
+
+    def _draw_anew(self, *, tells: bool = True) -> None:
+        reading = self.viewport.reading
+        if reading is not None and self.size.height:
+            self._gutter = self._form.gutter(reading.documents, self._room)
+            missing = self._colors.missing(reading, self.viewport.visible)
+            if missing:
+                self.post_message(self.ColorsWanted(missing))
+        self._drawn = False
+        self.refresh()
+        if tells:
+            self.post_message(self.Moved())
+
+    def render_line(self, y: int) -> Strip:
+        """Draw one row of the view."""
+        self._drawn = True
+        width, look = self.width_drawn, look_of(self)
+        reading, visible = self.viewport.reading, self.viewport.visible
+        if reading is None:
+            content = self._notice[y] if y < len(self._notice) else Line()
+            return paint(content, width, look.theme, ellipsis=look.glyphs.ellipsis)
+        if y >= len(visible):
+            return paint(Line(), width, look.theme)
+        return paint_columns(visible[y], partial(self._line, reading), self._gutter, width, look)
+
+    def _line(self, reading: Reading, cell: Cell) -> DocumentLine:
+        row, (document, _) = reading.row(cell.row), reading.locate(cell.row)
+        syntax, found = self._colors.spans(document, row), self._found.spans(row.text.text)
+        pointed = row.kind is RowKind.HUNK and not cell.part and self.hunks.is_pointed(cell.row)
+        return DocumentLine(row, cell, syntax, reading.emphasis(cell.row), found, pointed)
+
+
+CONTEXT = 3
+"""Unchanged lines around changes, until somebody asks for more or less."""
+
+LEAST_TEXT = 8
+"""Cells for text, however narrow the view."""
+
+
+class Room(Struct, frozen=True):
+    """Where documents are shown.
+
+    Attributes:
+        view: Cells of a line of the view.
+        terminal: Columns of the terminal.
+    """
+
+    view: int
+    terminal: int
+
+
+class DocumentForm:
+    """What somebody wants to see of documents, and how."""
+
+    def __init__(self) -> None:
+        self.context = CONTEXT
+        """Unchanged lines around changes."""
+        self.levels: int | None = None
+        """Levels of trees that are open; None for all."""
+        self.wrap = True
+        """Whether rows that are too wide are wrapped."""
+        self.split: bool | None = False
+        """Whether before and after stand beside each other where there is room; None: in a wide terminal."""
+        self._folded: dict[int, tuple[Document, Document]] = {}
+        """Documents as they were handed over and with the wanted context, so that those that stay are the same."""
+
+    def read(self, given: Sequence[Document], room: Room) -> Reading:
+        """Documents in this form."""
+        documents = tuple(map(self._fold, given))
+        gutter = self.gutter(documents, room)
+        whole, wrap = max(room.view - gutter.width, LEAST_TEXT), self.wraps(room)
+        if not self._splits(documents, room):
+            return Reading(documents, whole, wrap=wrap)
+        return SplitReading(documents, whole, half_of(room.view) - gutter.width, wrap=wrap)
+
+    def gutter(self, documents: Sequence[Document], room: Room) -> Gutter:
+        """What stands to the left of the text of documents."""
+        gutter = Gutter.of(documents, room.view)
+        return replace(gutter, columns=min(gutter.columns, 1)) if self._splits(documents, room) else gutter
+
+    def wraps(self, room: Room) -> bool:
+        """Whether rows that are too wide are wrapped; in a narrow view they always are."""
+        return self.wrap or 0 < room.view < NARROW
+
+    def wants_split(self, room: Room) -> bool:
+        """Whether before and after are to stand beside each other, where there is room for it."""
+        return room.terminal >= WIDE if self.split is None else self.split
+
+    def fold_tree(self, deepest: int, *, more: bool) -> None:
+        """Close the deepest open level of trees that have so many, or open one more."""
+        now = self.levels or deepest
+        levels = min(max(now - 1 if more else now + 1, 1), deepest)
+        self.levels = None if levels == deepest else levels
+
+    def forget(self) -> None:
+        """Fold the documents anew that are read next."""
+        self._folded.clear()
+
+    def _splits(self, documents: Sequence[Document], room: Room) -> bool:
+        return self.wants_split(room) and room.view >= LEAST_WIDTH and can_be_split(documents)
+
+    def _fold(self, document: Document) -> Document:
+        known = self._folded.get(id(document))
+        if known is None or known[0] is not document:
+            known = self._folded[id(document)] = (
+                document,
+                document.with_context(self.context).with_levels(self.levels),
+            )
+        return known[1]
+
+
+class HunkPointer:
+    """Points at the heading of a hunk in a viewport.
+
+    Args:
+        viewport: Where the reader is.
+    """
+
+    def __init__(self, viewport: Viewport) -> None:
+        self._viewport = viewport
+
+    def go(self, *, forward: bool) -> bool:
+        """Go to the next or previous hunk, from the one that is pointed at if any; False when there is none."""
+        reading = self._viewport.reading
+        if reading is None:
+            return False
+        pointed = self._pointed
+        if pointed is not None:
+            # Of the last one, perhaps only the heading is on the screen: it is brought up.
+            return self._point(pointed + (1 if forward else -1)) or (forward and self._bring_up(pointed))
+        top = self._viewport.top
+        place = reading.next_hunk(top) if forward else reading.previous_hunk(top)
+        if place is not None and self.choosing is not None:
+            return self._point(reading.hunk_at(place)[0] - 1)
+        return place is not None and self._viewport.go(place)
+
+    @property
+    def at(self) -> tuple[int, int]:
+        """Which hunk is at the top, from 1 (0 above the first), and how many there are; 0, 0 if all is visible.
+
+        Where hunks are chosen and a heading is on the screen, it is the one that would be refused.
+        """
+        reading, top, pointed = self._viewport.reading, self._viewport.top, self._pointed
+        if reading is not None and pointed is not None:
+            return pointed + 1, reading.hunk_at(Place(0))[1]
+        if reading is None or (top == Place(0) and self._viewport.at_end):
+            return (0, 0)
+        return reading.hunk_at(top)
+
+    @property
+    def choosing(self) -> Choosing | None:
+        """How hunks are chosen of what is shown; None where they are not, or where others have hunks too."""
+        reading = self._viewport.reading
+        documents = () if reading is None else reading.documents
+        found = [document for document in documents if document.hunks]
+        return found[0].choosing if len(found) == 1 and found[0].choice is not None else None
+
+    @property
+    def chosen_from(self) -> tuple[int, ...]:
+        """The hunks to be refused or approved, by number: those under the heading that is pointed at.
+
+        There are none while no heading is on the screen: nobody refuses what cannot be told from the others.
+        """
+        choosing, pointed = self.choosing, self._pointed
+        return () if choosing is None or pointed is None else choosing.numbers[pointed]
+
+    @property
+    def hidden_above(self) -> tuple[int, ...]:
+        """The hunks by number whose lines are on the screen, while their heading is above it."""
+        reading, choosing = self._viewport.reading, self.choosing
+        if reading is None or choosing is None or self._pointed is not None:
+            return ()
+        above = reading.hunk_at(self._viewport.top)[0]
+        return choosing.numbers[above - 1] if above else ()
+
+    def is_pointed(self, row: int) -> bool:
+        """Whether a row of the documents is the heading that is pointed at."""
+        reading, number = self._viewport.reading, self._pointed
+        place = None if reading is None or number is None else reading.hunk_place(number)
+        return reading is not None and place is not None and row in reading.rows_at(place.row)
+
+    @property
+    def _pointed(self) -> int | None:
+        """The heading that is pointed at, from 0: the one gone to, or the first on the screen.
+
+        None where no hunks are chosen, and where no heading is on the screen.
+        """
+        reading, gone_to = self._viewport.reading, self._viewport.at_hunk
+        if reading is None or self.choosing is None:
+            return None
+        if gone_to is not None and self._is_on_screen(reading, gone_to):
+            return gone_to
+        # A heading at the very top is counted as the one that the top is in.
+        first = max(reading.hunk_at(self._viewport.top)[0] - 1, 0)
+        return next((number for number in (first, first + 1) if self._is_on_screen(reading, number)), None)
+
+    def _is_on_screen(self, reading: Reading, number: int) -> bool:
+        """Whether the first line of a heading is visible: the one that is marked when it is pointed at."""
+        place = reading.hunk_place(number)
+        return place is not None and any(
+            (line.row, line.part) == (place.row, place.part) for line in self._viewport.visible
+        )
+
+    def _point(self, number: int) -> bool:
+        """Point at a heading, and bring it into the view; False if there is none of that number."""
+        reading = self._viewport.reading
+        place = reading.hunk_place(number) if reading is not None and number >= 0 else None
+        if place is None:
+            return False
+        self._viewport.at_hunk = number
+        self._viewport.go(place)
+        return True
+
+    def _bring_up(self, number: int) -> bool:
+        """Point at a heading; False when that moves nothing."""
+        before = self._viewport.top
+        return self._point(number) and self._viewport.top != before
