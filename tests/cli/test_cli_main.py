@@ -9,7 +9,7 @@ from cli_bench import PATIENCE, Cli, at_a_terminal, call, exit_status, post
 
 import signoff
 from signoff.cli import main as entry
-from signoff.cli.deciding import EXIT_CODE_OF_VERDICT
+from signoff.cli.decide import EXIT_CODE_OF_VERDICT
 from signoff.cli.exit_codes import EXIT_CODE_TABLE, ExitCode, StatusCode
 from signoff.queue import AgentQueue, VerdictKind
 

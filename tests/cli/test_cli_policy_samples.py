@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff.cli.policy.argument_samples import meeting, nearly_meeting
-from signoff.cli.policy.samples import near_miss_of, sample_of
+from signoff.cli.policy.examples import meeting, near_miss_of, nearly_meeting, sample_of
 from signoff.config.models import ArgumentRuleConfig
 from signoff.policy.regex import PatternError, compile_pattern
 

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from signoff.cli.exit_codes import ExitCode
-from signoff.cli.facts import short_id
 from signoff.cli.grants_text import add_grant_text, counted, grant_facts
 from signoff.cli.grants_widen import widen
 from signoff.cli.options import json_option, open_for_review, queue_option
-from signoff.cli.output import complain, one_line, print_json
-from signoff.cli.page import Page, width_of
+from signoff.cli.output import Page, complain, one_line, print_json, width_of
+from signoff.cli.render import short_id
 from signoff.queue.errors import UnknownRequestError
 
 if TYPE_CHECKING:

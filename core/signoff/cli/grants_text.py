@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from signoff.cli.durations import iso, local_time
-from signoff.cli.facts import short_id
 from signoff.cli.output import clipped, one_line
-from signoff.cli.subject import tool_of, what_of
+from signoff.cli.render import short_id, tool_of, what_of
 
 if TYPE_CHECKING:
-    from signoff.cli.page import Page
+    from signoff.cli.output import Page
     from signoff.queue.history import HistoryRecord, PatternPreview
     from signoff.queue.records import Grant, StoredRequest, Submission
 

@@ -10,12 +10,10 @@ import click
 
 from signoff.canonical import NotJsonError, canonical, parse_json
 from signoff.cli.exit_codes import ExitCode
-from signoff.cli.facts import short_id
 from signoff.cli.grants_text import add_preview_text, grant_facts
 from signoff.cli.options import json_option, open_for_review, queue_option
-from signoff.cli.output import complain, one_line, print_json
-from signoff.cli.page import Page, at_terminal, width_of
-from signoff.cli.question import typed_answer
+from signoff.cli.output import Page, at_terminal, complain, one_line, print_json, typed_answer, width_of
+from signoff.cli.render import short_id
 from signoff.policy.grant_scope import refusal
 from signoff.queue.grant_pattern import (
     AnyValue,

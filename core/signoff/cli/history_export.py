@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from signoff.cli.exit_codes import ExitCode
-from signoff.cli.history_filters import filter_options
-from signoff.cli.history_query import query_option, viewpoint
+from signoff.cli.history_query import filter_options, query_option, viewpoint
 from signoff.cli.options import open_for_review, queue_option, reveal_option
 from signoff.cli.output import complain, one_line
 from signoff.history_export import fitting_records, new_file, record_facts, write_json_lines

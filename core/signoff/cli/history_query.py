@@ -1,7 +1,8 @@
-"""The option that takes a filter, as the screen has them."""
+"""The options that say which records of the history are meant."""
 
 from __future__ import annotations
 
+import functools
 import sys
 import time
 from collections.abc import Callable
@@ -9,14 +10,91 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from signoff.cli.output import one_line
-from signoff.cli.page import cells
+from signoff.cli.durations import parse_since
+from signoff.cli.output import cells, one_line
+from signoff.queue.history import HistoryFilter
+from signoff.queue.records import RequestState
 
 if TYPE_CHECKING:
     from signoff.filter import Query, Viewpoint
     from signoff.queue.protocol import ReviewQueue
 
-__all__ = ["query_option", "viewpoint"]
+
+__all__ = [
+    "filter_options",
+    "query_option",
+    "read_time",
+    "viewpoint",
+]
+
+
+_ENDED = [state.value for state in RequestState if state.final]
+
+
+def read_time(_: click.Context, __: click.Parameter, text: str | None) -> int | None:
+    """Read a time, as a callback of an option; microseconds since the epoch."""
+    try:
+        return None if text is None else parse_since(text, time.time_ns() // 1_000)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def _read_words(_: click.Context, __: click.Parameter, text: str | None) -> str:
+    if text is not None and not any(map(str.isalnum, text)):
+        raise click.BadParameter("there is no word in it; give letters or digits to look for")
+    return text or ""
+
+
+_TIME = "90s, 30m, 1h, 2d, 1w ago, or an ISO 8601 time."
+_OPTIONS = (
+    click.option(
+        "--text", callback=_read_words, metavar="WORDS", help="Only with all these words; word* begins so."
+    ),
+    click.option("--agent", "agent_name", metavar="NAME", help="Only of this agent."),
+    click.option("--session", metavar="ID", help="Only of this session."),
+    click.option("--tool", "tool_name", metavar="NAME", help="Only of this tool."),
+    click.option(
+        "--state", "states", multiple=True, type=click.Choice(_ENDED), help="Only what ended so; repeat."
+    ),
+    click.option("--by", "decided_by", metavar="NAME", help="Only what this person, rule, mode or grant decided."),
+    click.option("--since", callback=read_time, metavar="TIME", help=_TIME),
+    click.option("--until", callback=read_time, metavar="TIME", help=f"Nothing newer: {_TIME}"),
+)
+
+
+def filter_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Add the options of a filter; the command gets them as one parameter `which`."""
+
+    @functools.wraps(command)
+    def with_filter(
+        *args: Any,
+        text: str,
+        agent_name: str | None,
+        session: str | None,
+        tool_name: str | None,
+        states: tuple[str, ...],
+        decided_by: str | None,
+        since: int | None,
+        until: int | None,
+        **others: Any,
+    ) -> int:
+        which = HistoryFilter(
+            session=session,
+            agent_name=agent_name,
+            tool_name=tool_name,
+            states=frozenset(map(RequestState, states)),
+            since=since,
+            until=until,
+            decided_by=decided_by,
+            text=text,
+        )
+        return command(*args, which=which, **others)
+
+    filtered: Callable[..., int] = with_filter
+    for option in reversed(_OPTIONS):
+        filtered = option(filtered)
+    return filtered
+
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

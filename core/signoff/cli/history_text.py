@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from signoff.cli.durations import local_time
-from signoff.cli.facts import short_id
-from signoff.cli.output import clipped, one_line
-from signoff.cli.page import Page
-from signoff.cli.subject import tool_of, what_of
+from signoff.cli.output import Page, clipped, one_line
+from signoff.cli.render import short_id, tool_of, what_of
 
 if TYPE_CHECKING:
     from signoff.policy.redaction.masking import Redaction

@@ -58,7 +58,7 @@ def _dispatch(arguments: Sequence[str]) -> int:
         code = run_status(status_call)
         gc.freeze()  # everything is closed; the interpreter need not walk through all of it when it ends
         return code
-    from signoff.cli.group import run_group
+    from signoff.cli.commands import run_group
 
     gc.enable()
     return run_group(arguments)

@@ -6,17 +6,34 @@ functions here that use it; JSON is pure ASCII in which every control character 
 
 from __future__ import annotations
 
+import select
+import shutil
 import sys
-from typing import TYPE_CHECKING
+import termios
+import unicodedata
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TextIO
 
-from signoff.cli.page import at_terminal
 from signoff.history_export import ascii_json
 from signoff.present.reveal import reveal_line
 
 if TYPE_CHECKING:
     from signoff.present.reveal import Field
 
-__all__ = ["ascii_json", "clipped", "complain", "one_line", "print_json", "print_note"]
+
+__all__ = [
+    "Page",
+    "ascii_json",
+    "at_terminal",
+    "cells",
+    "clipped",
+    "complain",
+    "one_line",
+    "print_json",
+    "print_note",
+    "typed_answer",
+    "width_of",
+]
 
 
 def one_line(text: str, field: Field = "content") -> str:
@@ -55,3 +72,102 @@ def print_note(note: str) -> None:
         print("\n".join(one_line(line) for line in note.split("\n")))
     else:
         print(note)
+
+
+_NARROWEST = 20
+
+
+def at_terminal(*streams: TextIO | None) -> bool:
+    """Whether all of these are a terminal; a standard stream that was closed is None."""
+    return all(stream is not None and stream.isatty() for stream in streams)
+
+
+def width_of(stream: TextIO | None) -> int | None:
+    """Columns of the terminal that a stream writes to, or None if it writes to something else."""
+    if not at_terminal(stream):
+        return None
+    return max(_NARROWEST, shutil.get_terminal_size().columns)
+
+
+def cells(text: str) -> int:
+    """Columns of a line of safe text."""
+    return sum(map(_cells, text))
+
+
+class Page:
+    """A text in the making.
+
+    Args:
+        width: Columns at which lines are folded, or None to leave them whole.
+    """
+
+    def __init__(self, width: int | None) -> None:
+        self._width = width
+        self._lines: list[str] = []
+
+    def add(self, text: str, *, label: str = "", fold: str | None = None) -> None:
+        """Add one line.
+
+        Args:
+            text: Safe text without a newline.
+            label: Our words before it.
+            fold: What stands before the rows that the line is folded into; blanks by default.
+        """
+        if self._width is None:
+            self._lines.append(f"{label}{text}".rstrip(" "))
+            return
+        begin, room = label, max(1, self._width - len(label))
+        for piece in _pieces(text, room):
+            self._lines.append(f"{begin}{piece}".rstrip(" "))
+            begin = (" " * len(label) if fold is None else fold.ljust(len(label)))[: len(label)]
+
+    def text(self) -> str:
+        """All lines, each with its end."""
+        return "".join(f"{line}\n" for line in self._lines)
+
+
+def _pieces(text: str, room: int) -> Iterator[str]:
+    """Cut a text into parts of at most so many columns."""
+    start = used = 0
+    for index, character in enumerate(text):
+        wide = _cells(character)
+        if used and used + wide > room:
+            yield text[start:index]
+            start, used = index, 0
+        used += wide
+    yield text[start:]
+
+
+def _cells(character: str) -> int:
+    """Columns of a character, rather one too many: terminals differ about the ambiguous ones."""
+    if character.isascii():
+        return 1
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WFA" else 1
+
+
+_LOOK = 0.2
+"""Most seconds until an interruption is noticed that came just before the waiting began."""
+
+
+def typed_answer(question: str) -> str:
+    """Ask at the terminal, and wait for the line that is typed as an answer.
+
+    Args:
+        question: Written to stderr; the answer is typed behind it.
+
+    Returns:
+        The line in lower case, without white space around it; empty at the end of the input.
+
+    Raises:
+        KeyboardInterrupt: Ctrl+C was pressed.
+    """
+    sys.stderr.write(question)
+    sys.stderr.flush()
+    # What was typed before the question was there is no answer to it.
+    termios.tcflush(sys.stdin, termios.TCIFLUSH)
+    # A read that begins right after Ctrl+C would wait for a line all the same.
+    while not select.select([sys.stdin], [], [], _LOOK)[0]:
+        pass
+    return sys.stdin.readline().strip().lower()

@@ -9,8 +9,7 @@ import click
 
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option
-from signoff.cli.output import complain, one_line, print_json
-from signoff.cli.page import Page, width_of
+from signoff.cli.output import Page, complain, one_line, print_json, width_of
 
 if TYPE_CHECKING:
     from signoff.queue.keys.trust import TrustedReviewer

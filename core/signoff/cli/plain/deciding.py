@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from signoff.cli.page import Page
+from signoff.cli.output import Page
 from signoff.cli.plain.commands import Command
 from signoff.cli.plain.holding import Holding
 from signoff.cli.plain.waiting import Waiting
 from signoff.cli.plain.wording import add_names, subjects
-from signoff.cli.remembering import reach_of, session_reach
+from signoff.cli.render import reach_of, session_reach
 from signoff.queue.records import Decision, Risk, StoredRequest
 
 __all__ = ["Deciding", "NotHeldError"]

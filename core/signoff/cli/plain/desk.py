@@ -11,8 +11,7 @@ from signoff.cli.plain.holding import Holding
 from signoff.cli.plain.records import history_text, memory_text
 from signoff.cli.plain.waiting import Waiting
 from signoff.cli.plain.wording import count, happening_text, list_text, modes_text, outcome_text
-from signoff.cli.request_content import content_of
-from signoff.cli.request_text import request_text
+from signoff.cli.render import content_of, request_text
 from signoff.present.snapshot.snapshot import SnapshotError
 from signoff.queue.errors import QueueError
 from signoff.queue.protocol import ReviewQueue

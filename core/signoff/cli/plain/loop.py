@@ -11,10 +11,9 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from signoff.cli.ask_waiting import Stopped, stoppable
+from signoff.cli.ask_wait import Stopped, stoppable
 from signoff.cli.exit_codes import ExitCode
-from signoff.cli.output import complain
-from signoff.cli.page import width_of
+from signoff.cli.output import complain, width_of
 from signoff.cli.plain.desk import Desk, Manners
 from signoff.queue.errors import QueueError, QueueGoneError, ReviewerKeysError
 

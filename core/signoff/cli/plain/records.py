@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from signoff.cli.grants_text import add_grant_text
 from signoff.cli.history_query import viewpoint
 from signoff.cli.history_text import history_page
-from signoff.cli.page import Page
+from signoff.cli.output import Page
 from signoff.cli.plain.commands import CommandError
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 

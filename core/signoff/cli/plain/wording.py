@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from signoff.cli.output import clipped, one_line
-from signoff.cli.page import Page
-from signoff.cli.request_content import kind_of
-from signoff.cli.request_text import risk_word
-from signoff.cli.subject import tool_of, what_of
+from signoff.cli.output import Page, clipped, one_line
+from signoff.cli.render import kind_of, risk_word, tool_of, what_of
 from signoff.lengths import clock
 from signoff.queue.records import AgentMode
 

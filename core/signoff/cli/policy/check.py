@@ -10,7 +10,7 @@ import click
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option
 from signoff.cli.output import clipped, one_line, print_json
-from signoff.cli.policy.wording import verdict_facts, why
+from signoff.cli.policy.verdict_text import verdict_facts, why
 from signoff.cli.settings_file import read_settings
 from signoff.policy.verdict import DOES
 
@@ -38,8 +38,7 @@ def check(*, file: str, as_json: bool) -> int:
     if loaded is None:
         return ExitCode.USAGE
     from signoff.cli.config_text import report_facts, report_text
-    from signoff.cli.policy.broad import broad_rules
-    from signoff.cli.policy.examples import worked_examples
+    from signoff.cli.policy.examples import broad_rules, worked_examples
     from signoff.config.cautions import cautions
     from signoff.config.report import describe
     from signoff.settings_yaml import Problem

@@ -10,9 +10,8 @@ import click
 
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option
-from signoff.cli.output import one_line, print_json
-from signoff.cli.page import Page, width_of
-from signoff.cli.policy.wording import verdict_facts, why
+from signoff.cli.output import Page, one_line, print_json, width_of
+from signoff.cli.policy.verdict_text import verdict_facts, why
 from signoff.cli.settings_file import read_settings
 from signoff.policy.verdict import DOES, floors_of
 

@@ -12,15 +12,13 @@ import click
 
 from signoff.cli.durations import local_time
 from signoff.cli.exit_codes import ExitCode
-from signoff.cli.facts import record_facts, short_id
-from signoff.cli.history_filters import filter_options
+from signoff.cli.history_query import filter_options
 from signoff.cli.options import json_option, open_for_review, queue_option, reveal_option
-from signoff.cli.output import clipped, one_line, print_json
-from signoff.cli.page import Page, width_of
-from signoff.cli.policy.replaying import Changed, Replayed, Was, is_call, replayed
-from signoff.cli.policy.wording import verdict_facts, why
+from signoff.cli.output import Page, clipped, one_line, print_json, width_of
+from signoff.cli.policy.replay_calls import Changed, Replayed, Was, is_call, replayed
+from signoff.cli.policy.verdict_text import verdict_facts, why
+from signoff.cli.render import record_facts, short_id, tool_of, what_of
 from signoff.cli.settings_file import read_settings
-from signoff.cli.subject import tool_of, what_of
 from signoff.policy.verdict import Level
 
 if TYPE_CHECKING:

@@ -10,10 +10,9 @@ import click
 
 from signoff.cli.durations import iso, local_time
 from signoff.cli.exit_codes import ExitCode
-from signoff.cli.facts import short_id
 from signoff.cli.options import json_option, open_for_review, queue_option, reveal_option
-from signoff.cli.output import complain, one_line, print_json
-from signoff.cli.page import Page, width_of
+from signoff.cli.output import Page, complain, one_line, print_json, width_of
+from signoff.cli.render import short_id
 
 if TYPE_CHECKING:
     from signoff.config.suggest import Suggestion

@@ -8,12 +8,13 @@ from pathlib import Path
 import click
 
 from signoff.cli.exit_codes import ExitCode
-from signoff.cli.output import complain, one_line
-from signoff.cli.page import at_terminal
-from signoff.cli.question import typed_answer
+from signoff.cli.output import at_terminal, complain, one_line, typed_answer
 from signoff.cli.settings_file import read_settings
 
-__all__ = ["trust_file"]
+__all__ = [
+    "trust_file",
+    "untrust_file",
+]
 
 
 @click.command(
@@ -57,3 +58,30 @@ def _confirmed(contents: dict[str, bytes]) -> bool:
         raise click.UsageError("without a terminal to ask at, nothing is trusted; add --yes if this is wanted")
     names = ", ".join(str(one_line(name, "path")) for name in contents)
     return typed_answer(f"\nType yes to trust {names} as they are now: ") == "yes"
+
+
+@click.command(
+    "untrust",
+    short_help="Let a file count no more; it may be gone.",
+    epilog="\b\nExample:\n  signoff policy untrust old/signoff.yaml",
+)
+@click.argument("file", metavar="FILE")
+def untrust_file(*, file: str) -> int:
+    """Trust FILE no more, and the code beside it neither if no other settings file there is trusted.
+
+    Agents that start from now on refuse it. FILE need not be there any more.
+    """
+    from signoff.config.trust import untrust_settings
+    from signoff.policy.trust import TrustError
+
+    try:
+        ended = untrust_settings(file)
+    except (OSError, TrustError) as error:
+        complain(str(error))
+        return ExitCode.USAGE
+    if not ended:
+        complain(f"{one_line(file, 'path')} is not trusted, so nothing was changed")
+        return ExitCode.USAGE
+    for name in ended:
+        print(f"trusted no more: {one_line(name, 'path')}")
+    return ExitCode.OK

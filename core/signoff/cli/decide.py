@@ -11,19 +11,22 @@ from typing import TYPE_CHECKING
 import click
 
 from signoff.cli.exit_codes import ExitCode
-from signoff.cli.facts import SEEN_DIGITS, short_id
 from signoff.cli.options import json_option, open_for_review, queue_option
-from signoff.cli.output import complain, print_json
-from signoff.cli.page import Page, at_terminal, width_of
-from signoff.cli.question import typed_answer
-from signoff.cli.remembering import reach_of, session_reach
-from signoff.cli.request_content import content_of
-from signoff.cli.request_text import request_text, target_line
+from signoff.cli.output import Page, at_terminal, complain, print_json, typed_answer, width_of
+from signoff.cli.render import (
+    SEEN_DIGITS,
+    content_of,
+    reach_of,
+    request_text,
+    session_reach,
+    short_id,
+    target_line,
+)
 from signoff.present.snapshot.snapshot import SnapshotError
 from signoff.queue.records import Decision, Risk, Verdict, VerdictKind
 
 if TYPE_CHECKING:
-    from signoff.cli.request_content import Content
+    from signoff.cli.render import Content
     from signoff.queue.protocol import ReviewQueue
     from signoff.queue.records import StoredRequest
 

@@ -8,22 +8,27 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from signoff.cli.command_parts import parts_facts
+from signoff.cli.command_text import parts_facts
 from signoff.cli.exit_codes import ExitCode
-from signoff.cli.facts import request_facts, seen_token
 from signoff.cli.options import json_option, open_for_review, queue_option, reveal_option
-from signoff.cli.output import complain, print_json
-from signoff.cli.page import width_of
-from signoff.cli.remembering import reach_of
-from signoff.cli.request_content import content_of, kind_of
-from signoff.cli.request_text import approve_call, request_text, warnings_of
+from signoff.cli.output import complain, print_json, width_of
+from signoff.cli.render import (
+    approve_call,
+    content_of,
+    kind_of,
+    reach_of,
+    request_facts,
+    request_text,
+    seen_token,
+    warnings_of,
+)
 from signoff.command_review import told_command
 from signoff.present.snapshot.snapshot import SnapshotError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from signoff.cli.request_content import Content
+    from signoff.cli.render import Content
     from signoff.policy.redaction.masking import Redaction
     from signoff.present.document.model import Document
     from signoff.queue.records import StoredRequest

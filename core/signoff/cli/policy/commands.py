@@ -6,11 +6,10 @@ import click
 
 from signoff.cli.policy.check import check
 from signoff.cli.policy.explain import explain
-from signoff.cli.policy.judge_lines import judge_lines
 from signoff.cli.policy.replay import replay
 from signoff.cli.policy.suggest import suggest
-from signoff.cli.policy.trust import trust_file
-from signoff.cli.policy.untrust import untrust_file
+from signoff.cli.policy.test import judge_lines
+from signoff.cli.policy.trust import trust_file, untrust_file
 
 __all__ = ["policy"]
 

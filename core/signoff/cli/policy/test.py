@@ -12,7 +12,7 @@ import click
 from signoff.canonical import NotJsonError, parse_json
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.output import ascii_json
-from signoff.cli.policy.wording import verdict_facts
+from signoff.cli.policy.verdict_text import verdict_facts
 from signoff.cli.settings_file import read_settings
 
 if TYPE_CHECKING:

@@ -3,21 +3,52 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
 
 from signoff import __version__
 from signoff.cli.exit_codes import EXIT_CODE_TABLE, ExitCode
-from signoff.cli.late_group import LateGroup
 from signoff.cli.options import chosen_place, queue_option
-from signoff.cli.output import complain
-from signoff.cli.page import at_terminal
+from signoff.cli.output import at_terminal, complain
 from signoff.queue.errors import QueueError, QueueNotFoundError
 
-__all__ = ["run_group", "signoff"]
+__all__ = [
+    "LateGroup",
+    "run_group",
+    "signoff",
+]
+
+
+class LateGroup(click.Group):
+    """Commands by name, each made by a module of its own.
+
+    Args:
+        homes: For each command its module, and its name there.
+        settings: As for `click.Group`.
+    """
+
+    def __init__(self, *, homes: Mapping[str, tuple[str, str]], **settings: Any) -> None:
+        super().__init__(**settings)
+        self._homes = homes
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, in order. Nothing is loaded."""
+        return sorted(self._homes)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command; None if there is none of that name."""
+        if cmd_name not in self._homes:
+            return None
+        module, name = self._homes[cmd_name]
+        command = getattr(importlib.import_module(module), name)
+        assert isinstance(command, click.Command)
+        return command
+
 
 _EPILOG = f"""\b
 Examples:
@@ -35,18 +66,18 @@ Exit codes:
 """
 
 _HOMES = {
-    "approve": ("signoff.cli.deciding", "approve"),
+    "approve": ("signoff.cli.decide", "approve"),
     "ask": ("signoff.cli.ask", "ask"),
     "config": ("signoff.cli.config", "config"),
     "demo": ("signoff.cli.demo", "demo"),
     "grants": ("signoff.cli.grants", "grants"),
     "history": ("signoff.cli.history", "history"),
-    "list": ("signoff.cli.listing", "list_pending"),
-    "policy": ("signoff.cli.policy.group", "policy"),
+    "list": ("signoff.cli.pending", "list_pending"),
+    "policy": ("signoff.cli.policy.commands", "policy"),
     "popup": ("signoff.cli.popup", "popup"),
-    "reject": ("signoff.cli.deciding", "reject"),
+    "reject": ("signoff.cli.decide", "reject"),
     "reviewers": ("signoff.cli.reviewers", "reviewers"),
-    "show": ("signoff.cli.showing", "show"),
+    "show": ("signoff.cli.show", "show"),
     "status": ("signoff.cli.status_command", "status"),
 }
 """Where each verb is made, and how it is called there."""

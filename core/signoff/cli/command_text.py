@@ -14,7 +14,7 @@ from signoff.present.document.rows import number_of
 from signoff.present.document.text import counted, unfolded
 
 if TYPE_CHECKING:
-    from signoff.cli.page import Page
+    from signoff.cli.output import Page
     from signoff.command_review import ToldCommand, ToldPart
     from signoff.policy.shell.explain import CommandPart
     from signoff.policy.verdict import PartVerdict

@@ -10,13 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from signoff.cli.exit_codes import ExitCode
-from signoff.cli.facts import request_facts, short_id
 from signoff.cli.options import json_option, open_for_review, queue_option
-from signoff.cli.output import clipped, one_line, print_json
-from signoff.cli.page import Page, width_of
-from signoff.cli.request_content import kind_of
-from signoff.cli.request_text import risk_word
-from signoff.cli.subject import tool_of, what_of
+from signoff.cli.output import Page, clipped, one_line, print_json, width_of
+from signoff.cli.render import kind_of, request_facts, risk_word, short_id, tool_of, what_of
 from signoff.lengths import clock
 from signoff.queue.records import Risk
 

@@ -1,0 +1,399 @@
+"""A request as plain text: everything a person needs to judge it, and nothing cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from signoff.canonical import canonical
+from signoff.cli.output import Page, clipped, one_line
+from signoff.history_export import decision_facts, iso, record_facts
+from signoff.lengths import clock
+from signoff.policy.grant_breadth import Breadth, Reach, reach
+from signoff.policy.redaction.masking import DEFAULT_REDACTION
+from signoff.policy.verdict import RISK_WORD
+from signoff.present.document.build import documents_for
+from signoff.present.document.rows import RowKind
+from signoff.present.reveal import reveal_line
+from signoff.present.snapshot.snapshot import Snapshot
+from signoff.present.snapshot.steps import CommandRun, FileChange, SnapshotError
+from signoff.present.subject import SERVER_SIGN, steps_of, subject_text
+from signoff.shown_commands import shown_commands
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from signoff.policy.redaction.masking import Redaction
+    from signoff.present.document.model import Document
+    from signoff.present.reveal import Field
+    from signoff.queue.history import HistoryRecord
+    from signoff.queue.records import Risk, StoredRequest, Submission
+    from signoff.shown_commands import ShownCommand
+
+
+__all__ = [
+    "SEEN_DIGITS",
+    "Content",
+    "approve_call",
+    "content_of",
+    "kind_of",
+    "reach_of",
+    "record_facts",
+    "request_facts",
+    "request_text",
+    "risk_word",
+    "seen_token",
+    "session_reach",
+    "short_id",
+    "target_line",
+    "tool_of",
+    "warnings_of",
+    "what_of",
+]
+
+
+_LABEL = 11
+
+_SIGN: Mapping[RowKind, str] = {
+    RowKind.ADDED: "+",
+    RowKind.REMOVED: "-",
+    RowKind.HUNK: "@",
+    RowKind.FILE: "=",
+    RowKind.FOLD: ":",
+    RowKind.FACT: "*",
+    RowKind.PLACE: "@",
+    RowKind.COMMAND: "$",
+    RowKind.NOTE: "#",
+}
+"""What stands before a row, so that rows of ours and lines of the content cannot be taken for each other."""
+
+
+def risk_word(risk: Risk) -> str:
+    """The risk as people read it; only HIGH is in capitals."""
+    return RISK_WORD[risk]
+
+
+def target_line(request: StoredRequest) -> str:
+    """Name a request on one line: short id, agent, tool and what it is about."""
+    submission = request.submission
+    return (
+        f"{short_id(request.id)}  {one_line(request.asked_by.name, 'agent')}  "
+        f"{tool_of(submission)}: {what_of(submission)}"
+    )
+
+
+def approve_call(request: StoredRequest, *, complete: bool) -> str:
+    """The command that approves exactly what is shown."""
+    rest = "" if complete else " --incomplete"
+    return f"signoff approve {short_id(request.id)} --seen {seen_token(request)}{rest}"
+
+
+def warnings_of(request: StoredRequest) -> list[str]:
+    """What is suspicious about the texts around the content, with the name of each."""
+    return [
+        f"{label}: {finding.message}"
+        for label, text, field in _agent_texts(request)
+        for finding in reveal_line(text, field).findings
+        if finding.warn
+    ]
+
+
+def request_text(
+    request: StoredRequest,
+    content: Content,
+    now: int,
+    *,
+    width: int | None,
+    hidden: Redaction = DEFAULT_REDACTION,
+) -> str:
+    """Write a request down. The parts of its commands are worked out, which may take seconds.
+
+    Args:
+        request: The request.
+        content: What it would do.
+        now: The present, in microseconds since the epoch.
+        width: Columns to fold lines at, or None to leave them whole.
+        hidden: What is hidden of the texts around the content, and of the parts of commands.
+    """
+    page = Page(width)
+    for label, text in _facts(request, now, hidden):
+        page.add(text, label=label.ljust(_LABEL))
+    for warning in warnings_of(request):
+        page.add(warning, label="!".ljust(_LABEL))
+    for number, document in enumerate(content.documents, start=1):
+        page.add("")
+        page.add(_heading(document), label=f"[{number} of {len(content.documents)}] ")
+        _add_document(page, document)
+        for command in content.commands:
+            if command.after == number:
+                page.add("")
+                _add_parts(page, command, request, hidden, content.context)
+    if not content.complete:
+        page.add("")
+        page.add("not everything can be shown; see the notes above", label="! ")
+    return page.text()
+
+
+def _add_parts(page: Page, command: ShownCommand, request: StoredRequest, hidden: Redaction, context: int) -> None:
+    from signoff.cli.command_text import add_parts  # late: most that is printed is about no command
+    from signoff.command_review import told_command
+
+    add_parts(page, told_command(command, request, hidden.also(request.submission.masked_keys)), context)
+
+
+def _agent_texts(request: StoredRequest) -> Iterator[tuple[str, str, Field]]:
+    """The texts around the content that the agent wrote: name, text, and how strictly it is read."""
+    asked, submission = request.asked_by, request.submission
+    if submission.server is not None:
+        yield "server", submission.server, "tool_name"
+    yield "tool", submission.tool_name, "tool_name"
+    yield "what", submission.description, "content"
+    yield "agent", asked.name, "agent"
+    if asked.caller not in ("", asked.name):
+        yield "caller", asked.caller, "agent"
+    yield "session", asked.session, "content"
+    yield "via", asked.via, "content"
+    if asked.program not in ("", asked.name):
+        yield "program", asked.program, "content"
+    yield "directory", submission.cwd, "path"
+    if submission.group_id is not None:
+        yield "group", submission.group_id, "content"
+    if submission.batch_id is not None:
+        yield "batch", submission.batch_id, "content"
+    if submission.why:
+        yield "why", submission.why, "content"
+
+
+def _facts(request: StoredRequest, now: int, hidden: Redaction) -> Iterator[tuple[str, str]]:
+    asked, submission = request.asked_by, request.submission
+    hidden = hidden.also(submission.masked_keys)
+    yield "request", f"{request.id}, revision {request.revision}"
+    yield "state", _state(request, now)
+    reasons = ", ".join(one_line(reason) for reason in submission.risk_reasons)
+    yield "risk", risk_word(submission.risk) + (f": {reasons}" if reasons else "")
+    for label, text, field in _agent_texts(request):
+        yield label, one_line(hidden.mask_text(text).text, field)
+    yield "process", f"{asked.pid} on {one_line(asked.host)}"
+    if submission.group_size is not None:
+        yield "group of", str(submission.group_size)
+    if submission.batch_position is not None:
+        yield "position", f"{submission.batch_position + 1} in its batch"
+    for following in submission.batch_remaining:
+        yield "next", one_line(canonical(hidden.mask_value(following)))
+    if submission.may_be_remembered:
+        wide = "; wants --wide" if reach_of(request).breadth.careless else ""
+        yield "--session", f"would also approve {session_reach(request)}{wide}"
+
+
+def _state(request: StoredRequest, now: int) -> str:
+    if request.pending:
+        words = f"waiting {clock(now - request.created_at)}"
+        expires = request.submission.expires_at
+        return words if expires is None else f"{words}, expires in {clock(expires - now)}"
+    decision = request.decision
+    if decision is None:
+        return f"{request.state}, nobody decided: {one_line(request.state_note or '')}"
+    said = (decision.note or "").replace("\n", " ")
+    note = f": {one_line(said)}" if said else ""
+    words = f"; {one_line(decision.instead.words)}" if decision.instead else ""
+    return f"{request.state} by {one_line(decision.by, 'agent')} ({decision.source}){note}{words}"
+
+
+def _heading(document: Document) -> str:
+    parts = [document.kind.replace("_", " ")]
+    if document.path is not None:
+        parts.append(one_line(document.path, "path"))
+    if document.added or document.removed:
+        parts.append(f"+{document.added} -{document.removed}")
+    return "  ".join(parts)
+
+
+def _add_document(page: Page, document: Document) -> None:
+    for note in document.notes:
+        page.add(note, label="  # ")
+    for alert in document.scan():
+        page.add(alert.message, label="  ! ")
+    for row in document:
+        page.add(row.text.text, label=f"  | {_SIGN.get(row.kind, ' ')} ", fold="  | > ")
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """All that is shown of a call.
+
+    Attributes:
+        documents: At least one.
+        complete: Whether reading them all is reading everything.
+        commands: Commands in it, of which the parts are told as well.
+        context: Unchanged lines around each change.
+    """
+
+    documents: tuple[Document, ...]
+    complete: bool
+    commands: tuple[ShownCommand, ...]
+    context: int
+
+
+def content_of(
+    request: StoredRequest, load: Callable[[str], bytes], context: int, hidden: Redaction = DEFAULT_REDACTION
+) -> Content:
+    """Make the documents of a request.
+
+    Args:
+        request: The request.
+        load: Returns a stored content by its hash.
+        context: Unchanged lines around each change.
+        hidden: What is hidden of it.
+
+    Raises:
+        SnapshotError: What was stored is damaged.
+        QueueError: A stored content cannot be had.
+    """
+    submission = request.submission
+    masks = hidden.also(submission.masked_keys)
+    snapshot = None if submission.snapshot is None else Snapshot.from_json(submission.snapshot, load)
+    made = documents_for(snapshot, submission.presentation, submission.arguments, submission.cwd, masks=masks)
+    documents = tuple(document.with_context(context) for document in made)
+    commands = shown_commands(request, len(documents))
+    return Content(documents, all(document.complete for document in documents), commands, context)
+
+
+def kind_of(submission: Submission) -> str:
+    """What a call would do, in a word; ``mixed`` if it does several kinds of things."""
+    try:
+        kinds = set(_kinds(submission))
+    except SnapshotError:
+        return "damaged"
+    if len(kinds) > 1:
+        return "mixed"
+    return kinds.pop() if kinds else "call"
+
+
+def _kinds(submission: Submission) -> Iterator[str]:
+    for step in steps_of(submission.snapshot):
+        match step:
+            case CommandRun():
+                yield "command"
+            case FileChange(binary=True):
+                yield "binary"
+            case FileChange():
+                yield "edit" if step.before.exists else "new file"
+
+
+def tool_of(call: Submission | HistoryRecord, longest: int | None = None) -> str:
+    """Name the tool of a call, and its server in front of it, safe to print.
+
+    Args:
+        call: The call.
+        longest: Most characters of each of the two names.
+    """
+    names = [one_line(name, "tool_name") for name in (call.server, call.tool_name) if name]
+    return SERVER_SIGN.join(names if longest is None else [clipped(name, longest) for name in names])
+
+
+def what_of(call: Submission | HistoryRecord, hidden: Redaction = DEFAULT_REDACTION) -> str:
+    """Return the line, safe to print.
+
+    Args:
+        call: The call.
+        hidden: What is hidden of it.
+    """
+    subject = subject_text(call.snapshot, call.cwd)
+    if subject is None:
+        return one_line(hidden.mask_text(call.description).text, "description")
+    return one_line(hidden.mask_text(subject, command=True).text, "command")
+
+
+SEEN_DIGITS = 12
+"""Hexadecimal digits of the digest that `show` prints and `approve --seen` needs at least."""
+
+_SHORT_ID = 8
+
+
+def short_id(request_id: str) -> str:
+    """The part of an id that people read and type."""
+    return request_id[:_SHORT_ID]
+
+
+def seen_token(request: StoredRequest) -> str:
+    """What `approve --seen` wants: which revision was read, and what it would execute.
+
+    The revision is part of it because twelve digits alone can be made to match by whoever writes both
+    contents; a revision never changes.
+    """
+    return f"{request.revision}:{request.submission.digest[:SEEN_DIGITS]}"
+
+
+def request_facts(
+    request: StoredRequest, kind: str, now: int, hidden: Redaction = DEFAULT_REDACTION
+) -> dict[str, Any]:
+    """Describe a request.
+
+    Args:
+        request: The request.
+        kind: What it would do, in a word.
+        now: The present, in microseconds since the epoch.
+        hidden: What is hidden of it.
+    """
+    asked, submission = request.asked_by, request.submission
+    end = request.decided_at if request.decided_at is not None else now
+    return {
+        "id": request.id,
+        "revision": request.revision,
+        "digest": submission.digest,
+        "state": request.state,
+        "state_note": request.state_note,
+        "risk": submission.risk,
+        "risk_reasons": list(submission.risk_reasons),
+        "kind": kind,
+        "tool": submission.tool_name,
+        "server": submission.server,
+        "description": hidden.mask_text(submission.description).text,
+        "agent": asked.name,
+        "session": asked.session,
+        "pid": asked.pid,
+        "host": asked.host,
+        "via": asked.via,
+        "caller": asked.caller,
+        "program": asked.program,
+        "cwd": submission.cwd,
+        "group": submission.group_id,
+        "batch": submission.batch_id,
+        "why": hidden.mask_text(submission.why).text,
+        "created_at": iso(request.created_at),
+        "expires_at": iso(submission.expires_at),
+        "decided_at": iso(request.decided_at),
+        "waiting_seconds": max(0, end - request.created_at) // 1_000_000,
+        "decision": decision_facts(request.decision, hidden),
+    }
+
+
+def reach_of(request: StoredRequest) -> Reach:
+    """Compare what an approval for the session would match on with the whole call."""
+    return reach(request.submission.payload, request.submission.arguments)
+
+
+def session_reach(request: StoredRequest) -> str:
+    """Say what an approval for the session would cover: what is fixed, what stays free, and what ends it."""
+    tool, session = tool_of(request.submission), one_line(request.asked_by.session)
+    which = _which(reach_of(request))
+    reach = f"every later call of {tool} in session {session}{which}, from whatever working directory it is asked"
+    bound = "; it ends when the definition of the tool changes" if request.submission.definition else ""
+    return f"{reach}{bound}"
+
+
+def _which(found: Reach) -> str:
+    if found.breadth is Breadth.EVERYTHING:
+        return ", WHATEVER ITS ARGUMENTS ARE"
+    fixed = one_line(canonical(dict(found.fixed)))
+    if found.breadth is Breadth.EXACT:
+        return f" with exactly {fixed}"
+    if found.breadth is Breadth.WIDE:
+        return f" that the tool files under {fixed}, WHATEVER ITS ARGUMENTS ARE: {_names(found.free)}"
+    return f" with {fixed}, whatever the other arguments are: {_names(found.free)}"
+
+
+def _names(names: Sequence[str]) -> str:
+    """Names in quotes: none of them can pass for words of ours."""
+    return ", ".join(one_line(canonical(name)) for name in names)
