@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
-from signoff.queue import Decision, StoredRequest, Verdict, open_review_queue
+from signoff.queue import DecideResult, Decision, StoredRequest, open_review_queue
 
 Answer = Callable[[StoredRequest], Decision | None]
 """What to decide about a request; None leaves it waiting."""
@@ -27,7 +27,7 @@ class Reviewer:
 
     def __init__(self, place: Path, answer: Answer) -> None:
         self.seen: list[StoredRequest] = []
-        self.verdicts: list[Verdict] = []
+        self.verdicts: list[DecideResult] = []
         self._place = place
         self._answer = answer
         self._news = threading.Condition()

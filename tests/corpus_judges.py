@@ -12,7 +12,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
-from signoff.policy.regex import PatternError, compile_pattern
+from signoff.policy.regex import RegexError, compile_pattern
 from signoff.policy.shell.evaluate import CommandRule, judge_command
 from signoff.policy.shell.rule_coverage import written_paths
 from signoff.policy.shell.syntax_model import Part
@@ -85,7 +85,7 @@ def pattern_fault(case: Case) -> Fault | None:
     given, expected = case["input"], case["expected"]
     try:
         pattern = compile_pattern(given["pattern"])
-    except PatternError:
+    except RegexError:
         return None if expected["load"] == "error" else "false stop"
     if expected["load"] == "error":
         return "hole"

@@ -69,7 +69,7 @@ class ApprovedCall(Protocol):
         ...
 
 
-class _Approved(NamedTuple):  # no data class: one is made at every call, and this is cheaper
+class _ApprovedCall(NamedTuple):  # no data class: one is made at every call, and this is cheaper
     """An approved call that is being carried out.
 
     Attributes:
@@ -85,7 +85,7 @@ class _Approved(NamedTuple):  # no data class: one is made at every call, and th
     written: dict[str, FileState]
 
 
-_approved: ContextVar[_Approved | None] = ContextVar("signoff_approved", default=None)
+_approved: ContextVar[_ApprovedCall | None] = ContextVar("signoff_approved", default=None)
 
 
 class bound_to:  # noqa: N801 - a context manager, which is called like a function
@@ -100,7 +100,7 @@ class bound_to:  # noqa: N801 - a context manager, which is called like a functi
     def __init__(
         self, request: ApprovedCall, snapshot: Snapshot | None = None, instead: Instead | None = None
     ) -> None:
-        self._call = _Approved(request, snapshot, instead, {})
+        self._call = _ApprovedCall(request, snapshot, instead, {})
 
     def __enter__(self) -> None:
         self._token = _approved.set(self._call)
@@ -210,7 +210,7 @@ def was_written(path: str, state: FileState) -> None:
         approved.written[path] = state
 
 
-def _require_same_directory(approved: _Approved, command: Command) -> None:
+def _require_same_directory(approved: _ApprovedCall, command: Command) -> None:
     runs = () if approved.snapshot is None else approved.snapshot.commands
     shown = {run.real_cwd for run in runs if (run.command, run.cwd) == (command.command, command.cwd)}
     if shown and os.path.realpath(command.cwd) not in shown:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from signoff.policy.redaction.masking import Redaction
+from signoff.policy.redaction.masking import Redactor
 from signoff.policy.shell.evaluate import judge_command
 from signoff.policy.shell.explain import CommandPart, CommandParts, Remark, command_parts
 from signoff.policy.trust import TrustedFile, TrustError, trusted_files
@@ -110,7 +110,7 @@ class ToldCommand(Struct, frozen=True):
         return not self.parts[0].about and self.facts.parts[0].text == self.command.text.strip()
 
 
-def told_command(command: ShownCommand, request: StoredRequest, masks: Redaction | None) -> ToldCommand:
+def told_command(command: ShownCommand, request: StoredRequest, masks: Redactor | None) -> ToldCommand:
     """Work out the parts of a command. It may take seconds, and never fails: what cannot be told is said.
 
     Args:
@@ -162,7 +162,7 @@ class _Telling:
         rules: The rules it was judged by.
     """
 
-    def __init__(self, command: str, masks: Redaction | None, rules: ShellRules) -> None:
+    def __init__(self, command: str, masks: Redactor | None, rules: ShellRules) -> None:
         self._masks = masks
         self._rules = rules
         # Quoting may change around a secret, so what is one in the command is hidden wherever it comes back.

@@ -15,7 +15,7 @@ from signoff.policy.redaction.masking import DEFAULT_REDACTION
 
 if TYPE_CHECKING:
     from signoff.filter import Query, Viewpoint
-    from signoff.policy.redaction.masking import Redaction
+    from signoff.policy.redaction.masking import Redactor
     from signoff.queue.amendment import Instead
     from signoff.queue.history import HistoryFilter, HistoryRecord
     from signoff.queue.protocol import ReviewQueue
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 
-def record_facts(record: HistoryRecord, hidden: Redaction = DEFAULT_REDACTION) -> dict[str, Any]:
+def record_facts(record: HistoryRecord, hidden: Redactor = DEFAULT_REDACTION) -> dict[str, Any]:
     """Describe a line of the history.
 
     Args:
@@ -66,7 +66,7 @@ def record_facts(record: HistoryRecord, hidden: Redaction = DEFAULT_REDACTION) -
     }
 
 
-def decision_facts(decision: Decision | None, hidden: Redaction = DEFAULT_REDACTION) -> dict[str, Any] | None:
+def decision_facts(decision: Decision | None, hidden: Redactor = DEFAULT_REDACTION) -> dict[str, Any] | None:
     """Describe a decision, or None.
 
     Args:
@@ -88,7 +88,7 @@ def decision_facts(decision: Decision | None, hidden: Redaction = DEFAULT_REDACT
     }
 
 
-def _instead_facts(instead: Instead | None, hidden: Redaction) -> dict[str, Any] | None:
+def _instead_facts(instead: Instead | None, hidden: Redactor) -> dict[str, Any] | None:
     """Describe what runs in place of what was asked; the contents by their hashes."""
     if instead is None:
         return None

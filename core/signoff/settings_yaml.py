@@ -26,10 +26,10 @@ from signoff.present.reveal import reveal_line
 __all__ = [
     "LARGEST_TEXT",
     "ConfigError",
-    "Document",
     "KeyPath",
     "Mark",
     "Problem",
+    "YamlDocument",
     "dotted",
     "read_document",
     "read_text",
@@ -149,7 +149,7 @@ _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(slots=True)
-class Document:
+class YamlDocument:
     """The values of one file.
 
     Attributes:
@@ -181,7 +181,7 @@ class Document:
         self.problems.append(Problem(self.name, mark or self.mark_of(path), dotted(path), message))
 
 
-def read_document(text: str, name: str) -> Document:
+def read_document(text: str, name: str) -> YamlDocument:
     """Read YAML text.
 
     Args:
@@ -197,8 +197,8 @@ def read_document(text: str, name: str) -> Document:
     if len(text) > LARGEST_TEXT:
         raise _refused(name, None, f"is longer than {LARGEST_TEXT} characters")
     node = _composed(text, name)
-    document = Document(name)
-    document.value = _Reader(document).value(node, (), ())
+    document = YamlDocument(name)
+    document.value = _NodeReader(document).value(node, (), ())
     return document
 
 
@@ -270,10 +270,10 @@ def _mark(mark: Any) -> Mark:
     return Mark(mark.line + 1, mark.column + 1)
 
 
-class _Reader:
+class _NodeReader:
     """Turns nodes into values; what is wrong becomes a problem and is left out."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: YamlDocument) -> None:
         self._document = document
         self._values = 0
 

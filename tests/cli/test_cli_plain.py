@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff import ApprovalRequest
-from signoff.cli.plain.commands import Command, CommandError, parse
-from signoff.cli.plain.desk import Answer, Desk, Manners
+from signoff.cli.plain.commands import CommandError, TypedCommand, parse
+from signoff.cli.plain.desk import Manners, Output, PlainSession
 from signoff.queue import AgentMode, AgentQueue, Decision, QueueGoneError, RequestState, ReviewQueue, StoredRequest
 from signoff.submission import plain_submission
 
@@ -35,14 +35,14 @@ class Talk:
     width: int | None = None
 
     def __post_init__(self) -> None:
-        self.desk = Desk(self.queue, self.manners, lambda: self.seconds, lambda: 0, self.width)
+        self.desk = PlainSession(self.queue, self.manners, lambda: self.seconds, lambda: 0, self.width)
 
     def news(self) -> str:
         changes = self.queue.changes(self.cursor)
         self.cursor = changes.cursor
         return self.desk.news(changes)
 
-    def answer(self, line: str) -> Answer:
+    def answer(self, line: str) -> Output:
         """Type a line when what was printed could be read."""
         self.seconds += 1.0
         return self.desk.line(line)
@@ -347,8 +347,8 @@ def test_only_a_verb_and_ascii_digits_decide(line: str) -> None:
 
 
 def test_names_of_verbs_are_short_or_whole() -> None:
-    assert parse("  q ") == Command("quit")
-    assert parse("n 3   keep  it ") == Command("n", (3,), "keep  it")
+    assert parse("  q ") == TypedCommand("quit")
+    assert parse("n 3   keep  it ") == TypedCommand("n", (3,), "keep  it")
     assert parse("") is None
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from signoff.cli.policy.examples import meeting, near_miss_of, nearly_meeting, sample_of
 from signoff.config.models import ArgumentRuleConfig
-from signoff.policy.regex import PatternError, compile_pattern
+from signoff.policy.regex import RegexError, compile_pattern
 
 PIECES = [*"ab.*+?|()[]^$\\{}-1,", "[a-z]", "\\d", "\\w+", "(?i)", "(?:", "{2}", "[^x]", ".*", "é", "\n"]
 
@@ -38,7 +38,7 @@ def test_no_text_is_better_than_a_wrong_one(pattern: str) -> None:
 def test_a_sample_matches_and_a_near_miss_does_not(text: str) -> None:
     try:
         pattern = compile_pattern(text)
-    except PatternError:
+    except RegexError:
         return
     sample = sample_of(text)
     if sample is None:

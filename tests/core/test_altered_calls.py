@@ -19,7 +19,7 @@ from signoff.policy.argument_rules import ArgumentRule, Condition, ToolArguments
 from signoff.policy.tool_rules import CallPolicy
 from signoff.policy.verdict import Level
 from signoff.present.diff.engine import diff_lines, split_lines
-from signoff.present.diff.refine import Choice, applied, hunks_of
+from signoff.present.diff.refine import HunkChoice, applied, hunks_of
 from signoff.queue import AgentQueue, Decision, Instead, Outcome, RequestState, ReviewQueue, StoredRequest
 from signoff.tools.file_sandbox import FileSandbox
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalDeniedError, ApprovalRequest
@@ -41,7 +41,7 @@ def first_hunk_only(request: StoredRequest) -> Decision:
     assert request.submission.snapshot is not None
     (step,) = request.submission.snapshot["steps"]
     old, new = split_lines(BEFORE), split_lines(AFTER)
-    choice = Choice(hunks_of(diff_lines(old, new).opcodes), frozenset({1}))
+    choice = HunkChoice(hunks_of(diff_lines(old, new).opcodes), frozenset({1}))
     contents = {step["path"]: applied(old, new, choice).encode()}
     refused = (f"a.txt {choice.hunks[1].lines}",)
     return Decision(approved=True, instead=Instead.of_contents(contents, refused=refused, summary=choice.summary))

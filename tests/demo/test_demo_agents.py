@@ -15,7 +15,7 @@ import pytest
 
 from answering import Answer, Reviewer, yes
 from signoff.connection import connect_agent
-from signoff.demo.agents import ROLES, SAVE_PROJECT, Report, main, read_report, run_agent
+from signoff.demo.agents import ROLES, SAVE_PROJECT, AgentReport, main, read_report, run_agent
 from signoff.demo.project import create_project, saved_files, shop_files
 from signoff.demo.run import AgentProcesses
 from signoff.queue import Decision, Risk, StoredRequest, open_review_queue
@@ -31,7 +31,7 @@ def shop(workdir: Path) -> Path:
     return workdir / "shop"
 
 
-def run(role: str, folder: Path) -> Report:
+def run(role: str, folder: Path) -> AgentReport:
     """Run an agent in this process."""
     with connect_agent(role, cwd=str(folder)) as queue:
         return run_agent(role, folder, queue)
@@ -52,7 +52,7 @@ def unless(refuse: Callable[[StoredRequest], bool], **refusal: Any) -> Answer:
     return answer
 
 
-def outcomes(report: Report) -> list[str]:
+def outcomes(report: AgentReport) -> list[str]:
     return [call.outcome for call in report.calls]
 
 

@@ -14,7 +14,7 @@ from signoff.policy.argument_rules import (
     Condition,
     judge_arguments,
 )
-from signoff.policy.regex import PatternError
+from signoff.policy.regex import RegexError
 from signoff.policy.verdict import Level, Verdict
 
 ALLOW, ASK, BLOCK = Level.ALLOW, Level.ASK, Level.BLOCK
@@ -260,7 +260,7 @@ def test_a_condition_without_a_value_is_refused() -> None:
 
 
 def test_a_broken_pattern_is_refused() -> None:
-    with pytest.raises(PatternError):
+    with pytest.raises(RegexError):
         pattern(BLOCK, "key", "(")
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus_judges import Case, fault_of, read, said_of_name
-from signoff.policy.regex import PatternError
+from signoff.policy.regex import RegexError
 from signoff.policy.tool_rules import NameRules, judge_name
 from signoff.policy.verdict import Level, Verdict
 
@@ -58,7 +58,7 @@ def test_a_name_that_is_not_plain_is_still_blocked() -> None:
 
 @pytest.mark.parametrize("key", ["allowlist", "denylist", "conditional"])
 def test_a_broken_pattern_is_refused_wherever_it_stands(key: str) -> None:
-    with pytest.raises(PatternError, match="missing"):
+    with pytest.raises(RegexError, match="missing"):
         NameRules.compiled(**{key: ["fine", "("]})  # type: ignore[arg-type]
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from redaction_corpus import GITHUB, KEY_LINES, PRIVATE_KEY, cases
 from signoff.canonical import canonical
-from signoff.policy.redaction.masking import DEFAULT_REDACTION, NOTHING_HIDDEN, Redaction
+from signoff.policy.redaction.masking import DEFAULT_REDACTION, NOTHING_HIDDEN, Redactor
 from signoff.present.document.masking import length_of, mark
 from signoff.present.document.structured import structured_document
 
@@ -29,7 +29,7 @@ class TestCorpus:
     def test_a_record_hides_the_secrets_and_keeps_the_rest(
         self, keys: list[str], arguments: Any, hidden: list[str], kept: list[str]
     ) -> None:
-        text = json.dumps(Redaction(keys).mask_value(arguments), ensure_ascii=False)
+        text = json.dumps(Redactor(keys).mask_value(arguments), ensure_ascii=False)
         assert [secret for secret in hidden if secret in text] == []
         assert [part for part in kept if json.dumps(part)[1:-1] not in text] == []
 
@@ -37,7 +37,7 @@ class TestCorpus:
     def test_the_screen_hides_the_secrets_and_keeps_the_rest(
         self, keys: list[str], arguments: Any, hidden: list[str], kept: list[str]
     ) -> None:
-        text = "\n".join(row.text.text for row in structured_document(arguments, masks=Redaction(keys)))
+        text = "\n".join(row.text.text for row in structured_document(arguments, masks=Redactor(keys)))
         assert [secret for secret in hidden if secret in text] == []
         assert [part for part in kept if part not in text] == []
 
@@ -46,8 +46,8 @@ class TestCorpus:
         self, keys: list[str], arguments: Any, hidden: list[str], kept: list[str]
     ) -> None:
         del kept
-        found = Redaction(keys).finds(arguments)
-        assert found is (Redaction(keys).mask_value(arguments) != arguments)
+        found = Redactor(keys).finds(arguments)
+        assert found is (Redactor(keys).mask_value(arguments) != arguments)
         assert found or not hidden
 
 
@@ -58,20 +58,20 @@ class TestNames:
          "\uff54oken", "token\u3164", "token2", "CSRFToken", "my token"],
     )  # fmt: skip
     def test_a_name_with_a_listed_word_hides_its_value(self, key: str) -> None:
-        assert Redaction(["token"]).mask_value({key: "abcd"}) == {key: mark(4)}
+        assert Redactor(["token"]).mask_value({key: "abcd"}) == {key: mark(4)}
 
     @pytest.mark.parametrize("key", ["tokens", "tokenizer", "subtoken", "tokens_used", "to_ken", "tok"])
     def test_a_listed_word_inside_a_longer_word_hides_nothing(self, key: str) -> None:
-        assert Redaction(["token"]).mask_value({key: "abcd"}) == {key: "abcd"}
+        assert Redactor(["token"]).mask_value({key: "abcd"}) == {key: "abcd"}
 
     @pytest.mark.parametrize("listed", ["api_key", "apiKey", "api-key", "API key"])
     @pytest.mark.parametrize("key", ["api_key", "apiKey", "X-Api-Key", "API.KEY", "myApiKeyId"])
     def test_a_listed_name_of_several_words_is_found_in_every_spelling(self, listed: str, key: str) -> None:
-        assert Redaction([listed]).hides(key, "x")
+        assert Redactor([listed]).hides(key, "x")
 
     @pytest.mark.parametrize("key", ["key", "api", "keyApi", "api_public_key"])
     def test_a_part_of_a_listed_name_hides_nothing(self, key: str) -> None:
-        assert not Redaction(["api_key"]).hides(key, "x")
+        assert not Redactor(["api_key"]).hides(key, "x")
 
     @pytest.mark.parametrize("key", ["key", "keyword", "primary_key", "keys", "tokens_used", "max_tokens"])
     def test_ordinary_names_are_not_listed_by_default(self, key: str) -> None:
@@ -485,7 +485,7 @@ class TestMoreNames:
         assert not DEFAULT_REDACTION.hides("pwd", "/home/me")
 
     def test_a_word_that_somebody_lists_hides_beside_any_other(self) -> None:
-        assert Redaction(["tokens"]).hides("max_tokens", "x")
+        assert Redactor(["tokens"]).hides("max_tokens", "x")
 
 
 class TestNamesBeside:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from signoff.policy.shell import worker
 from signoff.policy.shell.plain_commands import plain_facts
 from signoff.policy.shell.shfmt_tree import facts_of_tree
-from signoff.policy.shell.syntax_model import Facts, Part
+from signoff.policy.shell.syntax_model import Part, ShellFacts
 from signoff.policy.shell.worker import read_command
 
 
@@ -22,7 +22,7 @@ def _nothing_remembered() -> None:
     worker._CHILD.forget()
 
 
-def names(facts: Facts) -> list[str]:
+def names(facts: ShellFacts) -> list[str]:
     return [part.words[0].text for part in facts.parts]
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signoff.present.diff.engine import diff_lines, split_lines
-from signoff.present.diff.refine import Choice, applied, hunks_of
+from signoff.present.diff.refine import HunkChoice, applied, hunks_of
 from signoff.present.document.diff import diff_document
 
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "d\ré\n", " e\n"]), max_size=40)
@@ -15,25 +15,25 @@ TEXTS = st.builds(lambda lines, end: "".join(lines) + end, LINES, st.sampled_fro
 
 
 @st.composite
-def choices(draw: st.DrawFn) -> tuple[list[str], list[str], Choice]:
+def choices(draw: st.DrawFn) -> tuple[list[str], list[str], HunkChoice]:
     """Two texts, and any choice among the hunks between them."""
     old, new = split_lines(draw(TEXTS)), split_lines(draw(TEXTS))
     hunks = hunks_of(diff_lines(old, new).opcodes, draw(st.integers(0, 4)))
     refused = draw(st.sets(st.integers(0, max(len(hunks) - 1, 0)), max_size=len(hunks))) if hunks else set()
-    return old, new, Choice(hunks, frozenset(refused))
+    return old, new, HunkChoice(hunks, frozenset(refused))
 
 
 @given(choices())
 def test_all_approved_is_what_was_asked_and_none_is_what_was_there(
-    chosen: tuple[list[str], list[str], Choice],
+    chosen: tuple[list[str], list[str], HunkChoice],
 ) -> None:
     old, new, choice = chosen
-    assert applied(old, new, Choice(choice.hunks)) == "".join(new)
-    assert applied(old, new, Choice(choice.hunks, frozenset(range(len(choice.hunks))))) == "".join(old)
+    assert applied(old, new, HunkChoice(choice.hunks)) == "".join(new)
+    assert applied(old, new, HunkChoice(choice.hunks, frozenset(range(len(choice.hunks))))) == "".join(old)
 
 
 @given(choices())
-def test_exactly_the_approved_hunks_are_applied(chosen: tuple[list[str], list[str], Choice]) -> None:
+def test_exactly_the_approved_hunks_are_applied(chosen: tuple[list[str], list[str], HunkChoice]) -> None:
     """Hunk by hunk, and what stands between them: said another way than the code says it."""
     old, new, choice = chosen
     wanted, a, b = "", 0, 0
@@ -47,7 +47,7 @@ def test_exactly_the_approved_hunks_are_applied(chosen: tuple[list[str], list[st
 
 
 @given(choices())
-def test_a_toggle_undoes_itself(chosen: tuple[list[str], list[str], Choice]) -> None:
+def test_a_toggle_undoes_itself(chosen: tuple[list[str], list[str], HunkChoice]) -> None:
     _, _, choice = chosen
     for number in range(len(choice.hunks)):
         assert choice.toggled([number]).toggled([number]) == choice
@@ -76,7 +76,7 @@ def test_a_hunk_is_named_by_the_lines_that_it_is_about(before: str, after: str, 
 
 @given(choices(), st.integers(0, 20))
 def test_every_heading_says_what_is_refused_under_it(
-    chosen: tuple[list[str], list[str], Choice], context: int
+    chosen: tuple[list[str], list[str], HunkChoice], context: int
 ) -> None:
     """Also where more or less context puts other changes under one heading than there were to choose from."""
     old, new, _ = chosen
@@ -85,7 +85,7 @@ def test_every_heading_says_what_is_refused_under_it(
     assert all("[" not in document.row(row).text.text.split("@@")[0] for row in document.hunks)
     hunks = document.choosing.hunks
     refused = frozenset(range(0, len(hunks), 2))
-    marked = document.choosing.chosen(Choice(hunks, refused)).with_context(context)
+    marked = document.choosing.chosen(HunkChoice(hunks, refused)).with_context(context)
     assert marked.choosing is not None
     for row, numbers in zip(marked.hunks, marked.choosing.numbers, strict=True):
         mark = marked.row(row).text.text.split("@@")[0]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from signoff.canonical import canonical, digest
-from signoff.queue import Decision, ReviewQueue, StoredRequest, Submission, Verdict
+from signoff.queue import DecideResult, Decision, ReviewQueue, StoredRequest, Submission
 
 PATIENCE = 30.0
 """Seconds after which a test gives up on something that should come at once."""
@@ -64,17 +64,17 @@ def call(key: str = "k1", *, content: object = "hello", **fields: Any) -> Submis
     return Submission(key=key, **{**defaults, **fields})
 
 
-def decide(review: ReviewQueue, shown: StoredRequest, decision: Decision) -> Verdict:
+def decide(review: ReviewQueue, shown: StoredRequest, decision: Decision) -> DecideResult:
     """Decide exactly what was shown."""
     return review.decide(shown.id, shown.revision, shown.submission.digest, decision)
 
 
-def approve(review: ReviewQueue, request: StoredRequest, /, **fields: Any) -> Verdict:
+def approve(review: ReviewQueue, request: StoredRequest, /, **fields: Any) -> DecideResult:
     """Approve exactly what was shown."""
     return decide(review, request, Decision(approved=True, **fields))
 
 
-def reject(review: ReviewQueue, request: StoredRequest, /, **fields: Any) -> Verdict:
+def reject(review: ReviewQueue, request: StoredRequest, /, **fields: Any) -> DecideResult:
     """Reject exactly what was shown."""
     return decide(review, request, Decision(approved=False, **fields))
 

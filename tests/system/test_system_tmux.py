@@ -17,7 +17,7 @@ from tmux_bench import Tmux
 
 from signoff import ApprovalRequest
 from signoff.connection import connect_agent
-from signoff.demo.agents import ROLES, Report, read_report
+from signoff.demo.agents import ROLES, AgentReport, read_report
 from signoff.demo.project import create_project, saved_files, shop_files
 from signoff.queue import DecisionSource, HistoryRecord, RequestState, ReviewQueue, open_review_queue
 from system_bench import (
@@ -67,7 +67,7 @@ class Shop:
     def screen(self, *, columns: int = 120, rows: int = 40) -> Tmux:
         return Tmux(SCREEN, self.variables, self.folder, columns=columns, rows=rows)
 
-    def report(self, role: str) -> Report:
+    def report(self, role: str) -> AgentReport:
         report = read_report(self.folder, role)
         assert report is not None
         return report

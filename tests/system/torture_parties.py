@@ -17,12 +17,12 @@ from signoff.canonical import canonical, digest
 from signoff.queue import (
     AgentInfo,
     AgentQueue,
+    DecideResult,
     Decision,
     QueueError,
     ReviewQueue,
     StoredRequest,
     Submission,
-    Verdict,
     open_agent_queue,
     open_review_queue,
 )
@@ -122,7 +122,7 @@ async def _review(queue: ReviewQueue, notes: Notes) -> None:
                     notes.add("decided", verdict.request_id, verdict.current.revision, decision.approved)
 
 
-def _decide(queue: ReviewQueue, shown: list[StoredRequest], decision: Decision) -> tuple[Verdict, ...]:
+def _decide(queue: ReviewQueue, shown: list[StoredRequest], decision: Decision) -> tuple[DecideResult, ...]:
     targets = [(each.id, each.revision, each.submission.digest) for each in shown]
     return queue.decide_many(targets, decision) if len(targets) > 1 else (queue.decide(*targets[0], decision),)
 

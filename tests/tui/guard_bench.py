@@ -11,7 +11,6 @@ from signoff_tui.guard import (
     Cause,
     Decide,
     DecisionGuard,
-    Facts,
     GuardSettings,
     Held,
     Ignored,
@@ -24,6 +23,7 @@ from signoff_tui.guard import (
     Ref,
     Risk,
     Target,
+    TargetFacts,
     eligible,
 )
 
@@ -47,24 +47,24 @@ class Bench:
     settings: GuardSettings = field(default_factory=GuardSettings)
     keys: Keys = KEYS
     now: float = 0.0
-    known: dict[str, Facts] = field(default_factory=dict)
+    known: dict[str, TargetFacts] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.guard: DecisionGuard[str] = DecisionGuard(self.settings, self.keys, self.look_up, lambda: self.now)
 
     # Requests
 
-    def look_up(self, id_: str) -> Facts | None:
+    def look_up(self, id_: str) -> TargetFacts | None:
         """What the screen knows of a request."""
         return self.known.get(id_)
 
     def request(self, id_: str, risk: Risk = "low", coverage: float = 1.0, revision: int = 1) -> Ref:
         """A waiting request."""
         ref = Ref(id_, revision, f"digest {id_} {revision}")
-        self.known[id_] = Facts(ref, risk, coverage)
+        self.known[id_] = TargetFacts(ref, risk, coverage)
         return ref
 
-    def alter(self, id_: str, **values: Any) -> Facts:
+    def alter(self, id_: str, **values: Any) -> TargetFacts:
         """What the screen knows of a request becomes something else."""
         self.known[id_] = replace(self.known[id_], **values)
         return self.known[id_]

@@ -21,7 +21,6 @@ from signoff_tui.guard import (
     Cause,
     Decide,
     DecisionGuard,
-    Facts,
     GuardSettings,
     Held,
     Ignored,
@@ -34,6 +33,7 @@ from signoff_tui.guard import (
     Ref,
     Risk,
     Target,
+    TargetFacts,
 )
 
 LOOK_BACK = 0.2
@@ -72,9 +72,9 @@ class Row:
         return Ref(self.id, self.revision)
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> TargetFacts:
         """What the guard asks for."""
-        return Facts(self.ref, self.risk, len(self.seen) / self.pages, self.closed)
+        return TargetFacts(self.ref, self.risk, len(self.seen) / self.pages, self.closed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ class World:
                 return picture
         return self.pictures[0]
 
-    def facts(self, id_: str) -> Facts | None:
+    def facts(self, id_: str) -> TargetFacts | None:
         """What the screen knows of a request."""
         row = self.rows.get(id_)
         return row.facts if row is not None else None
@@ -290,7 +290,7 @@ class World:
         self._free_at = self.now + 0.004
         written_at = self._free_at
         frame = self.guard.pending
-        target = self.guard.target or Target.one(Facts(Ref("", 0)))
+        target = self.guard.target or Target.one(TargetFacts(Ref("", 0)))
         row = self._cursor
         self.pictures.append(
             Picture(

@@ -18,11 +18,11 @@ from signoff import ApprovalContext, ApprovalRequest, Command, FileWrite, connec
 from signoff.queue import (
     AgentQueue,
     ChangeSet,
+    DecideResult,
     Decision,
     QueueUnavailableError,
     ReviewQueue,
     StoredRequest,
-    Verdict,
     open_review_queue,
 )
 from signoff.queue.clock import now_us
@@ -30,10 +30,10 @@ from signoff.submission import plain_submission, submission_with_snapshot
 from signoff_tui.app import SignoffApp
 from signoff_tui.guard import GuardSettings
 from signoff_tui.notify.mutes import MuteFile
-from signoff_tui.settings.resolve import Chosen, Personal
+from signoff_tui.settings.resolve import Personal, ResolvedSettings
 from signoff_tui.state.inbox import Entry, RowKey
 from signoff_tui.state.persistence import ListStates
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 
 PATIENCE = 30.0
 """Seconds after which a test gives up on something that should come at once."""
@@ -140,7 +140,7 @@ class Screen:
     pilot: Pilot[None]
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> ReviewSession:
         return self.app.review.desk
 
     @property
@@ -364,7 +364,7 @@ async def screen(
     wall_clock: Callable[[], int] = now_us,
     queue: ReviewQueue | None = None,
     personal: Personal | None = None,
-    chosen: Chosen | None = None,
+    chosen: ResolvedSettings | None = None,
     asks_for_theme: bool = False,
     list_states: ListStates | None = None,
     mute_file: MuteFile | None = None,
@@ -422,7 +422,7 @@ class Cable:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._queue, name)
 
-    def decide(self, request_id: str, revision: int, digest: str, decision: Decision) -> Verdict:
+    def decide(self, request_id: str, revision: int, digest: str, decision: Decision) -> DecideResult:
         if self.pulled or not self.takes_decisions:
             raise QueueUnavailableError("the cable was pulled")
         return self._queue.decide(request_id, revision, digest, decision)

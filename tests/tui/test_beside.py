@@ -19,7 +19,7 @@ from signoff_tui.notify.policy import NoticeSettings
 from signoff_tui.notify.service import Beside, Clocks, Muting
 from signoff_tui.terminal.sequences import (
     Around,
-    Bell,
+    BellSound,
     DesktopNotice,
     Saying,
     Title,
@@ -86,7 +86,7 @@ class Room:
 
     @property
     def bells(self) -> list[float]:
-        return [at for at, saying in self.said if isinstance(saying, Bell)]
+        return [at for at, saying in self.said if isinstance(saying, BellSound)]
 
     @property
     def titles(self) -> list[str]:
@@ -368,7 +368,7 @@ async def test_a_request_rings_when_the_terminal_has_no_focus(
         seen.app.post_message(AppBlur())
         with agent(place, cwd=workdir) as queue:
             post(queue, call())
-            await seen.until(lambda: Bell() in heard, "a bell")
+            await seen.until(lambda: BellSound() in heard, "a bell")
 
 
 @pytest.mark.parametrize("comes_back", [AppFocus, None], ids=["focus", "key"])
@@ -387,7 +387,7 @@ async def test_who_came_back_hears_nothing(
             post(queue, call())
             await seen.shows("1 waiting")
             assert seen.app._beside._notices.next_at(float("inf")) is None
-    assert Bell() not in heard
+    assert BellSound() not in heard
 
 
 async def test_a_lost_queue_stands_in_the_title(place: Path, heard: list[Saying]) -> None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signoff_tui.state.coverage import Coverage, Part
+from signoff_tui.state.coverage import Coverage, PaintedRow
 
 DWELL = 0.2
 SOON = DWELL / 2
 LATER = DWELL * 2
 
 
-def whole(*units: int) -> tuple[Part, ...]:
+def whole(*units: int) -> tuple[PaintedRow, ...]:
     """Lines that are not wrapped."""
-    return tuple(Part(unit, 0, 1) for unit in units)
+    return tuple(PaintedRow(unit, 0, 1) for unit in units)
 
 
 def test_a_line_counts_after_the_dwell_time() -> None:
@@ -83,8 +83,8 @@ def test_what_was_on_screen_long_enough_counts_when_it_is_covered() -> None:
 
 def test_a_wrapped_line_counts_when_all_its_parts_did() -> None:
     coverage = Coverage(1, DWELL)
-    coverage.painted([Part(0, 0, 2)], 80, 0.0)
-    coverage.painted([Part(0, 1, 2)], 80, LATER)
+    coverage.painted([PaintedRow(0, 0, 2)], 80, 0.0)
+    coverage.painted([PaintedRow(0, 1, 2)], 80, LATER)
     assert not coverage.complete
     coverage.settle(2 * LATER)
     assert coverage.complete
@@ -92,8 +92,8 @@ def test_a_wrapped_line_counts_when_all_its_parts_did() -> None:
 
 def test_parts_of_another_width_are_not_added_up() -> None:
     coverage = Coverage(1, DWELL)
-    coverage.painted([Part(0, 0, 2)], 80, 0.0)
-    coverage.painted([Part(0, 1, 2)], 40, LATER)
+    coverage.painted([PaintedRow(0, 0, 2)], 80, 0.0)
+    coverage.painted([PaintedRow(0, 1, 2)], 40, LATER)
     coverage.settle(2 * LATER)
     assert not coverage.complete
 
@@ -140,14 +140,14 @@ def test_where_there_is_nothing_to_show_nothing_was_shown() -> None:
 
 
 @st.composite
-def films(draw: st.DrawFn) -> tuple[int, list[tuple[tuple[Part, ...], int, float]]]:
+def films(draw: st.DrawFn) -> tuple[int, list[tuple[tuple[PaintedRow, ...], int, float]]]:
     """What a view showed one after the other: parts, width, and for how long each picture stood."""
     units = draw(st.integers(1, 5))
     sizes = {width: draw(st.lists(st.integers(1, 3), min_size=units, max_size=units)) for width in (40, 80)}
     film = []
     for _ in range(draw(st.integers(1, 12))):
         width = draw(st.sampled_from([40, 80]))
-        lines = [Part(unit, part, count) for unit, count in enumerate(sizes[width]) for part in range(count)]
+        lines = [PaintedRow(unit, part, count) for unit, count in enumerate(sizes[width]) for part in range(count)]
         start = draw(st.integers(0, len(lines)))
         stop = draw(st.integers(start, len(lines)))
         film.append((tuple(lines[start:stop]), width, draw(st.sampled_from([0.05, 0.1, 0.25, 1.0]))))
@@ -156,13 +156,13 @@ def films(draw: st.DrawFn) -> tuple[int, list[tuple[tuple[Part, ...], int, float
 
 @given(films())
 def test_a_unit_counts_only_if_each_of_its_parts_stood_still_for_the_dwell_time(
-    drawn: tuple[int, list[tuple[tuple[Part, ...], int, float]]],
+    drawn: tuple[int, list[tuple[tuple[PaintedRow, ...], int, float]]],
 ) -> None:
     units, film = drawn
     coverage, now = Coverage(units, DWELL), 0.0
-    stood: set[tuple[int, Part]] = set()
+    stood: set[tuple[int, PaintedRow]] = set()
     still = 0.0
-    before: tuple[tuple[Part, ...], int] | None = None
+    before: tuple[tuple[PaintedRow, ...], int] | None = None
     for parts, width, seconds in film:
         coverage.painted(parts, width, now)
         still = still + seconds if (parts, width) == before else seconds
@@ -176,13 +176,13 @@ def test_a_unit_counts_only_if_each_of_its_parts_stood_still_for_the_dwell_time(
             assert any(_all_parts(unit, width, stood) for width in (40, 80))
 
 
-def _all_parts(unit: int, width: int, stood: set[tuple[int, Part]]) -> bool:
+def _all_parts(unit: int, width: int, stood: set[tuple[int, PaintedRow]]) -> bool:
     parts = {part for at, part in stood if at == width and part.unit == unit}
     return any(len(parts) == part.count for part in parts)
 
 
 @given(films())
-def test_the_share_never_shrinks(drawn: tuple[int, list[tuple[tuple[Part, ...], int, float]]]) -> None:
+def test_the_share_never_shrinks(drawn: tuple[int, list[tuple[tuple[PaintedRow, ...], int, float]]]) -> None:
     units, film = drawn
     coverage, now = Coverage(units, DWELL), 0.0
     share = 0.0

@@ -10,15 +10,15 @@ from model_samples import approved, ended, news, stored
 
 from signoff.present.document.diff import diff_document
 from signoff.present.document.text import text_document
-from signoff.queue import Decision, Risk, StoredRequest, Verdict, VerdictKind
+from signoff.queue import DecideResult, Decision, Risk, StoredRequest, VerdictKind
 from signoff_tui.guard import Act, Cause, Decide, GuardSettings, Held, LeftOut, Omission, Ref
 from signoff_tui.guard import Verdict as Judgement
 from signoff_tui.input.keymap import KeyMap
-from signoff_tui.state.coverage import Part
+from signoff_tui.state.coverage import PaintedRow
 from signoff_tui.state.documents import Content, content_key
 from signoff_tui.state.inbox import Entry, RowKey
 from signoff_tui.state.reach import remember_preview, waiting_of_agent
-from signoff_tui.state.session import Answer, Desk, next_unseen
+from signoff_tui.state.session import HeldAnswer, ReviewSession, next_unseen
 from signoff_tui.text.summary import already_ended_text
 
 WIDTH = 80
@@ -31,12 +31,12 @@ class Bench:
     """A desk at fake times, with somebody who reads and decides."""
 
     now: float = 100.0
-    desk: Desk = field(init=False)
+    desk: ReviewSession = field(init=False)
 
     def __post_init__(self) -> None:
-        self.desk = Desk(GuardSettings(), KeyMap(), lambda: self.now, "you")
+        self.desk = ReviewSession(GuardSettings(), KeyMap(), lambda: self.now, "you")
 
-    def hears(self, *requests: StoredRequest) -> tuple[Held[Answer], ...]:
+    def hears(self, *requests: StoredRequest) -> tuple[Held[HeldAnswer], ...]:
         return self.desk.apply(news(*requests))
 
     def entry(self, id_: str) -> Entry:
@@ -50,7 +50,7 @@ class Bench:
 
     def paints(self, id_: str, *units: int) -> None:
         """Lines of a request are on the screen."""
-        parts = [Part(unit, 0, 1) for unit in units]
+        parts = [PaintedRow(unit, 0, 1) for unit in units]
         self.desk.coverages.painted(content_key(self.entry(id_).request), parts, WIDTH)
 
     def reads(self, id_: str, lines: int = 2, **options: Any) -> None:
@@ -72,7 +72,7 @@ class Bench:
         self.waits(5.0)
         return guard.press(key, self.now).verdict
 
-    def presses(self, key: str) -> Held[Answer]:
+    def presses(self, key: str) -> Held[HeldAnswer]:
         """A decision key is pressed, and decides."""
         verdict = self.judges(key)
         assert isinstance(verdict, Decide), verdict
@@ -140,7 +140,7 @@ def test_painting_the_same_content_after_it_was_covered_is_news() -> None:
     made.opens("a")
     made.paints("a", 0, 1)
     made.desk.coverages.covered()
-    assert made.desk.coverages.painted(content_key(made.entry("a").request), [Part(0, 0, 1)], WIDTH)
+    assert made.desk.coverages.painted(content_key(made.entry("a").request), [PaintedRow(0, 0, 1)], WIDTH)
 
 
 def test_another_content_starts_at_zero() -> None:
@@ -259,7 +259,7 @@ def test_a_refused_decision_leaves_the_request_waiting(kind: VerdictKind, waits:
     made = bench(stored("a"))
     made.reads("a")
     made.desk.sending(made.presses("y"))
-    verdict = Verdict(kind, "a", "it changed", None)
+    verdict = DecideResult(kind, "a", "it changed", None)
     assert made.desk.answered([verdict]) == ((verdict,) if waits else ())
     assert made.entry("a").waiting is waits
 

@@ -13,7 +13,7 @@ from screen_bench import LARGE, PATIENCE, Screen, command, post, screen, write
 
 from signoff import Command
 from signoff.queue import AgentQueue, ReviewQueue, StoredRequest
-from signoff_tui.state.drift import DriftWatch, Look, drift_of
+from signoff_tui.state.drift import DriftWatch, FilesNow, drift_of
 from signoff_tui.workers import Aside
 
 STATE = {"exists": False, "sha256": None, "size": 0, "mode": None, "link_target": None, "real_path": "/a"}
@@ -148,7 +148,7 @@ async def test_a_place_that_no_agent_of_ours_would_name_stops_no_screen(
     steps = [step, {**file, "binary": False, "media_type": None, "follows": False}]
     snapshot = {**dict(honest.submission.snapshot or {}), "steps": steps}
     request = replace(honest, submission=replace(honest.submission, snapshot=snapshot))
-    looks: list[Look] = []
+    looks: list[FilesNow] = []
     watch = DriftWatch(looks.append)
     watch.follow(request)
     (look,) = looks

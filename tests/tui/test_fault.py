@@ -10,7 +10,7 @@ from screen_bench import HELD, command, post, screen
 from signoff.queue import AgentQueue, ReviewQueue
 from signoff_tui import app
 from signoff_tui.fault import ScreenFaultError, fault_of
-from signoff_tui.settings.resolve import Chosen
+from signoff_tui.settings.resolve import ResolvedSettings
 
 
 @pytest.mark.parametrize(
@@ -60,4 +60,4 @@ def test_whoever_started_the_screen_is_told(place: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(app.SignoffApp, "run", ends)
     monkeypatch.setattr(app, "spare_the_collector", lambda: None)
     with pytest.raises(ScreenFaultError, match="no decision was held; LookupError: gone"):
-        app.run(str(place), chosen=Chosen())
+        app.run(str(place), chosen=ResolvedSettings())

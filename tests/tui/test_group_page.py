@@ -10,7 +10,7 @@ from test_desk import GROUP, GROUP_ROW, WIDTH, Bench
 
 from signoff.queue import Risk
 from signoff_tui.screens.review.page_lines import page_line
-from signoff_tui.state.coverage import Part
+from signoff_tui.state.coverage import PaintedRow
 from signoff_tui.state.documents import content_key
 from signoff_tui.state.group_page import LONGEST, GroupPage
 from signoff_tui.widgets.document.layout import Reading, Rest
@@ -44,7 +44,7 @@ def text(of: GroupPage) -> str:
 
 def shows(bench: Bench, of: GroupPage, *units: int) -> None:
     """Units of the page are painted for long enough."""
-    bench.desk.coverages.painted_together(of.split([Part(unit, 0, 1) for unit in units]), WIDTH)
+    bench.desk.coverages.painted_together(of.split([PaintedRow(unit, 0, 1) for unit in units]), WIDTH)
     bench.waits(1.0)
     bench.desk.coverages.settle()
 
@@ -186,7 +186,9 @@ def test_the_page_counts_units_as_the_view_does(bench: Bench) -> None:
 
 def test_nothing_counts_that_moved_before_it_was_still_whosever_it_is(bench: Bench) -> None:
     made = page(bench)
-    split = [made.split([Part(unit, 0, 1) for unit in units]) for units in ((0, 1, 2, 3, 4), (0, 1, 2, 3, 5))]
+    split = [
+        made.split([PaintedRow(unit, 0, 1) for unit in units]) for units in ((0, 1, 2, 3, 4), (0, 1, 2, 3, 5))
+    ]
     bench.desk.coverages.painted_together(split[0], WIDTH)
     bench.waits(0.1)
     assert bench.desk.coverages.painted_together(split[1], WIDTH)
@@ -197,7 +199,7 @@ def test_nothing_counts_that_moved_before_it_was_still_whosever_it_is(bench: Ben
 
 def test_what_is_covered_counts_no_more(bench: Bench) -> None:
     made = page(bench)
-    bench.desk.coverages.painted_together(made.split([Part(unit, 0, 1) for unit in range(12)]), WIDTH)
+    bench.desk.coverages.painted_together(made.split([PaintedRow(unit, 0, 1) for unit in range(12)]), WIDTH)
     bench.desk.coverages.covered()
     bench.waits(1.0)
     bench.desk.coverages.settle()

@@ -11,13 +11,13 @@ from signoff_tui.guard import (
     Act,
     Cause,
     Decide,
-    Facts,
     NeedsGroupBar,
     Omission,
     OpenEditor,
     OpenSheet,
     Reason,
     Ref,
+    TargetFacts,
     eligible,
 )
 
@@ -227,7 +227,7 @@ def test_a_tagged_set_is_approved_by_the_rules_of_a_group(bench: Bench, key: str
 
 
 facts = st.builds(
-    Facts,
+    TargetFacts,
     st.builds(Ref, st.sampled_from("abcdefgh"), st.integers(1, 3)),
     st.sampled_from(["low", "med", "HIGH", "?"]),
     st.sampled_from([0.0, 0.5, 0.999, 1.0, float("nan")]),
@@ -238,7 +238,7 @@ groups = st.lists(facts, unique_by=lambda member: member.ref.id, max_size=8)
 
 
 @given(painted=groups, now=groups, key=st.sampled_from(["Y", ";y", "S"]))
-def test_high_is_never_part_of_a_group_act(painted: list[Facts], now: list[Facts], key: str) -> None:
+def test_high_is_never_part_of_a_group_act(painted: list[TargetFacts], now: list[TargetFacts], key: str) -> None:
     """UT-11, and the rest of the rule of eligibility: only what was named and is ready now."""
     bench = Bench()
     bench.known = {member.ref.id: member for member in painted}
@@ -265,7 +265,7 @@ def test_high_is_never_part_of_a_group_act(painted: list[Facts], now: list[Facts
 
 
 @given(groups)
-def test_every_member_is_ready_or_left_out_with_a_reason(members: list[Facts]) -> None:
+def test_every_member_is_ready_or_left_out_with_a_reason(members: list[TargetFacts]) -> None:
     who = eligible(members)
 
     assert {*who.ready, *(member.ref for member in who.left_out)} == {member.ref for member in members}

@@ -13,7 +13,6 @@ from signoff_tui.guard import (
     Act,
     Cause,
     Decide,
-    Facts,
     Frame,
     Ignored,
     Offer,
@@ -24,6 +23,7 @@ from signoff_tui.guard import (
     Risk,
     SheetClosed,
     Target,
+    TargetFacts,
 )
 
 LEAST_ARM = 0.25
@@ -220,7 +220,7 @@ class ScreenMachine(RuleBasedStateMachine):
 
     # Helpers
 
-    def _members(self) -> list[Facts]:
+    def _members(self) -> list[TargetFacts]:
         return [facts for facts in self.bench.known.values() if not facts.closed]
 
     def _see(self, target: Target) -> None:

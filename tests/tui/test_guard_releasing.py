@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from signoff_tui.guard import (
     Act,
     Decide,
-    Facts,
     OpenSheet,
     PermitError,
     Reason,
     Ref,
     Release,
+    TargetFacts,
 )
 
 
@@ -178,7 +178,7 @@ def test_a_sheet_cannot_offer_what_cannot_be_told_apart(bench: Bench, key: str, 
 
 
 facts = st.builds(
-    Facts,
+    TargetFacts,
     st.builds(Ref, st.sampled_from("bcdefgh"), st.integers(1, 3)),
     st.sampled_from(["low", "med", "HIGH", "?"]),
     st.sampled_from([0.0, 0.5, 1.0, float("nan")]),
@@ -190,7 +190,7 @@ others = st.lists(facts, unique_by=lambda member: member.ref.id, max_size=7)
 
 @given(listed=others, now=others, key=st.sampled_from("yY"), wait=st.sampled_from([0.0, 0.39, 0.41, 1.0]))
 def test_only_what_was_listed_and_still_waits_is_released(
-    listed: list[Facts], now: list[Facts], key: str, wait: float
+    listed: list[TargetFacts], now: list[TargetFacts], key: str, wait: float
 ) -> None:
     bench = Bench()
     bench.armed("a")

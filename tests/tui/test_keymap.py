@@ -18,7 +18,7 @@ from signoff_tui.input.actions import ACTIONS, Place, action_of, guard_keys
 from signoff_tui.input.keymap import MAPPABLE, KeyMap
 from signoff_tui.screens.help.screen import key_lines
 from signoff_tui.settings import parse_settings
-from signoff_tui.settings.resolve import Chosen
+from signoff_tui.settings.resolve import ResolvedSettings
 
 PLACES: tuple[Place, ...] = get_args(Place)
 KEYS = st.sampled_from([*"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!?;:,.", "f5", "ctrl+y", " "])
@@ -175,7 +175,7 @@ async def test_the_new_key_decides_and_the_old_one_does_nothing(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     request = post(asking, command("ls", workdir))
-    chosen = Chosen(keys=KeyMap({"approve": ("A",)}))
+    chosen = ResolvedSettings(keys=KeyMap({"approve": ("A",)}))
     async with screen(place, size=LARGE, waiting=1, chosen=chosen) as seen:
         await seen.reads(request)
         await seen.shows("[A] approve")
@@ -188,7 +188,7 @@ async def test_the_new_key_decides_and_the_old_one_does_nothing(
 
 
 async def test_the_help_and_the_palette_say_the_new_key(place: Path) -> None:
-    async with screen(place, chosen=Chosen(keys=KeyMap({"history": ("Z",), "approve": ("A",)}))) as seen:
+    async with screen(place, chosen=ResolvedSettings(keys=KeyMap({"history": ("Z",), "approve": ("A",)}))) as seen:
         await seen.press("question_mark")
         await seen.shows(" A      approve this request, once")
         await seen.press("escape", "colon")
@@ -200,7 +200,7 @@ async def test_a_sheet_is_confirmed_by_the_key_that_approves(
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     request = post(asking, command("ls", workdir))
-    chosen = Chosen(keys=KeyMap({"approve": ("A",)}))
+    chosen = ResolvedSettings(keys=KeyMap({"approve": ("A",)}))
     async with screen(place, size=LARGE, waiting=1, chosen=chosen) as seen:
         await seen.reads(request)
         await seen.press("s")
@@ -214,7 +214,7 @@ async def test_with_a_leader_no_single_key_decides_and_the_bar_says_which_keys_d
     asking: AgentQueue, looking: ReviewQueue, place: Path, workdir: Path
 ) -> None:
     first, second = (post(asking, command(text, workdir)) for text in ("ls one", "ls two"))
-    async with screen(place, size=LARGE, waiting=2, chosen=Chosen(keys=LED)) as seen:
+    async with screen(place, size=LARGE, waiting=2, chosen=ResolvedSettings(keys=LED)) as seen:
         await seen.reads(first)
         await seen.shows("[,y] approve", "[,n] reject", "[,x] stop", "[,s] session")
         await seen.armed()
@@ -251,7 +251,7 @@ async def test_with_a_leader_nothing_is_revoked_by_a_single_key(
 ) -> None:
     posted = post(asking, command("ls", workdir))
     looking.decide(posted.id, 1, posted.submission.digest, Decision(approved=True, remember=True, shown=1.0))
-    async with screen(place, size=LARGE, chosen=Chosen(keys=LED)) as seen:
+    async with screen(place, size=LARGE, chosen=ResolvedSettings(keys=LED)) as seen:
         await seen.press("4")
         await seen.shows("1 active", "[,x] revoke at once", "[,R] revoke all", "[w] widen")
         calm = seen.app.screen._asking.calm  # type: ignore[attr-defined]

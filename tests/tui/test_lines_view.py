@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.app import App, ComposeResult
 
 from signoff_tui.text.lines import chunk, line
-from signoff_tui.text.look import UNICODE, Look
+from signoff_tui.text.look import UNICODE, Appearance
 from signoff_tui.text.themes import builtin_themes
 from signoff_tui.widgets.lines_view import LinesView
 
@@ -13,7 +13,7 @@ from signoff_tui.widgets.lines_view import LinesView
 class Page(App[None]):
     """One block on an empty page."""
 
-    look = Look(builtin_themes()["signoff-dark"], UNICODE)
+    look = Appearance(builtin_themes()["signoff-dark"], UNICODE)
 
     def compose(self) -> ComposeResult:
         yield LinesView()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from signoff_tui.notify.policy import Notice, Notices, NoticeSettings, Waiting, title_words
+from signoff_tui.notify.policy import Notice, Notices, NoticeSettings, WaitingCounts, title_words
 
 SETTINGS = NoticeSettings()
 SOON = SETTINGS.gather + 0.001
@@ -25,7 +25,7 @@ class Watch:
 
     def __post_init__(self) -> None:
         self.notices = Notices(SETTINGS, self.now)
-        self.waiting = Waiting()
+        self.waiting = WaitingCounts()
         self.notices.changed(self.now, self.waiting)
 
     def passes(self, seconds: float) -> None:
@@ -47,7 +47,7 @@ class Watch:
 
     def asks(self, count: int = 1, *, high: int = 0, agent: str = "refactor") -> None:
         """Requests arrive."""
-        self.waiting = Waiting(
+        self.waiting = WaitingCounts(
             count=self.waiting.count + count,
             high=self.waiting.high + high,
             highest="HIGH" if self.waiting.high + high else "low",
@@ -59,7 +59,7 @@ class Watch:
 
     def empties(self) -> None:
         """Nothing waits any more."""
-        self.waiting = Waiting()
+        self.waiting = WaitingCounts()
         self.notices.changed(self.now, self.waiting)
         self.ask()
 
@@ -194,7 +194,7 @@ def test_a_queue_that_comes_back_soon_is_not_told(away: Watch) -> None:
 
 
 def test_risk_below_high_is_named(away: Watch) -> None:
-    away.notices.changed(away.now, Waiting(1, 0, "med", away.now, ("a",)))
+    away.notices.changed(away.now, WaitingCounts(1, 0, "med", away.now, ("a",)))
     away.passes(SOON)
     assert away.words == ["1 waiting, highest risk med, from a"]
 
@@ -203,7 +203,7 @@ def test_what_waited_when_the_screen_was_opened_is_not_told() -> None:
     watch = Watch()
     watch.notices = Notices(SETTINGS, watch.now)
     watch.looks(False)
-    watch.notices.changed(watch.now, Waiting(3, 1, "HIGH", watch.now, ("a",)), new_high=True)
+    watch.notices.changed(watch.now, WaitingCounts(3, 1, "HIGH", watch.now, ("a",)), new_high=True)
     watch.passes(60)
     assert watch.told == []
 
@@ -211,12 +211,12 @@ def test_what_waited_when_the_screen_was_opened_is_not_told() -> None:
 @pytest.mark.parametrize(
     ("waiting", "connected", "title"),
     [
-        (Waiting(), True, "signoff: nothing waiting"),
-        (Waiting(16, 2, "HIGH"), True, "signoff: 16 waiting, 2 HIGH"),
-        (Waiting(16), False, "signoff: queue lost"),
+        (WaitingCounts(), True, "signoff: nothing waiting"),
+        (WaitingCounts(16, 2, "HIGH"), True, "signoff: 16 waiting, 2 HIGH"),
+        (WaitingCounts(16), False, "signoff: queue lost"),
     ],
 )
-def test_the_title_counts(waiting: Waiting, connected: bool, title: str) -> None:
+def test_the_title_counts(waiting: WaitingCounts, connected: bool, title: str) -> None:
     assert title_words(waiting, connected=connected).text == title
 
 

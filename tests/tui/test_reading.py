@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from signoff.present.document.diff import diff_document
 from signoff.present.document.model import Document, Words
 from signoff.present.document.text import text_document
-from signoff_tui.widgets.document.layout import LONG, Cell, Place, Reading, Rest
+from signoff_tui.widgets.document.layout import LONG, Cell, Reading, Rest, ViewPosition
 
 WORDS = st.text(alphabet="abc xyz世界é\u0301\t\u200b\x1b", max_size=60)
 TEXTS = st.lists(WORDS, min_size=1, max_size=12).map("\n".join)
@@ -34,12 +34,12 @@ def many_hunks() -> Document:
     return diff("".join(before), "".join(after))
 
 
-def shown(reading: Reading, top: Place, height: int) -> list[Cell]:
+def shown(reading: Reading, top: ViewPosition, height: int) -> list[Cell]:
     """What the view shows, of readings with one column."""
     return [cell for line in reading.window(top, height) for cell in line.cells]
 
 
-def drawn(reading: Reading, top: Place, height: int) -> list[str]:
+def drawn(reading: Reading, top: ViewPosition, height: int) -> list[str]:
     return [reading.row(cell.row).text.text[cell.start : cell.end] for cell in shown(reading, top, height)]
 
 
@@ -50,7 +50,7 @@ def drawn(reading: Reading, top: Place, height: int) -> list[str]:
 def test_wrapping_loses_no_character(content: str, width: int) -> None:
     reading = Reading([text_document(content)], width)
     for row in range(len(reading)):
-        lines = [cell for cell in shown(reading, Place(row), 100) if cell.row == row]
+        lines = [cell for cell in shown(reading, ViewPosition(row), 100) if cell.row == row]
         whole = reading.row(row).text.text
         assert "".join(whole[line.start : line.end] for line in lines) == whole
 
@@ -64,10 +64,10 @@ def test_a_very_long_line_is_broken_without_loss_and_without_measuring_it(
     reading = Reading([text(line)], width)
     end = reading.last(1).part
     whole = reading.row(0).text.text
-    assert shown(reading, Place(0), 1)[0].start == 0
-    assert shown(reading, Place(0, end), 1)[0].end == len(whole)
+    assert shown(reading, ViewPosition(0), 1)[0].start == 0
+    assert shown(reading, ViewPosition(0, end), 1)[0].end == len(whole)
     for part in (0, end // 2, end - 1):
-        one, other = shown(reading, Place(0, part), 2)
+        one, other = shown(reading, ViewPosition(0, part), 2)
         assert one.end == other.start
         assert cell_len(whole[one.start : one.end]) <= width
 
@@ -78,7 +78,7 @@ def test_no_place_is_below_the_one_that_shows_the_end(
 ) -> None:
     reading = Reading([text_document(content)], width)
     last = reading.last(height)
-    place = reading.down(Place(0), data.draw(st.integers(0, 60)), 1)
+    place = reading.down(ViewPosition(0), data.draw(st.integers(0, 60)), 1)
     assert reading.within(place, height) == min(place, last)
     assert reading.at_end(place, height) is (place >= last)
 
@@ -86,14 +86,14 @@ def test_no_place_is_below_the_one_that_shows_the_end(
 @given(TEXTS, st.integers(8, 40))
 def test_no_line_is_wider_than_the_view(content: str, width: int) -> None:
     reading = Reading([text_document(content)], width)
-    assert all(cell_len(line) <= width for line in drawn(reading, Place(0), 1_000))
+    assert all(cell_len(line) <= width for line in drawn(reading, ViewPosition(0), 1_000))
 
 
 @given(TEXTS, st.integers(8, 40))
 def test_the_parts_of_a_row_are_numbered_and_counted(content: str, width: int) -> None:
     reading = Reading([text_document(content)], width)
     for row in range(len(reading)):
-        lines = [cell for cell in shown(reading, Place(row), 100) if cell.row == row]
+        lines = [cell for cell in shown(reading, ViewPosition(row), 100) if cell.row == row]
         assert [(line.part, line.parts) for line in lines] == [(at, len(lines)) for at in range(len(lines))]
 
 
@@ -103,8 +103,8 @@ def test_the_parts_of_a_row_are_numbered_and_counted(content: str, width: int) -
 @given(TEXTS, st.integers(8, 40), st.integers(1, 12))
 def test_paging_down_shows_every_line(content: str, width: int, height: int) -> None:
     reading = Reading([text_document(content)], width)
-    everything = {(line.row, line.part) for line in reading.window(Place(0), 10_000)}
-    top, seen = Place(0), set()
+    everything = {(line.row, line.part) for line in reading.window(ViewPosition(0), 10_000)}
+    top, seen = ViewPosition(0), set()
     for _ in range(len(everything) + 1):
         seen |= {(line.row, line.part) for line in reading.window(top, height)}
         top = reading.down(top, max(height - 1, 1), height)
@@ -115,30 +115,30 @@ def test_paging_down_shows_every_line(content: str, width: int, height: int) -> 
 @given(TEXTS, st.integers(8, 40), st.integers(1, 12), st.integers(0, 30))
 def test_up_undoes_down(content: str, width: int, height: int, steps: int) -> None:
     reading = Reading([text_document(content)], width)
-    top = reading.down(Place(0), steps, height)
-    moved = len(reading.window(Place(0), 10_000)) - len(reading.window(top, 10_000))
-    assert reading.up(top, moved) == Place(0)
+    top = reading.down(ViewPosition(0), steps, height)
+    moved = len(reading.window(ViewPosition(0), 10_000)) - len(reading.window(top, 10_000))
+    assert reading.up(top, moved) == ViewPosition(0)
 
 
 def test_the_last_line_stays_at_the_bottom() -> None:
     reading = Reading([numbered(10)])
-    assert drawn(reading, reading.down(Place(0), 100, 4), 4)[-1] == "line 9"
+    assert drawn(reading, reading.down(ViewPosition(0), 100, 4), 4)[-1] == "line 9"
 
 
 def test_what_lies_below_the_view_is_counted() -> None:
     reading = Reading([numbered(10)])
-    assert [reading.rest(reading.window(Place(row), 4)).rows for row in (0, 6)] == [6, 0]
+    assert [reading.rest(reading.window(ViewPosition(row), 4)).rows for row in (0, 6)] == [6, 0]
 
 
 def test_what_lies_below_is_counted_as_it_is_folded() -> None:
     reading = Reading([text("short", "x" * 1_000, "the end")], 10)
-    rest = reading.rest(reading.window(Place(0), 11))
+    rest = reading.rest(reading.window(ViewPosition(0), 11))
     assert (rest.rows, rest.line) == (91, 2)
 
 
 def test_not_all_of_a_very_long_text_is_folded_to_count_it() -> None:
     reading = Reading([numbered(10_000)], 10)
-    assert reading.rest(reading.window(Place(0), 4)) == Rest(9_996, more=True)
+    assert reading.rest(reading.window(ViewPosition(0), 4)) == Rest(9_996, more=True)
 
 
 # -- places --------------------------------------------------------------------------------------------------
@@ -146,7 +146,7 @@ def test_not_all_of_a_very_long_text_is_folded_to_count_it() -> None:
 
 def test_a_place_names_the_same_row_at_another_width() -> None:
     reading = Reading([text("short", "a long line" * 10, "the end")], 40)
-    top = Place(1, 2)
+    top = ViewPosition(1, 2)
     reading.set_width(200)
     assert drawn(reading, top, 1) == ["a long line" * 10]
 
@@ -154,7 +154,7 @@ def test_a_place_names_the_same_row_at_another_width() -> None:
 def test_a_part_that_no_longer_exists_becomes_the_last_part() -> None:
     reading = Reading([text("a long line" * 10)], 20)
     reading.set_width(70)
-    assert reading.window(Place(0, 5), 1)[0].part == 1
+    assert reading.window(ViewPosition(0, 5), 1)[0].part == 1
 
 
 def test_the_place_of_a_unit_is_where_it_begins() -> None:
@@ -169,7 +169,11 @@ def test_the_place_of_a_unit_is_where_it_begins() -> None:
 def test_a_place_knows_the_next_unit() -> None:
     reading = Reading([many_hunks()])
     second = reading.place_of_unit(2)
-    assert [reading.unit_from(Place(0)), reading.unit_from(second), reading.unit_from(Place(second.row + 1))] == [
+    assert [
+        reading.unit_from(ViewPosition(0)),
+        reading.unit_from(second),
+        reading.unit_from(ViewPosition(second.row + 1)),
+    ] == [
         0,
         2,
         None,
@@ -181,7 +185,7 @@ def test_a_place_knows_the_next_unit() -> None:
 
 def test_hunks_are_found_in_both_directions() -> None:
     reading = Reading([many_hunks()])
-    first = reading.next_hunk(Place(0))
+    first = reading.next_hunk(ViewPosition(0))
     assert first is not None
     second = reading.next_hunk(first)
     assert second is not None
@@ -194,19 +198,19 @@ def test_hunks_are_found_in_both_directions() -> None:
 
 def test_documents_follow_each_other() -> None:
     reading = Reading([text("a"), text("b", "c")])
-    assert drawn(reading, Place(0), 10) == ["a", "b", "c"]
+    assert drawn(reading, ViewPosition(0), 10) == ["a", "b", "c"]
 
 
 def test_units_are_counted_over_all_documents() -> None:
     reading = Reading([text("a", "b"), text("c")])
     assert reading.units == 3
-    assert [part.unit for part in reading.parts(reading.window(Place(0), 10))] == [0, 1, 2]
+    assert [part.unit for part in reading.parts(reading.window(ViewPosition(0), 10))] == [0, 1, 2]
 
 
 @pytest.mark.parametrize(("height", "units"), [(1, []), (2, [0]), (5, [0])])
 def test_a_unit_is_whole_when_all_its_parts_are_visible(height: int, units: list[int]) -> None:
     reading = Reading([text("x" * 15)], 10)
-    assert sorted(reading.whole_units(reading.window(Place(0), height))) == units
+    assert sorted(reading.whole_units(reading.window(ViewPosition(0), height))) == units
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=5))
@@ -237,14 +241,18 @@ def test_words_that_are_nowhere_are_not_found(forward: bool) -> None:
 
 def test_the_wrapped_part_is_found_that_shows_the_words() -> None:
     reading = Reading([text(f"{'x' * 25}needle")], 10)
-    assert reading.place_of(Words("needle"), 0) == Place(0, 2)
+    assert reading.place_of(Words("needle"), 0) == ViewPosition(0, 2)
 
 
 def test_the_place_says_which_hunk_it_is_in() -> None:
     reading = Reading([many_hunks()])
-    first = reading.next_hunk(Place(0)) or Place(0)
-    second = reading.next_hunk(first) or Place(0)
-    assert [reading.hunk_at(place) for place in (first, Place(second.row - 1), second)] == [(1, 2), (1, 2), (2, 2)]
+    first = reading.next_hunk(ViewPosition(0)) or ViewPosition(0)
+    second = reading.next_hunk(first) or ViewPosition(0)
+    assert [reading.hunk_at(place) for place in (first, ViewPosition(second.row - 1), second)] == [
+        (1, 2),
+        (1, 2),
+        (2, 2),
+    ]
 
 
 # -- cutting -------------------------------------------------------------------------------------------------
@@ -253,7 +261,7 @@ def test_the_place_says_which_hunk_it_is_in() -> None:
 @given(TEXTS, st.integers(8, 40))
 def test_a_row_that_is_cut_has_a_part_that_is_never_shown(content: str, width: int) -> None:
     reading = Reading([text_document(content)], width, wrap=False)
-    lines = shown(reading, Place(0), 10_000)
+    lines = shown(reading, ViewPosition(0), 10_000)
     assert [line.row for line in lines] == list(range(len(reading)))
     for line in lines:
         whole = line.end == len(reading.row(line.row).text.text)
@@ -262,4 +270,4 @@ def test_a_row_that_is_cut_has_a_part_that_is_never_shown(content: str, width: i
 
 def test_nothing_lies_below_the_last_row_although_it_is_cut() -> None:
     reading = Reading([text("x" * 50)], 10, wrap=False)
-    assert reading.rest(reading.window(Place(0), 5)) == Rest(0)
+    assert reading.rest(reading.window(ViewPosition(0), 5)) == Rest(0)

@@ -10,7 +10,7 @@ import pytest
 from screen_bench import Screen, command, post, screen, write
 
 from signoff.queue import AgentQueue
-from signoff_tui.text.key_hints import KeyHint, Room, flow, flow_sections
+from signoff_tui.text.key_hints import BarRoom, KeyHint, flow, flow_sections
 from signoff_tui.text.lines import Line
 
 KEYS = ("y", "Space", "n", "s", "x", "z", "t", "/", "o", "h", "q", "?")
@@ -100,5 +100,5 @@ def test_what_has_no_room_in_its_section_is_left_out_and_the_last_hint_never_is(
 
 
 def test_a_label_that_is_too_long_for_its_row_gives_way_between_words() -> None:
-    (row,) = flow([KeyHint("Y", "approve 12 ready: settings.py  cache.py"), KeyHint("?", "help")], Room(40, 1))
+    (row,) = flow([KeyHint("Y", "approve 12 ready: settings.py  cache.py"), KeyHint("?", "help")], BarRoom(40, 1))
     assert "".join(piece.text.text for piece in row.left) == " [Y] approve 12 ready: ...  [?] help  "

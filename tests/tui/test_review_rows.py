@@ -11,13 +11,13 @@ from signoff_tui.input.keymap import KeyMap
 from signoff_tui.screens.review.rows import RowStyle, inbox_row
 from signoff_tui.state.documents import Content, content_key
 from signoff_tui.state.inbox import RowKey
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.lines import paint
 from signoff_tui.text.look import UNICODE
 from signoff_tui.text.themes import DEFAULT_THEME, builtin_themes
 
 
-def row_text(desk: Desk, id_: str, width: int, *, held: str = "") -> str:
+def row_text(desk: ReviewSession, id_: str, width: int, *, held: str = "") -> str:
     """The row of a request as it is drawn."""
     style = RowStyle(UNICODE, START, two_lines=False, held_text=lambda request_id: held)
     row = next(row for row in desk.inbox.rows() if row.key == RowKey("request", id_))
@@ -27,7 +27,7 @@ def row_text(desk: Desk, id_: str, width: int, *, held: str = "") -> str:
 
 @pytest.mark.parametrize(("width", "told"), [(80, "stopped with its batch"), (50, "stopped    ")])
 def test_what_was_stopped_with_others_keeps_its_name_where_there_is_little_room(width: int, told: str) -> None:
-    desk, name = Desk(GuardSettings(), KeyMap(), lambda: 0.0, "you"), "Create an issue about it"
+    desk, name = ReviewSession(GuardSettings(), KeyMap(), lambda: 0.0, "you"), "Create an issue about it"
     asked = stored("a", description=name)
     for request in (asked, rejected(asked, source=CASCADE)):
         desk.apply(news(request))
@@ -39,7 +39,7 @@ def test_what_was_stopped_with_others_keeps_its_name_where_there_is_little_room(
 @pytest.mark.parametrize("held", ["held 2s", "held 12s"])
 @pytest.mark.parametrize("width", [50, 63, 64, 80])
 def test_the_columns_of_a_held_row_stand_where_they_stood(width: int, held: str) -> None:
-    desk = Desk(GuardSettings(), KeyMap(), lambda: 0.0, "you")
+    desk = ReviewSession(GuardSettings(), KeyMap(), lambda: 0.0, "you")
     desk.apply(news(stored("a", agent="refactorer", description="Create an issue")))
     documents = (text_document("line\n"),)
     desk.take_content(Content(content_key(desk.inbox.entry("a").request), documents, 1, 12, 3, True, (), True))

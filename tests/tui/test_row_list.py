@@ -10,7 +10,7 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from signoff_tui.text.lines import Line, chunk, line
-from signoff_tui.text.look import UNICODE, Look
+from signoff_tui.text.look import UNICODE, Appearance
 from signoff_tui.text.themes import builtin_themes
 from signoff_tui.widgets.row_list import RowList
 
@@ -22,7 +22,7 @@ class OneList(App[None]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.look = Look(builtin_themes()["signoff-dark"], UNICODE)
+        self.look = Appearance(builtin_themes()["signoff-dark"], UNICODE)
         self.clicks: list[tuple[int, bool]] = []
 
     def compose(self) -> ComposeResult:

@@ -11,9 +11,9 @@ from signoff.filter import SAVED_FILTERS, Filtered
 from signoff.queue import AgentQueue
 from signoff.settings_yaml import ConfigError
 from signoff_tui.settings import parse_settings
-from signoff_tui.settings.resolve import Chosen, Personal
+from signoff_tui.settings.resolve import Personal, ResolvedSettings
 from signoff_tui.state.persistence import saved_by_digit, saved_with, usable
-from signoff_tui.text.key_hints import Room, flow, saved_hints
+from signoff_tui.text.key_hints import BarRoom, flow, saved_hints
 
 OWN = {6: "agent:docs-bot is:unseen", 7: "session:s-1"}
 
@@ -37,12 +37,12 @@ def test_a_persons_own_filter_is_told_by_its_words() -> None:
 
 
 def test_with_hardly_any_room_all_digits_are_in_one_place() -> None:
-    hints = saved_hints(saved_with(OWN), Room(40, 1))
+    hints = saved_hints(saved_with(OWN), BarRoom(40, 1))
     assert [(hint.key, hint.label) for hint in hints] == [("1234567", "filters"), ("Esc", "back")]
 
 
-@pytest.mark.parametrize("room", [Room(200, 2), Room(80, 2), Room(50, 3), Room(40, 2)], ids=str)
-def test_every_digit_is_told_however_narrow_it_is(room: Room) -> None:
+@pytest.mark.parametrize("room", [BarRoom(200, 2), BarRoom(80, 2), BarRoom(50, 3), BarRoom(40, 2)], ids=str)
+def test_every_digit_is_told_however_narrow_it_is(room: BarRoom) -> None:
     hints = saved_hints(saved_with(OWN), room)
     shown = " ".join(piece.text.text for row in flow(hints, room) for piece in row.left)
     assert all(f"[{digit}]" in shown for digit in (*range(1, 8), "Esc"))
@@ -97,7 +97,7 @@ async def test_f_and_a_digit_choose_what_the_inbox_lists(asking: AgentQueue, pla
     first = post(asking, command("ls", workdir))
     with agent(place, "release", session="s-42", cwd=workdir) as release:
         danger = post(release, command("rm -rf build", workdir))
-        chosen = Chosen(filters={6: "agent:release"})
+        chosen = ResolvedSettings(filters={6: "agent:release"})
         async with screen(place, waiting=2, chosen=chosen) as seen:
 
             def listed() -> list[str]:

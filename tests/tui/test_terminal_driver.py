@@ -12,20 +12,25 @@ from textual.drivers.linux_driver import LinuxDriver
 from signoff_tui.app import SignoffApp
 from signoff_tui.terminal.driver import EndingSignals, QuietDriver, _Mode, without_strings
 from signoff_tui.terminal.sequences import (
-    Bell,
+    BellSound,
     Copy,
     DesktopNotice,
     Saying,
     Speaks,
+    SpokenWords,
     Title,
     TitleBack,
-    Words,
     written,
 )
 
 PICTURE = "\x1b[?2026h\x1b[1;1H\x1b[38;2;1;2;3mrm -rf build\x1b[0m 世界\r\n\x1b[?2026l"
 
-SAYINGS = [Bell(), Title(Words("1 waiting")), DesktopNotice("osc9", Words("1 waiting")), Copy("rm -rf build")]
+SAYINGS = [
+    BellSound(),
+    Title(SpokenWords("1 waiting")),
+    DesktopNotice("osc9", SpokenWords("1 waiting")),
+    Copy("rm -rf build"),
+]
 
 
 @pytest.fixture
@@ -125,12 +130,12 @@ def test_what_is_no_saying_is_not_written(
     driver: QuietDriver, sent: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("signoff_tui.terminal.driver.written", lambda *_: "\x1b]0;pwned\x07")
-    driver.speak(Bell(), "terminal")
+    driver.speak(BellSound(), "terminal")
     assert sent == []
 
 
 def test_the_title_that_was_there_is_kept_once_and_brought_back(driver: QuietDriver, sent: list[str]) -> None:
-    one, two = Title(Words("1 waiting")), Title(Words("2 waiting"))
+    one, two = Title(SpokenWords("1 waiting")), Title(SpokenWords("2 waiting"))
     driver.speak(one, "terminal")
     driver.speak(two, "terminal")
     driver.stop_application_mode()
@@ -139,7 +144,7 @@ def test_the_title_that_was_there_is_kept_once_and_brought_back(driver: QuietDri
 
 
 def test_after_a_suspension_the_title_is_said_again(driver: QuietDriver, sent: list[str]) -> None:
-    title = Title(Words("1 waiting"))
+    title = Title(SpokenWords("1 waiting"))
     driver.speak(title, "terminal")
     driver.stop_application_mode()
     del sent[:]

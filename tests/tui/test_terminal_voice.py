@@ -13,25 +13,25 @@ from hypothesis import strategies as st
 from signoff_tui.terminal.sequences import (
     LONGEST_COPY,
     Around,
-    Bell,
+    BellSound,
     Copy,
     DesktopNotice,
     Protocols,
     Saying,
+    SpokenWords,
     Title,
     TitleBack,
-    Words,
     is_allowed,
     spoken_name,
     written,
 )
 
-HI = Words("2 waiting")
+HI = SpokenWords("2 waiting")
 
 AROUND = st.sampled_from(get_args(Around))
-WORDS = st.builds(Words, st.from_regex(r"\A[A-Za-z0-9 .,:_-]{1,160}\Z"))
+WORDS = st.builds(SpokenWords, st.from_regex(r"\A[A-Za-z0-9 .,:_-]{1,160}\Z"))
 SAYINGS = st.one_of(
-    st.just(Bell()),
+    st.just(BellSound()),
     st.builds(Title, WORDS),
     st.builds(TitleBack, st.booleans()),
     st.builds(DesktopNotice, st.sampled_from(get_args(Protocols)), WORDS),
@@ -42,8 +42,8 @@ SAYINGS = st.one_of(
 @pytest.mark.parametrize(
     ("saying", "around", "sequence"),
     [
-        (Bell(), "terminal", "\x07"),
-        (Bell(), "tmux", "\x07"),
+        (BellSound(), "terminal", "\x07"),
+        (BellSound(), "tmux", "\x07"),
         (Title(HI), "terminal", "\x1b]2;2 waiting\x1b\\"),
         (Title(HI), "tmux", "\x1b]2;2 waiting\x1b\\"),
         (TitleBack(keep=True), "terminal", "\x1b[22;2t"),
@@ -94,7 +94,7 @@ def test_a_name_of_which_nothing_is_left_is_an_agent() -> None:
 @pytest.mark.parametrize("char", ["\x07", "\x1b", "\x9c", "\n", ";", "\\", "é", "\u202e", "/"], ids=ascii)
 def test_words_hold_no_other_characters(char: str) -> None:
     with pytest.raises(ValueError, match="cannot be said"):
-        Words(f"2{char}waiting")
+        SpokenWords(f"2{char}waiting")
 
 
 @given(st.text(st.sampled_from("\x1b]P\\\x07\x9c2;9tmux a[A=/"), max_size=60))

@@ -37,7 +37,7 @@ from signoff_tui.screens.review.screen import ReviewScreen
 from signoff_tui.screens.review.work import QueueNews
 from signoff_tui.settings import NotKeptError, keep_filter, keep_theme
 from signoff_tui.settings.reload import Following
-from signoff_tui.settings.resolve import Chosen, Personal
+from signoff_tui.settings.resolve import Personal, ResolvedSettings
 from signoff_tui.state.persistence import ListStates, saved_with
 from signoff_tui.state.replies import Replies
 from signoff_tui.terminal.background import BackgroundTold, is_light
@@ -45,7 +45,7 @@ from signoff_tui.terminal.input import InputStuck, TerminalBack, ToldToEnd
 from signoff_tui.terminal.output_filter import DropControls, InOnePass
 from signoff_tui.terminal.sequences import Around, AskBackground, Saying, Speaks
 from signoff_tui.terminal.sigcont import Standstill
-from signoff_tui.text.look import ASCII, UNICODE, Glyphs, Look
+from signoff_tui.text.look import ASCII, UNICODE, Appearance, Glyphs
 from signoff_tui.text.themes import DEFAULT_THEME, LIGHT_THEME
 from signoff_tui.workers import run_beside
 
@@ -114,7 +114,7 @@ class SignoffApp(App[None]):
         ascii_only: bool = False,
         read_only: bool = False,
         wall_clock: Callable[[], int] = now_us,
-        chosen: Chosen | None = None,
+        chosen: ResolvedSettings | None = None,
         personal: Personal | None = None,
         asks_for_theme: bool = False,
         list_states: ListStates | None = None,
@@ -129,7 +129,7 @@ class SignoffApp(App[None]):
         """What ended the screen from outside."""
         super().__init__()
         self.animation_level = "none"
-        chosen = chosen or Chosen()
+        chosen = chosen or ResolvedSettings()
         self._personal = personal
         self._asks_for_theme = asks_for_theme
         self._chosen = replace(
@@ -143,7 +143,7 @@ class SignoffApp(App[None]):
         theme = self._chosen.theme
         if theme not in self._themes:
             raise ValueError(f"there is no theme {theme!r}; choose one of: {', '.join(self._themes)}")
-        self.look = Look(self._themes[theme], self._glyphs)
+        self.look = Appearance(self._themes[theme], self._glyphs)
         self.set_class(self._chosen.ascii_only, "-ascii")
         for known in self._themes.values():
             self.register_theme(known.for_textual())
@@ -372,7 +372,7 @@ class SignoffApp(App[None]):
         for screen in self._layers:
             screen.post_message(News(problem))
 
-    def use(self, chosen: Chosen, before: Chosen) -> None:
+    def use(self, chosen: ResolvedSettings, before: ResolvedSettings) -> None:
         """Go on with other choices. What a key does never changes under the hand: guard and keys stay as they are.
 
         Args:
@@ -452,7 +452,7 @@ class SignoffApp(App[None]):
         self._review.say(f"theme {name}", token="muted")
 
     def _paint_in(self, name: str) -> None:
-        self.look = Look(self._themes[name], self._glyphs)
+        self.look = Appearance(self._themes[name], self._glyphs)
         if self.theme == name:  # other colors under the same name
             self.refresh_css(animate=False)
         else:
@@ -488,7 +488,7 @@ def run(
     theme: str | None = None,
     ascii_only: bool = False,
     read_only: bool = False,
-    chosen: Chosen | None = None,
+    chosen: ResolvedSettings | None = None,
 ) -> ScreenStopped | None:
     """Open the screen on a queue and stay until the person leaves.
 

@@ -11,11 +11,11 @@ from typing import NamedTuple, ParamSpec, Protocol, TypeVar
 
 from signoff.filter import SAVED_FILTERS, SavedFilter
 from signoff.queue import (
+    DecideResult,
     QueueError,
     QueueGoneError,
     ReviewQueue,
     StoredRequest,
-    Verdict,
     VerdictKind,
 )
 from signoff.queue.records import ChangeSet
@@ -26,7 +26,7 @@ from signoff_tui.notify.warnings import Alarms
 from signoff_tui.state.amendments import with_marks
 from signoff_tui.state.documents import Content, make_content, scanned
 from signoff_tui.state.replies import EarlierTexts, Replies
-from signoff_tui.state.session import Answer
+from signoff_tui.state.session import HeldAnswer
 from signoff_tui.terminal.sequences import Saying
 from signoff_tui.text.header import Surroundings
 from signoff_tui.workers import Aside
@@ -100,7 +100,7 @@ class Office:
         self.muting = muting
         self.keys = keys or KeyMap()
         self._app = app
-        self._sending: set[asyncio.Task[tuple[Verdict, ...]]] = set()
+        self._sending: set[asyncio.Task[tuple[DecideResult, ...]]] = set()
         self.announcement = Announcement()
         """What an empty inbox says besides."""
         self.alarms = Alarms()
@@ -217,7 +217,7 @@ class Office:
         """
         return await asyncio.to_thread(question, self._queue)
 
-    async def decide(self, held: Held[Answer]) -> tuple[Verdict, ...]:
+    async def decide(self, held: Held[HeldAnswer]) -> tuple[DecideResult, ...]:
         """Give a held decision to the queue. A queue that cannot be reached refuses; nothing was decided."""
         task = asyncio.create_task(asyncio.to_thread(self._decide, held))
         self._sending.add(task)
@@ -237,7 +237,7 @@ class Office:
         """
         return await asyncio.to_thread(self._queue.get, request_id, revision)
 
-    def _decide(self, held: Held[Answer]) -> tuple[Verdict, ...]:
+    def _decide(self, held: Held[HeldAnswer]) -> tuple[DecideResult, ...]:
         held_us = int((time.monotonic() - held.permit.pressed_at) * 1e6)
         decision = replace(held.payload.decision, held_us=held_us)
         try:
@@ -249,7 +249,7 @@ class Office:
                 return self._queue.remember_and_release(targets[0], targets[1:], decision)
             return self._queue.decide_many(targets, decision)
         except QueueError as error:
-            return tuple(Verdict(VerdictKind.REFUSED, ref.id, str(error), None) for ref in held.refs)
+            return tuple(DecideResult(VerdictKind.REFUSED, ref.id, str(error), None) for ref in held.refs)
 
 
 def _made(request: StoredRequest, blob: Callable[[str], bytes], *, revealed: bool) -> Content:

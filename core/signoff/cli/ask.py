@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from signoff.canonical import NotJsonError, canonical, parse_json
-from signoff.cli.ask_wait import Answer, Asker, Stopped, ask_and_wait, stoppable
+from signoff.cli.ask_wait import AskAnswer, Asker, Stopped, ask_and_wait, stoppable
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import chosen_place, json_option, queue_option
 from signoff.cli.output import complain, print_json, print_note
@@ -132,7 +132,7 @@ def _context(tool: str, arguments: dict[str, Any], session: str | None, key: str
     )
 
 
-def _exit_code(answer: Answer) -> int:
+def _exit_code(answer: AskAnswer) -> int:
     if answer.decision.approved is True:
         return ExitCode.OK
     if answer.failure is not None:
@@ -140,7 +140,7 @@ def _exit_code(answer: Answer) -> int:
     return _CODE_OF_SOURCE.get(answer.decision.source, ExitCode.NO)
 
 
-def _print_answer(answer: Answer, *, as_json: bool) -> None:
+def _print_answer(answer: AskAnswer, *, as_json: bool) -> None:
     decision = answer.decision
     complain(_in_words(decision))
     if as_json:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from signoff.queue.records import Outcome, StoredRequest, Submission
     from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
-__all__ = ["Answer", "Asker", "Stopped", "ask_and_wait", "stoppable"]
+__all__ = ["AskAnswer", "Asker", "Stopped", "ask_and_wait", "stoppable"]
 
 AGENT_NAME = "shell"
 """How a script is called on screen when nobody gave it a name."""
@@ -52,7 +52,7 @@ class Asker:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AskAnswer:
     """What came back.
 
     Attributes:
@@ -132,7 +132,7 @@ def _program_of(pid: int) -> str:
     return f"{program} {Path(script).name}" if script else program
 
 
-def ask_and_wait(request: ApprovalRequest, context: ApprovalContext, asker: Asker) -> Answer:
+def ask_and_wait(request: ApprovalRequest, context: ApprovalContext, asker: Asker) -> AskAnswer:
     """Ask and wait; leaving in any other way than by an answer withdraws the request."""
     from signoff.connection import connect_agent
     from signoff.controller import ApprovalController
@@ -145,14 +145,14 @@ def ask_and_wait(request: ApprovalRequest, context: ApprovalContext, asker: Aske
         )
     except QueueError as error:
         refusal = ApprovalDecision(approved=False, note=str(error), mode="soft", source=DecisionSource.ERROR)
-        return Answer(refusal, None, error)
+        return AskAnswer(refusal, None, error)
     with connection as queue:
         announcing = _Announcing(queue)
         controller = ApprovalController(
             asker.mode, queue=cast("AgentQueue", announcing), expires_in=request.expires_in
         )
         decision = controller.request_approval_sync(request, context)
-    return Answer(decision, announcing.posted_id, announcing.failure)
+    return AskAnswer(decision, announcing.posted_id, announcing.failure)
 
 
 class _Announcing:

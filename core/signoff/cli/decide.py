@@ -23,10 +23,10 @@ from signoff.cli.render import (
     target_line,
 )
 from signoff.present.snapshot.snapshot import SnapshotError
-from signoff.queue.records import Decision, Risk, Verdict, VerdictKind
+from signoff.queue.records import DecideResult, Decision, Risk, VerdictKind
 
 if TYPE_CHECKING:
-    from signoff.cli.render import Content
+    from signoff.cli.render import CallContent
     from signoff.queue.protocol import ReviewQueue
     from signoff.queue.records import StoredRequest
 
@@ -134,14 +134,14 @@ def reject(*, request_id: str, note: str | None, hard: bool, as_json: bool) -> i
         return _report(_decide(queue, request, decision), request, decision, as_json=as_json)
 
 
-def _content(request: StoredRequest, queue: ReviewQueue) -> Content:
+def _content(request: StoredRequest, queue: ReviewQueue) -> CallContent:
     try:
         return content_of(request, queue.blob, _CONTEXT)
     except SnapshotError as error:
         raise _NotDecidedError(ExitCode.QUEUE, f"this request cannot be shown: {error}") from error
 
 
-def _refuse_early(request: StoredRequest, content: Content, reach: _Reach) -> None:
+def _refuse_early(request: StoredRequest, content: CallContent, reach: _Reach) -> None:
     """Say what is refused before anybody has read and typed for nothing."""
     if reach.session and request.submission.risk is Risk.HIGH:
         raise _NotDecidedError(
@@ -169,7 +169,7 @@ def _refuse_early(request: StoredRequest, content: Content, reach: _Reach) -> No
         )
 
 
-def _make_sure(request: StoredRequest, content: Content, seen: str | None, *, session: bool) -> None:
+def _make_sure(request: StoredRequest, content: CallContent, seen: str | None, *, session: bool) -> None:
     """Tie the decision to what the person read, by the word of `show` or by reading now."""
     if seen is not None:
         _compare(request, seen)
@@ -200,7 +200,7 @@ def _compare(request: StoredRequest, seen: str) -> None:
         )
 
 
-def _confirm(request: StoredRequest, content: Content, *, session: bool) -> None:
+def _confirm(request: StoredRequest, content: CallContent, *, session: bool) -> None:
     ident = short_id(request.id)
     talk = sys.stderr
     talk.write(request_text(request, content, time.time_ns() // 1_000, width=width_of(talk)))
@@ -210,11 +210,11 @@ def _confirm(request: StoredRequest, content: Content, *, session: bool) -> None
         raise _NotDecidedError(ExitCode.NO, "not confirmed; nothing was decided")
 
 
-def _decide(queue: ReviewQueue, request: StoredRequest, decision: Decision) -> Verdict:
+def _decide(queue: ReviewQueue, request: StoredRequest, decision: Decision) -> DecideResult:
     return queue.decide(request.id, request.revision, request.submission.digest, decision)
 
 
-def _report(verdict: Verdict, request: StoredRequest, decision: Decision, *, as_json: bool) -> int:
+def _report(verdict: DecideResult, request: StoredRequest, decision: Decision, *, as_json: bool) -> int:
     if as_json:
         print_json(
             {

@@ -21,7 +21,7 @@ from signoff.queue.history import HistoryHead
 
 if TYPE_CHECKING:
     from signoff.filter import Query
-    from signoff.policy.redaction.masking import Redaction
+    from signoff.policy.redaction.masking import Redactor
     from signoff.queue.history import HistoryCheck, HistoryFilter, HistoryRecord, Pruning, SignedApprovals
     from signoff.queue.protocol import ReviewQueue
 
@@ -185,7 +185,7 @@ def history(
     which: HistoryFilter,
     before: int | None,
     limit: int,
-    hidden: Redaction,
+    hidden: Redactor,
     as_json: bool,
 ) -> int:
     """List what was decided and what ended undecided, newest first."""

@@ -19,7 +19,7 @@ from signoff.history_export import fitting_records, new_file, record_facts, writ
 
 if TYPE_CHECKING:
     from signoff.filter import Query
-    from signoff.policy.redaction.masking import Redaction
+    from signoff.policy.redaction.masking import Redactor
     from signoff.queue.history import HistoryFilter
 
 __all__ = ["export"]
@@ -51,7 +51,7 @@ _COLUMNS = (
 @reveal_option
 @queue_option
 def export(
-    *, query: Query | None, which: HistoryFilter, form: str, output: Path | None, force: bool, hidden: Redaction
+    *, query: Query | None, which: HistoryFilter, form: str, output: Path | None, force: bool, hidden: Redactor
 ) -> int:
     """Write the records as JSON Lines (exact) or CSV (for people and spreadsheets), oldest first.
 

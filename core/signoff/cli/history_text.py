@@ -10,7 +10,7 @@ from signoff.cli.output import Page, clipped, one_line
 from signoff.cli.render import short_id, tool_of, what_of
 
 if TYPE_CHECKING:
-    from signoff.policy.redaction.masking import Redaction
+    from signoff.policy.redaction.masking import Redactor
     from signoff.queue.history import HistoryRecord
 
 __all__ = ["history_page"]
@@ -19,7 +19,7 @@ _WIDTH = 100
 _NAME_WIDTH = 40
 
 
-def history_page(records: Sequence[HistoryRecord], width: int | None, hidden: Redaction) -> str:
+def history_page(records: Sequence[HistoryRecord], width: int | None, hidden: Redactor) -> str:
     """Write records down, a line or two each.
 
     Args:

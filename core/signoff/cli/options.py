@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from signoff.policy.redaction.masking import Redaction
+    from signoff.policy.redaction.masking import Redactor
     from signoff.queue.protocol import ReviewQueue
 
 __all__ = ["chosen_place", "json_option", "open_for_review", "queue_option", "reveal_option"]
@@ -51,7 +51,7 @@ def reveal_option(command: Command) -> Command:
     )(command)
 
 
-def _what_to_hide(_: click.Context, __: click.Parameter, reveal: bool) -> Redaction:
+def _what_to_hide(_: click.Context, __: click.Parameter, reveal: bool) -> Redactor:
     from signoff.policy.redaction.masking import DEFAULT_REDACTION, NOTHING_HIDDEN
 
     return NOTHING_HIDDEN if reveal else DEFAULT_REDACTION

@@ -24,7 +24,7 @@ from signoff.shown_commands import shown_commands
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from signoff.policy.redaction.masking import Redaction
+    from signoff.policy.redaction.masking import Redactor
     from signoff.present.document.model import Document
     from signoff.present.reveal import Field
     from signoff.queue.history import HistoryRecord
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SEEN_DIGITS",
-    "Content",
+    "CallContent",
     "approve_call",
     "content_of",
     "kind_of",
@@ -101,11 +101,11 @@ def warnings_of(request: StoredRequest) -> list[str]:
 
 def request_text(
     request: StoredRequest,
-    content: Content,
+    content: CallContent,
     now: int,
     *,
     width: int | None,
-    hidden: Redaction = DEFAULT_REDACTION,
+    hidden: Redactor = DEFAULT_REDACTION,
 ) -> str:
     """Write a request down. The parts of its commands are worked out, which may take seconds.
 
@@ -135,7 +135,7 @@ def request_text(
     return page.text()
 
 
-def _add_parts(page: Page, command: ShownCommand, request: StoredRequest, hidden: Redaction, context: int) -> None:
+def _add_parts(page: Page, command: ShownCommand, request: StoredRequest, hidden: Redactor, context: int) -> None:
     from signoff.cli.command_text import add_parts  # late: most that is printed is about no command
     from signoff.command_review import told_command
 
@@ -165,7 +165,7 @@ def _agent_texts(request: StoredRequest) -> Iterator[tuple[str, str, Field]]:
         yield "why", submission.why, "content"
 
 
-def _facts(request: StoredRequest, now: int, hidden: Redaction) -> Iterator[tuple[str, str]]:
+def _facts(request: StoredRequest, now: int, hidden: Redactor) -> Iterator[tuple[str, str]]:
     asked, submission = request.asked_by, request.submission
     hidden = hidden.also(submission.masked_keys)
     yield "request", f"{request.id}, revision {request.revision}"
@@ -219,7 +219,7 @@ def _add_document(page: Page, document: Document) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class CallContent:
     """All that is shown of a call.
 
     Attributes:
@@ -236,8 +236,8 @@ class Content:
 
 
 def content_of(
-    request: StoredRequest, load: Callable[[str], bytes], context: int, hidden: Redaction = DEFAULT_REDACTION
-) -> Content:
+    request: StoredRequest, load: Callable[[str], bytes], context: int, hidden: Redactor = DEFAULT_REDACTION
+) -> CallContent:
     """Make the documents of a request.
 
     Args:
@@ -256,7 +256,7 @@ def content_of(
     made = documents_for(snapshot, submission.presentation, submission.arguments, submission.cwd, masks=masks)
     documents = tuple(document.with_context(context) for document in made)
     commands = shown_commands(request, len(documents))
-    return Content(documents, all(document.complete for document in documents), commands, context)
+    return CallContent(documents, all(document.complete for document in documents), commands, context)
 
 
 def kind_of(submission: Submission) -> str:
@@ -292,7 +292,7 @@ def tool_of(call: Submission | HistoryRecord, longest: int | None = None) -> str
     return SERVER_SIGN.join(names if longest is None else [clipped(name, longest) for name in names])
 
 
-def what_of(call: Submission | HistoryRecord, hidden: Redaction = DEFAULT_REDACTION) -> str:
+def what_of(call: Submission | HistoryRecord, hidden: Redactor = DEFAULT_REDACTION) -> str:
     """Return the line, safe to print.
 
     Args:
@@ -326,7 +326,7 @@ def seen_token(request: StoredRequest) -> str:
 
 
 def request_facts(
-    request: StoredRequest, kind: str, now: int, hidden: Redaction = DEFAULT_REDACTION
+    request: StoredRequest, kind: str, now: int, hidden: Redactor = DEFAULT_REDACTION
 ) -> dict[str, Any]:
     """Describe a request.
 

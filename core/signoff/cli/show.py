@@ -28,8 +28,8 @@ from signoff.present.snapshot.snapshot import SnapshotError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from signoff.cli.render import Content
-    from signoff.policy.redaction.masking import Redaction
+    from signoff.cli.render import CallContent
+    from signoff.policy.redaction.masking import Redactor
     from signoff.present.document.model import Document
     from signoff.queue.records import StoredRequest
 
@@ -48,7 +48,7 @@ __all__ = ["show"]
 @reveal_option
 @queue_option
 @json_option
-def show(*, request_id: str, context: int, hidden: Redaction, as_json: bool) -> int:
+def show(*, request_id: str, context: int, hidden: Redactor, as_json: bool) -> int:
     """Show all of one request. ID is its beginning, as `signoff list` prints it.
 
     Nothing is cut, and nothing in the text can act on the terminal: what would be hidden is written out.
@@ -74,7 +74,7 @@ def show(*, request_id: str, context: int, hidden: Redaction, as_json: bool) -> 
     return ExitCode.OK
 
 
-def _facts(request: StoredRequest, content: Content, now: int, hidden: Redaction) -> dict[str, Any]:
+def _facts(request: StoredRequest, content: CallContent, now: int, hidden: Redactor) -> dict[str, Any]:
     submission = request.submission
     hidden = hidden.also(submission.masked_keys)
     found = reach_of(request)
@@ -98,7 +98,7 @@ def _facts(request: StoredRequest, content: Content, now: int, hidden: Redaction
     }
 
 
-def _presentation(sent: Mapping[str, Any] | None, hidden: Redaction) -> Any:
+def _presentation(sent: Mapping[str, Any] | None, hidden: Redactor) -> Any:
     """What the tool sent, a command without its name for it."""
     if sent is None or sent.get("type") != "command":
         return hidden.mask_value(sent)

@@ -23,7 +23,7 @@ from signoff.modes import Mode
 from signoff.policy.argument_rules import Condition, Scalar
 from signoff.policy.regex import compile_pattern
 from signoff.policy.verdict import Level
-from signoff.settings_yaml import Document, KeyPath, Mark, dotted, shown
+from signoff.settings_yaml import KeyPath, Mark, YamlDocument, dotted, shown
 from signoff.tools.custom import CustomToolConfig
 from signoff.tools.file_sandbox import SandboxConfig
 from signoff.tools.shell_rules import ShellConfig
@@ -299,7 +299,7 @@ class Respelled:
         origins: For the beginning of a path in `values`, how it begins in the file.
     """
 
-    document: Document
+    document: YamlDocument
     values: dict[str, Any]
     origins: dict[KeyPath, KeyPath] = field(default_factory=dict)
 
@@ -322,7 +322,7 @@ class Respelled:
         return self.document.mark_of(written), dotted(written)
 
 
-def respell(document: Document) -> Respelled:
+def respell(document: YamlDocument) -> Respelled:
     """Bring a file to one spelling.
 
     What cannot be brought there is noted in `document.problems` and left out, so that the rest can be checked.
@@ -348,7 +348,7 @@ def respell(document: Document) -> Respelled:
     return respelled
 
 
-def _clash(document: Document, path: KeyPath, other: KeyPath) -> None:
+def _clash(document: YamlDocument, path: KeyPath, other: KeyPath) -> None:
     """Note that two keys say the same thing."""
     mark, other_mark = document.mark_of(path), document.mark_of(other)
     if mark and other_mark and mark < other_mark:

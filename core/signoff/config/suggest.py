@@ -83,7 +83,7 @@ class Suggestion:
 
 
 @dataclass(frozen=True, slots=True)
-class _Approved:
+class _ApprovedCommand:
     record: HistoryRecord
     command: str
     words: tuple[str, ...]
@@ -98,7 +98,7 @@ def suggestions(
         records: All of the history, oldest first: what was refused anywhere in it speaks against a rule.
         counts: Whether an approval may be drawn from.
     """
-    approved: list[_Approved] = []
+    approved: list[_ApprovedCommand] = []
     against: dict[str, None] = {}
     for record in records:
         command = _command_of(record)
@@ -107,7 +107,7 @@ def suggestions(
         if record.state is RequestState.REJECTED or record.risk is Risk.HIGH:
             against[command] = None
         elif by_a_person(record) and counts(record) and (words := _plain_words(command)) is not None:
-            approved.append(_Approved(record, command, words))
+            approved.append(_ApprovedCommand(record, command, words))
     found = [
         Suggestion(pattern, tuple((each.record, each.command) for each in group))
         for pattern, group in _groups(approved)
@@ -168,9 +168,9 @@ def _runs_others(words: Sequence[str]) -> bool:
     return " ".join((program, *words[1:2])) in _RUNS_WHAT_IS_NAMED
 
 
-def _groups(approved: Sequence[_Approved]) -> Iterator[tuple[str, list[_Approved]]]:
+def _groups(approved: Sequence[_ApprovedCommand]) -> Iterator[tuple[str, list[_ApprovedCommand]]]:
     """Approved commands with the same first words, often enough, and the longest pattern for all of them."""
-    by_beginning: dict[tuple[str, ...], list[_Approved]] = {}
+    by_beginning: dict[tuple[str, ...], list[_ApprovedCommand]] = {}
     for each in approved:
         by_beginning.setdefault(each.words[:_LEAST_WORDS], []).append(each)
     for beginning, group in by_beginning.items():

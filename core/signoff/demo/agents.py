@@ -34,7 +34,7 @@ from signoff.types import ApprovalDeniedError
 __all__ = [
     "ROLES",
     "SAVE_PROJECT",
-    "Report",
+    "AgentReport",
     "main",
     "outbox_toolset",
     "read_report",
@@ -179,7 +179,7 @@ def _announcement() -> Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class AgentReport:
     """The result of an agent's run.
 
     Attributes:
@@ -205,7 +205,7 @@ class Report:
         yield from self.message.splitlines()
 
 
-def write_report(folder: Path, report: Report) -> None:
+def write_report(folder: Path, report: AgentReport) -> None:
     """Write ``.demo/<role>.log`` for people and ``.demo/<role>.json`` for programs below a project."""
     place = folder / ".demo"
     place.mkdir(exist_ok=True)
@@ -213,13 +213,13 @@ def write_report(folder: Path, report: Report) -> None:
     (place / f"{report.role}.json").write_text(json.dumps(asdict(report), indent=2) + "\n", encoding="utf-8")
 
 
-def read_report(folder: Path, role: str) -> Report | None:
+def read_report(folder: Path, role: str) -> AgentReport | None:
     """The report of an agent, or None while it has not left one."""
     try:
         data = json.loads((folder / ".demo" / f"{role}.json").read_text("utf-8"))
     except (FileNotFoundError, json.JSONDecodeError):  # not there yet, or not written to its end
         return None
-    return Report(**{**data, "calls": tuple(CallResult(**call) for call in data["calls"])})
+    return AgentReport(**{**data, "calls": tuple(CallResult(**call) for call in data["calls"])})
 
 
 def _first_line(text: str) -> str:
@@ -230,7 +230,7 @@ ROLES = ("refactor", "runner", "release")
 """The agents of the demo."""
 
 
-def run_agent(role: str, folder: Path, queue: AgentQueue) -> Report:
+def run_agent(role: str, folder: Path, queue: AgentQueue) -> AgentReport:
     """Run one agent to its end and write its report.
 
     Args:
@@ -249,7 +249,7 @@ def run_agent(role: str, folder: Path, queue: AgentQueue) -> Report:
             message, finished = asyncio.run(agent.run("Do what your script says.")).output, "done"
         except ApprovalDeniedError as refusal:
             message, finished = f"told: {refusal}", "stopped"
-    report = Report(role, queue.agent.session, finished, message, results(messages))
+    report = AgentReport(role, queue.agent.session, finished, message, results(messages))
     write_report(folder, report)
     return report
 

@@ -15,9 +15,9 @@ from signoff.queue import Risk, StoredRequest
 from signoff_tui.app import SignoffApp
 from signoff_tui.picture import save_picture
 from signoff_tui.state.inbox import Entry, Group
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 
-__all__ = ["CarefulReviewer", "Choice", "choose"]
+__all__ = ["CarefulReviewer", "PilotChoice", "choose"]
 
 LOOK_SECONDS = 0.3
 """Between a key and the next decision; a faster reviewer is taken for somebody typing elsewhere."""
@@ -27,7 +27,7 @@ DEADLINE_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PilotChoice:
     """What to do with a request.
 
     Attributes:
@@ -39,13 +39,13 @@ class Choice:
     words: str = ""
 
 
-def choose(request: StoredRequest) -> Choice:
+def choose(request: StoredRequest) -> PilotChoice:
     """The demo's policy: no to HIGH risk, with a reason; remember low risk commands; else once."""
     if request.submission.risk is Risk.HIGH:
-        return Choice("n", "keep build and dist until the release is out")
+        return PilotChoice("n", "keep build and dist until the release is out")
     if request.submission.risk is Risk.LOW and "command" in request.submission.payload:
-        return Choice("s")
-    return Choice("y")
+        return PilotChoice("s")
+    return PilotChoice("y")
 
 
 class CarefulReviewer:
@@ -160,7 +160,7 @@ class CarefulReviewer:
     # -- the screen --------------------------------------------------------------------------------------
 
     @property
-    def _desk(self) -> Desk:
+    def _desk(self) -> ReviewSession:
         return self._app.review.desk
 
     @property
@@ -196,7 +196,7 @@ class CarefulReviewer:
             self._taken.add(name)
             save_picture(self._app, self._pictures / f"{name}.svg")
 
-    def _tell(self, request: StoredRequest, choice: Choice) -> None:
+    def _tell(self, request: StoredRequest, choice: PilotChoice) -> None:
         verb = {"y": "approved", "s": "approved for the session", "n": f'rejected ("{choice.words}")'}[choice.key]
         self._say(f"  {verb}: {request.asked_by.name}: {request.submission.description}")
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-__all__ = ["LONGEST_PATTERN", "Pattern", "PatternError", "compile_pattern"]
+__all__ = ["LONGEST_PATTERN", "Pattern", "RegexError", "compile_pattern"]
 
 LONGEST_PATTERN = 1000
 """Most characters of a pattern."""
@@ -21,7 +21,7 @@ _MOST_MEMORY = 2 * 1024 * 1024
 _LONGEST_SHOWN = 60
 
 
-class PatternError(ValueError):
+class RegexError(ValueError):
     """A pattern that cannot be used; the text names it and says why, in printable ASCII."""
 
 
@@ -61,9 +61,9 @@ def compile_pattern(text: str, *, ignore_case: bool = False, dot_matches_newline
         PatternError: It is empty, too large, or not supported by RE2; or RE2 is not installed.
     """
     if not text:
-        raise PatternError("a pattern is empty; it would match nothing but an empty text")
+        raise RegexError("a pattern is empty; it would match nothing but an empty text")
     if len(text) > LONGEST_PATTERN:
-        raise PatternError(
+        raise RegexError(
             f"the pattern {_shown(text)} is too large: it is longer than {LONGEST_PATTERN} characters"
         )
     re2 = _re2(text)
@@ -76,9 +76,9 @@ def compile_pattern(text: str, *, ignore_case: bool = False, dot_matches_newline
     try:
         compiled = re2.compile(text.encode("utf-8"), options)
     except UnicodeEncodeError:
-        raise PatternError(f"the pattern {_shown(text)} holds a character that no text has") from None
+        raise RegexError(f"the pattern {_shown(text)} holds a character that no text has") from None
     except re2.error as error:
-        raise PatternError(f"the pattern {_shown(text)} cannot be used: {_cause(error)}") from None
+        raise RegexError(f"the pattern {_shown(text)} cannot be used: {_cause(error)}") from None
     return Pattern(text, ignore_case, dot_matches_newline, compiled)
 
 
@@ -88,7 +88,7 @@ def _re2(text: str) -> ModuleType:
         import re2  # type: ignore[import-untyped]
     except ImportError:
         needed = "it needs RE2, which is not installed; run: pip install 'signoff[policy]'"
-        raise PatternError(f"the pattern {_shown(text)} cannot be used: {needed}") from None
+        raise RegexError(f"the pattern {_shown(text)} cannot be used: {needed}") from None
     module: ModuleType = re2
     return module
 

@@ -14,7 +14,7 @@ from pathlib import PurePath, PurePosixPath
 from typing import Any
 
 from signoff.effects import Command, Effect, FileEdit, FileWrite
-from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redaction
+from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redactor
 from signoff.policy.shell.commands import Expanded, expand
 from signoff.policy.shell.rule_coverage import side_door
 from signoff.policy.shell.syntax_model import Part, Word, possible_commands
@@ -196,7 +196,7 @@ def _hostile(tool_name: str, effects: Sequence[Effect], texts: Iterable[str]) ->
                 yield Risk.MEDIUM, "hidden-length" if finding.kind in _HIDES_THE_END else "hidden-chars"
 
 
-def _hidden(effects: Sequence[Effect], values: Sequence[object], masks: Redaction) -> Iterator[Finding]:
+def _hidden(effects: Sequence[Effect], values: Sequence[object], masks: Redactor) -> Iterator[Finding]:
     if any(map(_has_secret, effects)) or any(map(masks.finds, values)):
         yield Risk.MEDIUM, HIDDEN_VALUE
 

@@ -27,12 +27,12 @@ from signoff.queue.records import (
     AgentMode,
     AgentRecord,
     ChangeSet,
+    DecideResult,
     Decision,
     Grant,
     Outcome,
     StoredRequest,
     Submission,
-    Verdict,
 )
 from signoff.queue.stats import Stats
 
@@ -241,7 +241,7 @@ class ReviewQueue(Protocol):
         ended: look at those again.
         """
 
-    def decide(self, request_id: str, revision: int, digest: str, decision: Decision) -> Verdict:
+    def decide(self, request_id: str, revision: int, digest: str, decision: Decision) -> DecideResult:
         """Decide one request; the first decision wins.
 
         A hard rejection also rejects the later pending requests of the same batch (source cascade).
@@ -252,7 +252,7 @@ class ReviewQueue(Protocol):
             ReviewerKeysError: An approval cannot be signed, so nothing was decided; the message says what to do.
         """
 
-    def decide_many(self, targets: Sequence[tuple[str, int, str]], decision: Decision) -> tuple[Verdict, ...]:
+    def decide_many(self, targets: Sequence[tuple[str, int, str]], decision: Decision) -> tuple[DecideResult, ...]:
         """Decide exactly these (request id, revision, digest), each on its own merits, in one transaction.
 
         Approving several never includes HIGH risk: those are refused.
@@ -260,7 +260,7 @@ class ReviewQueue(Protocol):
 
     def remember_and_release(
         self, target: tuple[str, int, str], also: Sequence[tuple[str, int, str]], decision: Decision
-    ) -> tuple[Verdict, ...]:
+    ) -> tuple[DecideResult, ...]:
         """Approve one request and remember that; approve the named requests that wait for the same call, too.
 
         All in one transaction. Each of the others is approved exactly if it waits unchanged, in the same session,

@@ -27,6 +27,7 @@ __all__ = [
     "AskedBy",
     "Change",
     "ChangeSet",
+    "DecideResult",
     "Decision",
     "DecisionSource",
     "Grant",
@@ -39,7 +40,6 @@ __all__ = [
     "Seal",
     "StoredRequest",
     "Submission",
-    "Verdict",
     "VerdictKind",
     "loudest",
     "modes_of",
@@ -376,7 +376,7 @@ class VerdictKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class DecideResult:
     """The queue's answer to one attempt to decide.
 
     Attributes:

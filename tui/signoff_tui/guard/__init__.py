@@ -9,7 +9,7 @@ stamps key events.
     guard = DecisionGuard(GuardSettings(), keys, facts, clock)
 
 `keys` is a `Keys`: which keys navigate, which are bound to anything. `facts` is called with a
-request id at every press and answers with the `Facts` of that request as the screen knows them at
+request id at every press and answers with the `TargetFacts` of that request as the screen knows them at
 that moment, or `None` if there is no such request any more. A request is named by a `Ref`: id,
 revision and digest.
 
@@ -126,13 +126,13 @@ from signoff_tui.guard.settings import GuardSettings
 from signoff_tui.guard.stage import Release
 from signoff_tui.guard.targets import (
     Eligibility,
-    Facts,
-    Kind,
     LeftOut,
     Omission,
     Ref,
     Risk,
     Target,
+    TargetFacts,
+    TargetKind,
     eligible,
 )
 from signoff_tui.guard.typing import DECISION_KEYS, Keys
@@ -148,7 +148,6 @@ __all__ = [
     "EditorText",
     "Effect",
     "Eligibility",
-    "Facts",
     "Frame",
     "GuardSettings",
     "Held",
@@ -156,7 +155,6 @@ __all__ = [
     "Ignored",
     "Keys",
     "KeysLocked",
-    "Kind",
     "LeftOut",
     "NeedsGroupBar",
     "NeedsUnseenBar",
@@ -177,6 +175,8 @@ __all__ = [
     "Status",
     "TakenBack",
     "Target",
+    "TargetFacts",
+    "TargetKind",
     "Verdict",
     "eligible",
 ]

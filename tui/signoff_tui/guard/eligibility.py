@@ -22,10 +22,10 @@ from signoff_tui.guard.results import (
 from signoff_tui.guard.settings import GuardSettings
 from signoff_tui.guard.targets import (
     Eligibility,
-    Facts,
-    Kind,
     Ref,
     Target,
+    TargetFacts,
+    TargetKind,
     eligible,
     is_high,
 )
@@ -47,7 +47,7 @@ class Judge:
     def __init__(
         self,
         settings: GuardSettings,
-        facts: Callable[[str], Facts | None],
+        facts: Callable[[str], TargetFacts | None],
         is_held: Callable[[str], bool],
     ) -> None:
         self._settings = settings
@@ -66,13 +66,13 @@ class Judge:
         """
         if decision == "X":
             return self._stop_all(key, target)
-        if target.kind is Kind.GRANT:
+        if target.kind is TargetKind.GRANT:
             return self._about_grant(key, decision, target)
-        if target.kind is Kind.AGENT:
+        if target.kind is TargetKind.AGENT:
             return Ignored(Reason.NOTHING, f"{key} does nothing on an agent")
-        if decision.islower() and target.kind is Kind.HEADING:
+        if decision.islower() and target.kind is TargetKind.HEADING:
             return Ignored(Reason.CAPITALS, f"{key} acts on one request, capitals act on groups")
-        if decision.isupper() or target.kind is Kind.TAGGED:
+        if decision.isupper() or target.kind is TargetKind.TAGGED:
             return self._about_group(key, decision.lower(), target, t, named)
         if target.focus is None:
             return _nothing(key)
@@ -99,14 +99,14 @@ class Judge:
         refs = (*permit.refs, *self._released(offer))
         return Decide(replace(permit, refs=refs, many=permit.many or len(offer.refs) > 1 or offer.high))
 
-    def look(self, ref: Ref) -> Facts:
+    def look(self, ref: Ref) -> TargetFacts:
         """The facts of a request now; one that is gone or held does not wait."""
         facts = self._facts(ref.id)
         if facts is None:
-            return Facts(ref, closed="it is gone")
+            return TargetFacts(ref, closed="it is gone")
         return self.unless_held(facts)
 
-    def unless_held(self, facts: Facts) -> Facts:
+    def unless_held(self, facts: TargetFacts) -> TargetFacts:
         """The same facts, but a request about which a decision is held does not wait."""
         if not facts.closed and self._is_held(facts.ref.id):
             return replace(facts, closed=_HELD)
@@ -164,9 +164,9 @@ class Judge:
         return eligible([self.look(ref) for ref in sorted(target.ready | target.rest)], named)
 
     def _stop_all(self, key: str, target: Target) -> Verdict:
-        if target.kind is Kind.GRANT:
+        if target.kind is TargetKind.GRANT:
             return _nothing(key)
-        if target.kind is Kind.TAGGED:
+        if target.kind is TargetKind.TAGGED:
             return Ignored(Reason.NOTHING, f"{key} acts on an agent, not on what is tagged")
         return OpenSheet(Offer(Act.STOP_ALL, (), key))
 
@@ -175,7 +175,7 @@ class Judge:
             return _nothing(key)
         return Revoke(target.focus)
 
-    def _obstacle(self, target: Target, facts: Facts) -> Ignored | None:
+    def _obstacle(self, target: Target, facts: TargetFacts) -> Ignored | None:
         if facts.closed:
             reason = Reason.HELD if facts.closed == _HELD else Reason.CLOSED
             return Ignored(reason, facts.closed)
@@ -183,7 +183,7 @@ class Judge:
             return Ignored(Reason.CATCHING_UP, "it changed: look again")
         return None
 
-    def _permit(self, act: Act, members: Iterable[Facts], key: str, t: float) -> Permit:
+    def _permit(self, act: Act, members: Iterable[TargetFacts], key: str, t: float) -> Permit:
         members = tuple(members)
         return Permit(
             act=act,
@@ -198,7 +198,7 @@ class Judge:
 _HELD = "a decision about it is held: take it back first"
 
 
-def _nothing_left(facts: Facts) -> Ignored | None:
+def _nothing_left(facts: TargetFacts) -> Ignored | None:
     return Ignored(Reason.NOTHING, facts.nothing) if facts.nothing else None
 
 

@@ -31,7 +31,7 @@ from signoff_tui.guard.results import (
 )
 from signoff_tui.guard.settings import GuardSettings
 from signoff_tui.guard.stage import Editor, Sheet, Stage
-from signoff_tui.guard.targets import Eligibility, Facts, Kind, Target, eligible
+from signoff_tui.guard.targets import Eligibility, Target, TargetFacts, TargetKind, eligible
 from signoff_tui.guard.typing import ENTER_KEYS, Keys, KeyWatch, Leading, Seen, is_typed
 
 __all__ = ["DecisionGuard", "Status"]
@@ -71,7 +71,7 @@ class DecisionGuard(Stage, Generic[Payload]):
         self,
         settings: GuardSettings,
         keys: Keys,
-        facts: Callable[[str], Facts | None],
+        facts: Callable[[str], TargetFacts | None],
         clock: Callable[[], float],
     ) -> None:
         settings.validate()
@@ -166,7 +166,7 @@ class DecisionGuard(Stage, Generic[Payload]):
             self._repaint(Cause.CHANGED.wait(self.settings))
         return () if on else self.holds.take_back_all()
 
-    def eligible(self, members: Iterable[Facts]) -> Eligibility:
+    def eligible(self, members: Iterable[TargetFacts]) -> Eligibility:
         """Who of a group an approval would cover: what the bar shall name. Held members wait not."""
         return eligible(self._judge.unless_held(member) for member in members)
 
@@ -254,7 +254,7 @@ class DecisionGuard(Stage, Generic[Payload]):
     def _arming_of(self, decision: str, target: Target) -> Arming[Any]:
         if decision == "!" and self._bar is not None:
             return self._bar
-        about_set = target.kind in (Kind.HEADING, Kind.TAGGED, Kind.AGENT) or decision in "YNS"
+        about_set = target.kind in (TargetKind.HEADING, TargetKind.TAGGED, TargetKind.AGENT) or decision in "YNS"
         return self._set if about_set and target.group is not None else self._one
 
     def _granted(self, verdict: Verdict) -> Verdict:
@@ -365,12 +365,12 @@ class DecisionGuard(Stage, Generic[Payload]):
         return (TakenBack(taken),) if taken else ()
 
     def _target_status(self, target: Target, now: float) -> Status:
-        if target.kind is Kind.ONE and target.focus is not None:
+        if target.kind is TargetKind.ONE and target.focus is not None:
             facts = self._judge.look(target.focus)
             if facts.closed:
                 held = self.holds.find(target.focus.id) is not None
                 return Status("held" if held else "closed")
-        elif target.kind is Kind.HEADING and not target.ready and not target.rest:
+        elif target.kind is TargetKind.HEADING and not target.ready and not target.rest:
             return Status("closed")
         armed_at = self._arming_of("y", target).armed_at
         if armed_at is None:

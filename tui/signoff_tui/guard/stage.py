@@ -13,7 +13,7 @@ from signoff_tui.guard.arming import Arming, Cause, Frame, Naming
 from signoff_tui.guard.holds import Act, PermitError
 from signoff_tui.guard.results import Offer
 from signoff_tui.guard.settings import GuardSettings
-from signoff_tui.guard.targets import Kind, Ref, Risk, Target, is_high
+from signoff_tui.guard.targets import Ref, Risk, Target, TargetKind, is_high
 
 __all__ = [
     "Editor",
@@ -42,7 +42,7 @@ class Stage:
         self.read_only = False
         self.locked = False
         self.too_small = False
-        self._one: Arming[tuple[Kind, Ref | None, Risk]] = Arming()
+        self._one: Arming[tuple[TargetKind, Ref | None, Risk]] = Arming()
         self._set: Arming[tuple[bool, str, frozenset[Ref]]] = Arming()
         self._rest = Naming()
         self._bar: Arming[Ref] | None = None
@@ -207,7 +207,7 @@ class Stage:
         if target is None or target.group is None:
             self._set.clear()
             return
-        subject = (target.kind is Kind.TAGGED, target.group, target.ready)
+        subject = (target.kind is TargetKind.TAGGED, target.group, target.ready)
         if subject != self._set.subject:
             self._set.show(subject, frame, cause.wait(self.settings))
 

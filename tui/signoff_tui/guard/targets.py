@@ -8,7 +8,18 @@ from typing import Literal
 
 from msgspec import Struct
 
-__all__ = ["Eligibility", "Facts", "Kind", "LeftOut", "Omission", "Ref", "Risk", "Target", "eligible", "is_high"]
+__all__ = [
+    "Eligibility",
+    "LeftOut",
+    "Omission",
+    "Ref",
+    "Risk",
+    "Target",
+    "TargetFacts",
+    "TargetKind",
+    "eligible",
+    "is_high",
+]
 
 Risk = Literal["low", "med", "HIGH"]
 """How much a request may harm. A risk that nobody computed is treated as `"med"`."""
@@ -35,7 +46,7 @@ class Ref(Struct, frozen=True, order=True):
     instead: str = ""
 
 
-class Facts(Struct, frozen=True):
+class TargetFacts(Struct, frozen=True):
     """What the screen knows about one request at this moment.
 
     Attributes:
@@ -99,7 +110,7 @@ class Eligibility(Struct, frozen=True):
         return frozenset(self.ready) | {member.ref for member in self.left_out if member.reason not in gone}
 
 
-def eligible(members: Iterable[Facts], named: frozenset[Ref] | None = None) -> Eligibility:
+def eligible(members: Iterable[TargetFacts], named: frozenset[Ref] | None = None) -> Eligibility:
     """Say which members an approval of the group covers.
 
     Those that wait, were fully shown, are of low or medium risk, not put off and not hidden, and that the
@@ -120,7 +131,7 @@ def eligible(members: Iterable[Facts], named: frozenset[Ref] | None = None) -> E
     return Eligibility(tuple(ready), tuple(left_out))
 
 
-def _omission(member: Facts, named: frozenset[Ref] | None) -> Omission | None:
+def _omission(member: TargetFacts, named: frozenset[Ref] | None) -> Omission | None:
     if member.closed:
         return Omission.CLOSED
     is_named = named is None or member.ref in named
@@ -140,7 +151,7 @@ def _omission(member: Facts, named: frozenset[Ref] | None) -> Omission | None:
     return None if is_named else Omission.NEW
 
 
-class Kind(StrEnum):
+class TargetKind(StrEnum):
     """What the cursor is on."""
 
     ONE = "one"
@@ -162,7 +173,7 @@ class Target(Struct, frozen=True):
         rest: The members that the bar says a rejection of the group covers.
     """
 
-    kind: Kind
+    kind: TargetKind
     focus: Ref | None = None
     risk: Risk = "low"
     group: str | None = None
@@ -170,27 +181,27 @@ class Target(Struct, frozen=True):
     rest: frozenset[Ref] = frozenset()
 
     @classmethod
-    def one(cls, facts: Facts, *, group: str | None = None, members: Eligibility | None = None) -> Target:
+    def one(cls, facts: TargetFacts, *, group: str | None = None, members: Eligibility | None = None) -> Target:
         """One request, with the group that the bar offers beside it, if it offers one."""
         members = members or Eligibility()
-        return cls(Kind.ONE, facts.ref, facts.risk, group, frozenset(members.ready), members.waiting)
+        return cls(TargetKind.ONE, facts.ref, facts.risk, group, frozenset(members.ready), members.waiting)
 
     @classmethod
     def heading(cls, group: str, members: Eligibility) -> Target:
         """The heading of a group: only capital keys act."""
-        return cls(Kind.HEADING, group=group, ready=frozenset(members.ready), rest=members.waiting)
+        return cls(TargetKind.HEADING, group=group, ready=frozenset(members.ready), rest=members.waiting)
 
     @classmethod
     def tagged(cls, members: Eligibility) -> Target:
         """The tagged requests, after `;`: every decision key acts on the set."""
-        return cls(Kind.TAGGED, group="tagged", ready=frozenset(members.ready), rest=members.waiting)
+        return cls(TargetKind.TAGGED, group="tagged", ready=frozenset(members.ready), rest=members.waiting)
 
     @classmethod
     def agent(cls, name: str) -> Target:
         """An agent: only `X` acts."""
-        return cls(Kind.AGENT, group=name)
+        return cls(TargetKind.AGENT, group=name)
 
     @classmethod
     def grant(cls, ref: Ref) -> Target:
         """A remembered approval: only `x` acts."""
-        return cls(Kind.GRANT, focus=ref)
+        return cls(TargetKind.GRANT, focus=ref)

@@ -13,9 +13,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from signoff_tui.terminal.sequences import Words, spoken_name
+from signoff_tui.terminal.sequences import SpokenWords, spoken_name
 
-__all__ = ["Channel", "Notice", "NoticeSettings", "Notices", "Waiting", "title_words"]
+__all__ = ["Channel", "Notice", "NoticeSettings", "Notices", "WaitingCounts", "title_words"]
 
 Channel = Literal["bell", "osc9", "osc99", "osc777", "off"]
 
@@ -46,7 +46,7 @@ class NoticeSettings(Struct, frozen=True):
     away_after: float = 60.0
 
 
-class Waiting(Struct, frozen=True):
+class WaitingCounts(Struct, frozen=True):
     """What waits now.
 
     Attributes:
@@ -74,7 +74,7 @@ class Notice(Struct, frozen=True):
         bell: Whether to ring besides.
     """
 
-    words: Words
+    words: SpokenWords
     bell: bool
 
 
@@ -98,7 +98,7 @@ class Notices:
 
     def __init__(self, settings: NoticeSettings, now: float) -> None:
         self._settings = settings
-        self._waiting: Waiting | None = None
+        self._waiting: WaitingCounts | None = None
         # Who looks.
         self._focus: bool | None = None
         self._sign_of_life = now
@@ -115,7 +115,9 @@ class Notices:
 
     # -- what happens --------------------------------------------------------------------------------------
 
-    def changed(self, now: float, waiting: Waiting, *, new_high: bool = False, gone: Sequence[str] = ()) -> None:
+    def changed(
+        self, now: float, waiting: WaitingCounts, *, new_high: bool = False, gone: Sequence[str] = ()
+    ) -> None:
         """Other requests wait than before. What waited when the screen was opened is no reason to call.
 
         Args:
@@ -241,8 +243,8 @@ class Notices:
             return None
         return self._lost_since + self._settings.lost_after
 
-    def _words(self, now: float, *, reminded: bool) -> Words:
-        waiting = self._waiting or Waiting()
+    def _words(self, now: float, *, reminded: bool) -> SpokenWords:
+        waiting = self._waiting or WaitingCounts()
         lost = self._lost_since is not None and now >= self._lost_since + self._settings.lost_after
         parts = ["queue lost", f"last known {_counts(waiting)}"] if lost else [_counts(waiting)]
         if waiting.count and not waiting.high and waiting.highest != "low":
@@ -255,20 +257,20 @@ class Notices:
             parts.append(f"{_names(self._gone)} ended without an answer")
         if waiting.count and waiting.muted:
             parts.append(f"{waiting.muted} more muted")
-        return Words(", ".join(parts))
+        return SpokenWords(", ".join(parts))
 
 
-def title_words(waiting: Waiting, *, connected: bool) -> Words:
+def title_words(waiting: WaitingCounts, *, connected: bool) -> SpokenWords:
     """What the title of the window says.
 
     Args:
         waiting: What waits.
         connected: Whether the queue can be reached.
     """
-    return Words(f"signoff: {_counts(waiting)}" if connected else "signoff: queue lost")
+    return SpokenWords(f"signoff: {_counts(waiting)}" if connected else "signoff: queue lost")
 
 
-def _counts(waiting: Waiting) -> str:
+def _counts(waiting: WaitingCounts) -> str:
     if not waiting.count:
         return f"{waiting.muted} waiting, muted" if waiting.muted else "nothing waiting"
     return f"{waiting.count} waiting" + (f", {waiting.high} HIGH" if waiting.high else "")

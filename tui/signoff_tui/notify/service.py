@@ -14,9 +14,9 @@ from signoff.queue.errors import QueueError
 from signoff.queue.records import ChangeSet, RequestState, Risk, StoredRequest
 from signoff.queue.wording import agent_is_gone
 from signoff_tui.notify.mutes import AgentName, MuteFile, Mutes
-from signoff_tui.notify.policy import Notice, Notices, NoticeSettings, Waiting, title_words
+from signoff_tui.notify.policy import Notice, Notices, NoticeSettings, WaitingCounts, title_words
 from signoff_tui.state.tally import Tally
-from signoff_tui.terminal.sequences import Around, Bell, DesktopNotice, Saying, Title, Words
+from signoff_tui.terminal.sequences import Around, BellSound, DesktopNotice, Saying, SpokenWords, Title
 from signoff_tui.text.summary import RISK_WORD, clock_text
 
 __all__ = [
@@ -82,10 +82,10 @@ class Beside:
         self._notices = Notices(settings, clocks.monotonic())
         self._pending: dict[str, StoredRequest] = {}
         self._tally = Tally()
-        self._waiting = Waiting()
+        self._waiting = WaitingCounts()
         """All that waits, muted or not."""
         self._connected = True
-        self._title: Words | None = None
+        self._title: SpokenWords | None = None
         self._alarm: Alarm | None = None
         self._alarm_at = 0.0
 
@@ -140,7 +140,7 @@ class Beside:
         self._waiting = self._count(self._tally)
         self._notices.changed(self._clocks.monotonic(), self._calling(mutes), new_high=new_high, gone=gone)
 
-    def _calling(self, mutes: Mutes) -> Waiting:
+    def _calling(self, mutes: Mutes) -> WaitingCounts:
         """What waits, without what is muted."""
         if not mutes:
             return self._waiting
@@ -152,11 +152,11 @@ class Beside:
                 calling.put(request)
         return replace(self._count(calling), muted=muted)
 
-    def _count(self, tally: Tally) -> Waiting:
+    def _count(self, tally: Tally) -> WaitingCounts:
         counts = tally.counts
         if counts.oldest_at is None:
-            return Waiting()
-        return Waiting(
+            return WaitingCounts()
+        return WaitingCounts(
             count=counts.waiting,
             high=counts.high,
             highest=RISK_WORD[next(risk for risk in _BY_RISK if tally.risks[risk])],  # type: ignore[arg-type]
@@ -194,7 +194,7 @@ class Beside:
             self._say(DesktopNotice(channel, notice.words))
         # A multiplexer often keeps notices to itself, and marks a window by its bell alone.
         if notice.bell or channel == "bell" or self._around != "terminal":
-            self._say(Bell())
+            self._say(BellSound())
 
 
 def _is_high(request: StoredRequest) -> bool:

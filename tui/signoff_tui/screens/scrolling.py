@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 
 from signoff_tui.screens.plain import PlainScreen
-from signoff_tui.text.key_hints import KeyHint, Room, flow
+from signoff_tui.text.key_hints import BarRoom, KeyHint, flow
 from signoff_tui.text.lines import Line, rule
 from signoff_tui.text.look import look_of
 from signoff_tui.widgets.lines_view import LinesView
@@ -59,7 +59,7 @@ class ScrollingScreen(PlainScreen):
         width, glyph = self.size.width, look_of(self).glyphs.rule
         self.query_one("#title", LinesView).show([self.titled(self.title_line, width), rule(glyph)])
         self.query_one("#page", LinesView).show([*self.page_lines(width - _SCROLLBAR)])
-        self.query_one("#end", LinesView).show([rule(glyph), *flow(self._keys, Room(width, 1))])
+        self.query_one("#end", LinesView).show([rule(glyph), *flow(self._keys, BarRoom(width, 1))])
 
     def do_down(self) -> None:
         """Next line."""

@@ -11,7 +11,7 @@ from typing import Any
 import platformdirs
 from msgspec.structs import replace
 
-from signoff.settings_yaml import ConfigError, Document, KeyPath, read_document, read_text, shown, unknown_key
+from signoff.settings_yaml import ConfigError, KeyPath, YamlDocument, read_document, read_text, shown, unknown_key
 from signoff_tui.guard import GuardSettings
 from signoff_tui.settings.models import (
     SECTIONS,
@@ -90,7 +90,7 @@ def parse_settings(text: str, name: str = "settings", *, themes: Collection[str]
     return settings
 
 
-def _mapping(document: Document, value: object, path: KeyPath) -> Mapping[str, Any]:
+def _mapping(document: YamlDocument, value: object, path: KeyPath) -> Mapping[str, Any]:
     if isinstance(value, dict):
         return value
     if not document.complained(path):
@@ -98,7 +98,7 @@ def _mapping(document: Document, value: object, path: KeyPath) -> Mapping[str, A
     return {}
 
 
-def _section(document: Document, given: Mapping[str, Any], section: str) -> dict[str, Any]:
+def _section(document: YamlDocument, given: Mapping[str, Any], section: str) -> dict[str, Any]:
     """The valid settings of a section; what is wrong is noted."""
     values: dict[str, Any] = {}
     known = tuple(name for place, name in _READERS if place == section)
@@ -119,7 +119,7 @@ def _section(document: Document, given: Mapping[str, Any], section: str) -> dict
     return values
 
 
-def _keys(document: Document, values: Mapping[str, Any]) -> KeySettings:
+def _keys(document: YamlDocument, values: Mapping[str, Any]) -> KeySettings:
     """The keys, without two that contradict each other: of what was set, the last to do so is told."""
     settings = KeySettings()
     # The profile first: letters that it frees can be used for something else.
@@ -137,7 +137,7 @@ def _keys(document: Document, values: Mapping[str, Any]) -> KeySettings:
     return settings
 
 
-def _guard(document: Document, values: Mapping[str, Any]) -> GuardSettings:
+def _guard(document: YamlDocument, values: Mapping[str, Any]) -> GuardSettings:
     """The times of the guard, each of them acceptable."""
     settings = GuardSettings()
     for name, value in values.items():

@@ -31,12 +31,12 @@ __all__ = [
     "Ascii",
     "DiffSettings",
     "KeySettings",
-    "Kind",
     "Layout",
     "NotifySettings",
     "OutsideSettings",
     "ScreenSettings",
     "Setting",
+    "SettingKind",
     "choice",
     "default_of",
     "duration_text",
@@ -188,7 +188,7 @@ def duration_text(seconds: float) -> str:
 _SWITCHES = {"on": True, True: True, "off": False, False: False}
 
 
-class Kind(Struct, frozen=True):
+class SettingKind(Struct, frozen=True):
     """One kind of value.
 
     Attributes:
@@ -202,7 +202,7 @@ class Kind(Struct, frozen=True):
     accepts: str = ""
 
 
-def choice(*words: str) -> Kind:
+def choice(*words: str) -> SettingKind:
     """One of some words."""
 
     def read(given: Any) -> str:
@@ -211,10 +211,10 @@ def choice(*words: str) -> Kind:
             raise ValueError(f"must be {_listed(words)}, not {shown(given)}")
         return str(given)
 
-    return Kind(read, str, " | ".join(words))
+    return SettingKind(read, str, " | ".join(words))
 
 
-def whole(least: int, most: int) -> Kind:
+def whole(least: int, most: int) -> SettingKind:
     """A whole number."""
 
     def read(given: Any) -> int:
@@ -222,7 +222,7 @@ def whole(least: int, most: int) -> Kind:
             raise ValueError(f"must be a whole number from {least} to {most}, not {shown(given)}")
         return given
 
-    return Kind(read, str)
+    return SettingKind(read, str)
 
 
 def _name(given: Any) -> str:
@@ -336,14 +336,14 @@ def _listed(words: Sequence[str]) -> str:
     return ", ".join(words[:-1]) + f" or {words[-1]}"
 
 
-KEY = Kind(_key, lambda key: json.dumps(key, ensure_ascii=False))
-NAME = Kind(_name, str)
-SWITCH = Kind(_switch, lambda value: "on" if value else "off", "on | off")
-TIME = Kind(_time, duration_text)
-FILTERS = Kind(_filters, _write_filters)
-KEY_MAP = Kind(_key_map, _write_key_map)
-WORDS = Kind(_words, lambda words: json.dumps(list(words), ensure_ascii=False))
-TIMES = Kind(_times, lambda times: f"[{', '.join(map(duration_text, times))}]")
+KEY = SettingKind(_key, lambda key: json.dumps(key, ensure_ascii=False))
+NAME = SettingKind(_name, str)
+SWITCH = SettingKind(_switch, lambda value: "on" if value else "off", "on | off")
+TIME = SettingKind(_time, duration_text)
+FILTERS = SettingKind(_filters, _write_filters)
+KEY_MAP = SettingKind(_key_map, _write_key_map)
+WORDS = SettingKind(_words, lambda words: json.dumps(list(words), ensure_ascii=False))
+TIMES = SettingKind(_times, lambda times: f"[{', '.join(map(duration_text, times))}]")
 
 
 class Setting(Struct, frozen=True):
@@ -358,7 +358,7 @@ class Setting(Struct, frozen=True):
 
     section: str
     name: str
-    kind: Kind
+    kind: SettingKind
     words: str
 
 

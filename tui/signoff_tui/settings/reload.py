@@ -11,7 +11,7 @@ from signoff.present.reveal import reveal_line
 from signoff.settings_yaml import ConfigError
 from signoff_tui.file_watch import FileWatch
 from signoff_tui.notify.service import Muting
-from signoff_tui.settings.resolve import Chosen, Personal
+from signoff_tui.settings.resolve import Personal, ResolvedSettings
 
 __all__ = ["Following", "Uses"]
 
@@ -30,7 +30,7 @@ class Uses(Protocol):
             files: How many are trusted.
         """
 
-    def use(self, chosen: Chosen, before: Chosen) -> None:
+    def use(self, chosen: ResolvedSettings, before: ResolvedSettings) -> None:
         """Go on with other choices than before."""
 
 
@@ -44,7 +44,7 @@ class Following:
         muting: What is muted; all screens of one queue share it.
     """
 
-    def __init__(self, uses: Uses, personal: Personal | None, chosen: Chosen, muting: Muting) -> None:
+    def __init__(self, uses: Uses, personal: Personal | None, chosen: ResolvedSettings, muting: Muting) -> None:
         self._uses = uses
         self._muting = muting
         self._personal = personal

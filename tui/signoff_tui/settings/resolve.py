@@ -24,7 +24,7 @@ from signoff_tui.settings import (
 )
 from signoff_tui.text.themes import DEFAULT_THEME, Theme, builtin_themes, own_themes
 
-__all__ = ["Chosen", "Personal", "wants_ascii"]
+__all__ = ["Personal", "ResolvedSettings", "wants_ascii"]
 
 _COERCED = frozenset({"C.UTF-8", "C.utf8", "UTF-8"})
 """What the interpreter writes into ``LC_CTYPE`` by itself where the locale is C."""
@@ -32,7 +32,7 @@ _COERCED = frozenset({"C.UTF-8", "C.utf8", "UTF-8"})
 _POOR_TERMINALS = frozenset({"dumb", "linux"})
 
 
-class Chosen(Struct, frozen=True):
+class ResolvedSettings(Struct, frozen=True):
     """All that can be chosen of the screen.
 
     Attributes:
@@ -94,7 +94,7 @@ class Personal(Struct, frozen=True):
         """The folder of the person's own themes, whether it is there or not."""
         return themes_folder()
 
-    def choose(self) -> Chosen:
+    def choose(self) -> ResolvedSettings:
         """Read everything anew.
 
         Raises:
@@ -112,7 +112,7 @@ class Personal(Struct, frozen=True):
             left_out = [Problem(str(self.folder), None, "", str(problem)) for problem in problems]
             raise ConfigError([*left_out, *error.problems]) from None
         theme = wanted or settings.theme
-        return Chosen(
+        return ResolvedSettings(
             themes=themes,
             theme=DEFAULT_THEME if theme == "auto" else theme,
             theme_follows=theme == "auto",

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from signoff.canonical import canonical, parse_json
 from signoff.effects import Effect, FileWrite
-from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redaction
+from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redactor
 from signoff.policy.risk import HIDDEN_VALUE, Assessment, assess
-from signoff.present.diff.refine import Choice, applied
+from signoff.present.diff.refine import HunkChoice, applied
 from signoff.present.document.build import file_facts
 from signoff.present.document.diff import diff_document
 from signoff.present.document.model import Choosing, Document
@@ -35,7 +35,7 @@ from signoff_tui.state.inbox import Entry, Inbox
 from signoff_tui.text.summary import RISK_WORD
 
 __all__ = [
-    "Change",
+    "AmendedCall",
     "Editable",
     "OwnChanges",
     "arguments_diff",
@@ -69,12 +69,12 @@ class OwnChanges:
         self._inbox = inbox
         self._contents = contents
         self._coverages = coverages
-        self._changes: dict[str, Change] = {}
+        self._changes: dict[str, AmendedCall] = {}
         self._edits: dict[str, str] = {}
         self._marked: dict[str, tuple[Content, Content]] = {}
-        self._ticks: deque[tuple[ContentKey, Change | None] | None] = deque(maxlen=UNDONE)
+        self._ticks: deque[tuple[ContentKey, AmendedCall | None] | None] = deque(maxlen=UNDONE)
 
-    def of(self, entry: Entry) -> Change | None:
+    def of(self, entry: Entry) -> AmendedCall | None:
         """What would run in place of what was asked; None if that is what was asked."""
         change, decision = self._changes.get(entry.id), entry.request.decision
         if change is None or change.of != content_key(entry.request):
@@ -93,7 +93,7 @@ class OwnChanges:
         self._edits = {key: text for key, text in self._edits.items() if not gone(key)}
         self._changes = {key: change for key, change in self._changes.items() if not gone(key)}
 
-    def _set(self, entry: Entry, change: Change | None) -> None:
+    def _set(self, entry: Entry, change: AmendedCall | None) -> None:
         if change is None:
             self._changes.pop(entry.id, None)
         else:
@@ -111,7 +111,7 @@ class OwnChanges:
             return False
         return choosable(entry.request, content) is not None
 
-    def toggle_hunks(self, entry: Entry, numbers: Collection[int]) -> Change | None:
+    def toggle_hunks(self, entry: Entry, numbers: Collection[int]) -> AmendedCall | None:
         """Refuse hunks of a request that may be chosen, or approve them again; returns what comes of it."""
         content = self._contents.get(content_key(entry.request))
         assert content is not None
@@ -160,7 +160,7 @@ class OwnChanges:
         return self._edits.get(entry.id, what.text)
 
     def take_edit(
-        self, entry: Entry, text: str, change: Change | None, of: ContentKey, *, failed: bool = False
+        self, entry: Entry, text: str, change: AmendedCall | None, of: ContentKey, *, failed: bool = False
     ) -> bool:
         """Keep an edit; False if it is kept as a draft only, because the request is another one by now.
 
@@ -197,7 +197,7 @@ NOTHING = "nothing"
 """Stands for the digest of what would run where every hunk is refused."""
 
 
-class Change(Struct, frozen=True):
+class AmendedCall(Struct, frozen=True):
     """What would run in place of what was asked.
 
     Attributes:
@@ -213,7 +213,7 @@ class Change(Struct, frozen=True):
     content: Content
     instead: Instead | None
     summary: str
-    choice: Choice | None = None
+    choice: HunkChoice | None = None
     risk: Risk | None = None
 
     @property
@@ -240,12 +240,12 @@ def choosable(request: StoredRequest, content: Content) -> Choosing | None:
     return found[0] if len(found) == 1 and len(found[0].hunks) > 1 else None
 
 
-def with_marks(request: StoredRequest, content: Content, choice: Choice | None = None) -> Content:
+def with_marks(request: StoredRequest, content: Content, choice: HunkChoice | None = None) -> Content:
     """The content with a mark at each hunk that may be approved or refused; as it is where there are none."""
     choosing = choosable(request, content)
     if choosing is None:
         return content
-    marked = choice or Choice(choosing.hunks)
+    marked = choice or HunkChoice(choosing.hunks)
     documents = tuple(
         document if document.choosing is None else document.choosing.chosen(marked)
         for document in content.documents
@@ -254,8 +254,8 @@ def with_marks(request: StoredRequest, content: Content, choice: Choice | None =
 
 
 def toggled(
-    request: StoredRequest, content: Content, before: Change | None, numbers: Collection[int]
-) -> Change | None:
+    request: StoredRequest, content: Content, before: AmendedCall | None, numbers: Collection[int]
+) -> AmendedCall | None:
     """Refuse hunks, or approve them again.
 
     Args:
@@ -270,15 +270,15 @@ def toggled(
     choosing = choosable(request, content)
     assert choosing is not None
     already = before.choice if before is not None else None
-    choice = (already or Choice(choosing.hunks)).toggled(numbers)
+    choice = (already or HunkChoice(choosing.hunks)).toggled(numbers)
     if not choice.refused:
         return None
     shown = with_marks(request, content, choice)
     instead = None if choice.nothing_left else _part(request, shown, choice)
-    return Change(content.key, shown, instead, choice.summary, choice)
+    return AmendedCall(content.key, shown, instead, choice.summary, choice)
 
 
-def units_of(change: Change | None) -> frozenset[int]:
+def units_of(change: AmendedCall | None) -> frozenset[int]:
     """The coverage units of the hunks that are refused: nobody need have seen them."""
     if change is None or change.choice is None:
         return frozenset()
@@ -295,7 +295,7 @@ def units_of(change: Change | None) -> frozenset[int]:
     return frozenset(units)
 
 
-def _part(request: StoredRequest, content: Content, choice: Choice) -> Instead:
+def _part(request: StoredRequest, content: Content, choice: HunkChoice) -> Instead:
     document = next(document for document in content.documents if document.choosing is not None)
     path = document.path or ""
     text = applied(document.source("old"), document.source("new"), choice)
@@ -368,7 +368,7 @@ def what_to_edit(request: StoredRequest, content: Content) -> Editable:
     return Editable("".join(document.source("new")), f".{ending}" if known else ".txt", document.path)
 
 
-def edited(request: StoredRequest, content: Content, what: Editable, text: str) -> Change | None:
+def edited(request: StoredRequest, content: Content, what: Editable, text: str) -> AmendedCall | None:
     """What comes of an edit. Compares texts and may take long: runs in a thread.
 
     Args:
@@ -404,7 +404,7 @@ def edited(request: StoredRequest, content: Content, what: Editable, text: str) 
     return _change(request, instead, documents, _assessed(request, arguments, effects))
 
 
-def _with_arguments(request: StoredRequest, text: str) -> Change | None:
+def _with_arguments(request: StoredRequest, text: str) -> AmendedCall | None:
     asked = request.submission.arguments
     arguments = parse_json(text)
     if not isinstance(arguments, Mapping):
@@ -425,7 +425,9 @@ def _with_arguments(request: StoredRequest, text: str) -> Change | None:
     return _change(request, instead, documents, _assessed(request, arguments, ()))
 
 
-def _change(request: StoredRequest, instead: Instead, documents: tuple[Document, ...], risk: Assessment) -> Change:
+def _change(
+    request: StoredRequest, instead: Instead, documents: tuple[Document, ...], risk: Assessment
+) -> AmendedCall:
     was = request.submission.risk
     raised = _RISKS.index(risk.risk) > _RISKS.index(was)
     level = RISK_WORD[risk.risk]
@@ -443,7 +445,7 @@ def _change(request: StoredRequest, instead: Instead, documents: tuple[Document,
         scanned=True,
         alerts=tuple(dict.fromkeys(alert.message for document in shown for alert in document.scan())),
     )
-    return Change(key, content, instead, instead.summary, risk=risk.risk if raised else was)
+    return AmendedCall(key, content, instead, instead.summary, risk=risk.risk if raised else was)
 
 
 def _assessed(request: StoredRequest, arguments: Mapping[str, Any], effects: tuple[Effect, ...]) -> Assessment:
@@ -474,7 +476,7 @@ def spelled(arguments: Mapping[str, Any]) -> str:
     return json.dumps(arguments, indent=2, ensure_ascii=True) + "\n"
 
 
-def arguments_diff(asked: Mapping[str, Any], arguments: Mapping[str, Any], masks: Redaction) -> Document:
+def arguments_diff(asked: Mapping[str, Any], arguments: Mapping[str, Any], masks: Redactor) -> Document:
     """The difference between two sets of arguments, entry by entry."""
     return diff_document(spelled(asked).encode(), spelled(arguments).encode(), _ARGUMENTS, masks=masks)
 
@@ -499,7 +501,7 @@ def _changes(
     asked: Sequence[Document],
     instead: Instead,
     load: Callable[[str], bytes],
-    masks: Redaction,
+    masks: Redactor,
 ) -> Iterator[Document]:
     if instead.arguments is not None:
         yield _heading("CHANGED by the reviewer: - asked, + ran")

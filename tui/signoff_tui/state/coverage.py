@@ -16,7 +16,7 @@ from signoff_tui.state.documents import Content, ContentKey
 __all__ = [
     "Coverage",
     "Coverages",
-    "Part",
+    "PaintedRow",
 ]
 
 
@@ -24,7 +24,7 @@ ALMOST = 0.999
 """Most that content can count as shown when a part of it cannot be shown at all."""
 
 
-class Part(Struct, frozen=True):
+class PaintedRow(Struct, frozen=True):
     """One painted row of the view: part `index` of `count` wrapped parts of a unit."""
 
     unit: int
@@ -50,11 +50,11 @@ class Coverage:
     _shown: set[int] = field(default_factory=set)
     _parts: dict[int, set[int]] = field(default_factory=dict)
     _width: int | None = None
-    _painted: tuple[Part, ...] = ()
+    _painted: tuple[PaintedRow, ...] = ()
     _since: float = 0.0
     _counted: bool = True
 
-    def painted(self, parts: Iterable[Part], width: int, now: float) -> bool:
+    def painted(self, parts: Iterable[PaintedRow], width: int, now: float) -> bool:
         """Tell what the view shows since `now` (monotonic seconds), at a width in cells.
 
         What was painted before counts if it stayed for the dwell time. Another width wraps otherwise, so parts
@@ -149,7 +149,7 @@ class Coverages:
         self._dwell = dwell
         self._clock = clock
         self._known: dict[ContentKey, Coverage] = {}
-        self._visible: dict[ContentKey, tuple[Part, ...]] = {}
+        self._visible: dict[ContentKey, tuple[PaintedRow, ...]] = {}
         self._layout = 0
 
     def of(self, key: ContentKey) -> Coverage | None:
@@ -165,11 +165,11 @@ class Coverages:
         """Forget the contents of requests that are gone, by their ids."""
         self._known = {key: known for key, known in self._known.items() if not gone(key[0])}
 
-    def painted(self, key: ContentKey, parts: Sequence[Part], width: int) -> bool:
+    def painted(self, key: ContentKey, parts: Sequence[PaintedRow], width: int) -> bool:
         """Parts of a request's content, and of no other, are on the screen now; returns whether that is news."""
         return self.painted_together({key: parts}, width)
 
-    def painted_together(self, shown: Mapping[ContentKey, Sequence[Part]], width: int) -> bool:
+    def painted_together(self, shown: Mapping[ContentKey, Sequence[PaintedRow]], width: int) -> bool:
         """Parts of several contents are on the screen now, and nothing else; returns whether that is news.
 
         Whatever moved, moved all of it: nothing on the screen stood still, whosever it is.

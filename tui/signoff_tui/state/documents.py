@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from signoff.command_review import WORDS, ToldPart, told_command
-from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redaction
+from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redactor
 from signoff.policy.shell.plain_commands import plain_facts
 from signoff.present.document.build import documents_for
 from signoff.present.document.model import Document
@@ -49,7 +49,7 @@ def told_at_once(command: ShownCommand) -> bool:
     return len(command.text) <= _LONG and plain_facts(command.text) is not None
 
 
-def document_of_parts(command: ShownCommand, request: StoredRequest, masks: Redaction | None) -> Document:
+def document_of_parts(command: ShownCommand, request: StoredRequest, masks: Redactor | None) -> Document:
     """Work out the parts of a command. It may take seconds, and never fails: what cannot be told is said.
 
     Args:
@@ -111,7 +111,7 @@ class Unparsed(Struct, frozen=True):
 
     request: StoredRequest
     commands: tuple[ShownCommand, ...]
-    masks: Redaction | None
+    masks: Redactor | None
 
     def with_parts(self, documents: tuple[Document, ...]) -> tuple[Document, ...]:
         """The documents, with the parts of each command below it."""

@@ -21,7 +21,7 @@ from signoff.queue.sqlite.locks import this_host
 from signoff_tui.file_watch import FileWatch
 from signoff_tui.state.documents import ContentKey, content_key
 
-__all__ = ["DriftWatch", "Look", "Looked", "drift_of"]
+__all__ = ["DriftWatch", "FilesNow", "Looked", "drift_of"]
 
 _MOST_WATCHED = 200
 """Places that are watched; of a request with more, the first. A longer list would keep the screen waiting."""
@@ -44,7 +44,7 @@ class Looked(Struct, frozen=True):
     unseen: bool = False
 
 
-class Look(Struct, frozen=True):
+class FilesNow(Struct, frozen=True):
     """A look at the files of one request.
 
     Attributes:
@@ -85,7 +85,7 @@ class DriftWatch:
         look: Called in the event loop with what is to be done aside: at first, and whenever a file was touched.
     """
 
-    def __init__(self, look: Callable[[Look], None]) -> None:
+    def __init__(self, look: Callable[[FilesNow], None]) -> None:
         self._look = look
         self._request: StoredRequest | None = None
         self._watch: FileWatch | None = None
@@ -111,7 +111,7 @@ class DriftWatch:
             return
         self._watch = FileWatch(self._touched)
         self._watch.start()
-        self._look(Look(request, self._watch))
+        self._look(FilesNow(request, self._watch))
 
     def stop(self) -> None:
         """Look at nothing any more."""
@@ -121,7 +121,7 @@ class DriftWatch:
 
     def _touched(self) -> None:
         if self._request is not None:
-            self._look(Look(self._request))
+            self._look(FilesNow(self._request))
 
 
 def _snapshot(request: StoredRequest) -> Snapshot | None:

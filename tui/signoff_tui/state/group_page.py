@@ -15,10 +15,10 @@ from msgspec import Struct
 from signoff.present.document.model import Document
 from signoff.present.document.rows import RowKind, fixed, joined
 from signoff.queue.records import Risk
-from signoff_tui.state.coverage import Part
+from signoff_tui.state.coverage import PaintedRow
 from signoff_tui.state.documents import Content, ContentKey, content_key
 from signoff_tui.state.inbox import Entry, RowKey
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.lines import foreign
 from signoff_tui.text.summary import RISK_WORD, summarize
 
@@ -52,7 +52,7 @@ class GroupPage:
         group: Whose page it is.
     """
 
-    def __init__(self, desk: Desk, group: RowKey) -> None:
+    def __init__(self, desk: ReviewSession, group: RowKey) -> None:
         self._desk = desk
         self.group = group
         self._order: list[str] = []
@@ -134,14 +134,14 @@ class GroupPage:
         """What was asked: what a reviewer makes of it is shown, and approved, on its own."""
         return self._desk.contents.get(content_key(entry.request))
 
-    def split(self, parts: Sequence[Part]) -> Mapping[ContentKey, Sequence[Part]]:
+    def split(self, parts: Sequence[PaintedRow]) -> Mapping[ContentKey, Sequence[PaintedRow]]:
         """Parts of the units of the page, as parts of the units of the members that they belong to."""
-        split: dict[ContentKey, list[Part]] = {}
+        split: dict[ContentKey, list[PaintedRow]] = {}
         for part in parts:
             section = self._section_of_unit(part.unit)
             if section.key is not None:
                 unit = part.unit - section.unit
-                split.setdefault(section.key, []).append(Part(unit, part.index, part.count))
+                split.setdefault(section.key, []).append(PaintedRow(unit, part.index, part.count))
         return split
 
     def is_shown(self, unit: int) -> bool:

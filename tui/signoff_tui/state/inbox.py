@@ -22,10 +22,10 @@ __all__ = [
     "Entry",
     "Group",
     "Inbox",
+    "InboxRow",
     "Order",
     "Place",
     "PuttingAside",
-    "Row",
     "RowKey",
     "following",
     "place_in",
@@ -86,7 +86,7 @@ class Group:
     """How many the sender said there would be."""
 
 
-class Row(Struct, frozen=True):
+class InboxRow(Struct, frozen=True):
     """One row of the list."""
 
     key: RowKey
@@ -101,7 +101,7 @@ class Inbox:
         self._entries: dict[str, Entry] = {}
         self._groups: dict[RowKey, Group] = {}
         self._order: list[RowKey] = []
-        self._rows: tuple[Row, ...] | None = None
+        self._rows: tuple[InboxRow, ...] | None = None
         self._index: dict[RowKey, int] = {}
         self._waiting_from: dict[int, dict[Risk, int]] = {}
         self._held: tuple[Entry, ...] = ()
@@ -183,7 +183,7 @@ class Inbox:
             return (self._entries[key.id],)
         return () if self._groups[key].open else self.listed(key)
 
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[InboxRow, ...]:
         """All rows, top to bottom."""
         if self._kept is not None and self._kept != self.cursor:
             # The heading of a group may be listed for the member alone that the cursor left.
@@ -402,13 +402,13 @@ class Inbox:
         self._rows = None
         self._waiting_from = {}
 
-    def _make_rows(self) -> Iterable[Row]:
+    def _make_rows(self) -> Iterable[InboxRow]:
         for key in self._order:
             if self._sifted_out and not self._is_listed(key):
                 continue
-            yield Row(key, 0)
+            yield InboxRow(key, 0)
             if key.kind == "group" and self._groups[key].open:
-                yield from (Row(RowKey("request", entry.id), 1) for entry in self.listed(key))
+                yield from (InboxRow(RowKey("request", entry.id), 1) for entry in self.listed(key))
 
     def _append(self, request: StoredRequest) -> None:
         key = _group_key(request)
@@ -436,9 +436,9 @@ class Inbox:
         if self._rows is None or self._keeps is not None or not at_the_end:
             self._lay_out_anew()
             return
-        rows = [Row(own, depth)]
+        rows = [InboxRow(own, depth)]
         if key is not None and len(self._groups[key].members) == 1:
-            rows.insert(0, Row(key, 0))
+            rows.insert(0, InboxRow(key, 0))
         self._index.update({row.key: len(self._rows) + index for index, row in enumerate(rows)})
         self._rows = (*self._rows, *rows)
         risk = self._entries[request_id].request.submission.risk
@@ -484,7 +484,7 @@ class Inbox:
         return key.kind == "request" and self._entries[key.id].group == group.key
 
     def _first_waiting(self) -> RowKey | None:
-        rows: Sequence[Row] = self.rows()
+        rows: Sequence[InboxRow] = self.rows()
         for row in rows:
             if row.key.kind == "group" or self._entries[row.key.id].waiting:
                 return row.key

@@ -24,7 +24,7 @@ from signoff.filter import (
 )
 from signoff.queue.records import Risk, StoredRequest
 from signoff_tui.state.inbox import Entry
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 
 __all__ = [
     "Hidden",
@@ -59,7 +59,7 @@ class InboxFilter:
         view: When and by whom it is asked.
     """
 
-    def __init__(self, desk: Desk, view: Callable[[], Viewpoint]) -> None:
+    def __init__(self, desk: ReviewSession, view: Callable[[], Viewpoint]) -> None:
         self._desk = desk
         self._view = view
         self._subjects = InboxSubjects(desk)
@@ -132,7 +132,7 @@ class InboxSubjects:
         desk: What waits, and what was shown of it.
     """
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: ReviewSession) -> None:
         self._desk = desk
         self._calls: dict[str, tuple[int, CallFacts]] = {}
 

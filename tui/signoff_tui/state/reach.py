@@ -7,7 +7,7 @@ from msgspec import Struct
 from signoff.policy.grant_breadth import Reach, reach
 from signoff_tui.guard import Ref
 from signoff_tui.state.inbox import Entry, Inbox
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 
 __all__ = [
     "RememberPreview",
@@ -56,7 +56,7 @@ def waiting_for_the_same(inbox: Inbox, request_id: str) -> tuple[Entry, ...]:
     )
 
 
-def waiting_of_agent(desk: Desk) -> tuple[Ref, ...]:
+def waiting_of_agent(desk: ReviewSession) -> tuple[Ref, ...]:
     """All that the agent under the cursor waits for, in the order in which it arrived."""
     group, entry = desk.inbox.focused_group(), desk.inbox.focused_request()
     if entry is None and group is not None:

@@ -12,17 +12,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from signoff.queue.amendment import Instead
-from signoff.queue.records import ChangeSet, Decision, Verdict
+from signoff.queue.records import ChangeSet, DecideResult, Decision
 from signoff_tui.guard import (
     Act,
     DecisionGuard,
     Eligibility,
-    Facts,
     GuardSettings,
     Held,
     Permit,
     PermitError,
     Ref,
+    TargetFacts,
 )
 from signoff_tui.guard import Target as GuardTarget
 from signoff_tui.input.keymap import KeyMap
@@ -41,8 +41,8 @@ from signoff_tui.state.tagged import Tags
 from signoff_tui.text.summary import RISK_WORD, already_ended_text
 
 __all__ = [
-    "Answer",
-    "Desk",
+    "HeldAnswer",
+    "ReviewSession",
     "first_unseen_of",
     "following_in_batch",
     "next_unseen",
@@ -52,14 +52,14 @@ __all__ = [
 _ALL_REFUSED = "nothing is left to approve: reject it instead"
 
 
-class Answer(Struct, frozen=True):
+class HeldAnswer(Struct, frozen=True):
     """What a held decision will say to the queue."""
 
     decision: Decision
     refs: tuple[Ref, ...]
 
 
-class Desk:
+class ReviewSession:
     """State of one reviewer's screen.
 
     Args:
@@ -76,7 +76,7 @@ class Desk:
         self.contents = ContentStore()
         self.coverages = Coverages(settings.dwell, clock)
         self.changes = OwnChanges(self.inbox, self.contents, self.coverages)
-        self.guard: DecisionGuard[Answer] = DecisionGuard(settings, keys.guard_keys(), self.facts, clock)
+        self.guard: DecisionGuard[HeldAnswer] = DecisionGuard(settings, keys.guard_keys(), self.facts, clock)
         self.settings = settings
         self.keys = keys
         self.reviewer = reviewer
@@ -89,13 +89,13 @@ class Desk:
 
     # -- facts -------------------------------------------------------------------------------------------
 
-    def facts(self, request_id: str) -> Facts | None:
+    def facts(self, request_id: str) -> TargetFacts | None:
         """What the guard must know of a request at this moment; None when it is not there any more."""
         if request_id not in self.inbox:
             return None
         entry = self.inbox.entry(request_id)
         change = self.changes.of(entry)
-        return Facts(
+        return TargetFacts(
             ref=self.ref(entry),
             risk=RISK_WORD[self.changes.risk(entry)],  # type: ignore[arg-type]
             coverage=self.share(entry),
@@ -193,7 +193,7 @@ class Desk:
 
     # -- what the queue says -----------------------------------------------------------------------------
 
-    def apply(self, changes: ChangeSet) -> tuple[Held[Answer], ...]:
+    def apply(self, changes: ChangeSet) -> tuple[Held[HeldAnswer], ...]:
         """Take over changes; returns the held decisions that were about contents that are no more.
 
         Contents that changed have another key, so their coverage starts at zero. A decision about several
@@ -242,7 +242,7 @@ class Desk:
 
     # -- deciding ----------------------------------------------------------------------------------------
 
-    def hold(self, permit: Permit, note: str | None = None) -> Held[Answer]:
+    def hold(self, permit: Permit, note: str | None = None) -> Held[HeldAnswer]:
         """Hold what the guard permitted, mark its requests and move the cursor on.
 
         Raises:
@@ -258,7 +258,7 @@ class Desk:
             deliberate=permit.act is Act.APPROVE_UNSEEN,
             instead=self._instead(permit),
         )
-        held = self.guard.hold(permit, Answer(decision, permit.refs))
+        held = self.guard.hold(permit, HeldAnswer(decision, permit.refs))
         self._mark_held()
         self.tags.decided(permit.refs)
         reading = self.inbox.focused_request()
@@ -267,18 +267,18 @@ class Desk:
             self.inbox.advance()
         return held
 
-    def take_back(self, held: Sequence[Held[Answer]]) -> tuple[Entry, ...]:
+    def take_back(self, held: Sequence[Held[HeldAnswer]]) -> tuple[Entry, ...]:
         """Mark the requests of decisions that were taken back as waiting again."""
         self._mark_held()
         ids = [ref.id for item in held for ref in item.refs if ref.id in self.inbox]
         return tuple(self.inbox.entry(request_id) for request_id in ids)
 
-    def sending(self, held: Held[Answer]) -> None:
+    def sending(self, held: Held[HeldAnswer]) -> None:
         """Mark the requests of a decision that leaves now."""
         self._mark_held(leaving=held)
         self.inbox.set_sent([ref.id for ref in held.refs], sent=True)
 
-    def answered(self, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
+    def answered(self, verdicts: Sequence[DecideResult]) -> tuple[DecideResult, ...]:
         """Take over what the queue said; returns the refusals."""
         refused = tuple(verdict for verdict in verdicts if not verdict.accepted)
         self.inbox.set_sent([verdict.request_id for verdict in refused], sent=False)
@@ -304,12 +304,12 @@ class Desk:
             raise PermitError("what was changed is not what the key was pressed for")
         return change.instead
 
-    def _reached_by(self, holds: Sequence[Held[Answer]]) -> tuple[Ref, ...]:
+    def _reached_by(self, holds: Sequence[Held[HeldAnswer]]) -> tuple[Ref, ...]:
         stops = [ref for held in holds if held.payload.decision.hard for ref in held.refs]
         about = {ref.id for held in holds for ref in held.refs}
         return tuple(ref for ref in following_in_batch(self.inbox, stops) if ref.id not in about) if stops else ()
 
-    def _mark_held(self, *, leaving: Held[Answer] | None = None) -> None:
+    def _mark_held(self, *, leaving: Held[HeldAnswer] | None = None) -> None:
         """What a held decision is about, or would reject besides, waits for no other one meanwhile."""
         holds = [held for held in self.guard.holds if held is not leaving]
         about = [ref.id for held in holds for ref in held.refs]
@@ -326,7 +326,7 @@ class Desk:
         return already_ended_text(entry.request, self.reviewer)
 
 
-def next_unseen(desk: Desk) -> RowKey | None:
+def next_unseen(desk: ReviewSession) -> RowKey | None:
     """The next waiting request that was not fully shown: in the group first, then down the list."""
     inbox = desk.inbox
     group = inbox.focused_group()
@@ -346,13 +346,13 @@ def next_unseen(desk: Desk) -> RowKey | None:
     return None
 
 
-def first_unseen_of(desk: Desk, group: RowKey) -> Entry | None:
+def first_unseen_of(desk: ReviewSession, group: RowKey) -> Entry | None:
     """The first member of a group that was not fully shown and waits; None if there is none."""
     keys = _requests_of(desk.inbox, group)
     return next((desk.inbox.entry(key.id) for key in keys if _is_unseen(desk, key)), None)
 
 
-def _is_unseen(desk: Desk, key: RowKey) -> bool:
+def _is_unseen(desk: ReviewSession, key: RowKey) -> bool:
     entry = desk.inbox.entry(key.id)
     if not entry.waiting or entry.later:
         return False

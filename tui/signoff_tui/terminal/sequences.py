@@ -1,7 +1,7 @@
 """The only string sequences that are written to a terminal: bell, window title, notices and the clipboard.
 
 Each is built from typed parts, and what comes out is held against one strict grammar before it is written. The
-words are `Words`: letters, digits and a few signs of ASCII, so that no control character can stand in them, and
+words are `SpokenWords`: letters, digits and a few signs of ASCII, so that no control character can stand in them, and
 nothing that a shell, a multiplexer or a terminal could read as the beginning of something else.
 """
 
@@ -18,15 +18,15 @@ __all__ = [
     "LONGEST_NAME",
     "Around",
     "AskBackground",
-    "Bell",
+    "BellSound",
     "Copy",
     "DesktopNotice",
     "Protocols",
     "Saying",
     "Speaks",
+    "SpokenWords",
     "Title",
     "TitleBack",
-    "Words",
     "is_allowed",
     "spoken_name",
     "written",
@@ -53,7 +53,7 @@ _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]")
 _WORDS_ONLY = re.compile(_WORDS)
 
 
-class Words(Struct, frozen=True):
+class SpokenWords(Struct, frozen=True):
     """What may be said aloud: the program's own words, counts, and names that went through `spoken_name`.
 
     Raises:
@@ -76,14 +76,14 @@ def spoken_name(name: str) -> str:
     return _NOT_IN_NAMES.sub("", name)[:LONGEST_NAME] or "an-agent"
 
 
-class Bell(Struct, frozen=True):
+class BellSound(Struct, frozen=True):
     """Ring. It is also what feeds ``monitor-bell`` of tmux."""
 
 
 class Title(Struct, frozen=True):
     """The title of the window."""
 
-    words: Words
+    words: SpokenWords
 
 
 class TitleBack(Struct, frozen=True):
@@ -96,7 +96,7 @@ class DesktopNotice(Struct, frozen=True):
     """A notice outside of the terminal's window."""
 
     protocol: Protocols
-    words: Words
+    words: SpokenWords
 
 
 class Copy(Struct, frozen=True):
@@ -122,7 +122,7 @@ class AskBackground(Struct, frozen=True):
     """Ask for the color of the background; see `signoff_tui.terminal.background` for the answer."""
 
 
-Saying: TypeAlias = AskBackground | Bell | Title | TitleBack | DesktopNotice | Copy
+Saying: TypeAlias = AskBackground | BellSound | Title | TitleBack | DesktopNotice | Copy
 
 
 @runtime_checkable
@@ -143,7 +143,7 @@ def written(saying: Saying, around: Around = "terminal") -> str:
     match saying:
         case AskBackground():  # multiplexers answer for what they draw themselves
             return f"\x1b]11;?{_END}"
-        case Bell():
+        case BellSound():
             return _BELL
         case Title(words):  # multiplexers keep titles themselves
             return f"\x1b]2;{words.text}{_END}"

@@ -12,15 +12,15 @@ from signoff.filter import SavedFilter
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign
 
 __all__ = [
+    "BarRoom",
     "KeyHint",
-    "Room",
     "flow",
     "flow_sections",
     "saved_hints",
 ]
 
 
-class Room(Struct, frozen=True):
+class BarRoom(Struct, frozen=True):
     """Where a bar is drawn: width in cells and number of rows."""
 
     width: int
@@ -66,7 +66,7 @@ def _chunks(hint: KeyHint) -> tuple[Chunk, Chunk]:
     return key, replace(label, least=max(hint.slot - key.width, 0))
 
 
-def flow(hints: Sequence[KeyHint], room: Room) -> tuple[Line, ...]:
+def flow(hints: Sequence[KeyHint], room: BarRoom) -> tuple[Line, ...]:
     """Lay hints out in order of importance, on exactly as many rows as there are.
 
     Those for which there is no room are left out; the last one always finds a place: it leads to the full list.
@@ -87,11 +87,11 @@ def flow_sections(sections: Sequence[tuple[Sequence[KeyHint], int]], width: int)
         width: Cells of a row.
     """
     *above, (last, rows) = sections
-    filled = [_rows(_filled(hints, Room(width, most), 0)[0], most) for hints, most in above]
-    return tuple(row for section in (*filled, flow(last, Room(width, rows))) for row in section)
+    filled = [_rows(_filled(hints, BarRoom(width, most), 0)[0], most) for hints, most in above]
+    return tuple(row for section in (*filled, flow(last, BarRoom(width, rows))) for row in section)
 
 
-def _filled(hints: Sequence[KeyHint], room: Room, kept: int) -> tuple[list[list[KeyHint]], int]:
+def _filled(hints: Sequence[KeyHint], room: BarRoom, kept: int) -> tuple[list[list[KeyHint]], int]:
     """Hints in rows, some cells of the last row kept free, and how many cells that one takes."""
     rows: list[list[KeyHint]] = [[]]
     used = 1
@@ -131,7 +131,7 @@ _LABELS = (60, 18, 12, 7, 0)
 """Most characters of what is said of each, the more room the more."""
 
 
-def saved_hints(saved: Sequence[SavedFilter], room: Room) -> tuple[KeyHint, ...]:
+def saved_hints(saved: Sequence[SavedFilter], room: BarRoom) -> tuple[KeyHint, ...]:
     """Each digit with what it shows; where there is little room, fewer words of it, or only the digits."""
     for most in _LABELS:
         hints = (*(KeyHint(str(each.digit), _short(each.label, most)) for each in saved), KeyHint("Esc", "back"))

@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 from signoff_tui.text.themes import Theme
 
-__all__ = ["ASCII", "UNICODE", "Glyphs", "Look", "look_of"]
+__all__ = ["ASCII", "UNICODE", "Appearance", "Glyphs", "look_of"]
 
 
 class Glyphs(Struct, frozen=True):
@@ -28,7 +28,7 @@ UNICODE = Glyphs(rule="─", column="│", ellipsis="…", wrap="↪", focus="�
 ASCII = Glyphs(rule="-", column="|", ellipsis="~", wrap="\\", focus=">", opened="v", closed=">")
 
 
-class Look(Struct, frozen=True):
+class Appearance(Struct, frozen=True):
     """Theme and glyphs of this run."""
 
     theme: Theme
@@ -37,9 +37,9 @@ class Look(Struct, frozen=True):
 
 @runtime_checkable
 class _HasLook(Protocol):
-    look: Look
+    look: Appearance
 
 
-def look_of(widget: Widget) -> Look:
+def look_of(widget: Widget) -> Appearance:
     """The look of the app a widget lives in."""
     return cast("_HasLook", widget.app).look

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["HELP", "Command", "CommandError", "parse"]
+__all__ = ["HELP", "CommandError", "TypedCommand", "parse"]
 
 HELP = """\
 list               what waits, with numbers
@@ -36,7 +36,7 @@ class CommandError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class TypedCommand:
     """One line that was understood.
 
     Attributes:
@@ -50,7 +50,7 @@ class Command:
     words: str = ""
 
 
-def parse(line: str) -> Command | None:
+def parse(line: str) -> TypedCommand | None:
     """Read a line; None for an empty one.
 
     Raises:
@@ -67,7 +67,7 @@ def parse(line: str) -> Command | None:
         raise CommandError(f"{verb} needs a number, as list prints it: {verb} 3")
     if words and verb not in _WORDY:
         raise CommandError(f"{verb} takes {'numbers' if verb in _NUMBERED else 'nothing'} only; nothing was done")
-    return Command(verb, numbers, words)
+    return TypedCommand(verb, numbers, words)
 
 
 def _numbers(rest: str, most: int) -> tuple[tuple[int, ...], str]:

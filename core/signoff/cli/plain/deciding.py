@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from signoff.cli.output import Page
-from signoff.cli.plain.commands import Command
+from signoff.cli.plain.commands import TypedCommand
 from signoff.cli.plain.holding import Holding
-from signoff.cli.plain.waiting import Waiting
+from signoff.cli.plain.waiting import NumberedRequests
 from signoff.cli.plain.wording import add_names, subjects
 from signoff.cli.render import reach_of, session_reach
 from signoff.queue.records import Decision, Risk, StoredRequest
@@ -30,7 +30,7 @@ class Deciding:
         width: Columns to fold lines at, or None.
     """
 
-    def __init__(self, waiting: Waiting, holding: Holding, width: int | None) -> None:
+    def __init__(self, waiting: NumberedRequests, holding: Holding, width: int | None) -> None:
         self._waiting = waiting
         self._holding = holding
         self._width = width
@@ -47,7 +47,7 @@ class Deciding:
             raise NotHeldError(f"there is no {number}; list prints the numbers")
         return request
 
-    def unread(self, command: Command) -> tuple[int, str] | None:
+    def unread(self, command: TypedCommand) -> tuple[int, str] | None:
         """The first of the requests that was not printed as it is now, and why that matters."""
         for number in command.numbers:
             self._open(number)
@@ -74,7 +74,7 @@ class Deciding:
         rest = f" The others: y {' '.join(map(str, ready))}" if ready else ""
         raise NotHeldError(f"nothing was decided: the group has {', '.join(left)}.{rest}")
 
-    def decide(self, command: Command) -> str:
+    def decide(self, command: TypedCommand) -> str:
         """Hold a decision.
 
         Returns:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from signoff.cli.plain.commands import HELP, Command, CommandError, parse
+from signoff.cli.plain.commands import HELP, CommandError, TypedCommand, parse
 from signoff.cli.plain.deciding import Deciding, NotHeldError
 from signoff.cli.plain.holding import Holding
 from signoff.cli.plain.records import history_text, memory_text
-from signoff.cli.plain.waiting import Waiting
+from signoff.cli.plain.waiting import NumberedRequests
 from signoff.cli.plain.wording import count, happening_text, list_text, modes_text, outcome_text
 from signoff.cli.render import content_of, request_text
 from signoff.present.snapshot.snapshot import SnapshotError
@@ -17,7 +17,7 @@ from signoff.queue.errors import QueueError
 from signoff.queue.protocol import ReviewQueue
 from signoff.queue.records import ALL_ASK, ChangeSet, Grant, modes_of
 
-__all__ = ["Answer", "Desk", "Manners"]
+__all__ = ["Manners", "Output", "PlainSession"]
 
 _CONTEXT = 3
 _MOST_NEWS = 5
@@ -42,7 +42,7 @@ class Manners:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Output:
     """What to print.
 
     Attributes:
@@ -56,7 +56,7 @@ class Answer:
     quit: bool = False
 
 
-class Desk:
+class PlainSession:
     """Keeps what waits, what was read and what is held; prints nothing itself.
 
     Args:
@@ -79,7 +79,7 @@ class Desk:
         self._manners = manners
         self._clock, self._now = clock, now
         self._width = width
-        self._waiting = Waiting()
+        self._waiting = NumberedRequests()
         self._holding = Holding(queue, clock, manners.hold_one, manners.hold_many)
         self._deciding = Deciding(self._waiting, self._holding, width)
         self._listed: tuple[Grant, ...] = ()
@@ -129,41 +129,41 @@ class Desk:
         """Take back what is still held: who leaves has decided no more than what was sent."""
         return "".join(f"taken back: {held.words}\n" for held in self._holding.take_back_all())
 
-    def line(self, typed: str) -> Answer:
+    def line(self, typed: str) -> Output:
         """Do what a line says."""
         try:
             command = parse(typed)
-            return Answer() if command is None else self._do(command)
+            return Output() if command is None else self._do(command)
         except (CommandError, NotHeldError) as error:
-            return Answer(f"{error}\n")
+            return Output(f"{error}\n")
         except QueueError as error:
-            return Answer(f"not done: {error}\n")
+            return Output(f"not done: {error}\n")
 
     # -- commands -----------------------------------------------------------------------------------------
 
-    def _do(self, command: Command) -> Answer:
+    def _do(self, command: TypedCommand) -> Output:
         number = command.numbers[0] if command.numbers else 0
         match command.verb:
             case "list":
                 modes = modes_text(self._modes, self._width) if self._modes.connected else ""
-                return Answer(modes + list_text(self._waiting, self._holding, self._now(), self._width))
+                return Output(modes + list_text(self._waiting, self._holding, self._now(), self._width))
             case "show":
                 return self._show(number)
             case "group":
                 return self._group(number, command.words)
             case "history":
-                return Answer(history_text(self._queue, command.words, self._width))
+                return Output(history_text(self._queue, command.words, self._width))
             case "memory":
                 self._listed = self._queue.grants()
-                return Answer(memory_text(self._listed, self._width))
+                return Output(memory_text(self._listed, self._width))
             case "help":
-                return Answer(HELP)
+                return Output(HELP)
             case "quit":
                 return self._quit()
             case _:
                 return self._decide(command)
 
-    def _decide(self, command: Command) -> Answer:
+    def _decide(self, command: TypedCommand) -> Output:
         if self._manners.read_only:
             raise NotHeldError("this is read-only: nothing was decided")
         if command.verb == "u":
@@ -172,19 +172,19 @@ class Desk:
             raise NotHeldError("too soon after what was printed: nothing was decided; read it and type that again")
         match command.verb:
             case "revoke":
-                return Answer(self._revoke(command.numbers[0]))
+                return Output(self._revoke(command.numbers[0]))
             case "y" | "!" if (unread := self._deciding.unread(command)) is not None:
                 return self._show_first(command, *unread)
             case _:
-                return Answer(self._deciding.decide(command))
+                return Output(self._deciding.decide(command))
 
-    def _show_first(self, command: Command, number: int, why: str) -> Answer:
+    def _show_first(self, command: TypedCommand, number: int, why: str) -> Output:
         """Nobody approves what was not printed: print it, and let them type it again."""
         shown = self._show(number)
         again = " ".join([command.verb, *map(str, command.numbers)])
         return replace(shown, text=f"{shown.text}NOT approved: {why}. {again} approves it now.\n")
 
-    def _show(self, number: int) -> Answer:
+    def _show(self, number: int) -> Output:
         request = self._deciding.known(number)
         try:
             content = content_of(request, self._queue.blob, _CONTEXT)
@@ -195,30 +195,30 @@ class Desk:
             ) from error
         self._waiting.was_read(number, request, complete=content.complete)
         self._printed_at = self._clock()
-        return Answer(f"{number}.\n{text}end of {number}\n", drop_typed=True)
+        return Output(f"{number}.\n{text}end of {number}\n", drop_typed=True)
 
-    def _group(self, number: int, words: str) -> Answer:
+    def _group(self, number: int, words: str) -> Output:
         members = self._waiting.group(number)
         if not members:
             raise NotHeldError(f"nothing of a group {number} waits; list names the groups")
         verb, _, rest = words.partition(" ")
         match verb:
             case "":
-                return Answer(list_text(self._waiting, self._holding, self._now(), self._width, group=number))
+                return Output(list_text(self._waiting, self._holding, self._now(), self._width, group=number))
             case "show" if not rest:
                 shown = "".join(self._show(each).text for each, _ in members)
-                return Answer(shown, drop_typed=True)
+                return Output(shown, drop_typed=True)
             case "y" if not rest:
-                return self._decide(Command("y", self._deciding.ready(members)))
+                return self._decide(TypedCommand("y", self._deciding.ready(members)))
             case "n":
-                return self._decide(Command("n", tuple(each for each, _ in members), rest))
+                return self._decide(TypedCommand("n", tuple(each for each, _ in members), rest))
         raise CommandError(f"group {number} takes show, y, or n WORDS; nothing was done")
 
-    def _take_back(self) -> Answer:
+    def _take_back(self) -> Output:
         held = self._holding.take_back()
         if held is None:
             raise NotHeldError("nothing is held: what was sent stays decided")
-        return Answer(f"taken back: {held.words}\n")
+        return Output(f"taken back: {held.words}\n")
 
     def _revoke(self, number: int) -> str:
         if not 1 <= number <= len(self._listed):
@@ -228,7 +228,7 @@ class Desk:
             f"{number} revoked: the next such call asks again\n" if revoked else f"{number} was revoked before\n"
         )
 
-    def _quit(self) -> Answer:
+    def _quit(self) -> Output:
         if self._holding.next_due() is not None:
-            return Answer("something is still held; wait until it is sent, or take it back with u\n")
-        return Answer(quit=True)
+            return Output("something is still held; wait until it is sent, or take it back with u\n")
+        return Output(quit=True)

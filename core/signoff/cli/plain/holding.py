@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from signoff.queue.protocol import ReviewQueue
-from signoff.queue.records import Decision, StoredRequest, Verdict
+from signoff.queue.records import DecideResult, Decision, StoredRequest
 
-__all__ = ["Held", "Holding"]
+__all__ = ["HeldDecision", "Holding"]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldDecision:
     """A decision about requests as they were read.
 
     Attributes:
@@ -44,7 +44,7 @@ class Holding:
         self._queue = queue
         self._clock = clock
         self._one, self._many = one, many
-        self._held: list[Held] = []
+        self._held: list[HeldDecision] = []
 
     def hold(
         self,
@@ -53,11 +53,11 @@ class Holding:
         words: str,
         *,
         careful: bool,
-    ) -> Held:
+    ) -> HeldDecision:
         """Start to hold a decision; `careful` takes the longer time."""
         now = self._clock()
         length = self._many if careful or len(targets) > 1 else self._one
-        held = Held(tuple(targets), decision, words, now, now + length)
+        held = HeldDecision(tuple(targets), decision, words, now, now + length)
         self._held.append(held)
         return held
 
@@ -69,16 +69,16 @@ class Holding:
         """When the next one is to be sent."""
         return min((held.due_at for held in self._held), default=None)
 
-    def take_back(self) -> Held | None:
+    def take_back(self) -> HeldDecision | None:
         """Take back the last one."""
         return self._held.pop() if self._held else None
 
-    def take_back_all(self) -> list[Held]:
+    def take_back_all(self) -> list[HeldDecision]:
         """Take back all: nothing was sent."""
         taken, self._held = self._held, []
         return taken
 
-    def send_due(self) -> list[tuple[Held, Sequence[Verdict]]]:
+    def send_due(self) -> list[tuple[HeldDecision, Sequence[DecideResult]]]:
         """Send what is due.
 
         Raises:
@@ -92,7 +92,7 @@ class Holding:
             sent.append((held, self._send(held)))
         return sent
 
-    def _send(self, held: Held) -> Sequence[Verdict]:
+    def _send(self, held: HeldDecision) -> Sequence[DecideResult]:
         decision = replace(held.decision, held_us=int((self._clock() - held.made_at) * 1_000_000))
         exactly = [(each.id, each.revision, each.submission.digest) for _, each in held.targets]
         if len(exactly) == 1:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from signoff.cli.ask_wait import Stopped, stoppable
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.output import complain, width_of
-from signoff.cli.plain.desk import Desk, Manners
+from signoff.cli.plain.desk import Manners, PlainSession
 from signoff.queue.errors import QueueError, QueueGoneError, ReviewerKeysError
 
 if TYPE_CHECKING:
@@ -97,8 +97,8 @@ class _Talk:
         """Say what is taken back because the person leaves, or the queue is gone."""
         _print(self._desk.leave())
 
-    def _new_desk(self) -> Desk:
-        return Desk(
+    def _new_desk(self) -> PlainSession:
+        return PlainSession(
             self._queue, self._manners, time.monotonic, lambda: time.time_ns() // 1_000, width_of(sys.stdout)
         )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from signoff.queue.records import ChangeSet, RequestState, StoredRequest
 
-__all__ = ["Happening", "Waiting"]
+__all__ = ["Happening", "NumberedRequests"]
 
 _GroupKey = tuple[str, str]
 
@@ -27,7 +27,7 @@ class Happening:
     request: StoredRequest
 
 
-class Waiting:
+class NumberedRequests:
     """Numbers are given in the order of arrival, from 1 on, and belong to one request for ever."""
 
     def __init__(self) -> None:

@@ -11,9 +11,9 @@ from signoff.lengths import clock
 from signoff.queue.records import AgentMode
 
 if TYPE_CHECKING:
-    from signoff.cli.plain.holding import Held, Holding
-    from signoff.cli.plain.waiting import Happening, Waiting
-    from signoff.queue.records import Modes, StoredRequest, Verdict
+    from signoff.cli.plain.holding import HeldDecision, Holding
+    from signoff.cli.plain.waiting import Happening, NumberedRequests
+    from signoff.queue.records import DecideResult, Modes, StoredRequest
 
 __all__ = [
     "add_names",
@@ -74,7 +74,9 @@ def happening_text(happening: Happening, now: int, width: int | None) -> str:
     return page.text()
 
 
-def list_text(waiting: Waiting, holding: Holding, now: int, width: int | None, *, group: int | None = None) -> str:
+def list_text(
+    waiting: NumberedRequests, holding: Holding, now: int, width: int | None, *, group: int | None = None
+) -> str:
     """List what waits, oldest first; of one group if that is wanted."""
     pending = waiting.pending() if group is None else waiting.group(group)
     page = Page(width)
@@ -110,7 +112,7 @@ def modes_text(modes: Modes, width: int | None) -> str:
     return page.text()
 
 
-def outcome_text(held: Held, verdicts: Sequence[Verdict], width: int | None) -> str:
+def outcome_text(held: HeldDecision, verdicts: Sequence[DecideResult], width: int | None) -> str:
     """Tell what became of a decision that was sent."""
     page = Page(width)
     for (number, _), verdict in zip(held.targets, verdicts, strict=True):

@@ -22,7 +22,7 @@ from signoff.cli.settings_file import read_settings
 from signoff.policy.verdict import Level
 
 if TYPE_CHECKING:
-    from signoff.policy.redaction.masking import Redaction
+    from signoff.policy.redaction.masking import Redactor
     from signoff.queue.history import HistoryFilter, HistoryRecord
     from signoff.queue.protocol import ReviewQueue
 
@@ -53,7 +53,7 @@ _CHANGES = {
 @reveal_option
 @queue_option
 @json_option
-def replay(*, file: str, which: HistoryFilter, last: int | None, hidden: Redaction, as_json: bool) -> int:
+def replay(*, file: str, which: HistoryFilter, last: int | None, hidden: Redactor, as_json: bool) -> int:
     """Say which calls of the history FILE would have answered differently, newest first.
 
     Links and files are looked at as they are now. Calls of which the history does not hold enough are counted as
@@ -84,11 +84,11 @@ def _counts(found: Replayed) -> dict[str, int]:
     return {"calls": found.calls, **counts, "same": found.same, "unknown": found.unknown.total()}
 
 
-def _facts(found: Replayed, hidden: Redaction) -> dict[str, Any]:
+def _facts(found: Replayed, hidden: Redactor) -> dict[str, Any]:
     return {"counts": _counts(found), "changes": [_call_facts(call, hidden) for call in found.changed]}
 
 
-def _call_facts(call: Changed, hidden: Redaction) -> dict[str, Any]:
+def _call_facts(call: Changed, hidden: Redactor) -> dict[str, Any]:
     record = record_facts(call.record, hidden)
     kept = ("seq", "at", "id", "agent", "session", "tool", "server", "description", "arguments", "risk", "state")
     now = verdict_facts(call.now)
@@ -97,7 +97,7 @@ def _call_facts(call: Changed, hidden: Redaction) -> dict[str, Any]:
     return {**{key: record[key] for key in kept}, "was": call.was, **now}
 
 
-def _text(found: Replayed, hidden: Redaction) -> str:
+def _text(found: Replayed, hidden: Redactor) -> str:
     page = Page(width_of(sys.stdout))
     page.add(f"{found.calls} calls: {found.same} as before, {found.unknown.total()} unknown")
     for change, (_, words) in _CHANGES.items():
@@ -115,7 +115,7 @@ def _text(found: Replayed, hidden: Redaction) -> str:
     return page.text()
 
 
-def _add_call(page: Page, call: Changed, hidden: Redaction) -> None:
+def _add_call(page: Page, call: Changed, hidden: Redactor) -> None:
     record = call.record
     ident = short_id(record.request_id) if record.request_id else "-"
     agent = clipped(one_line(record.agent_name, "agent"), _NAME_WIDTH)

@@ -16,7 +16,7 @@ from signoff.cli.render import short_id
 
 if TYPE_CHECKING:
     from signoff.config.suggest import Suggestion
-    from signoff.policy.redaction.masking import Redaction
+    from signoff.policy.redaction.masking import Redactor
 
 __all__ = ["suggest"]
 
@@ -28,7 +28,7 @@ __all__ = ["suggest"]
 @reveal_option
 @queue_option
 @json_option
-def suggest(*, hidden: Redaction, as_json: bool) -> int:
+def suggest(*, hidden: Redactor, as_json: bool) -> int:
     """Print shell rules, as YAML to paste, for commands that a person approved at least three times.
 
     Nothing is written. No rule is suggested that is about a command which was ever rejected or of HIGH risk, nor
@@ -48,7 +48,7 @@ def suggest(*, hidden: Redaction, as_json: bool) -> int:
     return ExitCode.OK
 
 
-def _yaml(found: Sequence[Suggestion], hidden: Redaction) -> str:
+def _yaml(found: Sequence[Suggestion], hidden: Redactor) -> str:
     """Rules as YAML; the requests are comments, and stay comments however they are folded."""
     from signoff.config.suggest import rule_lines
 
@@ -66,7 +66,7 @@ def _yaml(found: Sequence[Suggestion], hidden: Redaction) -> str:
     return page.text()
 
 
-def _facts(suggestion: Suggestion, hidden: Redaction) -> dict[str, Any]:
+def _facts(suggestion: Suggestion, hidden: Redactor) -> dict[str, Any]:
     return {
         "pattern": suggestion.pattern,
         "requests": [

@@ -28,7 +28,7 @@ __all__ = [
     "AddedKeys",
     "KeyWords",
     "Masked",
-    "Redaction",
+    "Redactor",
     "holds_data",
     "is_always_shown",
     "words_of",
@@ -226,7 +226,7 @@ class Masked:
     spans: tuple[Span, ...]
 
 
-class Redaction:
+class Redactor:
     """Knows what to hide.
 
     Args:
@@ -246,7 +246,7 @@ class Redaction:
         self._listed = KeyWords(keys)
         self._added = AddedKeys(added)
 
-    def also(self, keys: Sequence[str]) -> Redaction:
+    def also(self, keys: Sequence[str]) -> Redactor:
         """What is hidden of a call that brings names of its own: ``redaction.arguments`` of a configuration.
 
         They only add: nothing that is hidden without them is shown. As they come from the agent's side, they hide
@@ -440,7 +440,7 @@ class _Names:
     What is the same for all entries is worked out once.
     """
 
-    def __init__(self, redaction: Redaction, container: Mapping[Any, Any] | Sequence[Any], key: str) -> None:
+    def __init__(self, redaction: Redactor, container: Mapping[Any, Any] | Sequence[Any], key: str) -> None:
         self._redaction = redaction
         self._container = container
         self._key = key
@@ -492,12 +492,12 @@ def _ends_of(word: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def _with(keys: tuple[str, ...], shapes: bool, added: tuple[str, ...]) -> Redaction:
-    return Redaction(keys, shapes=shapes, added=added)
+def _with(keys: tuple[str, ...], shapes: bool, added: tuple[str, ...]) -> Redactor:
+    return Redactor(keys, shapes=shapes, added=added)
 
 
-DEFAULT_REDACTION = Redaction()
+DEFAULT_REDACTION = Redactor()
 """What is hidden unless somebody says otherwise."""
 
-NOTHING_HIDDEN = Redaction((), shapes=False)
+NOTHING_HIDDEN = Redactor((), shapes=False)
 """For the person who asked to see everything."""

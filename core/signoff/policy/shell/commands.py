@@ -13,7 +13,7 @@ from signoff.policy.shell.syntax_model import Part, Word
 from signoff.policy.shell.worker import read_command, words_anywhere
 from signoff.policy.shell.wrappers import TOO_MUCH, inner_of
 
-__all__ = ["Expanded", "Run", "expand"]
+__all__ = ["Expanded", "ExpandedCommand", "expand"]
 
 _RUNS = "runs"
 """What stands before a command that another one runs."""
@@ -31,7 +31,7 @@ _PER_COMMAND = 4
 """What a command costs besides its words, in words."""
 
 
-class Run(Struct, frozen=True):
+class ExpandedCommand(Struct, frozen=True):
     """One command that a line runs.
 
     Attributes:
@@ -61,7 +61,7 @@ class Expanded(Struct, frozen=True):
         anywhere: Rows of words among which what may be a command may begin at any one.
     """
 
-    runs: tuple[Run, ...]
+    runs: tuple[ExpandedCommand, ...]
     floors: tuple[str, ...]
     candidates: tuple[tuple[Word, ...], ...]
     writes: tuple[Word, ...]
@@ -93,7 +93,7 @@ class _Expanding:
         self._texts = self._characters = self._words = 0
         self._given_up = False
         self._said: list[tuple[Word, ...]] = []
-        self.runs: list[Run] = []
+        self.runs: list[ExpandedCommand] = []
         self.floors: dict[str, None] = {}
         self.candidates: dict[tuple[Word, ...], None] = {}
         self.anywhere: list[tuple[Word, ...]] = []
@@ -160,9 +160,9 @@ class _Expanding:
         inner = inner_of(part) if part.words[0].literal else None
         here = len(self.runs)
         if inner is None:
-            self.runs.append(Run(part, alone=alone, times=times, by=by))
+            self.runs.append(ExpandedCommand(part, alone=alone, times=times, by=by))
             return
-        self.runs.append(Run(part, tuple(inner.reasons), alone, times, by))
+        self.runs.append(ExpandedCommand(part, tuple(inner.reasons), alone, times, by))
         commands = [Part(words, part.piped, part.fed, part.reads_file, _RUNS) for words in inner.commands]
         found: list[Part | str] = [*reversed(inner.texts), *reversed(commands)]
         self._waiting += [(each, here) for each in found]

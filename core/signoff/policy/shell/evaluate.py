@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
-from signoff.policy.shell.commands import Expanded, Run, expand
+from signoff.policy.shell.commands import Expanded, ExpandedCommand, expand
 from signoff.policy.shell.rule_coverage import side_door, uncovered_word
 from signoff.policy.shell.syntax_model import Part, Word, possible_commands
 from signoff.policy.verdict import Level, PartVerdict, Verdict, strictest
@@ -67,12 +67,12 @@ def judge_command(text: str, rules: Sequence[CommandRule], default: Level) -> Ve
     return Verdict(level, "" if deciding is None else deciding.rule, expanded.floors, tuple(parts))
 
 
-def _of_run(run: Run, rules: Sequence[CommandRule], default: Level) -> PartVerdict:
+def _of_run(run: ExpandedCommand, rules: Sequence[CommandRule], default: Level) -> PartVerdict:
     applying = [rule for rule in rules if _applies(rule, run)]
     return _with_reasons(_of_part(run.part, applying, default), run.reasons)
 
 
-def _applies(rule: CommandRule, run: Run) -> bool:
+def _applies(rule: CommandRule, run: ExpandedCommand) -> bool:
     """Whether a rule is about a command at all, by all but its words."""
     if rule.covers is None or rule.level is not Level.ALLOW:
         return True

@@ -17,7 +17,7 @@ from signoff.policy.risk import (
     run_findings,
     telling_candidates,
 )
-from signoff.policy.shell.commands import Expanded, Run, expand
+from signoff.policy.shell.commands import Expanded, ExpandedCommand, expand
 from signoff.policy.verdict import PartVerdict, Verdict
 from signoff.queue.records import Risk
 
@@ -104,7 +104,7 @@ def command_parts(command: str, cwd: str, judge: Callable[[str], Verdict | None]
     return CommandParts((*parts, *_doubtful(expanded, judged[known:])), tuple(_remarks(expanded)))
 
 
-def _part(run: Run, verdict: PartVerdict | None, cwd: str) -> CommandPart:
+def _part(run: ExpandedCommand, verdict: PartVerdict | None, cwd: str) -> CommandPart:
     part = run.part
     risk, reasons = _assessed(run_findings(part, cwd))
     writes = tuple(word.shown for word in part.writes)
@@ -119,7 +119,7 @@ def _at_depth(part: CommandPart, depth: int) -> CommandPart:
     )
 
 
-def _in_order(runs: tuple[Run, ...]) -> Iterator[tuple[int, int]]:
+def _in_order(runs: tuple[ExpandedCommand, ...]) -> Iterator[tuple[int, int]]:
     """Each command by its place, with how many it is run by; those that one runs stand below it."""
     below: dict[int | None, list[int]] = {}
     for at, run in enumerate(runs):

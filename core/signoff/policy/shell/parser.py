@@ -25,7 +25,7 @@ import tree_sitter_bash
 
 from signoff.policy.shell.plain_commands import ansi_c, double_quoted, unquoted
 from signoff.policy.shell.shfmt_tree import facts_of_tree
-from signoff.policy.shell.syntax_model import LONGEST_RULE, Facts, Part, Word
+from signoff.policy.shell.syntax_model import LONGEST_RULE, Part, ShellFacts, Word
 
 __all__ = [
     "Reader",
@@ -50,7 +50,7 @@ class Reader:
         self._bash = shutil.which("bash")
         self._parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
-    def read(self, text: str) -> Facts:
+    def read(self, text: str) -> ShellFacts:
         """Find the commands in a line.
 
         Args:
@@ -79,9 +79,9 @@ class Reader:
         if b"<<" in source and self._reads_alike(pretty, first):
             return first
         floors = (*first.floors, "is read in two ways by two parsers")
-        return Facts((*first.parts, *missed), floors, writes=first.writes)
+        return ShellFacts((*first.parts, *missed), floors, writes=first.writes)
 
-    def _reads_alike(self, pretty: bytes, first: Facts) -> bool:
+    def _reads_alike(self, pretty: bytes, first: ShellFacts) -> bool:
         """Whether shfmt finds the same in what bash wrote.
 
         Bash writes here-documents between an operator and the command behind it, where tree-sitter takes them for
@@ -91,11 +91,11 @@ class Reader:
         tree = _finish(_start([self._shfmt, "-ln", "bash", "--to-json"], pretty), self._seconds)
         return tree is not None and facts_of_tree(json.loads(tree)) == first
 
-    def _by_tree_sitter(self, text: str, reason: str, *, broken: bool = False) -> Facts:
+    def _by_tree_sitter(self, text: str, reason: str, *, broken: bool = False) -> ShellFacts:
         """What can be found all the same: bash runs the lines before the one that it cannot read."""
         parts, met_unknown = self._commands(text.encode())
         candidates = tuple(dict.fromkeys(_crude(text)))
-        return Facts(tuple(parts), (reason,), candidates, broken=broken or met_unknown)
+        return ShellFacts(tuple(parts), (reason,), candidates, broken=broken or met_unknown)
 
     def _commands(self, source: bytes) -> tuple[list[Part], bool]:
         """The simple commands that tree-sitter finds, and whether it met something that it cannot read."""
@@ -224,7 +224,7 @@ def serve() -> None:
         sys.stdout.flush()
 
 
-def _data(facts: Facts) -> dict[str, object]:
+def _data(facts: ShellFacts) -> dict[str, object]:
     parts = [_part(part) for part in facts.parts]
     candidates = [_words(words) for words in facts.candidates]
     writes = _words(facts.writes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from signoff.policy.shell.syntax_model import Facts, Part, Word
+from signoff.policy.shell.syntax_model import Part, ShellFacts, Word
 from signoff.present.reveal import findings
 
 __all__ = [
@@ -60,7 +60,7 @@ _RESERVED = frozenset(
 """Words that are more than the name of a program where one is expected; see "Reserved Words" in bash(1)."""
 
 
-def plain_facts(text: str) -> Facts | None:
+def plain_facts(text: str) -> ShellFacts | None:
     """The parts of a line of plain words between ``|``, ``&&``, ``||`` and ``;``, or None if there is more to it.
 
     Words are of letters, digits, a few signs that mean nothing to a shell, ``*`` and ``?``, and quoted text
@@ -92,7 +92,7 @@ def plain_facts(text: str) -> Facts | None:
         return None
     if words:
         parts.append(_part(words, operator))
-    return Facts(tuple(parts))
+    return ShellFacts(tuple(parts))
 
 
 def _part(words: list[Word], operator: str) -> Part:

@@ -72,7 +72,7 @@ def knows_arguments(words: Sequence[str]) -> bool:
     if _is_read_by_wrapper(command):
         return True
     try:
-        reader = _Reader(command, len(command), known_programs(), len(command))
+        reader = _ArgumentReader(command, len(command), known_programs(), len(command))
     except ProgramTableError:
         return False
     for _ in reader.arguments():
@@ -112,7 +112,7 @@ def side_door(words: Sequence[Word], *, of_readers: bool = False) -> str | None:
         table = known_programs()
         if table.row((name,)) is None:
             return "runs what its arguments name" if table.has_more((name,)) and len(words) > 1 else None
-        reader = _Reader(words, 1, table, len(words))
+        reader = _ArgumentReader(words, 1, table, len(words))
         for argument in reader.arguments():
             if argument.problem:
                 return None if of_readers and not reader.only_reads(words[argument.at]) else argument.problem
@@ -191,10 +191,10 @@ def _read(
         if len(words) > covered:
             yield _Argument(covered, _beyond(words[covered]))
         return
-    yield from _Reader(words, covered, table, covered if named is None else named).arguments()
+    yield from _ArgumentReader(words, covered, table, covered if named is None else named).arguments()
 
 
-class _Reader:
+class _ArgumentReader:
     def __init__(self, words: Sequence[Word], covered: int, table: ProgramTable, named: int) -> None:
         self._words = words
         self._covered = covered

@@ -23,7 +23,7 @@ from signoff.policy.shell.plain_commands import (
     here_document,
     unquoted,
 )
-from signoff.policy.shell.syntax_model import Facts, Part, Word
+from signoff.policy.shell.syntax_model import Part, ShellFacts, Word
 from signoff.policy.shell.wrappers import is_harmless
 
 __all__ = ["facts_of_tree"]
@@ -54,7 +54,7 @@ _PLAIN_EXPANSION = frozenset({"Type", "Short", "Param", "Length"})
 """What ``$NAME``, ``${NAME}`` and ``${#NAME}`` are made of."""
 
 
-class _Place(Struct, frozen=True):
+class _Position(Struct, frozen=True):
     """Where in the line something stands."""
 
     piped: bool = False
@@ -83,7 +83,7 @@ class _Found:
         return dataclasses.replace(word, written=written.decode(errors="replace"))
 
 
-def facts_of_tree(tree: Node, source: bytes | None = None) -> Facts:
+def facts_of_tree(tree: Node, source: bytes | None = None) -> ShellFacts:
     """Find the simple commands in a tree, and what is asked about in any case.
 
     Args:
@@ -91,17 +91,17 @@ def facts_of_tree(tree: Node, source: bytes | None = None) -> Facts:
         source: What it was made of, to tell people how words are written.
     """
     found = _Found(source)
-    waiting: list[tuple[Any, _Place]] = [(tree, _Place())]
+    waiting: list[tuple[Any, _Position]] = [(tree, _Position())]
     while waiting:  # no recursion: the depth of the tree is the sender's
         node, place = waiting.pop()
         if isinstance(node, list):
             waiting += ((child, place) for child in reversed(node))
         elif isinstance(node, dict):
             waiting += reversed(list(_visit(node, place, found)))
-    return Facts(tuple(found.parts), tuple(found.floors), writes=tuple(found.writes))
+    return ShellFacts(tuple(found.parts), tuple(found.floors), writes=tuple(found.writes))
 
 
-def _visit(node: Node, place: _Place, found: _Found) -> Iterator[tuple[Any, _Place]]:
+def _visit(node: Node, place: _Position, found: _Found) -> Iterator[tuple[Any, _Position]]:
     """Note what a node says, and give what is below it."""
     kind = node.get("Type")
     if isinstance(node.get("Op"), int):  # they are compared by their signs
@@ -161,7 +161,7 @@ _STATEMENTS = frozenset({"Stmts", "Cond", "Then", "Do"})
 _SUBSTITUTIONS = frozenset({"CmdSubst", "ProcSubst"})
 
 
-def _at_first(node: Node, name: str, place: _Place) -> _Place:
+def _at_first(node: Node, name: str, place: _Position) -> _Position:
     """Where the first of some statements stands, by the word that people know it by."""
     if node.get("Type") in _SUBSTITUTIONS:  # what it writes goes to the command that it stands in
         return replace(place, writes=(), joined=str(node.get("Op", "$(")))
@@ -177,7 +177,7 @@ def _at_first(node: Node, name: str, place: _Place) -> _Place:
     return replace(place, joined=word)
 
 
-def _statements(nodes: list[Any], first: _Place) -> Iterator[tuple[Any, _Place]]:
+def _statements(nodes: list[Any], first: _Position) -> Iterator[tuple[Any, _Position]]:
     place = first
     for node in nodes:
         yield node, place
@@ -200,7 +200,7 @@ _POSITIONS = frozenset({"Pos", "End", "Dollar", "Rbrace"})
 # -- simple commands -----------------------------------------------------------------------------------------
 
 
-def _call(node: Node, place: _Place, found: _Found) -> None:
+def _call(node: Node, place: _Position, found: _Found) -> None:
     words = tuple(map(found.word, node.get("Args", ())))
     for each in node.get("Assigns", ()):
         if not words or not _is_harmless(each):
@@ -209,7 +209,7 @@ def _call(node: Node, place: _Place, found: _Found) -> None:
         found.parts.append(_part(words, place))
 
 
-def _part(words: tuple[Word, ...], place: _Place) -> Part:
+def _part(words: tuple[Word, ...], place: _Position) -> Part:
     return Part(words, place.piped, place.fed, place.reads_file, place.joined, place.writes)
 
 
@@ -233,7 +233,7 @@ def _assigned(assign: Node) -> Word:
 # -- redirections --------------------------------------------------------------------------------------------
 
 
-def _through_redirects(redirects: Any, place: _Place, found: _Found) -> _Place:
+def _through_redirects(redirects: Any, place: _Position, found: _Found) -> _Position:
     """Judge the redirections of a statement, and say what its commands read."""
     for each in redirects:
         operator, word = each.get("Op"), found.word(each.get("Word") or {})

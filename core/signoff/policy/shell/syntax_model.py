@@ -10,7 +10,7 @@ from itertools import chain
 
 from msgspec import Struct
 
-__all__ = ["LONGEST_RULE", "Facts", "Part", "Word", "possible_commands"]
+__all__ = ["LONGEST_RULE", "Part", "ShellFacts", "Word", "possible_commands"]
 
 _BETWEEN_QUOTES = re.compile(r"\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _LIST = re.compile(r"\$\{?@|\[@\]")
@@ -83,7 +83,7 @@ class Part:
         return " ".join(shlex.quote(word.text) if word.literal else f"{word.text}…" for word in self.words)
 
 
-class Facts(Struct, frozen=True):
+class ShellFacts(Struct, frozen=True):
     """What was found in a command line.
 
     Attributes:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from signoff.policy.shell.plain_commands import plain_facts
-from signoff.policy.shell.syntax_model import Facts, Part, Word
+from signoff.policy.shell.syntax_model import Part, ShellFacts, Word
 
 __all__ = ["MOST_BYTES", "read_command", "words_anywhere"]
 
@@ -38,7 +38,7 @@ _MOST_SEARCHED = 1024 * 1024
 _NO_WORDS = re.compile(r"""[\s;&|()`<>"'\\$={}!]+""")
 
 
-def read_command(text: str) -> Facts:
+def read_command(text: str) -> ShellFacts:
     """Find the simple commands in a text for ``bash -c``.
 
     Args:
@@ -63,9 +63,9 @@ def read_command(text: str) -> Facts:
     return _CHILD.read(text)
 
 
-def _unread(text: str, reason: str, *, given_up: bool = False) -> Facts:
+def _unread(text: str, reason: str, *, given_up: bool = False) -> ShellFacts:
     """Anything in the text may be a command: what the rules block is blocked where no parser helps, too."""
-    return Facts((), (reason,), anywhere=(words_anywhere(text),), broken=True, given_up=given_up)
+    return ShellFacts((), (reason,), anywhere=(words_anywhere(text),), broken=True, given_up=given_up)
 
 
 def words_anywhere(text: str) -> tuple[Word, ...]:
@@ -86,10 +86,10 @@ class _Child:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._owner = 0
-        self._remembered: OrderedDict[str, tuple[Facts, int]] = OrderedDict()
+        self._remembered: OrderedDict[str, tuple[ShellFacts, int]] = OrderedDict()
         self._size = 0
 
-    def read(self, text: str) -> Facts:
+    def read(self, text: str) -> ShellFacts:
         """Have a text parsed; whatever goes wrong, the answer is a floor."""
         with self._lock:
             if text in self._remembered:
@@ -105,7 +105,7 @@ class _Child:
             self._remember(text, facts, size)
             return facts
 
-    def _remember(self, text: str, facts: Facts, size: int) -> None:
+    def _remember(self, text: str, facts: ShellFacts, size: int) -> None:
         """Keep the last one however large it is: whoever shows its parts asks about it more than once."""
         self._remembered[text] = facts, size
         self._size += size
@@ -176,11 +176,11 @@ def _start() -> subprocess.Popen[bytes]:
     )
 
 
-def facts_from(data: Any) -> Facts:
+def facts_from(data: Any) -> ShellFacts:
     """Facts from what `signoff.policy.shell.parser` wrote."""
     parts = tuple(map(_part, data["parts"]))
     candidates = tuple(map(_words, data["candidates"]))
-    return Facts(parts, tuple(data["floors"]), candidates, _words(data["writes"]), bool(data["broken"]))
+    return ShellFacts(parts, tuple(data["floors"]), candidates, _words(data["writes"]), bool(data["broken"]))
 
 
 def _part(data: Any) -> Part:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CONTEXT",
     "MAX_WORDS",
-    "Choice",
     "Hunk",
+    "HunkChoice",
     "Span",
     "applied",
     "diff_words",
@@ -51,7 +51,7 @@ class Hunk(Struct, frozen=True):
         return f"line {start}" if start == stop else f"lines {start}-{stop}"
 
 
-class Choice(Struct, frozen=True):
+class HunkChoice(Struct, frozen=True):
     """Which hunks of a diff are approved, and which are refused.
 
     Attributes:
@@ -62,7 +62,7 @@ class Choice(Struct, frozen=True):
     hunks: tuple[Hunk, ...]
     refused: frozenset[int] = frozenset()
 
-    def toggled(self, numbers: Collection[int]) -> Choice:
+    def toggled(self, numbers: Collection[int]) -> HunkChoice:
         """The choice with some hunks refused; approved again, if any of them is refused already."""
         those = frozenset(numbers)
         return replace(self, refused=self.refused - those if self.refused & those else self.refused | those)
@@ -95,7 +95,7 @@ def hunks_of(opcodes: Sequence[Opcode], context: int = CONTEXT) -> tuple[Hunk, .
     return tuple(Hunk(tuple(hunk)) for hunk in hunks)
 
 
-def applied(old: Sequence[str], new: Sequence[str], choice: Choice) -> str:
+def applied(old: Sequence[str], new: Sequence[str], choice: HunkChoice) -> str:
     """What a text becomes if the approved hunks are applied and the refused ones are not.
 
     Args:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from signoff.present.diff.engine import LineDiff, Opcode, diff_lines, split_lines
-from signoff.present.diff.refine import CONTEXT, Choice, Hunk, hunks_of
+from signoff.present.diff.refine import CONTEXT, Hunk, HunkChoice, hunks_of
 from signoff.present.document.masking import Masks
 from signoff.present.document.media import is_binary, language_of, media_type, text_of
 from signoff.present.document.model import LONG_LINE, Choosing, Document, Sources
@@ -287,13 +287,13 @@ class _Change:
     diff: LineDiff
     fact_runs: tuple[Run, ...]
     complete: bool
-    choice: Choice | None = None
+    choice: HunkChoice | None = None
     kept: dict[int, Runs] = field(default_factory=dict, repr=False, compare=False)
     """Rows by context, the same for every choice but for what headings say of it."""
     of_hunks: list[tuple[Hunk, ...]] = field(default_factory=list, repr=False, compare=False)
     """The hunks that are chosen from, once they were asked for: the same for every choice."""
 
-    def chosen(self, choice: Choice | None) -> Document:
+    def chosen(self, choice: HunkChoice | None) -> Document:
         """Make the document with some hunks marked as approved and the others as refused."""
         return dataclasses.replace(self, choice=choice).document(CONTEXT)
 
@@ -376,7 +376,7 @@ def _eol_notes(sources: Sources) -> tuple[str, ...]:
     return ("every line ends with CRLF",) if sources.eol == "\r\n" else ()
 
 
-def _mark(numbers: Sequence[int], choice: Choice) -> str:
+def _mark(numbers: Sequence[int], choice: HunkChoice) -> str:
     """What a heading says of the choice, in words as well."""
     refused = choice.refused.intersection(numbers)
     return "[*] " if not refused else "[ ] REFUSED " if len(refused) == len(numbers) else "[~] PARTLY REFUSED "

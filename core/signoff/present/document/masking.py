@@ -108,7 +108,7 @@ def masked(safe: SafeText, spans: Sequence[Span]) -> SafeText:
     """
     if not spans:
         return safe
-    draft = _Draft(safe)
+    draft = _MaskedDraft(safe)
     for start, end in _apart(safe.map_spans(spans)):
         draft.keep(start)
         draft.hide(end)
@@ -116,7 +116,7 @@ def masked(safe: SafeText, spans: Sequence[Span]) -> SafeText:
     return draft.finished()
 
 
-class _Draft:
+class _MaskedDraft:
     """A text in the making: the original is gone through once, and each stretch is kept or hidden."""
 
     def __init__(self, safe: SafeText) -> None:

@@ -17,7 +17,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from signoff.present.diff.refine import Choice, Hunk, Span, diff_words
+from signoff.present.diff.refine import Hunk, HunkChoice, Span, diff_words
 from signoff.present.document.masking import LineMasks, Masks
 from signoff.present.document.rows import Block, Row, RowKind, Run, Runs, Side, joined, side_by_side
 from signoff.present.reveal import Field, SafeText, findings, reveal, reveal_line
@@ -163,9 +163,9 @@ class Choosing(Struct, frozen=True):
     """
 
     hunks: tuple[Hunk, ...]
-    choice: Choice | None
+    choice: HunkChoice | None
     numbers: tuple[tuple[int, ...], ...]
-    chosen: Callable[[Choice | None], Document]
+    chosen: Callable[[HunkChoice | None], Document]
 
 
 class Document:
@@ -203,7 +203,7 @@ class Document:
         context: int | None = None,
         other_context: Callable[[int], Document] | None = None,
         choosing: Callable[[], Choosing] | None = None,
-        choice: Choice | None = None,
+        choice: HunkChoice | None = None,
         mark: Callable[[int], str] | None = None,
         levels: int = 0,
         with_levels: Callable[[int], Document] | None = None,

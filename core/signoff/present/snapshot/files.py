@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_FILE_SIZE",
-    "Place",
+    "ResolvedPath",
     "edited",
     "is_directory",
     "locate",
@@ -53,7 +53,7 @@ class _ChangedMeanwhileError(Exception):
     """The file was written or replaced between two looks at it."""
 
 
-class Place(Struct, frozen=True):
+class ResolvedPath(Struct, frozen=True):
     """Where a path leads.
 
     Attributes:
@@ -70,7 +70,7 @@ def named(path: str) -> str:
     return f'"{reveal(path, "path").text}"'
 
 
-def locate(path: str) -> Place:
+def locate(path: str) -> ResolvedPath:
     """Find out where a path leads, whether or not a file is there.
 
     Raises:
@@ -84,7 +84,7 @@ def locate(path: str) -> Place:
         target = None
     except ValueError as error:
         raise SnapshotError(f"{named(path)} cannot be the path of a file: {error}") from error
-    return Place(os.path.realpath(path), target)
+    return ResolvedPath(os.path.realpath(path), target)
 
 
 def is_directory(path: str) -> bool:

@@ -75,7 +75,7 @@ COMMIT
 """
 
 
-class _Look:
+class _PostgresLook:
     """Statements on one connection."""
 
     search = VectorIndex()
@@ -98,12 +98,12 @@ class _Look:
         return self._connection.execute(_translated(statement), values)
 
 
-class _Transaction(_Look, Transaction):
+class _PostgresTransaction(_PostgresLook, Transaction):
     """A write in progress."""
 
     def __init__(self, connection: Connection) -> None:
         Transaction.__init__(self)
-        _Look.__init__(self, connection)
+        _PostgresLook.__init__(self, connection)
         self.changed = False
 
     def run(self, statement: str, *values: object) -> int:
@@ -167,7 +167,7 @@ class PostgresEngine(OwnConnection):
                 raise
 
     @contextlib.contextmanager
-    def read(self) -> Iterator[_Look]:
+    def read(self) -> Iterator[_PostgresLook]:
         """Look at one consistent state.
 
         Raises:
@@ -176,7 +176,7 @@ class PostgresEngine(OwnConnection):
         with self._usable(), self._explained():
             connection = self._begun(_LOOK, PATIENCE_SECONDS)
             try:
-                yield _Look(connection)
+                yield _PostgresLook(connection)
                 connection.execute("COMMIT")
             except BaseException:
                 self._roll_back(connection)
@@ -196,7 +196,7 @@ class PostgresEngine(OwnConnection):
         """
         with self._usable(), self._explained():
             connection = self._begun(self._opening(patience, durable=durable), patience)
-            transaction = _Transaction(connection)
+            transaction = _PostgresTransaction(connection)
             try:
                 yield transaction
                 self._require_intact(connection)
@@ -337,7 +337,7 @@ class PostgresEngine(OwnConnection):
             lock=queue_lock(self.place.schema),
         )
 
-    def _commit(self, connection: Connection, transaction: _Transaction) -> None:
+    def _commit(self, connection: Connection, transaction: _PostgresTransaction) -> None:
         if not transaction.changed:
             connection.execute("COMMIT")
             return
@@ -360,7 +360,7 @@ class PostgresEngine(OwnConnection):
         if connection.info.transaction_status is not TransactionStatus.INTRANS:
             raise QueueUnavailableError(f"{self.place.name} refused a part of the change; it was not made")
 
-    def _closing_statements(self, transaction: _Transaction) -> str:
+    def _closing_statements(self, transaction: _PostgresTransaction) -> str:
         more = [f"NOTIFY \"{self.place.schema}\", '{payload}';" for payload in payloads(transaction.bells)]
         if self._writes == 1:
             more.append(f"DELETE FROM last_writes WHERE at < {transaction.now - _FORGET_US};")  # noqa: S608
@@ -375,7 +375,7 @@ class PostgresEngine(OwnConnection):
         try:
             # Once we have the lock, whoever held it is done, one way or the other.
             connection = self._begin(self._opening(PATIENCE_SECONDS, durable=True), PATIENCE_SECONDS)
-            found = _Look(connection).row("SELECT number FROM last_writes WHERE writer = ?", self._writer)
+            found = _PostgresLook(connection).row("SELECT number FROM last_writes WHERE writer = ?", self._writer)
             self._roll_back(connection)
         except (psycopg.Error, QueueUnavailableError) as error:
             raise QueueUnavailableError(

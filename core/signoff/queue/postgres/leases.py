@@ -74,7 +74,7 @@ class SessionLeases:
         self._observed = (float("-inf"), 0)  # when, and on which connection
         self._missing: dict[str, float] = {}  # agents without a lock, and since when
 
-    def take(self, agent_id: str) -> Lease:
+    def take(self, agent_id: str) -> PostgresLease:
         """Take the lease of a new agent connection.
 
         Raises:
@@ -83,7 +83,7 @@ class SessionLeases:
         """
         lock = agent_lock(self._schema, agent_id)
         self._listener.hold(lock, PATIENCE_SECONDS)
-        return Lease(self._listener, lock)
+        return PostgresLease(self._listener, lock)
 
     def dead(self, agents: Sequence[Row]) -> tuple[str, ...]:
         """Ids of those who are certainly dead, of agents that are on record as connected.
@@ -131,7 +131,7 @@ class SessionLeases:
         self._observed = (now, generation)
 
 
-class Lease:
+class PostgresLease:
     """A held lease."""
 
     def __init__(self, listener: Listener, lock: int) -> None:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from signoff.queue import wording
 from signoff.queue.errors import DamagedRecordError
 from signoff.queue.records import (
+    DecideResult,
     Decision,
     DecisionSource,
     Grant,
     Risk,
     StoredRequest,
-    Verdict,
     VerdictKind,
 )
 from signoff.queue.sql import grants, requests
@@ -60,7 +60,7 @@ def decide_one(
     own: OwnRisk,
     *,
     alone: bool,
-) -> Verdict:
+) -> DecideResult:
     """Decide one request, or say why not.
 
     Args:
@@ -84,7 +84,7 @@ def decide_and_grant(
     own: OwnRisk,
     *,
     alone: bool,
-) -> tuple[Verdict, Grant | None]:
+) -> tuple[DecideResult, Grant | None]:
     """`decide_one`, and the grant if the decision was taken and is one to be remembered."""
     verdict = decide_exactly(
         transaction, target, decision, signer, shown, own, lambda current: _refusal(current, decision, alone=alone)
@@ -103,7 +103,7 @@ def decide_exactly(
     shown: Shown,
     own: OwnRisk,
     refusal: Callable[[StoredRequest], str | None],
-) -> Verdict:
+) -> DecideResult:
     """Decide a request that waits and is exactly what was named, or say why not.
 
     Args:
@@ -120,19 +120,19 @@ def decide_exactly(
     try:
         current = requests.newest(transaction, request_id)
     except DamagedRecordError as damage:
-        return Verdict(VerdictKind.REFUSED, request_id, str(damage), None)
+        return DecideResult(VerdictKind.REFUSED, request_id, str(damage), None)
     if current is None:
         announced = why_undecidable(transaction, request_id)
         if announced is not None:
-            return Verdict(VerdictKind.REFUSED, request_id, announced, None)
-        return Verdict(VerdictKind.GONE, request_id, "there is no such request", None)
+            return DecideResult(VerdictKind.REFUSED, request_id, announced, None)
+        return DecideResult(VerdictKind.GONE, request_id, "there is no such request", None)
     exact = (revision, digest) == (current.revision, current.submission.digest)
     if exact and current.pending:
         if decision.approved and shown.differs(transaction, current.id, current.revision):
-            return Verdict(VerdictKind.CHANGED, request_id, _TAMPERED, current)
+            return DecideResult(VerdictKind.CHANGED, request_id, _TAMPERED, current)
         why_not = refusal(own.of(current) if decision.approved else current)
         if why_not is not None:
-            return Verdict(VerdictKind.REFUSED, request_id, why_not, current)
+            return DecideResult(VerdictKind.REFUSED, request_id, why_not, current)
         decided = requests.try_decide(transaction, current, signer.decision(current, decision))
         if decided is not None:
             words = "approved" if decision.approved else "rejected"
@@ -140,11 +140,11 @@ def decide_exactly(
                 words = (
                     f"approved, {decision.instead.summary}" if decision.instead.summary else "approved, changed"
                 )
-            return Verdict(VerdictKind.ACCEPTED, request_id, words, decided)
+            return DecideResult(VerdictKind.ACCEPTED, request_id, words, decided)
     if not exact:
-        return Verdict(VerdictKind.CHANGED, request_id, _change(current, revision), current)
+        return DecideResult(VerdictKind.CHANGED, request_id, _change(current, revision), current)
     message = wording.how_it_ended(current, transaction.now)
-    return Verdict(VerdictKind.TOO_LATE, request_id, message, current)
+    return DecideResult(VerdictKind.TOO_LATE, request_id, message, current)
 
 
 def stop_batch(transaction: Transaction, stopper: StoredRequest, by: str, signer: Signer) -> None:
@@ -238,7 +238,7 @@ def remember_and_release(
     signer: Signer,
     shown: Shown,
     own: OwnRisk,
-) -> tuple[Verdict, ...]:
+) -> tuple[DecideResult, ...]:
     """Approve a request, remember that, and approve those of the named requests that the grant covers.
 
     Args:
@@ -268,7 +268,7 @@ def remember_and_release(
 
 def _remember_for_session(
     transaction: Transaction, target: _Named, decision: Decision, signer: Signer, shown: Shown, own: OwnRisk
-) -> tuple[Verdict, Grant | None]:
+) -> tuple[DecideResult, Grant | None]:
     if not decision.remember:
         return _refused(transaction, target, _NOT_REMEMBERED), None
     return decide_and_grant(transaction, target, decision, signer, shown, own, alone=True)
@@ -282,7 +282,7 @@ def _release(
     signer: Signer,
     shown: Shown,
     own: OwnRisk,
-) -> Verdict:
+) -> DecideResult:
     verdict = decide_exactly(
         transaction, named, release, signer, shown, own, lambda current: _why_not(current, grant)
     )
@@ -308,16 +308,16 @@ def _why_not(current: StoredRequest, grant: Grant) -> str | None:
     return None
 
 
-def _left_waiting(transaction: Transaction, named: _Named) -> Verdict:
+def _left_waiting(transaction: Transaction, named: _Named) -> DecideResult:
     return _refused(transaction, named, _NOTHING_RELEASED)
 
 
-def _refused(transaction: Transaction, named: _Named, why: str) -> Verdict:
+def _refused(transaction: Transaction, named: _Named, why: str) -> DecideResult:
     try:
         current = requests.newest(transaction, named[0])
     except DamagedRecordError as damage:
-        return Verdict(VerdictKind.REFUSED, named[0], str(damage), None)
-    return Verdict(VerdictKind.REFUSED, named[0], why, current)
+        return DecideResult(VerdictKind.REFUSED, named[0], str(damage), None)
+    return DecideResult(VerdictKind.REFUSED, named[0], why, current)
 
 
 _MOST = 100_000

@@ -20,11 +20,11 @@ from signoff.queue.records import (
     AgentRecord,
     Change,
     ChangeSet,
+    DecideResult,
     Decision,
     DecisionSource,
     Grant,
     StoredRequest,
-    Verdict,
 )
 from signoff.queue.sql import grants, requests
 from signoff.queue.sql.amendments import stored_content
@@ -329,7 +329,7 @@ class SqlReviewQueue(GrantReview):
         self._sweeper.sweep()
         return self._changes(cursor, _RISK_SECONDS)
 
-    def decide(self, request_id: str, revision: int, digest: str, decision: Decision) -> Verdict:
+    def decide(self, request_id: str, revision: int, digest: str, decision: Decision) -> DecideResult:
         """Decide one request; the first decision wins.
 
         A hard rejection also rejects the later pending requests of the same batch. A decision that
@@ -341,7 +341,7 @@ class SqlReviewQueue(GrantReview):
         """
         return self.decide_many([(request_id, revision, digest)], decision)[0]
 
-    def decide_many(self, targets: Sequence[tuple[str, int, str]], decision: Decision) -> tuple[Verdict, ...]:
+    def decide_many(self, targets: Sequence[tuple[str, int, str]], decision: Decision) -> tuple[DecideResult, ...]:
         """Decide exactly these, each on its own merits, in one transaction.
 
         Raises:
@@ -377,7 +377,7 @@ class SqlReviewQueue(GrantReview):
 
     def remember_and_release(
         self, target: tuple[str, int, str], also: Sequence[tuple[str, int, str]], decision: Decision
-    ) -> tuple[Verdict, ...]:
+    ) -> tuple[DecideResult, ...]:
         """Approve one request and remember that; approve the named requests that wait for the same call, too.
 
         Raises:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 
-from signoff.queue.records import StoredRequest, Submission, Verdict
+from signoff.queue.records import DecideResult, StoredRequest, Submission
 
 __all__ = ["OwnRisk"]
 
@@ -30,7 +30,7 @@ class OwnRisk:
         """Return a request with the stricter risk; a command may take milliseconds, and seconds at worst."""
         return replace(request, submission=self._known_of(request) or self._work_out(request))
 
-    def in_verdict(self, verdict: Verdict) -> Verdict:
+    def in_verdict(self, verdict: DecideResult) -> DecideResult:
         """Return a verdict with the stricter risk of its request."""
         return verdict if verdict.current is None else replace(verdict, current=self.of(verdict.current))
 

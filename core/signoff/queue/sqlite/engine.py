@@ -65,7 +65,7 @@ _SECONDS_OF_CHANGES = 5.0
 """Longest wait for the end of changes to a file that reads as if it were another one."""
 
 
-class _Look:
+class _SqliteLook:
     """Statements on one connection."""
 
     search = FtsIndex()
@@ -85,12 +85,12 @@ class _Look:
         return int(found)
 
 
-class _Transaction(_Look, Transaction):
+class _SqliteTransaction(_SqliteLook, Transaction):
     """A write in progress."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         Transaction.__init__(self)
-        _Look.__init__(self, connection)
+        _SqliteLook.__init__(self, connection)
 
     def run(self, statement: str, *values: object) -> int:
         return self._connection.execute(statement, values).rowcount
@@ -151,14 +151,14 @@ class SqliteEngine(OwnConnection):
                 raise
 
     @contextlib.contextmanager
-    def read(self) -> Iterator[_Look]:
+    def read(self) -> Iterator[_SqliteLook]:
         """Look at one consistent state. Keep it short: a long look stops the log from shrinking.
 
         Raises:
             QueueUnavailableError: The queue cannot be read.
         """
         with self._usable(), self._translated(), _transaction(self._connection, "DEFERRED"):
-            look = _Look(self._connection)
+            look = _SqliteLook(self._connection)
             self._require_same_queue(look.rows(STATE_OF_QUEUE))
             yield look
             self._require_there()  # afterwards: what was read from a file that nobody else sees counts for nothing
@@ -186,7 +186,7 @@ class SqliteEngine(OwnConnection):
                 self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
                 self._durable = durable
             with _transaction(self._connection, "IMMEDIATE"):
-                transaction: Transaction = _Transaction(self._connection)
+                transaction: Transaction = _SqliteTransaction(self._connection)
                 self._require_same_queue(transaction.rows(STATE_OF_QUEUE))
                 yield transaction
             self._made(transaction)
@@ -262,14 +262,14 @@ class SqliteEngine(OwnConnection):
     def _begin_with(self) -> None:
         """Look for the first time, which makes SQLite open all its files; a queue without a number gets one."""
         with _transaction(self._connection, "DEFERRED"):
-            self._require_same_queue(_Look(self._connection).rows(STATE_OF_QUEUE))
+            self._require_same_queue(_SqliteLook(self._connection).rows(STATE_OF_QUEUE))
         if self._queue_id is not None:
             return
         # Nothing depends on it today, so it is no reason not to open a queue on a full disk.
         with contextlib.suppress(sqlite3.Error, OSError), self._write_lock.held(PATIENCE_SECONDS):
             with _transaction(self._connection, "IMMEDIATE"):
                 self._connection.execute(_GIVE_ID, (QUEUE_ID, new_queue_id()))
-            self._require_same_queue(_Look(self._connection).rows(STATE_OF_QUEUE))
+            self._require_same_queue(_SqliteLook(self._connection).rows(STATE_OF_QUEUE))
 
     def _require_there(self) -> None:
         """Make sure that the paths lead to the files that are open.

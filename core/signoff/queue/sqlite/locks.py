@@ -26,8 +26,8 @@ from signoff.queue.sqlite.wakeups import RELOOK_SECONDS
 from signoff.queue.text_escape import pack_text
 
 __all__ = [
+    "FileLease",
     "FileLeases",
-    "Lease",
     "WriteLock",
     "this_boot",
     "this_host",
@@ -199,21 +199,21 @@ class FileLeases:
         self._directory = directory
         self._prefix = os.path.join(directory, "")  # noqa: PTH118 - paths are made for each agent at each look
         self._host = pack_text(this_host())
-        self._taken: list[Lease] = []
+        self._taken: list[FileLease] = []
         self._missing: dict[str, float] = {}
         self.machine = this_boot()
         """The running kernel: its processes see each other's locks."""
 
-    def take(self, agent_id: str) -> Lease:
+    def take(self, agent_id: str) -> FileLease:
         """Take the lease of a new agent connection.
 
         Raises:
             OSError: The lock file cannot be created.
         """
         with contextlib.suppress(FileNotFoundError):
-            return self._kept(Lease(self._directory / agent_id))
+            return self._kept(FileLease(self._directory / agent_id))
         make_directory(self._directory, parents=False)  # somebody has swept it away
-        return self._kept(Lease(self._directory / agent_id))
+        return self._kept(FileLease(self._directory / agent_id))
 
     def renew(self) -> None:
         """Put up again what this connection holds and somebody swept away.."""
@@ -257,7 +257,7 @@ class FileLeases:
         now = time.monotonic()
         return now - self._missing.setdefault(agent_id, now) >= _MISSING_SECONDS
 
-    def _kept(self, lease: Lease) -> Lease:
+    def _kept(self, lease: FileLease) -> FileLease:
         self._taken = [each for each in self._taken if each.held] + [lease]
         return lease
 
@@ -266,7 +266,7 @@ class FileLeases:
         return host == self._host or (boot == self.machine != "")
 
 
-class Lease:
+class FileLease:
     """A held lease. The lock file is created, locked, and removed on `release`."""
 
     def __init__(self, path: Path) -> None:

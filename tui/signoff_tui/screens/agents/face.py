@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from signoff_tui.text.header import Standing, first_line
-from signoff_tui.text.key_hints import KeyHint, Room, flow
+from signoff_tui.text.key_hints import BarRoom, KeyHint, flow
 from signoff_tui.text.lines import Line, chunk, foreign, fullest, line, wrapped
 
 __all__ = ["Numbers", "empty_lines", "foot_lines", "note_lines", "title_line"]
@@ -89,7 +89,7 @@ def foot_lines(hints: Sequence[KeyHint], said: str, width: int, *, rows: int) ->
         if said
         else line(chunk(" no decision keys work on this screen", "muted"))
     )
-    return [*flow(hints, Room(width, rows)), words]
+    return [*flow(hints, BarRoom(width, rows)), words]
 
 
 def _shortened(long: str, short: str, width: int, token: str) -> Line:

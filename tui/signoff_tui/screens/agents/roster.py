@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from msgspec import Struct, field
 
 from signoff.filter import quote
-from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redaction
+from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redactor
 from signoff.queue import (
     AgentMode,
     AgentRecord,
@@ -100,7 +100,7 @@ class Remembered(Struct, frozen=True):
     """
 
     grant: Grant
-    masks: Redaction | None
+    masks: Redactor | None
 
 
 class Reading(Struct, frozen=True):
@@ -122,7 +122,7 @@ class Reading(Struct, frozen=True):
     hour: LastHour = field(default_factory=LastHour)
     figures: Mapping[AgentKey, Figures] = field(default_factory=dict)
     grants: Mapping[str, Sequence[Remembered]] = field(default_factory=dict)
-    masks: Mapping[str, Redaction | None] = field(default_factory=dict)
+    masks: Mapping[str, Redactor | None] = field(default_factory=dict)
     left: Mapping[str, LeftBehind] = field(default_factory=dict)
     took: float = 0.0
 
@@ -183,7 +183,7 @@ def picks(key: AgentKey) -> str:
     return f"agent:={quote(key.name)} session:={quote(key.session)}"
 
 
-def _masks(queue: ReviewQueue, grant: Grant) -> Redaction | None:
+def _masks(queue: ReviewQueue, grant: Grant) -> Redactor | None:
     if not grant.origin_request:
         return None
     try:

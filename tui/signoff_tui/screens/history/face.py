@@ -12,7 +12,7 @@ from signoff_tui.screens.history.listing import Listing
 from signoff_tui.screens.history.looking import Around
 from signoff_tui.screens.history.ranges import range_of
 from signoff_tui.text.header import Standing, first_line
-from signoff_tui.text.key_hints import KeyHint, Room, flow, saved_hints
+from signoff_tui.text.key_hints import BarRoom, KeyHint, flow, saved_hints
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, line, wrapped
 
 __all__ = ["Keys", "empty_lines", "foot_lines", "title_line"]
@@ -86,7 +86,7 @@ class Keys(Struct, frozen=True):
     map: KeyMap = STANDARD
 
 
-def foot_lines(query: Query, keys: Keys, said: Line, room: Room) -> Sequence[Line]:
+def foot_lines(query: Query, keys: Keys, said: Line, room: BarRoom) -> Sequence[Line]:
     """The keys that make sense now, and what is said.
 
     Args:
@@ -97,7 +97,7 @@ def foot_lines(query: Query, keys: Keys, said: Line, room: Room) -> Sequence[Lin
     """
     if keys.choosing:
         # All of them must be there, however narrow it is.
-        there = Room(room.width, _MOST_ROWS)
+        there = BarRoom(room.width, _MOST_ROWS)
         rows = flow(saved_hints(keys.choosing, there), there)
         shown = [row for number, row in enumerate(rows) if row.left or number < room.rows]
     else:

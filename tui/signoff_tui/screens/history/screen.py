@@ -18,7 +18,7 @@ from signoff_tui.screens.history.wording import Deciders
 from signoff_tui.screens.history.work import Checked, Failed, Fresh, Listed, Older, Read, Sized
 from signoff_tui.screens.list_beside_details import FAR, TWO_PANES
 from signoff_tui.screens.plain import News
-from signoff_tui.text.key_hints import Room
+from signoff_tui.text.key_hints import BarRoom
 from signoff_tui.text.lines import Line, chunk, rule
 from signoff_tui.text.look import look_of
 from signoff_tui.widgets.divider import Divider
@@ -347,4 +347,4 @@ class HistoryScreen(FilterKeys):
         opened = several and item is not None and listing.is_open(item)
         own = self._office.keys
         keys = Keys(self._reading, self.two_panes, self._pane.details, saved, several, opened, own)
-        return [counts, *foot_lines(self.bar.query_in_force, keys, self._said, Room(width, rows))]
+        return [counts, *foot_lines(self.bar.query_in_force, keys, self._said, BarRoom(width, rows))]

@@ -9,7 +9,7 @@ from msgspec import Struct
 from signoff.canonical import NotJsonError
 from signoff.policy.grant_breadth import Reach
 from signoff.policy.grant_scope import reach_of_grant
-from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redaction
+from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redactor
 from signoff.queue import DamagedRecordError, Grant, ReviewQueue, StoredRequest, UnknownRequestError
 from signoff.queue.grant_pattern import Exact
 
@@ -36,7 +36,7 @@ class Entry(Struct, frozen=True):
     masked_keys: tuple[str, ...] = ()
 
     @property
-    def masks(self) -> Redaction:
+    def masks(self) -> Redactor:
         """What is hidden of it."""
         return DEFAULT_REDACTION.also(self.masked_keys)
 

@@ -12,7 +12,7 @@ from signoff_tui.input.keymap import STANDARD, KeyMap
 from signoff_tui.screens.memory.entries import Entry
 from signoff_tui.screens.memory.filtering import Listing
 from signoff_tui.text.header import Standing, first_line
-from signoff_tui.text.key_hints import KeyHint, Room, flow, saved_hints
+from signoff_tui.text.key_hints import BarRoom, KeyHint, flow, saved_hints
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 
 __all__ = ["Bar", "Said", "empty_lines", "foot_lines", "title_line"]
@@ -105,7 +105,7 @@ def foot_lines(bar: Bar, said: Said, width: int, *, rows: int) -> list[Line]:
         rows: Rows for the keys.
     """
     words = _said(said) if said.words else fullest(_wordings(bar), width)
-    room = Room(width, rows)
+    room = BarRoom(width, rows)
     keys = flow(saved_hints(bar.saved, room) if bar.kind == "saved" else _hints(bar), room)
     return [words, *keys] if bar.kind in {"all", "sheet"} else [*keys, words]
 

@@ -15,7 +15,7 @@ from signoff_tui.screens.memory.entries import Entry
 from signoff_tui.screens.memory.face import Said
 from signoff_tui.screens.memory.filtering import Listing
 from signoff_tui.state.persistence import saved_by_digit, usable
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.widgets.filter_bar import FilterBar
 
 __all__ = ["FilterKeys"]
@@ -30,7 +30,7 @@ class FilterKeys(ListBesideDetails):
         desk: The times of the guard.
     """
 
-    def __init__(self, office: Office, query: str, desk: Desk) -> None:
+    def __init__(self, office: Office, query: str, desk: ReviewSession) -> None:
         super().__init__(office, query)
         self._asking = Asking(desk.settings, office.keys)
         self._listing = Listing(lambda: Viewpoint(office.now(), office.reviewer))

@@ -9,7 +9,7 @@ from typing import Any
 
 from signoff.canonical import parse_json
 from signoff.policy.grant_breadth import Breadth, Reach
-from signoff.policy.redaction.masking import Redaction
+from signoff.policy.redaction.masking import Redactor
 from signoff.present.reveal import reveal_line
 from signoff.queue import Grant
 from signoff.queue.grant_pattern import AnyValue, Exact, GrantPattern, Matcher, OneOf, Under
@@ -141,7 +141,7 @@ def covered(entry: Entry) -> str:
     return (", ".join(parts) or "ANY call of this tool")[:LONGEST_ROW]
 
 
-def matcher_text(name: str, matcher: Matcher, masks: Redaction) -> str:
+def matcher_text(name: str, matcher: Matcher, masks: Redactor) -> str:
     """How an entry of the payload must be, in few words, without secrets; not safe to draw yet."""
     match matcher:
         case Exact(key):
@@ -165,7 +165,7 @@ def _named(grant: Grant) -> Collection[str]:
     return grant.payload if grant.pattern is None else {name for name, _ in grant.pattern.entries}
 
 
-def _json(value: Any, name: str, masks: Redaction) -> str:
+def _json(value: Any, name: str, masks: Redactor) -> str:
     return json.dumps(masks.mask_value(value, name), ensure_ascii=False)
 
 
@@ -299,7 +299,7 @@ def how_wide_lines(breadth: Breadth, pattern: GrantPattern, width: int) -> list[
     return _fact("how wide", limits_words(breadth, pattern), width, breadth_token(str(breadth)))
 
 
-def pattern_entry(name: str, matcher: Matcher, width: int, masks: Redaction) -> list[Line]:
+def pattern_entry(name: str, matcher: Matcher, width: int, masks: Redactor) -> list[Line]:
     """One entry of a pattern, in full."""
     match matcher:
         case Exact(key):

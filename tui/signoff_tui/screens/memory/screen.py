@@ -19,7 +19,7 @@ from signoff_tui.screens.memory.lines import LISTED_AS_ROWS, detail_lines, headi
 from signoff_tui.screens.memory.work import Counted, Done, Loaded, Offered, Previewed, Work
 from signoff_tui.screens.plain import News
 from signoff_tui.screens.rereading import Rereading
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.header import standing_of
 from signoff_tui.text.lines import Line
 from signoff_tui.text.look import look_of
@@ -39,7 +39,7 @@ class MemoryScreen(FilterKeys):
 
     place = "memory"
 
-    def __init__(self, office: Office, query: str, desk: Desk) -> None:
+    def __init__(self, office: Office, query: str, desk: ReviewSession) -> None:
         super().__init__(office, query, desk)
         self._session = session_of(query)
         self._desk = desk

@@ -11,7 +11,7 @@ from signoff_tui.context import Office
 from signoff_tui.input.actions import action_of
 from signoff_tui.screens.palette.commands import Command, fitting
 from signoff_tui.screens.plain import PlainScreen
-from signoff_tui.text.key_hints import KeyHint, Room, flow
+from signoff_tui.text.key_hints import BarRoom, KeyHint, flow
 from signoff_tui.text.lines import Line, chunk, line, rule
 from signoff_tui.text.look import look_of
 from signoff_tui.widgets.lines_view import LinesView
@@ -130,7 +130,7 @@ class PaletteScreen(PlainScreen):
 
         self.query_one("#rows", RowList).show(len(found), row, cursor=self._cursor if found else None)
         said = [] if found else [line(chunk(" nothing is called so", "muted"))]
-        keys = flow(_KEYS, Room(self.size.width, 1))
+        keys = flow(_KEYS, BarRoom(self.size.width, 1))
         self.query_one("#foot", LinesView).show([*said, rule(look.glyphs.rule), *keys])
 
 

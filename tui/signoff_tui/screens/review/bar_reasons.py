@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from signoff_tui.screens.review.open_bar import GroupNotReady, OpenBar, Unseen
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.state.tagged import TAGGED
 
 __all__ = ["reason_is_gone"]
 
 
-def reason_is_gone(desk: Desk, bar: OpenBar | None) -> bool:
+def reason_is_gone(desk: ReviewSession, bar: OpenBar | None) -> bool:
     """Whether the request of a bar was shown meanwhile, or another is the target. The guard is told of it."""
     inbox, guard = desk.inbox, desk.guard
     entry, group = inbox.focused_request(), inbox.focused_group()

@@ -8,9 +8,9 @@ from signoff.queue.amendment import PARTIAL
 from signoff_tui.guard import Cause
 from signoff_tui.screens.review.face import Face
 from signoff_tui.screens.review.pointing import hunks_named, pointed_in
-from signoff_tui.state.amendments import Change, what_to_edit, why_not_given
+from signoff_tui.state.amendments import AmendedCall, what_to_edit, why_not_given
 from signoff_tui.state.inbox import Entry
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 
 __all__ = ["ChangingKeys"]
 
@@ -70,7 +70,7 @@ class ChangingKeys:
             face.outside.edit(entry, what, desk.changes.text_to_edit(entry, what))
 
 
-def _why_no_choice(desk: Desk, entry: Entry) -> str:
+def _why_no_choice(desk: ReviewSession, entry: Entry) -> str:
     if not entry.waiting:
         return "the request does not wait any more"
     if PARTIAL not in entry.request.submission.supports:
@@ -80,7 +80,7 @@ def _why_no_choice(desk: Desk, entry: Entry) -> str:
     return "there are no single hunks to choose from"
 
 
-def _told(change: Change | None, numbers: Sequence[int], key: str) -> str:
+def _told(change: AmendedCall | None, numbers: Sequence[int], key: str) -> str:
     """What a toggle did, in words."""
     what = hunks_named(numbers)
     if change is None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from signoff_tui.screens.review.work import ContentMade, Drifted, Work
     from signoff_tui.state.group_page import GroupPage
     from signoff_tui.state.inbox import Entry
-    from signoff_tui.state.session import Desk
+    from signoff_tui.state.session import ReviewSession
     from signoff_tui.widgets.document.view import DocumentView
 
 __all__ = ["Contents"]
@@ -37,7 +37,7 @@ class Contents:
         drawing: Says what is wanted.
     """
 
-    def __init__(self, screen: ReviewScreen, desk: Desk, work: Work, drawing: Drawing) -> None:
+    def __init__(self, screen: ReviewScreen, desk: ReviewSession, work: Work, drawing: Drawing) -> None:
         self._screen = screen
         self._desk = desk
         self._work = work

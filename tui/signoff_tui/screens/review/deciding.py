@@ -46,9 +46,9 @@ from signoff_tui.screens.review.releasing import RELEASES, Listing, listing_for
 from signoff_tui.screens.review.sheets import careless
 from signoff_tui.state.inbox import RowKey
 from signoff_tui.state.reach import remember_preview, waiting_of_agent
-from signoff_tui.state.session import Answer
+from signoff_tui.state.session import HeldAnswer
 from signoff_tui.state.tagged import TAGGED
-from signoff_tui.text.key_hints import KeyHint, Room
+from signoff_tui.text.key_hints import BarRoom, KeyHint
 
 __all__ = ["Deciding"]
 
@@ -101,7 +101,7 @@ class Deciding:
                 assert_never(verdict)
         return True
 
-    def take_back(self, held: Sequence[Held[Answer]], why: str = "taken back") -> None:
+    def take_back(self, held: Sequence[Held[HeldAnswer]], why: str = "taken back") -> None:
         """Say which decisions were not sent, let their requests wait again and keep what was written."""
         if not held:
             return
@@ -139,7 +139,7 @@ class Deciding:
         if taken:
             self._return_to(taken[-1])
 
-    def _return_to(self, held: Held[Answer]) -> None:
+    def _return_to(self, held: Held[HeldAnswer]) -> None:
         """Back to what was taken back, which is armed anew: the request, or its group in the list."""
         face, inbox = self._face, self._face.desk.inbox
         entries = [inbox.entry(ref.id) for ref in held.refs if ref.id in inbox]
@@ -264,7 +264,7 @@ class Deciding:
         face, extent, now = self._face, self._face.extent, self._face.office.now()
         listing = listing_for(face.desk, ref, now=now, width=extent.columns, rows=extent.listed_rows)
         sheet = Remembering((ref,), listing)
-        lines = bar_lines(face.desk, sheet, Room(extent.columns, extent.action_rows), armed=False, now=now)
+        lines = bar_lines(face.desk, sheet, BarRoom(extent.columns, extent.action_rows), armed=False, now=now)
         return listing if len(lines) <= extent.sheet_rows else None
 
     def ask_what_to_copy(self) -> None:

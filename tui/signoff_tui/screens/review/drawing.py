@@ -43,9 +43,9 @@ from signoff_tui.state.documents import KEPT
 from signoff_tui.state.group_page import GroupPage
 from signoff_tui.state.inbox import Entry, Group
 from signoff_tui.text.header import Surroundings
-from signoff_tui.text.key_hints import Room
+from signoff_tui.text.key_hints import BarRoom
 from signoff_tui.text.lines import Chunk, Line, chunk, crop, foreign, line, rule
-from signoff_tui.text.look import Look, look_of
+from signoff_tui.text.look import Appearance, look_of
 from signoff_tui.widgets.document.layout import Rest
 from signoff_tui.widgets.document.view import DocumentView
 from signoff_tui.widgets.lines_view import LinesView
@@ -185,7 +185,7 @@ class Drawing:
         """Target line and action bar, or what lies over it."""
         screen, desk = self._screen, self._screen.desk
         status = desk.guard.status(time.monotonic())
-        room = Room(screen.size.width, screen.extent.action_rows)
+        room = BarRoom(screen.size.width, screen.extent.action_rows)
         self._lines("#target", [self._rule, target_line(desk, status, screen.bar, room.width)])
         self._lines("#box-keys", () if desk.guard.too_small else box_keys(desk, screen.bar, room))
         if desk.guard.too_small:
@@ -371,7 +371,7 @@ class Drawing:
         )
 
     @property
-    def _look(self) -> Look:
+    def _look(self) -> Appearance:
         return look_of(self._screen)
 
     @property

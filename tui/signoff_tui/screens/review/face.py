@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from signoff_tui.screens.review.open_bar import OpenBar
     from signoff_tui.screens.review.outside import Outside
     from signoff_tui.screens.review.views import Views
-    from signoff_tui.state.session import Answer, Desk
+    from signoff_tui.state.session import HeldAnswer, ReviewSession
     from signoff_tui.widgets.document.view import DocumentView
 
 __all__ = ["Face"]
@@ -25,7 +25,7 @@ class Face(Protocol):
     """The screen, as its helpers see it."""
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> ReviewSession:
         """The state behind the screen."""
 
     @property
@@ -76,7 +76,7 @@ class Face(Protocol):
     def redraw(self, cause: Cause = Cause.MOVED) -> None:
         """Draw everything that changed, and tell the guard what is shown and why."""
 
-    def send(self, held: Held[Answer]) -> None:
+    def send(self, held: Held[HeldAnswer]) -> None:
         """Give a decision to the queue."""
 
     def go(self, name: str, query: str = "") -> None:

@@ -16,7 +16,7 @@ from signoff_tui.state.persistence import ListState, state_of, usable
 if TYPE_CHECKING:
     from signoff_tui.context import Office
     from signoff_tui.screens.review.screen import ReviewScreen
-    from signoff_tui.state.session import Desk
+    from signoff_tui.state.session import ReviewSession
 
 __all__ = ["Filtering", "Sought"]
 
@@ -37,7 +37,7 @@ class Filtering:
         office: Says when and by whom it is asked.
     """
 
-    def __init__(self, screen: ReviewScreen, desk: Desk, office: Office) -> None:
+    def __init__(self, screen: ReviewScreen, desk: ReviewSession, office: Office) -> None:
         self._screen = screen
         self._desk = desk
         self._office = office

@@ -17,7 +17,7 @@ from signoff_tui.screens.review.naming import (
     names_of,
 )
 from signoff_tui.state.inbox import Entry, Group
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line
 from signoff_tui.text.summary import summarize
 
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 
-def group_lines(desk: Desk, group: Group, width: int, extent: Extent) -> tuple[Line, ...]:
+def group_lines(desk: ReviewSession, group: Group, width: int, extent: Extent) -> tuple[Line, ...]:
     """Name and totals of a group, and exactly what one approval would cover."""
     title = group_title(desk, group, width)
     if extent.low:
@@ -45,7 +45,7 @@ def group_lines(desk: Desk, group: Group, width: int, extent: Extent) -> tuple[L
     )
 
 
-def group_title(desk: Desk, group: Group, width: int, right: Sequence[Chunk] = ()) -> Line:
+def group_title(desk: ReviewSession, group: Group, width: int, right: Sequence[Chunk] = ()) -> Line:
     """Name of a group, and who asks.
 
     Args:
@@ -66,7 +66,7 @@ def group_title(desk: Desk, group: Group, width: int, right: Sequence[Chunk] = (
     )
 
 
-def totals_line(desk: Desk, group: Group, width: int) -> Line:
+def totals_line(desk: ReviewSession, group: Group, width: int) -> Line:
     """How a group stands: facts give way whole, so that no number is cut."""
     members = desk.inbox.members(group.key)
     contents = [content for entry in members if (content := desk.content(entry)) is not None]
@@ -110,7 +110,7 @@ def _size(group: Group) -> str:
     return f"{here} {'request' if here == 1 else 'requests'}"
 
 
-def covered_lines(desk: Desk, members: Eligibility, width: int, rows: int, where: str) -> list[Line]:
+def covered_lines(desk: ReviewSession, members: Eligibility, width: int, rows: int, where: str) -> list[Line]:
     """What `Y` covers, by name, and what it leaves out.
 
     Args:
@@ -137,7 +137,7 @@ def covered_lines(desk: Desk, members: Eligibility, width: int, rows: int, where
     return lines
 
 
-def ready_line(desk: Desk, members: Eligibility, width: int) -> Line | None:
+def ready_line(desk: ReviewSession, members: Eligibility, width: int) -> Line | None:
     """What `Y` covers on one line, as many names as it has room for; None if that is nothing."""
     if not members.ready:
         return None
@@ -145,7 +145,7 @@ def ready_line(desk: Desk, members: Eligibility, width: int) -> Line | None:
     return _on_one_line(title, names_of(desk, members.ready), width, "ok", "text")
 
 
-def left_out_line(desk: Desk, members: Eligibility, width: int) -> Line | None:
+def left_out_line(desk: ReviewSession, members: Eligibility, width: int) -> Line | None:
     """What `Y` leaves out and why on one line, as many names as it has room for; None if that is nothing."""
     left_out = [item for item in members.left_out if item.reason is not Omission.CLOSED]
     if not left_out:

@@ -17,7 +17,7 @@ from signoff_tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from signoff_tui.screens.review.screen import ReviewScreen
-    from signoff_tui.state.session import Desk
+    from signoff_tui.state.session import ReviewSession
 
 __all__ = ["GroupPreview", "preview_title"]
 
@@ -30,7 +30,7 @@ class GroupPreview:
         desk: Knows the members, and what of them was shown.
     """
 
-    def __init__(self, screen: ReviewScreen, desk: Desk) -> None:
+    def __init__(self, screen: ReviewScreen, desk: ReviewSession) -> None:
         self._screen = screen
         self._desk = desk
 
@@ -81,7 +81,7 @@ class GroupPreview:
         return fullest([*told, Line(words, fill=glyph)], width)
 
 
-def preview_title(desk: Desk, entry: Entry, width: int) -> Line:
+def preview_title(desk: ReviewSession, entry: Entry, width: int) -> Line:
     """Whose content follows.
 
     Args:

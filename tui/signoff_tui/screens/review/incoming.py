@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from signoff_tui.screens.review.deciding import Deciding
     from signoff_tui.screens.review.screen import ReviewScreen
     from signoff_tui.screens.review.work import Answers, Edited, LookedBack, Work
-    from signoff_tui.state.session import Desk
+    from signoff_tui.state.session import ReviewSession
 
 __all__ = ["Incoming", "Lost"]
 
@@ -42,7 +42,9 @@ class Incoming:
         work: Reads what was decided lately.
     """
 
-    def __init__(self, screen: ReviewScreen, desk: Desk, office: Office, deciding: Deciding, work: Work) -> None:
+    def __init__(
+        self, screen: ReviewScreen, desk: ReviewSession, office: Office, deciding: Deciding, work: Work
+    ) -> None:
         self._screen = screen
         self._desk = desk
         self._office = office

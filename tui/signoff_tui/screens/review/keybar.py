@@ -19,8 +19,8 @@ from signoff_tui.screens.review.naming import as_many, names_of
 from signoff_tui.screens.review.pointing import Pointed
 from signoff_tui.screens.review.tagged_lines import tag_hints
 from signoff_tui.state.inbox import Entry, Group
-from signoff_tui.state.session import Desk, next_unseen
-from signoff_tui.text.key_hints import KeyHint, Room, flow, flow_sections
+from signoff_tui.state.session import ReviewSession, next_unseen
+from signoff_tui.text.key_hints import BarRoom, KeyHint, flow, flow_sections
 from signoff_tui.text.lines import Line
 
 __all__ = ["Reader", "action_lines", "to_show", "what_is_missing"]
@@ -67,7 +67,7 @@ class Reader(Struct, frozen=True):
 
 
 def action_lines(
-    desk: Desk, view: View, room: Room, reader: Reader, *, two_panes: bool, armed: bool
+    desk: ReviewSession, view: View, room: BarRoom, reader: Reader, *, two_panes: bool, armed: bool
 ) -> tuple[Line, ...]:
     """The keys that work, or would work, most important first."""
     entry, group = desk.inbox.focused_request(), desk.inbox.focused_group()
@@ -101,7 +101,7 @@ def action_lines(
     return flow([*hints, *listing[:first], *leading, *listing[first:], *more, last], room)
 
 
-def _steady(room: Room) -> bool:
+def _steady(room: BarRoom) -> bool:
     """Whether there is room to keep each key where it is."""
     return room.rows >= 3 and room.width >= (STEADY_WIDE if room.rows == 3 else STEADY)
 
@@ -112,7 +112,7 @@ def _in_slots(deciding: Sequence[KeyHint], page: Sequence[KeyHint]) -> list[KeyH
     return [replace(hint, slot=cells) for hint, cells in zip(keys, _SLOTS, strict=True)]
 
 
-def _steadily(kinds: Sequence[Sequence[KeyHint]], room: Room) -> tuple[Line, ...]:
+def _steadily(kinds: Sequence[Sequence[KeyHint]], room: BarRoom) -> tuple[Line, ...]:
     """What decides one request, its group, is about its parts, moves about, lists, leads elsewhere, and more."""
     deciding, of_group, own, moving, listing, (*going, last), more = kinds
     if room.width >= STEADY_WIDE:
@@ -124,7 +124,7 @@ def _steadily(kinds: Sequence[Sequence[KeyHint]], room: Room) -> tuple[Line, ...
     )
 
 
-def _going_hints(desk: Desk, view: View, *, narrow: bool = False) -> list[KeyHint]:
+def _going_hints(desk: ReviewSession, view: View, *, narrow: bool = False) -> list[KeyHint]:
     """What leads elsewhere, in a narrow bar the other screens under one hint; help is the last."""
     hints = [KeyHint(desk.keys.shown("history"), "history")]
     if view == "inbox":
@@ -136,7 +136,7 @@ def _going_hints(desk: Desk, view: View, *, narrow: bool = False) -> list[KeyHin
     return [*hints, KeyHint(desk.keys.shown("help"), "help")]
 
 
-def _more_hints(desk: Desk, view: View) -> list[KeyHint]:
+def _more_hints(desk: ReviewSession, view: View) -> list[KeyHint]:
     """What is told where there is room for it, and else by the help: all of it works everywhere."""
     saved = [KeyHint(desk.keys.shown("saved"), "saved filters")] if view in {"inbox", "group"} else []
     return [
@@ -146,7 +146,7 @@ def _more_hints(desk: Desk, view: View) -> list[KeyHint]:
     ]
 
 
-def what_is_missing(desk: Desk, entry: Entry) -> str:
+def what_is_missing(desk: ReviewSession, entry: Entry) -> str:
     """What of a request was not on the screen, in words."""
     coverage = desk.coverage(entry)
     if coverage is None:
@@ -159,7 +159,7 @@ def what_is_missing(desk: Desk, entry: Entry) -> str:
     return f"{coverage.missing} of {coverage.needed} {'line' if coverage.needed == 1 else 'lines'} not shown yet"
 
 
-def to_show(desk: Desk, entry: Entry) -> bool:
+def to_show(desk: ReviewSession, entry: Entry) -> bool:
     """Whether a request waits of which something can be shown that was not."""
     if not entry.waiting or desk.failure(entry) is not None:
         return False
@@ -167,7 +167,7 @@ def to_show(desk: Desk, entry: Entry) -> bool:
     return coverage is None or coverage.missing > 0
 
 
-def _decision_hints(desk: Desk, entry: Entry | None, room: Room, *, armed: bool) -> list[KeyHint]:
+def _decision_hints(desk: ReviewSession, entry: Entry | None, room: BarRoom, *, armed: bool) -> list[KeyHint]:
     """What decides one request, in the order of the places: approve, reject, remember, stop."""
     live = armed and entry is not None and entry.waiting
     over = "" if entry is None or entry.waiting else _why_not(entry)
@@ -182,7 +182,7 @@ def _decision_hints(desk: Desk, entry: Entry | None, room: Room, *, armed: bool)
     ]
 
 
-def _stop_hint(desk: Desk, entry: Entry | None, over: str, *, armed: bool) -> KeyHint:
+def _stop_hint(desk: ReviewSession, entry: Entry | None, over: str, *, armed: bool) -> KeyHint:
     """On the heading of a group it is the capital that stops, and it asks once more."""
     if entry is None:
         return KeyHint(desk.keys.shown("stop_all"), "stop the agent", live=armed)
@@ -197,7 +197,7 @@ def _why_not(entry: Entry) -> str:
     return "held" if entry.held else "sent"
 
 
-def _taking_back(desk: Desk, entry: Entry) -> str:
+def _taking_back(desk: ReviewSession, entry: Entry) -> str:
     """The key that takes back a held decision: of several, one key takes the last, another all."""
     last = list(desk.guard.holds)[-1:]
     reached = {ref.id for ref in desk.reached_by_stops()}
@@ -206,7 +206,7 @@ def _taking_back(desk: Desk, entry: Entry) -> str:
     return f"held, [{desk.keys.shown('undo_all')}] takes all back"
 
 
-def _approve_hint(desk: Desk, entry: Entry | None, *, armed: bool) -> KeyHint:
+def _approve_hint(desk: ReviewSession, entry: Entry | None, *, armed: bool) -> KeyHint:
     key = desk.keys.shown("approve")
     if entry is None:
         return KeyHint(key, "approve: capitals act on groups", live=False)
@@ -225,7 +225,7 @@ def _approve_hint(desk: Desk, entry: Entry | None, *, armed: bool) -> KeyHint:
     return KeyHint(key, what, live=armed, token="strong")
 
 
-def _remember_hint(desk: Desk, entry: Entry | None, *, live: bool) -> KeyHint:
+def _remember_hint(desk: ReviewSession, entry: Entry | None, *, live: bool) -> KeyHint:
     key = desk.keys.shown("remember")
     if entry is None:
         return KeyHint(key, "session", live=False)
@@ -239,7 +239,7 @@ def _remember_hint(desk: Desk, entry: Entry | None, *, live: bool) -> KeyHint:
     return KeyHint(key, "session", live=live and coverage is not None and coverage.complete)
 
 
-def _page_hints(desk: Desk, entry: Entry, *, visible: bool) -> list[KeyHint]:
+def _page_hints(desk: ReviewSession, entry: Entry, *, visible: bool) -> list[KeyHint]:
     """The key that shows what is to be read: it has one place, whatever there is to read."""
     coverage = desk.coverage(entry)
     if to_show(desk, entry):
@@ -253,7 +253,7 @@ def _page_hints(desk: Desk, entry: Entry, *, visible: bool) -> list[KeyHint]:
     return [KeyHint(desk.keys.shown("page_down"), words)]
 
 
-def _choice_hints(desk: Desk, entry: Entry, reader: Reader) -> list[KeyHint]:
+def _choice_hints(desk: ReviewSession, entry: Entry, reader: Reader) -> list[KeyHint]:
     hints = []
     if reader.pointed is not None:
         live = bool(reader.pointed.numbers)
@@ -267,7 +267,7 @@ def _choice_hints(desk: Desk, entry: Entry, reader: Reader) -> list[KeyHint]:
     return hints
 
 
-def _secret_hints(desk: Desk, entry: Entry) -> list[KeyHint]:
+def _secret_hints(desk: ReviewSession, entry: Entry) -> list[KeyHint]:
     if HIDDEN_VALUE not in entry.request.submission.risk_reasons:
         return []
     return [KeyHint(desk.keys.shown("reveal"), "hide secrets" if desk.is_revealed(entry) else "show secrets")]
@@ -284,7 +284,9 @@ def _rest(view: View, *, on_heading: bool, two_panes: bool) -> str:
     return ": [Esc] lists all" if view == "request" else ""
 
 
-def _group_hints(desk: Desk, group: Group, view: View, room: Room, rest: str, *, armed: bool) -> list[KeyHint]:
+def _group_hints(
+    desk: ReviewSession, group: Group, view: View, room: BarRoom, rest: str, *, armed: bool
+) -> list[KeyHint]:
     members = desk.eligibility(group)
     if not members.waiting:
         return []
@@ -297,13 +299,15 @@ def _group_hints(desk: Desk, group: Group, view: View, room: Room, rest: str, *,
     return hints
 
 
-def _group_page_hint(desk: Desk, view: View, reader: Reader) -> KeyHint:
+def _group_page_hint(desk: ReviewSession, view: View, reader: Reader) -> KeyHint:
     """The key that shows what of a group is to be read, on its heading."""
     on_page = "page, next unseen" if reader.unread else "page"
     return KeyHint(desk.keys.shown("page_down"), on_page if view == "page" else "read next unseen")
 
 
-def _approve_group(desk: Desk, members: Eligibility, view: View, room: Room, rest: str, *, armed: bool) -> KeyHint:
+def _approve_group(
+    desk: ReviewSession, members: Eligibility, view: View, room: BarRoom, rest: str, *, armed: bool
+) -> KeyHint:
     ready = members.ready
     if not ready:
         altered = any(item.reason is Omission.ALTERED for item in members.left_out)
@@ -323,7 +327,7 @@ def _approve_group(desk: Desk, members: Eligibility, view: View, room: Room, res
     return KeyHint(desk.keys.shown("approve_group"), told, live=armed, token="strong")
 
 
-def _names_room(room: Room) -> int:
+def _names_room(room: BarRoom) -> int:
     """Cells for the names of what an approval covers."""
     if _steady(room):
         return room.width - (_BESIDE_WIDE if room.width >= STEADY_WIDE else _BESIDE)
@@ -331,7 +335,7 @@ def _names_room(room: Room) -> int:
 
 
 def _moving_hints(
-    desk: Desk, view: View, entry: Entry | None, group: Group | None, *, two_panes: bool
+    desk: ReviewSession, view: View, entry: Entry | None, group: Group | None, *, two_panes: bool
 ) -> list[KeyHint]:
     hints: list[KeyHint] = []
     if view == "page":
@@ -362,7 +366,7 @@ def _moving_hints(
     return hints
 
 
-def _list_hints(desk: Desk, *, armed: bool) -> list[KeyHint]:
+def _list_hints(desk: ReviewSession, *, armed: bool) -> list[KeyHint]:
     if not any(True for _ in desk.inbox.entries()):
         return []
     narrow, order = KeyHint(desk.keys.shown("filter"), "filter"), KeyHint(desk.keys.shown("order"), "sort, tidy")
@@ -374,7 +378,7 @@ def _list_hints(desk: Desk, *, armed: bool) -> list[KeyHint]:
     return [narrow, order]
 
 
-def _several_agents(desk: Desk) -> bool:
+def _several_agents(desk: ReviewSession) -> bool:
     """Whether the list holds requests of more than one agent."""
     names = (entry.request.asked_by.name for entry in desk.inbox.entries() if not desk.inbox.is_hidden(entry.id))
     first = next(names, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redaction
+from signoff.policy.redaction.masking import DEFAULT_REDACTION, Redactor
 from signoff.present.reveal import reveal
 from signoff.queue.records import Risk
 from signoff_tui.screens.review.group_lines import agents_chunk, left_out_line, ready_line, totals_line
@@ -13,7 +13,7 @@ from signoff_tui.screens.review.listing_keys import ORDER_WORDS
 from signoff_tui.screens.review.naming import NAME
 from signoff_tui.screens.review.request_lines import risk_lines, risk_words
 from signoff_tui.state.inbox import Entry, Group
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line
 from signoff_tui.text.summary import RISK_WORD, summarize
 
@@ -32,7 +32,7 @@ LONGEST_ITEM = 300
 """Characters of a call in the batch: it is a look ahead, nothing to decide on yet."""
 
 
-def strip_lines(desk: Desk, rows: int, width: int, *, beside: bool) -> tuple[Line, ...]:
+def strip_lines(desk: ReviewSession, rows: int, width: int, *, beside: bool) -> tuple[Line, ...]:
     """Some lines about the focused row: whose it is, where it runs, what comes next, its group. Always as many.
 
     Args:
@@ -57,7 +57,7 @@ def strip_lines(desk: Desk, rows: int, width: int, *, beside: bool) -> tuple[Lin
     return tuple([*lines, *[Line()] * rows][:rows])
 
 
-def _of_group(desk: Desk, group: Group, rows: int, width: int) -> list[Line]:
+def _of_group(desk: ReviewSession, group: Group, rows: int, width: int) -> list[Line]:
     """How a group stands, and what one approval would cover; nothing where there are only few rows."""
     if rows < _ROOM_FOR_GROUP:
         return []
@@ -85,7 +85,7 @@ def _whose(entry: Entry, agents: Chunk | None = None) -> Line:
     )
 
 
-def _next_in_batch(desk: Desk, entry: Entry, rows: int, width: int) -> list[Line]:
+def _next_in_batch(desk: ReviewSession, entry: Entry, rows: int, width: int) -> list[Line]:
     """Why it is risky, and what the agent will do next: on one line, or one line each if there is room."""
     submission = entry.request.submission
     words: list[Chunk] = [chunk(" ", keep=True)]
@@ -100,7 +100,7 @@ def _next_in_batch(desk: Desk, entry: Entry, rows: int, width: int) -> list[Line
     return _next_in_batch_only(following, rows, tuple(words))
 
 
-def _listed_below(desk: Desk, entry: Entry) -> bool:
+def _listed_below(desk: ReviewSession, entry: Entry) -> bool:
     """Whether all that follows in the batch is there already, as members of the same group."""
     submission = entry.request.submission
     position = submission.batch_position
@@ -127,7 +127,7 @@ def _next_in_batch_only(following: Sequence[str], rows: int, words: tuple[Chunk,
     return [Line((*words, head)), *items]
 
 
-def _batch_item(item: Mapping[str, Any], masks: Redaction) -> str:
+def _batch_item(item: Mapping[str, Any], masks: Redactor) -> str:
     """A tool and the first text among its arguments, which most often says what it is about."""
     arguments = masks.mask_value(item.get("arguments"))
     values = arguments.values() if isinstance(arguments, Mapping) else ()
@@ -135,7 +135,7 @@ def _batch_item(item: Mapping[str, Any], masks: Redaction) -> str:
     return f"{item.get('tool', '?')} {about}".strip()[:LONGEST_ITEM]
 
 
-def below_line(desk: Desk, visible: range, width: int) -> Line:
+def below_line(desk: ReviewSession, visible: range, width: int) -> Line:
     """What waits below the visible rows and above them, HIGH always counted."""
     inbox = desk.inbox
     below = inbox.waiting_from(visible.stop)

@@ -8,7 +8,7 @@ from signoff_tui.screens.review.filter_lines import hidden_words
 from signoff_tui.screens.review.open_bar import Asking
 from signoff_tui.state.inbox import Order, following
 from signoff_tui.state.persistence import elsewhere, saved_by_digit
-from signoff_tui.text.key_hints import Room, saved_hints
+from signoff_tui.text.key_hints import BarRoom, saved_hints
 
 __all__ = ["ORDER_WORDS", "ListingKeys"]
 
@@ -87,7 +87,7 @@ class ListingKeys:
             face.filtering.filter.query.text
         )  # to undo this key undoes one filter, whichever digit follows
         saved = face.filtering.saved
-        room = Room(face.extent.columns, max(face.extent.action_rows - 1, 1))
+        room = BarRoom(face.extent.columns, max(face.extent.action_rows - 1, 1))
         face.desk.guard.question_opened(frozenset(), frozenset(str(each.digit) for each in saved))
         question = f"List only{elsewhere(face.office.saved_filters, saved)}"
         face.open_bar(Asking(question, saved_hints(saved, room), "filter"))

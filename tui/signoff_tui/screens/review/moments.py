@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from signoff.queue.records import StoredRequest
 from signoff_tui.state.delivery import until_unconfirmed_changes
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.ages import until_age_changes, until_left_changes
 
 __all__ = ["next_moment"]
@@ -20,7 +20,7 @@ SOONEST_DEADLINE = 1.0
 NEVER = 3600.0
 
 
-def next_moment(desk: Desk, shown: Iterable[StoredRequest], now: float, wall: int) -> float:
+def next_moment(desk: ReviewSession, shown: Iterable[StoredRequest], now: float, wall: int) -> float:
     """When to look again: a hold ends, keys get armed, lines were shown for long enough, a time on screen changes.
 
     Args:
@@ -42,7 +42,7 @@ def next_moment(desk: Desk, shown: Iterable[StoredRequest], now: float, wall: in
     return min(moment for moment in moments if moment is not None)
 
 
-def _until_a_time_changes(desk: Desk, shown: Iterable[StoredRequest], wall: int) -> float:
+def _until_a_time_changes(desk: ReviewSession, shown: Iterable[StoredRequest], wall: int) -> float:
     """Seconds until the words for a waiting time, or for a time that is left, change on the screen."""
     changes = [NEVER]
     oldest = desk.inbox.tally.counts.oldest_at

@@ -11,7 +11,7 @@ from signoff.queue.records import Decision
 from signoff_tui.guard import LeftOut, Omission, Ref
 from signoff_tui.screens.review.telling_apart import told_apart
 from signoff_tui.state.inbox import Entry
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.lines import Line, chunk, foreign, line
 
 __all__ = [
@@ -33,12 +33,12 @@ NAME = 32
 _BETWEEN = "  "
 
 
-def name_of(desk: Desk, ref: Ref) -> str:
+def name_of(desk: ReviewSession, ref: Ref) -> str:
     """Short name of a request, other than those of the rest of its group."""
     return names_of(desk, [ref])[0]
 
 
-def names_of(desk: Desk, refs: Sequence[Ref]) -> list[str]:
+def names_of(desk: ReviewSession, refs: Sequence[Ref]) -> list[str]:
     """Short names of several requests, in their order; each differs from all others of its group."""
     known = [desk.inbox.entry(ref.id) for ref in refs if ref.id in desk.inbox]
     groups = {entry.group: None for entry in known if entry.group is not None}
@@ -48,7 +48,7 @@ def names_of(desk: Desk, refs: Sequence[Ref]) -> list[str]:
     return [names.get(ref.id, "(gone)") for ref in refs]
 
 
-def as_listed(desk: Desk, refs: Sequence[Ref]) -> list[Ref]:
+def as_listed(desk: ReviewSession, refs: Sequence[Ref]) -> list[Ref]:
     """Requests in the order in which they came, as the list has them; what is not there any more comes last."""
     inbox = desk.inbox
     gone = max((inbox.entry(ref.id).request.seq for ref in refs if ref.id in inbox), default=0) + 1
@@ -108,7 +108,7 @@ def _held_stops(stops: int, count: int) -> tuple[str, str]:
     return (words if count == stops else f"{words} ({count} requests)"), ("sends" if stops == 1 else "send")
 
 
-def left_out_names(desk: Desk, left_out: Sequence[LeftOut]) -> list[str]:
+def left_out_names(desk: ReviewSession, left_out: Sequence[LeftOut]) -> list[str]:
     """Names of the members that a group approval leaves out, each with the reason.
 
     Several that a filter hides are only counted. They come first: where there is room for few names, the rest is

@@ -12,9 +12,9 @@ from signoff_tui.guard import LeftOut, Offer, Ref
 from signoff_tui.screens.review import sheets
 from signoff_tui.screens.review.releasing import Listing
 from signoff_tui.state.reach import remember_preview
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.state.tagged import TAGGED
-from signoff_tui.text.key_hints import KeyHint, Room
+from signoff_tui.text.key_hints import BarRoom, KeyHint
 from signoff_tui.text.lines import Line
 
 __all__ = [
@@ -129,7 +129,7 @@ class Asking(Struct, frozen=True):
 OpenBar = Unseen | GroupNotReady | Remembering | Stopping | Writing | Finding | Asking
 
 
-def bar_lines(desk: Desk, open_bar: OpenBar, room: Room, *, armed: bool, now: int) -> Sequence[Line]:
+def bar_lines(desk: ReviewSession, open_bar: OpenBar, room: BarRoom, *, armed: bool, now: int) -> Sequence[Line]:
     """The lines of an open bar, above its text box if it has one; now is in microseconds since the epoch."""
     match open_bar:
         case Unseen(ref, remembers):
@@ -156,7 +156,7 @@ def bar_lines(desk: Desk, open_bar: OpenBar, room: Room, *, armed: bool, now: in
             return sheets.question_lines(question, hints, room)
 
 
-def box_keys(desk: Desk, open_bar: OpenBar | None, room: Room) -> Sequence[Line]:
+def box_keys(desk: ReviewSession, open_bar: OpenBar | None, room: BarRoom) -> Sequence[Line]:
     """The keys of the text box that belongs to an open bar, for below it; nothing if it has none."""
     match open_bar:
         case Writing(offer, hard, None):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from signoff_tui.screens.review.work import Work
     from signoff_tui.state.amendments import Editable
     from signoff_tui.state.inbox import Entry
-    from signoff_tui.state.session import Desk
+    from signoff_tui.state.session import ReviewSession
 
 __all__ = ["Outside"]
 
@@ -31,7 +31,7 @@ class Outside:
         work: Compares what was edited.
     """
 
-    def __init__(self, screen: ReviewScreen, desk: Desk, office: Office, work: Work) -> None:
+    def __init__(self, screen: ReviewScreen, desk: ReviewSession, office: Office, work: Work) -> None:
         self._screen = screen
         self._desk = desk
         self._office = office

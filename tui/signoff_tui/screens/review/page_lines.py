@@ -7,7 +7,7 @@ from signoff_tui.screens.review.extent import Extent
 from signoff_tui.screens.review.group_lines import covered_lines, group_title, left_out_line
 from signoff_tui.state.group_page import GroupPage
 from signoff_tui.state.inbox import Group
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.lines import Line, chunk, fullest
 from signoff_tui.widgets.document.layout import Rest
 
@@ -20,7 +20,7 @@ ROWS_FOR_NAMES = 24
 """Rows of a terminal from which one line has names of those that are left out."""
 
 
-def page_header(desk: Desk, group: Group, width: int, extent: Extent) -> list[Line]:
+def page_header(desk: ReviewSession, group: Group, width: int, extent: Extent) -> list[Line]:
     """The name of the group, how much of it is ready, and whom that leaves out; with names where there is room.
 
     Where there is not, the action bar has the names of those that are ready, and one line as many of the others as

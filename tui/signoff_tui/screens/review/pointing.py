@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from signoff_tui.state.inbox import Entry
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.widgets.document.view import DocumentView
 
 __all__ = ["Pointed", "hunks_named", "pointed_in"]
@@ -37,7 +37,7 @@ class Pointed(Struct, frozen=True):
         return f"approve {named} again" if self.refused else f"refuse {named}"
 
 
-def pointed_in(document: DocumentView, desk: Desk, entry: Entry) -> Pointed | None:
+def pointed_in(document: DocumentView, desk: ReviewSession, entry: Entry) -> Pointed | None:
     """What is pointed at in the content of a request; None if its hunks cannot be refused one by one there."""
     if document.owner != desk.key(entry) or not desk.changes.may_choose(entry):
         return None

@@ -15,7 +15,7 @@ from signoff_tui.guard import Omission, Ref
 from signoff_tui.screens.review.naming import listed, names_of
 from signoff_tui.state.inbox import Entry, ref_of
 from signoff_tui.state.reach import waiting_for_the_same
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.ages import age_text
 from signoff_tui.text.lines import Line, chunk, wrapped
 from signoff_tui.text.summary import summarize
@@ -46,7 +46,7 @@ class Listing(Struct, frozen=True):
     known: frozenset[Ref]
 
 
-def listing_for(desk: Desk, ref: Ref, *, now: int, width: int, rows: int) -> Listing:
+def listing_for(desk: ReviewSession, ref: Ref, *, now: int, width: int, rows: int) -> Listing:
     """Choose what the sheet of a request lists: as many as it has room for, the oldest first.
 
     Args:
@@ -63,13 +63,13 @@ def listing_for(desk: Desk, ref: Ref, *, now: int, width: int, rows: int) -> Lis
     return Listing(tuple(refs), frozenset(map(ref_of, waiting)))
 
 
-def release_lines(desk: Desk, ref: Ref, listing: Listing, *, now: int, width: int) -> list[Line]:
+def release_lines(desk: ReviewSession, ref: Ref, listing: Listing, *, now: int, width: int) -> list[Line]:
     """Every request that would be released: by name, agent and how long it waits, none of them cut."""
     rows = _named(desk, ref, listing.listed, now=now, width=width - _SPARE)
     return [line for row in rows for line in wrapped(row, width, "strong", head=chunk(_INDENT, keep=True))]
 
 
-def stay_lines(desk: Desk, ref: Ref, listing: Listing, width: int) -> list[Line]:
+def stay_lines(desk: ReviewSession, ref: Ref, listing: Listing, width: int) -> list[Line]:
     """What waits for the same and would go on waiting, with the reason."""
     others = [entry for entry in waiting_for_the_same(desk.inbox, ref.id) if ref_of(entry) not in listing.listed]
     new = [entry for entry in others if ref_of(entry) not in listing.known]
@@ -90,7 +90,7 @@ def stay_lines(desk: Desk, ref: Ref, listing: Listing, width: int) -> list[Line]
     return listed("   stay     ", words, width, head="muted", body="text", most=_MOST_STAY, rest=rest)
 
 
-def _why_it_stays(desk: Desk, entry: Entry) -> str | None:
+def _why_it_stays(desk: ReviewSession, entry: Entry) -> str | None:
     """Why a request is not released by another one, or None when it is."""
     if entry.held or entry.sent:
         return "decided, on its way"
@@ -105,7 +105,7 @@ def _why_it_stays(desk: Desk, entry: Entry) -> str | None:
     return None if entry.request.submission.may_be_remembered else "never remembered"
 
 
-def _named(desk: Desk, ref: Ref, refs: Sequence[Ref], *, now: int, width: int) -> list[str]:
+def _named(desk: ReviewSession, ref: Ref, refs: Sequence[Ref], *, now: int, width: int) -> list[str]:
     """The requests in words, several on a line where they fit."""
     rows: list[str] = []
     for name, other in zip(names_of(desk, refs), refs, strict=True):
@@ -117,7 +117,7 @@ def _named(desk: Desk, ref: Ref, refs: Sequence[Ref], *, now: int, width: int) -
     return rows
 
 
-def _about(desk: Desk, ref: Ref, other: Ref, now: int, name: str) -> list[str]:
+def _about(desk: ReviewSession, ref: Ref, other: Ref, now: int, name: str) -> list[str]:
     if other.id not in desk.inbox:
         return ["gone"]
     entry = desk.inbox.entry(other.id)

@@ -9,7 +9,7 @@ from signoff_tui.screens.review.naming import NAME
 from signoff_tui.screens.review.rows import RowStyle
 from signoff_tui.state.documents import content_key
 from signoff_tui.state.inbox import Entry
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.ages import left_text
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 from signoff_tui.text.summary import RISK_WORD, Summary, ended_text, summarize
@@ -21,7 +21,9 @@ _ENOUGH_OF_NAME = 16
 """Cells of a name that mostly tell which one it is."""
 
 
-def header_lines(desk: Desk, entry: Entry, style: RowStyle, width: int, extent: Extent) -> tuple[Line, ...]:
+def header_lines(
+    desk: ReviewSession, entry: Entry, style: RowStyle, width: int, extent: Extent
+) -> tuple[Line, ...]:
     """What a person needs to judge a request besides its content, warnings first to stay."""
     summary = summarize(entry.request)
     first = _what_line(desk, entry, summary, width)
@@ -43,7 +45,7 @@ def header_lines(desk: Desk, entry: Entry, style: RowStyle, width: int, extent: 
     return (*lines, *warnings)
 
 
-def _what_line(desk: Desk, entry: Entry, summary: Summary, width: int) -> Line:
+def _what_line(desk: ReviewSession, entry: Entry, summary: Summary, width: int) -> Line:
     """What would be done to what, and how much of it was shown: where there is little room, in few words."""
     coverage, content = desk.coverage(entry), desk.content(entry)
     changed = content is not None and (content.added or content.removed)
@@ -133,7 +135,7 @@ _LOOKS_RIGHT = frozenset({"disguise", "look-alike", "mixed-script"})
 _UNSEEN = "whether its files are still as shown could not be seen: their drive does not answer"
 
 
-def _warnings(desk: Desk, entry: Entry, summary: Summary, width: int) -> list[Line]:
+def _warnings(desk: ReviewSession, entry: Entry, summary: Summary, width: int) -> list[Line]:
     content, note = desk.content(entry), entry.request.state_note
     warnings: list[str] = []
     lines: list[Line] = []
@@ -183,7 +185,7 @@ def _warns(entry: Entry) -> bool:
     return decision is None or decision.deliberate
 
 
-def _notes(desk: Desk, entry: Entry, width: int) -> list[Line]:
+def _notes(desk: ReviewSession, entry: Entry, width: int) -> list[Line]:
     """Plain facts about content that is shown in full."""
     content = desk.content(entry)
     if content is None or not content.complete or not content.notes:
@@ -192,7 +194,7 @@ def _notes(desk: Desk, entry: Entry, width: int) -> list[Line]:
 
 
 def coverage_line(
-    desk: Desk, entry: Entry, rest: Rest, glyph: str, hunk: tuple[int, int] = (0, 0), *, width: int
+    desk: ReviewSession, entry: Entry, rest: Rest, glyph: str, hunk: tuple[int, int] = (0, 0), *, width: int
 ) -> Line:
     """Where the reader is and what is still to come, under the content: rows as they are folded here.
 

@@ -9,8 +9,8 @@ from msgspec import Struct
 from signoff.present.reveal import SafeText
 from signoff.queue.records import Risk
 from signoff_tui.state.delivery import unconfirmed_text
-from signoff_tui.state.inbox import Entry, Group, Row, RowKey
-from signoff_tui.state.session import Desk
+from signoff_tui.state.inbox import Entry, Group, InboxRow, RowKey
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.ages import age_text, left_text
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest
 from signoff_tui.text.look import Glyphs
@@ -86,7 +86,9 @@ def inbox_heading(width: int) -> Line:
     return Line(tuple(_muted(piece) for piece in left), tuple(_muted(piece) for piece in right))
 
 
-def inbox_row(desk: Desk, row: Row, style: RowStyle, width: int, *, focused: bool) -> tuple[Line, ...]:
+def inbox_row(
+    desk: ReviewSession, row: InboxRow, style: RowStyle, width: int, *, focused: bool
+) -> tuple[Line, ...]:
     """The lines of one row."""
     if row.key.kind == "group":
         lines = _group_row(desk, desk.inbox.group(row.key), style, width, focused=focused)
@@ -95,7 +97,7 @@ def inbox_row(desk: Desk, row: Row, style: RowStyle, width: int, *, focused: boo
     return tuple(_row(line, focused=focused) for line in lines)
 
 
-def _group_row(desk: Desk, group: Group, style: RowStyle, width: int, *, focused: bool) -> list[Line]:
+def _group_row(desk: ReviewSession, group: Group, style: RowStyle, width: int, *, focused: bool) -> list[Line]:
     listed = desk.inbox.listed(group.key)
     members = listed or desk.inbox.members(group.key)
     pending = [entry for entry in members if entry.request.pending]
@@ -125,7 +127,7 @@ def _group_row(desk: Desk, group: Group, style: RowStyle, width: int, *, focused
 
 
 def _request_row(
-    desk: Desk, entry: Entry, depth: int, style: RowStyle, width: int, *, focused: bool
+    desk: ReviewSession, entry: Entry, depth: int, style: RowStyle, width: int, *, focused: bool
 ) -> list[Line]:
     summary = summarize(entry.request)
     left = (
@@ -195,7 +197,7 @@ def member_heading(width: int) -> Line:
 
 
 def member_row(
-    desk: Desk, entry: Entry, style: RowStyle, width: int, *, focused: bool, several: bool = False
+    desk: ReviewSession, entry: Entry, style: RowStyle, width: int, *, focused: bool, several: bool = False
 ) -> tuple[Line, ...]:
     """The line of one member in the group's own view: decision first; who asked if that differs in the group."""
     summary = summarize(entry.request)
@@ -226,7 +228,7 @@ def _state_cells(width: int) -> int:
 # -- words -------------------------------------------------------------------------------------------------
 
 
-def counts_text(desk: Desk, entry: Entry) -> str:
+def counts_text(desk: ReviewSession, entry: Entry) -> str:
     """``+12 -3``, or nothing while it is not known or does not apply."""
     content = desk.content(entry)
     if content is None or not (content.added or content.removed):
@@ -235,7 +237,7 @@ def counts_text(desk: Desk, entry: Entry) -> str:
     return f"+{content.added}{removed}"
 
 
-def seen_text(desk: Desk, entry: Entry) -> str:
+def seen_text(desk: ReviewSession, entry: Entry) -> str:
     """``new``, a percentage, or ``seen``; ``again`` for what was approved once; two dashes for what ended."""
     if entry.closed:
         return "--"
@@ -245,7 +247,7 @@ def seen_text(desk: Desk, entry: Entry) -> str:
     return "seen" if coverage.complete else f"{coverage.percent}%"
 
 
-def _state(desk: Desk, entry: Entry, style: RowStyle) -> Chunk | None:
+def _state(desk: ReviewSession, entry: Entry, style: RowStyle) -> Chunk | None:
     """What the row says instead of the waiting time."""
     if held := style.held_text(entry.id):
         return foreign(held, "held")
@@ -285,7 +287,7 @@ def _note(entry: Entry) -> Chunk | None:
     return None if decision is None or not decision.note else foreign(decision.note.replace("\n", " "), "muted")
 
 
-def _row_notes(desk: Desk, entry: Entry, style: RowStyle) -> Sequence[Chunk]:
+def _row_notes(desk: ReviewSession, entry: Entry, style: RowStyle) -> Sequence[Chunk]:
     """The sender's deadline if it is near, else what the reviewer changed, else why the request is risky.
 
     Returns:
@@ -342,7 +344,7 @@ def _focus(style: RowStyle, mark: str, *, focused: bool) -> Chunk:
     return chunk(f"{style.glyphs.focus if focused else ' '}{mark}", "accent", keep=True)
 
 
-def _mark(desk: Desk, key: RowKey) -> str:
+def _mark(desk: ReviewSession, key: RowKey) -> str:
     """A star for what is tagged, a plus for what was appended to a sorted list."""
     entries = desk.inbox.stands_for(key)
     if entries and any(entry.id in desk.tags for entry in entries):

@@ -33,7 +33,7 @@ from signoff_tui.screens.review.work import Answers, ContentMade, Drifted, Edite
 from signoff_tui.screens.review.writing_keys import WritingKeys
 from signoff_tui.settings import DiffSettings
 from signoff_tui.state.message import LONGEST
-from signoff_tui.state.session import Answer, Desk
+from signoff_tui.state.session import HeldAnswer, ReviewSession
 from signoff_tui.widgets.divider import Divider
 from signoff_tui.widgets.document.view import DocumentView
 from signoff_tui.widgets.filter_bar import FilterBar
@@ -57,7 +57,7 @@ class ReviewScreen(Screen[None]):
         self.office = office
         """What is shared with the other screens."""
         self._diff = diff or DiffSettings()
-        self._desk = Desk(settings, office.keys, time.monotonic, office.reviewer)
+        self._desk = ReviewSession(settings, office.keys, time.monotonic, office.reviewer)
         self.views = Views(self._desk, lambda: self.two_panes, self._lay_out)
         """What has the screen."""
         self.filtering = Filtering(self, self._desk, office)
@@ -117,7 +117,7 @@ class ReviewScreen(Screen[None]):
     # -- what helpers see (Face) --------------------------------------------------------------------------
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> ReviewSession:
         """The state behind the screen."""
         return self._desk
 
@@ -158,7 +158,7 @@ class ReviewScreen(Screen[None]):
         """Say something on the last row, until the next key."""
         self.passing_time.say(text, token=token)
 
-    def send(self, held: Held[Answer]) -> None:
+    def send(self, held: Held[HeldAnswer]) -> None:
         """Give a decision to the queue."""
         self._desk.sending(held)
         self._work.send(held)

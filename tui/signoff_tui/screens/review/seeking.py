@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from signoff.filter import Filtered, Viewpoint, parse
 from signoff_tui.state.inbox import Entry, RowKey
 from signoff_tui.state.inbox_filter import InboxSubjects
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 
 __all__ = ["first_waiting"]
 
 
-def first_waiting(desk: Desk, query: str, view: Viewpoint) -> RowKey | None:
+def first_waiting(desk: ReviewSession, query: str, view: Viewpoint) -> RowKey | None:
     """The first request in the list that waits and that a filter keeps; one that is held if no other waits.
 
     Args:
@@ -30,7 +30,7 @@ def first_waiting(desk: Desk, query: str, view: Viewpoint) -> RowKey | None:
     return None if found is None else RowKey("request", found.id)
 
 
-def _listed(desk: Desk) -> Iterator[Entry]:
+def _listed(desk: ReviewSession) -> Iterator[Entry]:
     """All requests as they stand in the list, of a closed group where its row is; then what a filter hides."""
     yield from (entry for row in desk.inbox.rows() for entry in desk.inbox.stands_for(row.key))
     yield from desk.inbox.hidden()

@@ -20,7 +20,7 @@ from signoff_tui.screens.review.naming import agents_of, as_many, left_out_names
 from signoff_tui.screens.review.releasing import RELEASES, Listing, release_lines, stay_lines
 from signoff_tui.state.inbox import Entry
 from signoff_tui.state.reach import RememberPreview
-from signoff_tui.state.session import Desk, following_in_batch
+from signoff_tui.state.session import ReviewSession, following_in_batch
 from signoff_tui.text.grants import (
     BREADTH_WORDS,
     any_words,
@@ -28,7 +28,7 @@ from signoff_tui.text.grants import (
     names_directory,
     where_words,
 )
-from signoff_tui.text.key_hints import KeyHint, Room, flow
+from signoff_tui.text.key_hints import BarRoom, KeyHint, flow
 from signoff_tui.text.lines import (
     Chunk,
     Line,
@@ -64,7 +64,7 @@ MOST_MATCHES = 5
 """Requests that a sheet describes one by one; of the others it says how many there are."""
 
 
-def unseen_bar(desk: Desk, ref: Ref, room: Room, *, remembers: bool) -> tuple[Line, ...]:
+def unseen_bar(desk: ReviewSession, ref: Ref, room: BarRoom, *, remembers: bool) -> tuple[Line, ...]:
     """Not everything was shown: the deliberate second act. It approves once, whichever key asked for it."""
     entry = desk.inbox.entry(ref.id)
     coverage = desk.coverage(entry)
@@ -79,11 +79,11 @@ def unseen_bar(desk: Desk, ref: Ref, room: Room, *, remembers: bool) -> tuple[Li
     hints = [KeyHint(desk.keys.shown("despite"), recorded, token="warn"), KeyHint("Esc", "back")]
     if coverage is None or coverage.missing:
         hints.insert(0, KeyHint(desk.keys.shown("page_down"), "show it"))
-    return (title, *flow(hints, Room(room.width, max(room.rows - 1, 1))))
+    return (title, *flow(hints, BarRoom(room.width, max(room.rows - 1, 1))))
 
 
 def group_bar(
-    desk: Desk, left_out: Sequence[LeftOut], room: Room, *, tagged: bool, remembers: bool
+    desk: ReviewSession, left_out: Sequence[LeftOut], room: BarRoom, *, tagged: bool, remembers: bool
 ) -> tuple[Line, ...]:
     """Nothing of a group, or of the tagged, is ready: say why for each."""
     action, done = ("remember", "remembered") if remembers else ("approve", "approved")
@@ -97,7 +97,7 @@ def group_bar(
         *listed(" left out: ", left_out_names(desk, left_out), room.width, head="muted", body="text"),
         *flow(
             [KeyHint(desk.keys.shown("page_down"), "read next unseen"), KeyHint("Esc", "back")],
-            Room(room.width, 1),
+            BarRoom(room.width, 1),
         ),
     )
 
@@ -108,7 +108,7 @@ def group_bar(
 def remember_sheet(
     previews: Sequence[RememberPreview],
     others: Sequence[Line],
-    room: Room,
+    room: BarRoom,
     keys: KeyMap,
     *,
     armed: bool,
@@ -146,12 +146,12 @@ def remember_sheet(
         fullest([_fact("ends", chunk(words)) for words in ends_words(_bound(previews))], room.width),
         fullest([_fact("now", chunk(words)) for words in _reach_now(previews, now, release, keys)], room.width),
         *others,
-        *flow(hints, Room(room.width, rows)),
+        *flow(hints, BarRoom(room.width, rows)),
     )
 
 
 def others_lines(
-    desk: Desk, refs: Sequence[Ref], listing: Listing | None, *, now: int, width: int
+    desk: ReviewSession, refs: Sequence[Ref], listing: Listing | None, *, now: int, width: int
 ) -> Sequence[Line]:
     """What a sheet says of requests that wait for the same: which would be released, which stay and why."""
     if listing is None or refs[0].id not in desk.inbox:
@@ -261,7 +261,7 @@ _AFTERWARDS = (
 """What stopping an agent does besides rejecting, and what it does not."""
 
 
-def stop_sheet(desk: Desk, refs: Sequence[Ref], room: Room, *, armed: bool) -> tuple[Line, ...]:
+def stop_sheet(desk: ReviewSession, refs: Sequence[Ref], room: BarRoom, *, armed: bool) -> tuple[Line, ...]:
     """Stopping everything an agent waits for names its reach first."""
     hidden = sum(desk.inbox.is_hidden(ref.id) for ref in refs)
     also = f", also the {hidden} that the filter hides" if hidden else ""
@@ -275,12 +275,12 @@ def stop_sheet(desk: Desk, refs: Sequence[Ref], room: Room, *, armed: bool) -> t
                 KeyHint(desk.keys.shown("despite"), "stop it, reject these", live=armed, token="danger"),
                 KeyHint("Esc", "no, back"),
             ],
-            Room(room.width, 1),
+            BarRoom(room.width, 1),
         ),
     )
 
 
-def editor_lines(desk: Desk, offer: Offer, room: Room, *, hard: bool) -> tuple[Line, ...]:
+def editor_lines(desk: ReviewSession, offer: Offer, room: BarRoom, *, hard: bool) -> tuple[Line, ...]:
     """What the message box is about: whether the agent goes on, how far it reaches, whether it can be sent."""
     entries = [desk.inbox.entry(ref.id) for ref in offer.refs if ref.id in desk.inbox]
     waiting = [entry for entry in entries if entry.waiting]
@@ -297,7 +297,7 @@ def editor_lines(desk: Desk, offer: Offer, room: Room, *, hard: bool) -> tuple[L
     )
 
 
-def editor_keys(desk: Desk, offer: Offer, room: Room, *, hard: bool) -> tuple[Line, ...]:
+def editor_keys(desk: ReviewSession, offer: Offer, room: BarRoom, *, hard: bool) -> tuple[Line, ...]:
     """The keys of the message box: on one row if they fit, else on as many as the bar has."""
     if not any(desk.inbox.entry(ref.id).waiting for ref in offer.refs if ref.id in desk.inbox):
         hints = [
@@ -305,10 +305,10 @@ def editor_keys(desk: Desk, offer: Offer, room: Room, *, hard: bool) -> tuple[Li
             KeyHint("Ctrl+Y", "copy text"),
             KeyHint("Esc", "close, text is kept"),
         ]
-        return _on_few_rows(hints, Room(room.width, max(room.rows - 1, 1)))
+        return _on_few_rows(hints, BarRoom(room.width, max(room.rows - 1, 1)))
     wordings = [_writing_hints(hard=hard, in_full=True), _writing_hints(hard=hard, in_full=False)]
     fitting = [hints for hints in wordings if 1 + sum(hint.width for hint in hints) <= room.width]
-    return _on_few_rows((fitting or wordings[-1:])[0], Room(room.width, max(room.rows - 1, 1)))
+    return _on_few_rows((fitting or wordings[-1:])[0], BarRoom(room.width, max(room.rows - 1, 1)))
 
 
 def _writing_hints(*, hard: bool, in_full: bool) -> Sequence[KeyHint]:
@@ -323,7 +323,7 @@ def _writing_hints(*, hard: bool, in_full: bool) -> Sequence[KeyHint]:
     ]
 
 
-def reply_lines(listed: Sequence[str], first: int, count: int, room: Room, *, marked: int) -> tuple[Line, ...]:
+def reply_lines(listed: Sequence[str], first: int, count: int, room: BarRoom, *, marked: int) -> tuple[Line, ...]:
     """Replies to choose from, each behind its digit.
 
     Args:
@@ -346,7 +346,7 @@ def reply_lines(listed: Sequence[str], first: int, count: int, room: Room, *, ma
     )
 
 
-def reply_keys(listed: Sequence[str], first: int, count: int, room: Room) -> tuple[Line, ...]:
+def reply_keys(listed: Sequence[str], first: int, count: int, room: BarRoom) -> tuple[Line, ...]:
     """The keys while a reply is chosen. Arguments as for `reply_lines`."""
     hints = [
         KeyHint("1" if len(listed) == 1 else f"1-{len(listed)}", "put it in"),
@@ -355,13 +355,13 @@ def reply_keys(listed: Sequence[str], first: int, count: int, room: Room) -> tup
         KeyHint("Ctrl+S", "keep your text as one" if room.width >= 60 else "keep yours"),
         KeyHint("Esc", "back"),
     ]
-    return _on_few_rows(hints, Room(room.width, max(room.rows - 1, 1)))
+    return _on_few_rows(hints, BarRoom(room.width, max(room.rows - 1, 1)))
 
 
-def _on_few_rows(hints: Sequence[KeyHint], room: Room) -> tuple[Line, ...]:
+def _on_few_rows(hints: Sequence[KeyHint], room: BarRoom) -> tuple[Line, ...]:
     """Keys on as few rows as all of them need, if there are so many."""
     for rows in range(1, room.rows):
-        lines = flow(hints, Room(room.width, rows))
+        lines = flow(hints, BarRoom(room.width, rows))
         if sum(len(row.left) // 2 for row in lines) == len(hints):  # each is a key and what it does
             return lines
     return flow(hints, room)
@@ -376,7 +376,7 @@ def _reply(number: int, text: str, *, marked: bool) -> Line:
     return Line(left, (chunk(more, "muted"),) if more else ())
 
 
-def _also_stopped(desk: Desk, following: Sequence[Ref], width: int) -> Line:
+def _also_stopped(desk: ReviewSession, following: Sequence[Ref], width: int) -> Line:
     """What would be rejected, too, because it follows in the batch."""
     if not following:
         alone, key = "   nothing else of its batch waits", desk.keys.shown("stop_all")
@@ -413,14 +413,14 @@ def _about_stopping(agents: str, reach: str, following: int, width: int, *, seve
     )
 
 
-def _nothing_to_send(desk: Desk, entries: Sequence[Entry]) -> tuple[Line, ...]:
+def _nothing_to_send(desk: ReviewSession, entries: Sequence[Entry]) -> tuple[Line, ...]:
     how = ended_text(entries[0].request, desk.reviewer) if entries else "it is gone"
     return (line(chunk(" Nothing can be sent, it ended meanwhile: ", "warn", keep=True), foreign(how)),)
 
 
-def question_lines(question: str, hints: Sequence[KeyHint], room: Room) -> tuple[Line, ...]:
+def question_lines(question: str, hints: Sequence[KeyHint], room: BarRoom) -> tuple[Line, ...]:
     """A question of the program's own, such as before quitting."""
-    return (line(chunk(f" {question}", "warn")), *flow(hints, Room(room.width, max(room.rows - 1, 1))))
+    return (line(chunk(f" {question}", "warn")), *flow(hints, BarRoom(room.width, max(room.rows - 1, 1))))
 
 
 def find_lines(problem: str) -> tuple[Line, ...]:
@@ -429,7 +429,7 @@ def find_lines(problem: str) -> tuple[Line, ...]:
     return (line(chunk(" Find in what is shown:", "strong"), right=said),)
 
 
-def find_keys(room: Room) -> tuple[Line, ...]:
+def find_keys(room: BarRoom) -> tuple[Line, ...]:
     """The keys of that box."""
     hints = [KeyHint("Enter", "next"), KeyHint("Up", "previous"), KeyHint("Esc", "back")]
-    return flow(hints, Room(room.width, 1))
+    return flow(hints, BarRoom(room.width, 1))

@@ -7,8 +7,8 @@ from collections import Counter
 from signoff.queue.records import Risk
 from signoff_tui.guard import Omission
 from signoff_tui.screens.review.naming import agents_of, covers_nothing, left_out_names, listed, names_of
-from signoff_tui.state.session import Desk
-from signoff_tui.text.key_hints import KeyHint, Room, flow
+from signoff_tui.state.session import ReviewSession
+from signoff_tui.text.key_hints import BarRoom, KeyHint, flow
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, line
 from signoff_tui.text.summary import RISK_WORD, summarize
 
@@ -21,7 +21,7 @@ NAME = 24
 """Most cells for names that somebody else chose."""
 
 
-def tag_hints(desk: Desk) -> list[KeyHint]:
+def tag_hints(desk: ReviewSession) -> list[KeyHint]:
     """The keys about tags, where there are any; short, so that the first has room in any case."""
     if not desk.tags:
         return []
@@ -29,7 +29,7 @@ def tag_hints(desk: Desk) -> list[KeyHint]:
     return [KeyHint(shown("tagged"), f"{len(desk.tags)} tagged"), KeyHint(shown("untag_all"), "untag all")]
 
 
-def tagged_bar(desk: Desk, room: Room, most: int, *, armed: bool) -> tuple[Line, ...]:
+def tagged_bar(desk: ReviewSession, room: BarRoom, most: int, *, armed: bool) -> tuple[Line, ...]:
     """Whom each key covers, by name.
 
     Args:
@@ -68,10 +68,10 @@ def tagged_bar(desk: Desk, room: Room, most: int, *, armed: bool) -> tuple[Line,
         KeyHint(shown("stop"), f"stop the agents of all {waiting}", live=armed and waiting > 0),
         KeyHint("Esc", "back, tags stay" if wide else "back"),
     ]
-    return (*lines, *flow(hints, Room(room.width, max(room.rows - 1, 1))))
+    return (*lines, *flow(hints, BarRoom(room.width, max(room.rows - 1, 1))))
 
 
-def tagged_wordings(desk: Desk) -> list[tuple[Chunk, ...]]:
+def tagged_wordings(desk: ReviewSession) -> list[tuple[Chunk, ...]]:
     """How many, of which tools and agents, how risky: the fullest wording first."""
     entries = desk.tags.entries
     risks = [entry.request.submission.risk for entry in entries]

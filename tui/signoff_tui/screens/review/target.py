@@ -13,7 +13,7 @@ from signoff_tui.screens.review.open_bar import Asking, OpenBar, Remembering, St
 from signoff_tui.screens.review.releasing import RELEASES, Listing
 from signoff_tui.screens.review.tagged_lines import tagged_wordings
 from signoff_tui.state.inbox import Entry, Group
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest
 from signoff_tui.text.summary import RISK_WORD, ended_text, summarize
 
@@ -31,7 +31,7 @@ TELLING, LEAST_TELLING = 30, 14
 _TOKENS = {"armed": "armed", "closed": "closed", "locked": "danger"}
 
 
-def target_line(desk: Desk, status: Status, bar: OpenBar | None, width: int) -> Line:
+def target_line(desk: ReviewSession, status: Status, bar: OpenBar | None, width: int) -> Line:
     """What the decision keys act on, in the fullest words that fit, and how the guard stands.
 
     Args:
@@ -50,7 +50,7 @@ def target_line(desk: Desk, status: Status, bar: OpenBar | None, width: int) -> 
     return fullest([Line((head, *words), right) for words in wordings], width)
 
 
-def _wordings(desk: Desk, bar: OpenBar | None) -> list[tuple[Chunk, ...]]:
+def _wordings(desk: ReviewSession, bar: OpenBar | None) -> list[tuple[Chunk, ...]]:
     entry, group = desk.inbox.focused_request(), desk.inbox.focused_group()
     match bar:
         case Asking():
@@ -70,7 +70,7 @@ def _wordings(desk: Desk, bar: OpenBar | None) -> list[tuple[Chunk, ...]]:
             return [] if group is None else _group_wordings(desk, group)
 
 
-def _agent_wordings(desk: Desk, refs: Sequence[Ref]) -> list[tuple[Chunk, ...]]:
+def _agent_wordings(desk: ReviewSession, refs: Sequence[Ref]) -> list[tuple[Chunk, ...]]:
     agent = summarize(desk.inbox.entry(refs[0].id).request).agent
     reach = chunk(f", {'the 1' if len(refs) == 1 else f'all {len(refs)}'} that it waits for", keep=True)
     return [(chunk("agent ", keep=True), Chunk(agent, "strong", keep=True, most=NAME), reach)]
@@ -97,14 +97,14 @@ def _request_wordings(entry: Entry) -> list[tuple[Chunk, ...]]:
     return [(*words, rev, *risk) for words in wordings]
 
 
-def _ended_wordings(desk: Desk, entry: Entry) -> list[tuple[Chunk, ...]]:
+def _ended_wordings(desk: ReviewSession, entry: Entry) -> list[tuple[Chunk, ...]]:
     """A request of which nothing can be decided any more, with how it ended; none while it waits."""
     ended = ended_text(entry.request, desk.reviewer)
     how = foreign(f"  {ended}", "closed", keep=True)
     return [(*words, how) for words in _changed_wordings(desk, entry)] if ended else []
 
 
-def _changed_wordings(desk: Desk, entry: Entry) -> list[tuple[Chunk, ...]]:
+def _changed_wordings(desk: ReviewSession, entry: Entry) -> list[tuple[Chunk, ...]]:
     """The request, with what the reviewer made of it."""
     wordings, change = _request_wordings(entry), desk.changes.of(entry)
     if change is None:
@@ -120,7 +120,7 @@ def _changed_wordings(desk: Desk, entry: Entry) -> list[tuple[Chunk, ...]]:
     return [*((*words, *part) for words in wordings), (*wordings[-1], *short)]
 
 
-def _group_wordings(desk: Desk, group: Group) -> list[tuple[Chunk, ...]]:
+def _group_wordings(desk: ReviewSession, group: Group) -> list[tuple[Chunk, ...]]:
     members = desk.inbox.members(group.key)
     label = foreign(group.label, "strong")
     waiting = chunk(f", {sum(member.waiting for member in members)} waiting", keep=True)

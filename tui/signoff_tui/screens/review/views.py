@@ -7,7 +7,7 @@ from collections.abc import Callable
 from signoff_tui.screens.review.extent import View
 from signoff_tui.state.group_page import GroupPage
 from signoff_tui.state.inbox import RowKey
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 
 __all__ = ["Views"]
 
@@ -21,7 +21,7 @@ class Views:
         changed: Called when another view is shown.
     """
 
-    def __init__(self, desk: Desk, two_panes: Callable[[], bool], changed: Callable[[], None]) -> None:
+    def __init__(self, desk: ReviewSession, two_panes: Callable[[], bool], changed: Callable[[], None]) -> None:
         self._desk = desk
         self._two_panes = two_panes
         self._changed = changed

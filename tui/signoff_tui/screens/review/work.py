@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from signoff.queue import QueueError
-from signoff.queue.records import ChangeSet, Verdict
+from signoff.queue.records import ChangeSet, DecideResult
 from signoff_tui.context import Office
 from signoff_tui.guard import Held
 from signoff_tui.screens.lately import Lately, look_back
-from signoff_tui.state.amendments import Change, Editable, edited
+from signoff_tui.state.amendments import AmendedCall, Editable, edited
 from signoff_tui.state.documents import Content, ContentKey, content_key, revealed_key
-from signoff_tui.state.drift import Look, Looked
+from signoff_tui.state.drift import FilesNow, Looked
 from signoff_tui.state.inbox import Entry
-from signoff_tui.state.session import Answer
+from signoff_tui.state.session import HeldAnswer
 from signoff_tui.widgets.document.highlight import highlight_blocks
 from signoff_tui.widgets.document.view import DocumentView
 from signoff_tui.workers import AsideBusyError, run_beside
@@ -60,7 +60,7 @@ class ContentMade(Message):
 class Answers(Message):
     """The queue answered to a decision."""
 
-    def __init__(self, verdicts: tuple[Verdict, ...]) -> None:
+    def __init__(self, verdicts: tuple[DecideResult, ...]) -> None:
         super().__init__()
         self.verdicts = verdicts
 
@@ -68,7 +68,7 @@ class Answers(Message):
 class Edited(Message):
     """An edit was compared with what was asked, or cannot run."""
 
-    def __init__(self, entry: Entry, of: ContentKey, text: str, change: Change | None, failure: str) -> None:
+    def __init__(self, entry: Entry, of: ContentKey, text: str, change: AmendedCall | None, failure: str) -> None:
         super().__init__()
         self.entry = entry
         self.of = of
@@ -121,11 +121,11 @@ class Work:
         """Find out what an edit of a request comes to; `Edited` follows."""
         run_beside(self._screen, partial(self._edit, entry, content, what, text), group="content")
 
-    def look_at_files(self, look: Look) -> None:
+    def look_at_files(self, look: FilesNow) -> None:
         """Look whether the files of a request are as it shows them, and at no others; `Drifted` follows."""
         run_beside(self._screen, partial(self._look_at_files, look), group="drift", exclusive=True)
 
-    def send(self, held: Held[Answer]) -> None:
+    def send(self, held: Held[HeldAnswer]) -> None:
         """Give a decision to the queue; `Answers` follows."""
         run_beside(self._screen, partial(self._send, held), group="send")
 
@@ -149,7 +149,7 @@ class Work:
         spans = await self._office.compute(highlight_blocks, wanted.blocks)
         self._screen.post_message(DocumentView.Colored(wanted, spans))
 
-    async def _look_at_files(self, look: Look) -> None:
+    async def _look_at_files(self, look: FilesNow) -> None:
         await asyncio.sleep(SETTLED_SECONDS)
         key = content_key(look.request)
         try:
@@ -170,7 +170,7 @@ class Work:
             failure = str(error)
         self._screen.post_message(Edited(entry, content_key(request), text, change, failure))
 
-    async def _send(self, held: Held[Answer]) -> None:
+    async def _send(self, held: Held[HeldAnswer]) -> None:
         verdicts = await self._office.decide(held)
         self._screen.post_message(Answers(verdicts))
 

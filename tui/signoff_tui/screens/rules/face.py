@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from signoff_tui.input.keymap import KeyMap
 from signoff_tui.screens.rules.files import RuleFile
 from signoff_tui.text.header import Standing, first_line
-from signoff_tui.text.key_hints import KeyHint, Room, flow
+from signoff_tui.text.key_hints import BarRoom, KeyHint, flow
 from signoff_tui.text.lines import Line, chunk, foreign, fullest, line, wrapped
 
 __all__ = ["Bar", "Said", "empty_lines", "foot_lines", "title_line"]
@@ -107,7 +107,7 @@ def foot_lines(bar: Bar, said: Said, width: int, *, rows: int) -> list[Line]:
         confirm = bar.keys.shown("confirm", place="rules")
         wordings = [each.replace("{confirm}", confirm) for each in _WORDS[bar.kind]]
         words = fullest([line(chunk(each, "muted")) for each in wordings], width)
-    keys = flow(_hints(bar), Room(width, 1 if bar.kind == "typing" else rows))
+    keys = flow(_hints(bar), BarRoom(width, 1 if bar.kind == "typing" else rows))
     return [*keys, words] if bar.kind in {"list", "empty"} else [words, *keys]
 
 

@@ -16,7 +16,7 @@ from signoff_tui.screens.rules.files import Listed, RuleFile
 from signoff_tui.screens.rules.hits import Hits, Tally
 from signoff_tui.screens.rules.lines import ONE_LINE, Known, heading, row_lines
 from signoff_tui.screens.rules.work import Counted, Read, Work
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.text.header import standing_of
 from signoff_tui.text.lines import Line
 from signoff_tui.text.look import look_of
@@ -33,7 +33,7 @@ class ListedRules(ListBesideDetails):
         desk: How the inbox stands; nothing of it is changed.
     """
 
-    def __init__(self, office: Office, query: str, desk: Desk) -> None:
+    def __init__(self, office: Office, query: str, desk: ReviewSession) -> None:
         super().__init__(office, query)
         self._desk = desk
         self._work = Work(self, office)

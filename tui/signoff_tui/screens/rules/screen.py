@@ -22,7 +22,7 @@ from signoff_tui.screens.rules.listed_rules import ListedRules
 from signoff_tui.screens.rules.suggesting import Suggested, suggested_lines
 from signoff_tui.screens.rules.trying import Tried, tried_lines
 from signoff_tui.screens.rules.work import Compared, Drawn, Failed, Judged, Trusted, Untrusted
-from signoff_tui.state.session import Desk
+from signoff_tui.state.session import ReviewSession
 from signoff_tui.terminal.sequences import Copy
 from signoff_tui.text.lines import Line, chunk, line
 from signoff_tui.widgets.lines_view import LinesView
@@ -54,7 +54,7 @@ class RulesScreen(ListedRules):
 
     place = "rules"
 
-    def __init__(self, office: Office, query: str, desk: Desk) -> None:
+    def __init__(self, office: Office, query: str, desk: ReviewSession) -> None:
         super().__init__(office, query, desk)
         self._calm = Calm(desk.settings, office.keys, "rules", ("!", "x"))
         self._tried: Tried | None = None

@@ -12,7 +12,7 @@ from signoff_tui.context import Office
 from signoff_tui.screens.list_beside_details import FAR
 from signoff_tui.screens.plain import PlainScreen
 from signoff_tui.screens.themes.sample import ROWS, sample_lines
-from signoff_tui.text.key_hints import KeyHint, Room, flow
+from signoff_tui.text.key_hints import BarRoom, KeyHint, flow
 from signoff_tui.text.lines import Line, chunk, foreign, fullest, line, paint, rule
 from signoff_tui.text.look import look_of
 from signoff_tui.text.themes import Theme
@@ -142,7 +142,7 @@ class ThemesScreen(PlainScreen):
                 " It lasts until you quit ",
             )
         said = fullest([line(foreign(words, "muted")) for words in wordings], width)
-        self.query_one("#foot", LinesView).show([rule(look.glyphs.rule), said, *flow(hints, Room(width, 1))])
+        self.query_one("#foot", LinesView).show([rule(look.glyphs.rule), said, *flow(hints, BarRoom(width, 1))])
 
 
 class _Samples(RowList):

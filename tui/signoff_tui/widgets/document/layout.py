@@ -18,16 +18,16 @@ from rich.cells import cell_len, chop_cells
 
 from signoff.present.document.model import Document, Words
 from signoff.present.document.rows import Block, Row
-from signoff_tui.state.coverage import Part
+from signoff_tui.state.coverage import PaintedRow
 
 __all__ = [
     "LEAST_WIDTH",
     "WIDE",
     "Cell",
-    "Place",
     "Reading",
     "Rest",
     "SplitReading",
+    "ViewPosition",
     "Viewport",
     "VisibleLine",
     "can_be_split",
@@ -41,7 +41,7 @@ LONG = 20_000
 """Characters of a row whose cells are not measured one by one."""
 
 
-class Place(Struct, frozen=True, order=True):
+class ViewPosition(Struct, frozen=True, order=True):
     """The topmost visible line: a row, and which wrapped part of it."""
 
     row: int
@@ -169,39 +169,39 @@ class Reading:
         """Cells for the text of a column where there are so many of them."""
         return self.width
 
-    def unit_from(self, place: Place) -> int | None:
+    def unit_from(self, place: ViewPosition) -> int | None:
         """The first coverage unit at a place or below, or None if there is none."""
         rows = (row for index in range(place.row, len(self)) for row in self.rows_at(index) if row is not None)
         return next((unit for row in rows if (unit := self.unit(row)) is not None), None)
 
-    def place_of_unit(self, unit: int) -> Place:
+    def place_of_unit(self, unit: int) -> ViewPosition:
         """Where a coverage unit begins."""
         which = bisect_right(self._unit_starts, unit) - 1
         row = self._starts[which] + self.documents[which].row_of_unit(unit - self._unit_starts[which])
-        return Place(self.index_of(row))
+        return ViewPosition(self.index_of(row))
 
-    def place_of_document(self, number: int) -> Place:
+    def place_of_document(self, number: int) -> ViewPosition:
         """Where a document begins."""
-        return Place(self.index_of(self._starts[number]))
+        return ViewPosition(self.index_of(self._starts[number]))
 
-    def document_at(self, place: Place) -> int:
+    def document_at(self, place: ViewPosition) -> int:
         """Which document a place is in."""
         row = next((row for row in self.rows_at(place.row) if row is not None), 0)
         return bisect_right(self._starts, row) - 1
 
     # -- what is visible -------------------------------------------------------------------------------
 
-    def window(self, top: Place, height: int) -> tuple[VisibleLine, ...]:
+    def window(self, top: ViewPosition, height: int) -> tuple[VisibleLine, ...]:
         """The lines a view of some height shows from a place on."""
         return tuple(islice(self._lines_from(top), height))
 
-    def parts(self, visible: Sequence[VisibleLine]) -> tuple[Part, ...]:
+    def parts(self, visible: Sequence[VisibleLine]) -> tuple[PaintedRow, ...]:
         """What of the coverage units the lines show."""
         found = []
         for cell in (cell for item in visible for cell in item.cells):
             unit = self.unit(cell.row)
             if unit is not None:
-                found.append(Part(unit, cell.part, cell.parts))
+                found.append(PaintedRow(unit, cell.part, cell.parts))
         return tuple(found)
 
     def whole_units(self, visible: Sequence[VisibleLine]) -> frozenset[int]:
@@ -211,18 +211,18 @@ class Reading:
 
     # -- moving ----------------------------------------------------------------------------------------
 
-    def down(self, top: Place, lines: int, height: int) -> Place:
+    def down(self, top: ViewPosition, lines: int, height: int) -> ViewPosition:
         """The place some lines further down, at most so far that the last line is at the bottom."""
         place = top
         for index, visible in enumerate(self._lines_from(top)):
             if index == lines:
-                place = Place(visible.row, visible.part)
+                place = ViewPosition(visible.row, visible.part)
                 break
         else:
             return self.last(height)
         return max(self.within(place, height), min(place, top))
 
-    def up(self, top: Place, lines: int) -> Place:
+    def up(self, top: ViewPosition, lines: int) -> ViewPosition:
         """The place some lines further up."""
         row, part = top.row, top.part
         for _ in range(lines):
@@ -233,37 +233,37 @@ class Reading:
                 part = self._height(row) - 1
             else:
                 break
-        return Place(row, part)
+        return ViewPosition(row, part)
 
-    def last(self, height: int) -> Place:
+    def last(self, height: int) -> ViewPosition:
         """The place from which the end of the text is at the bottom of the view."""
         if not len(self):
-            return Place(0)
+            return ViewPosition(0)
         end = len(self) - 1
-        return self.up(Place(end, self._height(end) - 1), max(height - 1, 0))
+        return self.up(ViewPosition(end, self._height(end) - 1), max(height - 1, 0))
 
-    def within(self, top: Place, height: int) -> Place:
+    def within(self, top: ViewPosition, height: int) -> ViewPosition:
         """A place, or the one from which the end of the text is at the bottom if that comes before it."""
         # Every row takes a line: rows at the end need not be made to know that they are far away.
         return top if top.row + height <= len(self) else min(top, self.last(height))
 
-    def at_end(self, top: Place, height: int) -> bool:
+    def at_end(self, top: ViewPosition, height: int) -> bool:
         """Whether the view shows the end of the text."""
         return top.row + height >= len(self) and top >= self.last(height)
 
-    def next_hunk(self, top: Place) -> Place | None:
+    def next_hunk(self, top: ViewPosition) -> ViewPosition | None:
         """The next hunk or file heading below a place."""
         return self._heading_at(bisect_right(self._headings, top.row))
 
-    def previous_hunk(self, top: Place) -> Place | None:
+    def previous_hunk(self, top: ViewPosition) -> ViewPosition | None:
         """The hunk or file heading above a place."""
         return self._heading_at(bisect_left(self._headings, top.row) - 1)
 
-    def hunk_at(self, top: Place) -> tuple[int, int]:
+    def hunk_at(self, top: ViewPosition) -> tuple[int, int]:
         """Which hunk or file a place is in, from 1, or 0 above the first; and how many there are."""
         return bisect_right(self._headings, top.row), len(self._headings)
 
-    def hunk_place(self, number: int) -> Place | None:
+    def hunk_place(self, number: int) -> ViewPosition | None:
         """Where a hunk or file heading is, by its number from 0; None if there is none."""
         return self._heading_at(number)
 
@@ -298,14 +298,14 @@ class Reading:
             stretches = [range(row - 1, -1, -1), range(end - 1, row - 1, -1)]
         return next((found for rows in stretches if (found := self._find(words, rows)) is not None), None)
 
-    def place_of(self, words: Words, row: int) -> Place:
+    def place_of(self, words: Words, row: int) -> ViewPosition:
         """Where words begin that a row of the documents holds."""
         first = next(words.spans(self.row(row).text.text), (0, 0))[0]
         index = self.index_of(row)
         for part, columns in enumerate(zip_longest(*self._laid_out(index))):
             if any(cell is not None and cell.row == row and cell.start <= first < cell.end for cell in columns):
-                return Place(index, part)
-        return Place(index)
+                return ViewPosition(index, part)
+        return ViewPosition(index)
 
     def _find(self, words: Words, rows: range) -> int | None:
         """The first of some rows, in their order, that holds words."""
@@ -320,7 +320,7 @@ class Reading:
 
     # -- parts -----------------------------------------------------------------------------------------
 
-    def _lines_from(self, top: Place) -> Iterator[VisibleLine]:
+    def _lines_from(self, top: ViewPosition) -> Iterator[VisibleLine]:
         first = top.part
         for row in range(top.row, len(self)):
             columns = self._laid_out(row)
@@ -357,8 +357,8 @@ class Reading:
         pairs = zip(self._starts, self.documents, strict=False)
         return [self.index_of(start + hunk) for start, document in pairs for hunk in document.hunks]
 
-    def _heading_at(self, number: int) -> Place | None:
-        return Place(self._headings[number]) if 0 <= number < len(self._headings) else None
+    def _heading_at(self, number: int) -> ViewPosition | None:
+        return ViewPosition(self._headings[number]) if 0 <= number < len(self._headings) else None
 
     def _emphasis(self, index: int) -> tuple[tuple[int, int], ...]:
         document, inner = self.locate(index)
@@ -501,7 +501,7 @@ class Viewport:
         self._moved = moved
         self.reading: Reading | None = None
         """What is read; None while there is nothing to read."""
-        self.top = Place(0)
+        self.top = ViewPosition(0)
         """The topmost line."""
         self.visible: tuple[VisibleLine, ...] = ()
         """The lines of the view."""
@@ -561,7 +561,7 @@ class Viewport:
 
     def go_home(self) -> None:
         """Go to the first line."""
-        self.scroll(Place(0))
+        self.scroll(ViewPosition(0))
 
     def go_end(self) -> None:
         """Go to the last line."""
@@ -572,12 +572,12 @@ class Viewport:
         """Go to the beginning of a document; False when it is there already."""
         return self.reading is not None and self.go(self.reading.place_of_document(number))
 
-    def scroll(self, place: Place) -> None:
+    def scroll(self, place: ViewPosition) -> None:
         """Put a place at the top; what was pointed at is left behind, unless nothing moves."""
         if self.go(place):
             self.at_hunk = None
 
-    def go(self, place: Place) -> bool:
+    def go(self, place: ViewPosition) -> bool:
         """Put a place at the top, as far as the text reaches; False when nothing moves."""
         before = self.top
         self.top = place

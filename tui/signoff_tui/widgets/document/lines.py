@@ -14,7 +14,7 @@ from textual.strip import Strip
 from signoff.present.document.model import Document
 from signoff.present.document.rows import Row, RowKind, Side
 from signoff_tui.text.lines import signs_between
-from signoff_tui.text.look import Look
+from signoff_tui.text.look import Appearance
 from signoff_tui.widgets.document.highlight import Spans
 from signoff_tui.widgets.document.layout import Cell, VisibleLine
 
@@ -129,7 +129,7 @@ class DocumentLine(Struct, frozen=True):
     pointed: bool = False
 
 
-def paint_document_line(line: DocumentLine, gutter: Gutter, width: int, look: Look) -> Strip:
+def paint_document_line(line: DocumentLine, gutter: Gutter, width: int, look: Appearance) -> Strip:
     """Draw a line to exactly `width` cells."""
     if line.cell.cut:
         more = Segment(CUT, look.theme.style("warn"))
@@ -144,7 +144,7 @@ def paint_document_line(line: DocumentLine, gutter: Gutter, width: int, look: Lo
     return Strip([*_before_text(line, gutter, look), *text]).adjust_cell_length(width, fill)
 
 
-def _before_text(line: DocumentLine, gutter: Gutter, look: Look) -> Sequence[Segment]:
+def _before_text(line: DocumentLine, gutter: Gutter, look: Appearance) -> Sequence[Segment]:
     kind = line.row.kind
     numbers = look.theme.style("muted", background=_BACKGROUND.get(kind, "background"))
     if line.cell.part:
@@ -153,7 +153,7 @@ def _before_text(line: DocumentLine, gutter: Gutter, look: Look) -> Sequence[Seg
     return [Segment(gutter.numbers(line.row), numbers), Segment(f"{_SIGN.get(kind, ' ')} ", sign)]
 
 
-def _text(line: DocumentLine, look: Look) -> Sequence[Segment]:
+def _text(line: DocumentLine, look: Appearance) -> Sequence[Segment]:
     row, theme = line.row, look.theme
     base = theme.style(_BASE.get(row.kind, "text"))
     overlays: list[Overlay] = []
@@ -194,7 +194,7 @@ def half_of(width: int) -> int:
 
 
 def paint_columns(
-    visible: VisibleLine, line_of: Callable[[Cell], DocumentLine], gutter: Gutter, width: int, look: Look
+    visible: VisibleLine, line_of: Callable[[Cell], DocumentLine], gutter: Gutter, width: int, look: Appearance
 ) -> Strip:
     """Draw the columns of a line to exactly `width` cells.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from msgspec import Struct
 
 from signoff.present.document.model import Words
-from signoff_tui.widgets.document.layout import Place, Reading
+from signoff_tui.widgets.document.layout import Reading, ViewPosition
 
 __all__ = ["FoundWords"]
 
 
-class _Found(Struct, frozen=True):
+class _FoundRow(Struct, frozen=True):
     """What was looked for, and the row of the documents in which it was found."""
 
     words: Words
@@ -21,9 +21,9 @@ class FoundWords:
     """Goes from one row that holds words to the next."""
 
     def __init__(self) -> None:
-        self._found: _Found | None = None
+        self._found: _FoundRow | None = None
 
-    def look_for(self, words: Words, reading: Reading, row: int, *, forward: bool) -> Place | None:
+    def look_for(self, words: Words, reading: Reading, row: int, *, forward: bool) -> ViewPosition | None:
         """Where the next or previous row begins to hold words as they are shown; None when there is none.
 
         Args:
@@ -35,7 +35,7 @@ class FoundWords:
         if self._found is not None and self._found.words.text == words.text:
             row = self._found.row + (1 if forward else 0)
         found = reading.find(words, row, forward=forward)
-        self._found = None if found is None else _Found(words, found)
+        self._found = None if found is None else _FoundRow(words, found)
         return None if found is None else reading.place_of(words, found)
 
     def forget(self) -> None:

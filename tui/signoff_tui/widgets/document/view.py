@@ -19,7 +19,7 @@ from textual.strip import Strip
 
 from signoff.present.document.model import Choosing, Document, Words
 from signoff.present.document.rows import RowKind
-from signoff_tui.state.coverage import Part
+from signoff_tui.state.coverage import PaintedRow
 from signoff_tui.text.lines import Line, paint
 from signoff_tui.text.look import look_of
 from signoff_tui.widgets.document.highlight import Block, Spans, VisibleColors
@@ -27,11 +27,11 @@ from signoff_tui.widgets.document.layout import (
     LEAST_WIDTH,
     WIDE,
     Cell,
-    Place,
     Reading,
     Rest,
     SplitReading,
     Viewport,
+    ViewPosition,
     can_be_split,
 )
 from signoff_tui.widgets.document.lines import NARROW, DocumentLine, Gutter, half_of, paint_columns
@@ -97,7 +97,7 @@ class DocumentView(Sized, Measured):
         self._form = DocumentForm()
         self._found = FoundWords()
         self._colors = VisibleColors()
-        self._places: dict[object, Place] = {}
+        self._places: dict[object, ViewPosition] = {}
         self._gutter = Gutter.of((), 0)
         self._drawn = True
 
@@ -114,7 +114,7 @@ class DocumentView(Sized, Measured):
         return self._drawn
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[PaintedRow, ...]:
         """What of the coverage units is visible."""
         reading = self.viewport.reading
         return () if reading is None else reading.parts(self.viewport.visible)
@@ -153,7 +153,7 @@ class DocumentView(Sized, Measured):
             self._form.levels = None
         self._shown = _Shown(owner, given)
         self.viewport.reading = self._form.read(given, self._room)
-        self.viewport.top = self._places.get(owner, Place(0))
+        self.viewport.top = self._places.get(owner, ViewPosition(0))
         self._relayout(tells=not other)
 
     def notice(self, lines: Sequence[Line]) -> None:
@@ -268,7 +268,7 @@ class DocumentView(Sized, Measured):
         if self._shown is not None and before is not None:
             anew = self._form.read(self._shown.given, self._room)
             if (before.layout, before.width) != (anew.layout, anew.width):
-                self.viewport.top = Place(anew.index_of(self.viewport.top_row))
+                self.viewport.top = ViewPosition(anew.index_of(self.viewport.top_row))
                 self.viewport.reading = anew
                 self._colors.forget()
         self._relayout()
@@ -471,8 +471,8 @@ class HunkPointer:
         """
         reading, top, pointed = self._viewport.reading, self._viewport.top, self._pointed
         if reading is not None and pointed is not None:
-            return pointed + 1, reading.hunk_at(Place(0))[1]
-        if reading is None or (top == Place(0) and self._viewport.at_end):
+            return pointed + 1, reading.hunk_at(ViewPosition(0))[1]
+        if reading is None or (top == ViewPosition(0) and self._viewport.at_end):
             return (0, 0)
         return reading.hunk_at(top)
 
