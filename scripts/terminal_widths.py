@@ -5,7 +5,7 @@
 Every terminal of `TERMINALS` is started with this script inside, which writes characters and asks for the place
 of the cursor behind each. Answers are kept in the directory (default: a new one): what is there is not measured
 again. From all of them come the table that the tests know, ``tests/present/terminal_widths.txt``, and what
-`reveal` does not let through, ``core/signoff/present/_widths.py``.
+`reveal` does not let through, ``core/signoff/present/reveal/widths.py``.
 
 The packages are those of Debian 12; xterm.js, which draws the terminals of editors, comes from npm
 (``npm install @xterm/headless @xterm/addon-unicode11`` in the directory).
@@ -34,7 +34,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "tests/present/terminal_widths.txt"
-DATA = ROOT / "core/signoff/present/_widths.py"
+DATA = ROOT / "core/signoff/present/reveal/widths.py"
 
 TERMINALS: dict[str, tuple[str, list[str]]] = {
     "alacritty": ("alacritty", ["alacritty", "-e"]),

@@ -69,7 +69,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     waiting = [found for found in files.values() if found[0].get_closest_marker("system")]
     computing = [found for found in files.values() if not found[0].get_closest_marker("system")]
     waiting.sort(key=lambda found: found[0].path.stem not in LONGEST)
-    computing.sort(key=lambda found: found[0].path.parent.name != "tui")
+    computing.sort(key=lambda found: "tui" not in found[0].path.parts)
     turns = (found for both in zip_longest(waiting, computing, fillvalue=[]) for found in both)
     items[:] = [item for found in turns for item in found]
 

@@ -99,8 +99,9 @@ def _display_fault(case: Case) -> Fault | None:
 
 
 def _redaction_fault(case: Case) -> Fault | None:
-    from signoff.policy.redaction import Redaction
     from signoff.present.structured import structured_document
+
+    from signoff.policy.redaction import Redaction
 
     masks, arguments = Redaction(case["input"]["keys"]), case["input"]["args"]
     shown = "\n".join(row.text.text for row in structured_document(arguments, masks=masks))

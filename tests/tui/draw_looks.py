@@ -19,7 +19,7 @@ from rich.terminal_theme import DEFAULT_TERMINAL_THEME, MONOKAI, TerminalTheme
 
 from signoff_tui.picture import self_contained
 
-STORED = Path(__file__).parent / "__snapshots__" / "test_looks"
+STORED = Path(__file__).parent / "screens" / "__snapshots__" / "test_looks"
 LIGHT, DARK = DEFAULT_TERMINAL_THEME, MONOKAI
 
 

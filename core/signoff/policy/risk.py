@@ -27,7 +27,6 @@ from signoff.queue.records import Risk, Submission
 __all__ = [
     "HIDDEN_VALUE",
     "Assessment",
-    "CommandFinding",
     "Finding",
     "assess",
     "assess_stored",
@@ -227,7 +226,6 @@ def _texts(value: object) -> Iterable[str]:
             waiting.extend(item)
 
 
-CommandFinding = tuple[Risk, str]
 """One reason and the level it asks for."""
 
 _DELETES = frozenset({"rm", "rmdir", "shred", "unlink", "dd", "mkfs", "truncate", "wipefs"})
@@ -290,7 +288,7 @@ _READ_FLOORS = frozenset(
 """What is unusual, but was read; of what was not read anything may be true, so it is high."""
 
 
-def command_findings(command: str, cwd: str) -> Iterator[CommandFinding]:
+def command_findings(command: str, cwd: str) -> Iterator[Finding]:
     """Yield the reasons why a command line is not low risk.
 
     Args:
@@ -316,7 +314,7 @@ def telling_candidates(expanded: Expanded) -> Iterator[tuple[Word, ...]]:
     return possible_commands(expanded.candidates, expanded.anywhere, _tells)
 
 
-def line_findings(expanded: Expanded) -> Iterator[tuple[str, CommandFinding]]:
+def line_findings(expanded: Expanded) -> Iterator[tuple[str, Finding]]:
     """Yield what is said of a line as a whole: in words, and as a finding."""
     for floor in expanded.floors:
         if floor not in _HARMLESS_FLOORS:
@@ -330,7 +328,7 @@ def _level_of(floor: str) -> Risk:
     return Risk.MEDIUM if was_read else Risk.HIGH
 
 
-def run_findings(part: Part, cwd: str) -> Iterator[CommandFinding]:
+def run_findings(part: Part, cwd: str) -> Iterator[Finding]:
     """Yield the reasons why one command of a line is not low risk."""
     if part.writes:
         yield Risk.MEDIUM, "redirection"
@@ -351,7 +349,7 @@ def run_findings(part: Part, cwd: str) -> Iterator[CommandFinding]:
         yield Risk.MEDIUM, "unknown-command"
 
 
-def candidate_findings(words: Sequence[Word]) -> Iterator[CommandFinding]:
+def candidate_findings(words: Sequence[Word]) -> Iterator[Finding]:
     """Yield what the name of a program says, with the words behind it."""
     name, rest = _name(words), {word.text for word in words[1:]}
     if name in _DELETES or (name == "find" and "-delete" in rest):
@@ -400,7 +398,7 @@ def _name(words: Sequence[Word]) -> str:
     return os.path.basename(words[0].text) if words[0].literal else ""  # noqa: PTH119 - text, not a path here
 
 
-def _written(word: Word, cwd: str) -> Iterator[CommandFinding]:
+def _written(word: Word, cwd: str) -> Iterator[Finding]:
     if word.text.startswith("-"):
         return
     if word.text.startswith("~"):

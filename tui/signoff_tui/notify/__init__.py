@@ -1,1 +1,1 @@
-"""TODO."""
+"""Bell, window title, desktop notifications and the warnings on the first line."""

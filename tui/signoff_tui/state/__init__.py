@@ -1,1 +1,1 @@
-"""TODO."""
+"""The state of a review: inbox, documents, coverage, amendments. No widgets."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Lines of styled text, made from state; no widgets."""

@@ -242,7 +242,7 @@ def _own_theme(path: Path, taken: Collection[str]) -> Theme:
 
 def _builtin_folder() -> Path:
     """Inside the installed package, or beside the source roots in an editable install."""
-    here = Path(__file__).resolve().parent
+    here = Path(__file__).resolve().parents[1]
     installed = here / "themes"
     return installed if installed.is_dir() else here.parents[1] / "themes"
 

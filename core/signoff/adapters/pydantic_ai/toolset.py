@@ -78,8 +78,8 @@ class ApprovalToolset(WrapperToolset[AgentDepsT]):
 
     Args:
         inner: The toolset to wrap, or an object whose public methods are the tools (see
-            `signoff.adapters.pydantic_ai.objects`); `wrapped` is another name for it. What a method of an object cannot
-            do (`OSError`, `ValueError`) is told to the model.
+            `signoff.adapters.pydantic_ai.objects`); `wrapped` is another name for it. What a method of an object
+            cannot do (`OSError`, `ValueError`) is told to the model.
         approval_callback: Asks a person; `prompt_fn` is another name for it. The method of an
             `ApprovalController` stands for that controller. Without a callback and a controller, requests
             go to the local queue.

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from signoff.cli.output import one_line
-from signoff.policy import verdict
+from signoff.policy.verdict import reason_words
+from signoff.policy.verdict import why as why_decided
 
 if TYPE_CHECKING:
     from signoff.policy.verdict import PartVerdict, Verdict
@@ -26,12 +27,12 @@ def verdict_facts(verdict: Verdict) -> dict[str, Any]:
 
 def why(verdict: Verdict) -> str:
     """What decided, on one line that is safe to print: a rule, or what is asked about whatever the rules say."""
-    return one_line(verdict.why(verdict))
+    return one_line(why_decided(verdict))
 
 
 def reason_line(reasons: Iterable[str]) -> str:
     """The first of some reasons, on one line that is safe to print; how many more there are is told."""
-    return one_line(verdict.reason_words(reasons))
+    return one_line(reason_words(reasons))
 
 
 def _part_facts(part: PartVerdict) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from signoff.policy.redaction import private_keys as private_keys
+from signoff.policy.redaction import private_keys
 from signoff.policy.redaction.commands import may_reuse
 from signoff.policy.redaction.patterns import merged, token_spans
 from signoff.policy.redaction.private_keys import Span

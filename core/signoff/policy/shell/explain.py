@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from signoff.policy.risk import (
-    CommandFinding,
+    Finding,
     candidate_findings,
     line_findings,
     run_findings,
@@ -133,7 +133,7 @@ def _in_order(runs: tuple[ExpandedCommand, ...]) -> Iterator[tuple[int, int]]:
 
 def _doubtful(expanded: Expanded, judged: Iterable[PartVerdict]) -> Iterator[CommandPart]:
     """What may be a command and is dangerous if it is, or is one that a rule asks about or blocks: each once."""
-    found: dict[str, list[CommandFinding]] = {}
+    found: dict[str, list[Finding]] = {}
     times: dict[str, int] = {}
     for words in telling_candidates(expanded):
         name, findings = words[0].text, list(candidate_findings(words))
@@ -161,7 +161,7 @@ def _remarks(expanded: Expanded) -> Iterator[Remark]:
         yield Remark(words, risk, unread=reason == "unparsed" and risk is Risk.HIGH)
 
 
-def _assessed(findings: Iterable[CommandFinding]) -> tuple[Risk, tuple[str, ...]]:
+def _assessed(findings: Iterable[Finding]) -> tuple[Risk, tuple[str, ...]]:
     found = list(findings)
     return _highest(risk for risk, _ in found), tuple(dict.fromkeys(reason for _, reason in found))
 

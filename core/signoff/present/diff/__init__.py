@@ -1,1 +1,1 @@
-"""TODO."""
+"""The diff engine: lines, words and hunks."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""The document view: layout, lines, syntax colors and search."""

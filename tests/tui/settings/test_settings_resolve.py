@@ -11,7 +11,7 @@ from signoff.settings_yaml import ConfigError
 from signoff_tui.settings.resolve import Personal, ResolvedSettings, wants_ascii
 from signoff_tui.text.themes import builtin_themes
 
-THEMES = Path(__file__).resolve().parents[2] / "themes"
+THEMES = Path(__file__).resolve().parents[3] / "themes"
 
 UNCHOSEN = ResolvedSettings(theme_follows=True, theme_was_chosen=False)
 """What holds for somebody who never chose anything."""

@@ -21,7 +21,7 @@ from signoff_tui.settings import (
 )
 from signoff_tui.settings.models import SECTIONS, SETTINGS, default_of, duration_text, parse_duration
 
-GUIDE = Path(__file__).resolve().parents[2] / "docs" / "screen.md"
+GUIDE = Path(__file__).resolve().parents[3] / "docs" / "screen.md"
 
 
 def problems_of(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from signoff.queue import AgentQueue
 from signoff_tui.settings.resolve import Personal
 
 Opens = Callable[..., AbstractAsyncContextManager[Screen]]
-DARK = (Path(__file__).resolve().parents[2] / "themes" / "signoff-dark.yaml").read_text()
+DARK = (Path(__file__).resolve().parents[3] / "themes" / "signoff-dark.yaml").read_text()
 
 
 @pytest.fixture
