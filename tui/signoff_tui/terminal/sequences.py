@@ -1,8 +1,8 @@
 """The only string sequences that are written to a terminal: bell, window title, notices and the clipboard.
 
 Each is built from typed parts, and what comes out is held against one strict grammar before it is written. The
-words are `SpokenWords`: letters, digits and a few signs of ASCII, so that no control character can stand in them, and
-nothing that a shell, a multiplexer or a terminal could read as the beginning of something else.
+words are `SpokenWords`: letters, digits and a few signs of ASCII, so that no control character can stand in them,
+and nothing that a shell, a multiplexer or a terminal could read as the beginning of something else.
 """
 
 from __future__ import annotations
