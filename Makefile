@@ -83,7 +83,7 @@ corpora: $(VENV)/.dev
 # programs through the table of known programs and through these; FUZZ_SECONDS=60 for a shorter look.
 FUZZ_SECONDS ?= 600
 fuzz: $(VENV)/.dev
-	PYTHONPATH=tests $(BIN)/python -m fuzz --seconds $(FUZZ_SECONDS)
+	PYTHONPATH=.:tests $(BIN)/python -m benchmarks.fuzz --seconds $(FUZZ_SECONDS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -111,7 +111,7 @@ bench: $(VENV)/.bench $(PEERS)/.done
 # have nothing else to do. Some targets alone: ONLY=UT-08,UT-20 make usability
 usability: $(VENV)/.dev
 	@sh scripts/install-programs.sh tmux
-	PYTHONPATH=tests:tests/tui:tests/system $(BIN)/python -m usability --only "$(ONLY)"
+	PYTHONPATH=.:tests:tests/tui:tests/tui/screens:tests/system $(BIN)/python -m benchmarks.usability --only "$(ONLY)"
 
 # The reference in docs/api.md, from the docstrings.
 api: $(VENV)/.dev

@@ -16,12 +16,12 @@ HERE = Path(__file__).parent
 def named() -> Iterator[dict[str, tuple[str, ...]]]:
     """The tests that each target names."""
     with pytest.MonkeyPatch.context() as patch:
-        for folder in ("tui", "system"):
+        for folder in ("tui", "tui/screens", "system"):
             patch.syspath_prepend(HERE / folder)
-        from usability.all_targets import TARGETS
+        from benchmarks.usability.all_targets import TARGETS
 
         yield {target.id: target.tests for target in TARGETS}
-    for module in [name for name in sys.modules if name.startswith("usability")]:
+    for module in [name for name in sys.modules if name.startswith("benchmarks.usability")]:
         del sys.modules[module]
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import islice
 
 import pytest
+from benchmarks.fuzz.help_options import OptionLine, OptionSearch, installed_programs, named_options, sample_files
+from benchmarks.fuzz.machine import Machine
 
-from fuzz.help_options import OptionLine, OptionSearch, installed_programs, named_options, sample_files
-from fuzz.machine import Machine
 from signoff.policy.shell import rule_coverage
 from signoff.policy.shell.programs import ProgramRow, ProgramTable, known_programs
 

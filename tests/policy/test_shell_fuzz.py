@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 import pytest
+from benchmarks.fuzz.cases import cases, each_construct, programs
+from benchmarks.fuzz.jail import Jail
+from benchmarks.fuzz.judged import Case, Kind, examine
+from benchmarks.fuzz.minimizing import minimized
+from benchmarks.fuzz.tracing import traced_commands
 
-from fuzz.cases import cases, each_construct, programs
-from fuzz.jail import Jail
-from fuzz.judged import Case, Kind, examine
-from fuzz.minimizing import minimized
-from fuzz.tracing import traced_commands
 from signoff.policy.shell.evaluate import CommandRule
 from signoff.policy.verdict import Level, Verdict
 
@@ -108,7 +108,7 @@ def test_a_verdict_that_allows_too_much_is_found_and_made_small(
     jail: Jail, monkeypatch: pytest.MonkeyPatch, text: str, kind: Kind
 ) -> None:
     allowing_all = (CommandRule(("cat",), Level.ALLOW, "cat"), CommandRule(("rm",), Level.BLOCK, "rm"))
-    monkeypatch.setattr("fuzz.judged.judge_command", _only_looks_at_the_first_word)
+    monkeypatch.setattr("benchmarks.fuzz.judged.judge_command", _only_looks_at_the_first_word)
     failure = examine(Case(text, allowing_all, Level.ASK), jail).failure
     assert failure is not None
     assert failure.kind is kind

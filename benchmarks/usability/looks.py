@@ -14,10 +14,10 @@ from frames_tour import Plan, all_tours
 from screen_bench import SMALL, Screen, screen
 from test_screen_frames import VIEWS
 
+from benchmarks.usability.bench import Bench
+from benchmarks.usability.figure import Figure, at_most, together
 from signoff.queue.clock import now_us
 from stocked import Stock
-from usability.bench import Bench
-from usability.figure import Figure, at_most, together
 
 ARRIVALS, ENDINGS = 1_000, 300
 ABOVE = "a group above"

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-from usability.all_targets import TARGETS
-from usability.bench import Bench
-from usability.targets import Row, Target, measured
+from benchmarks.usability.all_targets import TARGETS
+from benchmarks.usability.bench import Bench
+from benchmarks.usability.targets import Row, Target, measured
 
 _WORDS = {True: "yes", False: "NO"}
 

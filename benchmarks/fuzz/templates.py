@@ -10,7 +10,7 @@ PROGRAMS = (
     "script", "sed", "awk", "tar", "zsh", "ksh", "date", "file", "man", "tree", "touch", "mv", "cp", "tee",
     "kill",
 )  # fmt: skip
-"""What the stubs are called; `fuzz.jail.REAL` adds those that run other programs."""
+"""What the stubs are called; `benchmarks.fuzz.jail.REAL` adds those that run other programs."""
 
 COMMANDS = (
     "ls", "ls -l", "ls f", "cat f", "cat notes.txt", "grep x f", "wc -l", "head -n 1 f", "sort f", "git log -p",

@@ -7,10 +7,10 @@ import time
 
 from screen_bench import LARGE, Screen, screen
 
+from benchmarks.usability.bench import Bench, Room
+from benchmarks.usability.figure import Figure, at_most, together
 from signoff.queue import RequestState, open_review_queue
 from signoff.queue.records import StoredRequest
-from usability.bench import Bench, Room
-from usability.figure import Figure, at_most, together
 
 ROUNDS = 1_000
 REVIEWERS = ("anna", "ben")

@@ -12,13 +12,13 @@ from typing import TypeVar
 import system_children
 from pty_robot import Judge, Robots
 
+from benchmarks.usability.bench import Bench, Room
+from benchmarks.usability.figure import Figure, at_least, at_most, together
+from benchmarks.usability.live import Live, live
 from signoff.queue import HistoryRecord, RequestState, open_review_queue
 from signoff.queue.records import StoredRequest
 from signoff_tui.guard import Ignored
 from system_bench import all_records, note, note_submission, running
-from usability.bench import Bench, Room
-from usability.figure import Figure, at_least, at_most, together
-from usability.live import Live, live
 
 SEEDS = 20
 RATES = (5, 20)

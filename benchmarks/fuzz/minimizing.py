@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from fuzz.jail import Jail
-from fuzz.judged import Case, Failure, examine
+from benchmarks.fuzz.jail import Jail
+from benchmarks.fuzz.judged import Case, Failure, examine
 
 __all__ = ["minimized"]
 

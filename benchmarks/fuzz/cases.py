@@ -11,16 +11,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fuzz.grammar import Grammar
-from fuzz.judged import Case
-from fuzz.mutation import mutated, soup
-from fuzz.templates import COMMANDS, CONSTRUCTS, DOORS, PROGRAMS, READERS, SHELLS, WRAPPERS
+from benchmarks.fuzz.grammar import Grammar
+from benchmarks.fuzz.judged import Case
+from benchmarks.fuzz.mutation import mutated, soup
+from benchmarks.fuzz.templates import COMMANDS, CONSTRUCTS, DOORS, PROGRAMS, READERS, SHELLS, WRAPPERS
+
 from signoff.policy.shell.evaluate import CommandRule
 from signoff.policy.verdict import Level
 
 __all__ = ["cases", "each_construct", "programs"]
 
-CORPUS = Path(os.environ.get("SIGNOFF_CORPORA", Path(__file__).parents[1] / "corpora")) / "shell-rules.jsonl"
+CORPUS = (
+    Path(os.environ.get("SIGNOFF_CORPORA", Path(__file__).parents[2] / "tests" / "corpora")) / "shell-rules.jsonl"
+)
 
 _ALLOWED = (
     "ls", "cat", "echo", "grep", "wc", "head", "tail", "sort", "printf", "true", ":", "cd", "test", "[", "date",

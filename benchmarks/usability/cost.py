@@ -9,15 +9,15 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import benchmarks.filtering
-from benchmarks.measuring import cpu_seconds
 from pty_bench import Terminal
 
+import benchmarks.filtering
+from benchmarks.measuring import cpu_seconds
+from benchmarks.usability.bench import Bench, Room, until_shown
+from benchmarks.usability.figure import Figure, at_most, high_percentile, together
+from benchmarks.usability.heart import beating, gaps
 from signoff.connection import connect_agent
 from system_bench import SCREEN, note
-from usability.bench import Bench, Room, until_shown
-from usability.figure import Figure, at_most, high_percentile, together
-from usability.heart import beating, gaps
 
 ARRIVALS = 100
 """Requests a second."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from fuzz.jail import Served
+from benchmarks.fuzz.jail import Served
 
 __all__ = ["Machine", "Trace"]
 

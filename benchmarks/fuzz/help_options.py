@@ -22,7 +22,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from fuzz.machine import Machine, Trace
+from benchmarks.fuzz.machine import Machine, Trace
+
 from signoff.policy.shell.evaluate import CommandRule, judge_command
 from signoff.policy.shell.programs import ProgramRow, ProgramTable
 from signoff.policy.verdict import Level

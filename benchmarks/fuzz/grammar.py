@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from fuzz.templates import COMMANDS, CONSTRUCTS, DOORS, READERS, SHELLS, WRAPPERS
+from benchmarks.fuzz.templates import COMMANDS, CONSTRUCTS, DOORS, READERS, SHELLS, WRAPPERS
 
 __all__ = ["Grammar"]
 

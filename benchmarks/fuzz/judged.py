@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from fuzz.jail import Jail, Observed
-from fuzz.tracing import traced_commands
+from benchmarks.fuzz.jail import Jail, Observed
+from benchmarks.fuzz.tracing import traced_commands
+
 from signoff.policy.shell.evaluate import CommandRule, judge_command
 from signoff.policy.verdict import Level
 

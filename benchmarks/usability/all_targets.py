@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from usability import cost, looks, painting, race, robots
-from usability.targets import Target
+from benchmarks.usability import cost, looks, painting, race, robots
+from benchmarks.usability.targets import Target
 
-_COUNTS = "tui/test_key_counts.py::test_"
-_GROUPS = "tui/test_guard_groups.py::test_"
-_ROBOTS = "tui/test_guard_robots.py::test_"
-_TYPING = "tui/test_guard_typing.py::test_"
-_LOST = "tui/test_review_queue_lost.py::test_"
+_COUNTS = "tui/input/test_key_counts.py::test_"
+_GROUPS = "tui/guard/test_guard_groups.py::test_"
+_ROBOTS = "tui/guard/test_guard_robots.py::test_"
+_TYPING = "tui/guard/test_guard_typing.py::test_"
+_LOST = "tui/screens/test_review_queue_lost.py::test_"
 _PTY = "system/test_system_pty.py::test_"
 
 TARGETS = (
@@ -74,9 +74,9 @@ TARGETS = (
         "the focused row while 1,000 arrive and 300 end",
         "unchanged to the cell",
         tests=(
-            "tui/test_row_list.py::test_the_focused_row_keeps_its_line_when_a_thousand_rows_come_below_it",
-            "tui/test_inbox.py::test_a_thousand_arrivals_leave_the_cursor_where_it_is",
-            "tui/test_review_screen.py::test_arrivals_do_not_move_the_cursor_nor_its_row",
+            "tui/widgets/test_row_list.py::test_the_focused_row_keeps_its_line_when_a_thousand_rows_come_below_it",
+            "tui/state/test_inbox.py::test_a_thousand_arrivals_leave_the_cursor_where_it_is",
+            "tui/screens/test_review_screen.py::test_arrivals_do_not_move_the_cursor_nor_its_row",
         ),
         measures=(looks.focus_stays,),
     ),
@@ -102,7 +102,7 @@ TARGETS = (
         tests=(
             f"{_GROUPS}a_member_added_between_paint_and_press_is_not_approved",
             f"{_GROUPS}a_late_member_is_listed_as_new",
-            "tui/test_review_group.py::test_a_member_that_joined_after_the_bar_was_painted_is_not_part_of_it",
+            "tui/screens/test_review_group.py::test_a_member_that_joined_after_the_bar_was_painted_is_not_part_of_it",
         ),
         measures=(robots.late_member,),
     ),
@@ -137,7 +137,7 @@ TARGETS = (
         "1 command on its row, <= 3 elsewhere",
         tests=(
             f"{_COUNTS}what_an_agent_did_in_the_last_hour_takes_one_command_on_its_row_and_two_elsewhere",
-            "tui/test_agents_screen.py::test_the_last_hour_of_an_agent_is_at_most_three_keys_away",
+            "tui/screens/test_agents_screen.py::test_the_last_hour_of_an_agent_is_at_most_three_keys_away",
         ),
     ),
     Target(
@@ -146,14 +146,14 @@ TARGETS = (
         "1 command; the queue never saw it",
         tests=(
             f"{_COUNTS}taking_back_takes_one_command_and_the_queue_never_saw_the_decision",
-            "tui/test_guard_holds.py::test_each_decision_is_either_sent_or_taken_back",
+            "tui/guard/test_guard_holds.py::test_each_decision_is_either_sent_or_taken_back",
         ),
     ),
     Target(
         "UT-18",
         "approving what was not shown",
         "only by !, share recorded",
-        tests=("tui/test_coverage.py", "tui/test_review_unseen.py"),
+        tests=("tui/state/test_coverage.py", "tui/screens/test_review_unseen.py"),
     ),
     Target(
         "UT-19",
@@ -161,8 +161,8 @@ TARGETS = (
         "0 approvals of the new ones",
         tests=(
             f"{_ROBOTS}nothing_but_the_revision_on_screen_is_ever_approved",
-            "tui/test_guard.py::test_contents_swapped_a_moment_before_the_key_are_not_approved",
-            "tui/test_guard.py::test_contents_swapped_under_the_same_revision_are_not_approved",
+            "tui/guard/test_guard.py::test_contents_swapped_a_moment_before_the_key_are_not_approved",
+            "tui/guard/test_guard.py::test_contents_swapped_under_the_same_revision_are_not_approved",
         ),
         measures=(robots.swapped,),
     ),
@@ -194,7 +194,7 @@ TARGETS = (
         "no byte of it acts, no click either",
         tests=(
             "system/test_system_bytes.py",
-            "tui/test_review_hostile.py::test_no_click_on_hostile_text_does_anything_but_move",
+            "tui/screens/test_review_hostile.py::test_no_click_on_hostile_text_does_anything_but_move",
         ),
     ),
     Target("UT-28", "states without colors", "differ pairwise", measures=(looks.without_colors,)),
@@ -202,9 +202,15 @@ TARGETS = (
         "UT-29",
         "contrast",
         ">= 4.5, 6 in the contrast theme; add/delete >= 15",
-        tests=("tui/test_themes.py",),
+        tests=("tui/text/test_themes.py",),
     ),
-    Target("UT-30", "sizes", "five and 200 random", tests=("tui/test_review_sizes.py",), measures=(looks.sizes,)),
+    Target(
+        "UT-30",
+        "sizes",
+        "five and 200 random",
+        tests=("tui/screens/test_review_sizes.py",),
+        measures=(looks.sizes,),
+    ),
     Target(
         "UT-31",
         "the queue is lost",
@@ -220,8 +226,8 @@ TARGETS = (
         "two reviewers at once",
         "one wins, the other is told by whom",
         tests=(
-            "tui/test_review_changes.py::test_the_first_decision_wins_and_the_second_is_told_by_whom",
-            "tui/test_review_changes.py::test_two_screens_on_one_queue_agree",
+            "tui/screens/test_review_changes.py::test_the_first_decision_wins_and_the_second_is_told_by_whom",
+            "tui/screens/test_review_changes.py::test_two_screens_on_one_queue_agree",
         ),
         measures=(race.race,),
     ),
@@ -230,8 +236,8 @@ TARGETS = (
         "a request ends while its rejection is written",
         "no key reaches anything else, text kept",
         tests=(
-            "tui/test_review_feedback.py::test_a_request_that_ends_while_writing_leaves_the_box_and_its_text",
-            "tui/test_review_feedback.py::test_a_request_that_changes_while_writing_is_not_rejected_unseen",
+            "tui/screens/test_review_feedback.py::test_a_request_that_ends_while_writing_leaves_the_box_and_its_text",
+            "tui/screens/test_review_feedback.py::test_a_request_that_changes_while_writing_is_not_rejected_unseen",
         ),
         measures=(robots.dies_while_typing,),
     ),
@@ -240,9 +246,9 @@ TARGETS = (
         "every action in palette and help",
         "all, and no dead key",
         tests=(
-            "tui/test_actions.py::test_the_palette_of_a_place_offers_all_that_can_be_done_there",
-            "tui/test_actions.py::test_the_help_of_a_place_lists_every_key_with_what_it_does",
-            "tui/test_actions.py::test_the_help_of_a_place_lists_no_dead_key",
+            "tui/input/test_actions.py::test_the_palette_of_a_place_offers_all_that_can_be_done_there",
+            "tui/input/test_actions.py::test_the_help_of_a_place_lists_every_key_with_what_it_does",
+            "tui/input/test_actions.py::test_the_help_of_a_place_lists_no_dead_key",
         ),
     ),
     Target(
@@ -250,9 +256,9 @@ TARGETS = (
         "notices in a burst of 1,000",
         "<= 1 in 30 s, HIGH <= 1 s, nothing of requests",
         tests=(
-            "tui/test_beside.py::test_a_burst_of_a_thousand_rings_once_in_half_a_minute",
-            "tui/test_beside.py::test_high_in_the_midst_of_a_burst_rings_within_a_second",
-            "tui/test_beside.py::test_no_byte_tells_anything_of_a_request",
+            "tui/notify/test_notify_service.py::test_a_burst_of_a_thousand_rings_once_in_half_a_minute",
+            "tui/notify/test_notify_service.py::test_high_in_the_midst_of_a_burst_rings_within_a_second",
+            "tui/notify/test_notify_service.py::test_no_byte_tells_anything_of_a_request",
         ),
     ),
     Target(

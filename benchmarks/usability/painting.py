@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from pty_bench import Terminal, replay
 
+from benchmarks.usability.bench import Bench, Room, first_shown, until_shown
+from benchmarks.usability.figure import Figure, at_most, high_percentile, together
+from benchmarks.usability.heart import beating, gaps
 from system_bench import eventually
-from usability.bench import Bench, Room, first_shown, until_shown
-from usability.figure import Figure, at_most, high_percentile, together
-from usability.heart import beating, gaps
 
 START_RUNS = 20
 KEYS = 150

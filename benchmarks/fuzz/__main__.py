@@ -1,4 +1,4 @@
-"""Looks for commands that are allowed though they should not be: ``PYTHONPATH=tests python -m fuzz --help``."""
+"""Look for commands that are allowed though they should not be: `make fuzz`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import time
 from collections import Counter
 from itertools import chain
 
-from fuzz.cases import cases, each_construct, programs
-from fuzz.help_options import OptionSearch, installed_programs, sample_files
-from fuzz.jail import Jail, NoJailError
-from fuzz.judged import Failure, examine
-from fuzz.machine import Machine
-from fuzz.minimizing import minimized
+from benchmarks.fuzz.cases import cases, each_construct, programs
+from benchmarks.fuzz.help_options import OptionSearch, installed_programs, sample_files
+from benchmarks.fuzz.jail import Jail, NoJailError
+from benchmarks.fuzz.judged import Failure, examine
+from benchmarks.fuzz.machine import Machine
+from benchmarks.fuzz.minimizing import minimized
+
 from signoff.policy.shell.programs import known_programs
 from signoff.policy.verdict import Level
 
@@ -97,7 +98,7 @@ def _tell(counts: Counter[str], slowest: float, failures: int) -> None:
 
 
 def _say(text: str) -> None:
-    print(text, flush=True)  # noqa: T201
+    print(text, flush=True)
 
 
 if __name__ == "__main__":

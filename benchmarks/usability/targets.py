@@ -7,9 +7,9 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from usability.bench import Bench
-from usability.figure import Figure
-from usability.told import told
+from benchmarks.usability.bench import Bench
+from benchmarks.usability.figure import Figure
+from benchmarks.usability.told import told
 
 Measure = Callable[[Bench], Figure]
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from usability.figure import Figure
+from benchmarks.usability.figure import Figure
 
 ROOT = Path(__file__).parents[2]
 
