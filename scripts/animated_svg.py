@@ -28,7 +28,7 @@ class Frame:
     """One picture.
 
     Attributes:
-        svg: As `signoff_tui.picture` makes it.
+        svg: As `signoff.demo.pilot` makes it.
         caption: What was pressed and why, in a few words.
         seconds: How long it is shown.
     """

@@ -17,12 +17,12 @@ from screenshots import WAITING, settled, sheet_armed, to_row, until
 from textual.pilot import Pilot
 
 from signoff.demo.agents import ROLES
+from signoff.demo.pilot import picture
 from signoff.demo.project import create_project
 from signoff.demo.run import AgentProcesses
 from signoff.queue import open_review_queue
 from signoff.queue.keys.folder import KEYS_VARIABLE
 from signoff_tui.app import SignoffApp
-from signoff_tui.picture import picture
 from signoff_tui.state.inbox import Group
 
 SIZE = (110, 30)

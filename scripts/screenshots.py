@@ -16,13 +16,12 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from signoff.demo.agents import ROLES
-from signoff.demo.pilot import CarefulReviewer
+from signoff.demo.pilot import CarefulReviewer, save_picture
 from signoff.demo.project import create_project
 from signoff.demo.run import AgentProcesses
 from signoff.queue import open_review_queue
 from signoff.queue.keys.folder import KEYS_VARIABLE
 from signoff_tui.app import SignoffApp
-from signoff_tui.picture import save_picture
 
 SIZES = ((80, 24), (120, 40))
 EXTRA_SIZES = ((50, 40), (200, 50))

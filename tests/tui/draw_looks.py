@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.segment import Segment, Segments
 from rich.terminal_theme import DEFAULT_TERMINAL_THEME, MONOKAI, TerminalTheme
 
-from signoff_tui.picture import self_contained
+from signoff.demo.pilot import self_contained
 
 STORED = Path(__file__).parent / "screens" / "__snapshots__" / "test_looks"
 LIGHT, DARK = DEFAULT_TERMINAL_THEME, MONOKAI

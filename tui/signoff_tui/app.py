@@ -30,7 +30,6 @@ from signoff_tui.notify.channels import around
 from signoff_tui.notify.mutes import MuteFile
 from signoff_tui.notify.policy import NoticeSettings
 from signoff_tui.notify.service import Beside, Clocks, Muting
-from signoff_tui.notify.warning_watch import AlarmWatch
 from signoff_tui.router import Layers
 from signoff_tui.screens.plain import News
 from signoff_tui.screens.review.screen import ReviewScreen
@@ -47,6 +46,7 @@ from signoff_tui.terminal.sequences import Around, AskBackground, Saying, Speaks
 from signoff_tui.terminal.sigcont import Standstill
 from signoff_tui.text.look import ASCII, UNICODE, Appearance, Glyphs
 from signoff_tui.text.themes import DEFAULT_THEME, LIGHT_THEME
+from signoff_tui.warning_watch import AlarmWatch
 from signoff_tui.workers import run_beside
 
 __all__ = ["DEFAULT_THEME", "SignoffApp", "run", "spare_the_collector"]

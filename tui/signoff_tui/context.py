@@ -20,6 +20,7 @@ from signoff.queue import (
 )
 from signoff.queue.records import ChangeSet
 from signoff_tui.guard import Act, Held
+from signoff_tui.header import Surroundings
 from signoff_tui.input.keymap import KeyMap
 from signoff_tui.notify.service import Muting
 from signoff_tui.notify.warnings import Alarms
@@ -28,7 +29,6 @@ from signoff_tui.state.documents import Content, make_content, scanned
 from signoff_tui.state.replies import EarlierTexts, Replies
 from signoff_tui.state.session import HeldAnswer
 from signoff_tui.terminal.sequences import Saying
-from signoff_tui.text.header import Surroundings
 from signoff_tui.workers import Aside
 
 __all__ = ["Announcement", "Draft", "Goes", "Office"]

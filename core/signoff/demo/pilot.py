@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from textual.app import App
 from textual.pilot import Pilot
 
 from signoff.queue import Risk, StoredRequest
 from signoff_tui.app import SignoffApp
-from signoff_tui.picture import save_picture
 from signoff_tui.state.inbox import Entry, Group
 from signoff_tui.state.session import ReviewSession
 
-__all__ = ["CarefulReviewer", "PilotChoice", "choose"]
+__all__ = [
+    "CarefulReviewer",
+    "PilotChoice",
+    "choose",
+    "picture",
+    "save_picture",
+    "self_contained",
+]
+
 
 LOOK_SECONDS = 0.3
 """Between a key and the next decision; a faster reviewer is taken for somebody typing elsewhere."""
@@ -206,3 +215,31 @@ def _kind(request: StoredRequest) -> str:
         return "command"
     snapshot = request.submission.snapshot
     return "request" if snapshot is not None and snapshot["steps"] else "structured"
+
+
+_WEB_FONTS = re.compile(r"@font-face\s*\{.*?\}", re.DOTALL)
+_FONTS = "DejaVu Sans Mono, Menlo, Consolas, monospace"
+
+
+def picture(app: App[None]) -> str:
+    """What the app shows now, as SVG."""
+    return self_contained(app.export_screenshot())
+
+
+def self_contained(drawn: str) -> str:
+    """An exported SVG that takes its letters from the machine it is looked at on, not from the web."""
+    return _WEB_FONTS.sub("", drawn).replace("Fira Code", _FONTS)
+
+
+def save_picture(app: App[None], path: Path) -> None:
+    """Write what the app shows now.
+
+    Args:
+        app: A running app.
+        path: The file to write; folders that are missing are made.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(picture(app), encoding="utf-8")

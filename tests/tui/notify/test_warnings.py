@@ -10,10 +10,10 @@ from screen_bench import LARGE, SMALL, agent, command, post, screen
 from signoff.policy.trust import trust
 from signoff.queue import AgentMode, AgentQueue, AgentRecord
 from signoff.queue.records import Modes, modes_of
+from signoff_tui.header import Standing, first_line
 from signoff_tui.notify.warnings import Alarms, with_alarms
 from signoff_tui.screens.review.status import Where, status_line
 from signoff_tui.state.tally import Counts
-from signoff_tui.text.header import Standing, first_line
 from signoff_tui.text.lines import Line, chunk
 
 APPROVE_ALL, STRICT, INTERACTIVE = AgentMode

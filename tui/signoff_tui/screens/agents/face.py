@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from signoff_tui.text.header import Standing, first_line
+from signoff_tui.header import Standing, first_line
 from signoff_tui.text.key_hints import BarRoom, KeyHint, flow
 from signoff_tui.text.lines import Line, chunk, foreign, fullest, line, wrapped
 

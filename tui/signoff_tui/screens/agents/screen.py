@@ -12,6 +12,7 @@ from textual.timer import Timer
 
 from signoff.queue import QueueError, StoredRequest
 from signoff_tui.context import Office
+from signoff_tui.header import standing_of
 from signoff_tui.screens.agents.details import detail_lines
 from signoff_tui.screens.agents.face import Numbers, empty_lines, foot_lines, note_lines, title_line
 from signoff_tui.screens.agents.figures import AgentKey, Figures, count
@@ -23,7 +24,6 @@ from signoff_tui.screens.list_beside_details import ListBesideDetails, Rows
 from signoff_tui.screens.plain import News
 from signoff_tui.screens.rereading import Rereading
 from signoff_tui.state.inbox import Inbox
-from signoff_tui.text.header import standing_of
 from signoff_tui.text.key_hints import KeyHint
 from signoff_tui.text.lines import Line
 from signoff_tui.text.look import look_of

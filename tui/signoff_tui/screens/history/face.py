@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from signoff.filter import Query, SavedFilter, asked_of
+from signoff_tui.header import Standing, first_line
 from signoff_tui.input.keymap import STANDARD, KeyMap
 from signoff_tui.screens.history.listing import Listing
 from signoff_tui.screens.history.looking import Around
 from signoff_tui.screens.history.ranges import range_of
-from signoff_tui.text.header import Standing, first_line
 from signoff_tui.text.key_hints import BarRoom, KeyHint, flow, saved_hints
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, line, wrapped
 

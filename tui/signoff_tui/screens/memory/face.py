@@ -8,10 +8,10 @@ from typing import Literal
 from msgspec import Struct
 
 from signoff.filter import SavedFilter
+from signoff_tui.header import Standing, first_line
 from signoff_tui.input.keymap import STANDARD, KeyMap
 from signoff_tui.screens.memory.entries import Entry
 from signoff_tui.screens.memory.filtering import Listing
-from signoff_tui.text.header import Standing, first_line
 from signoff_tui.text.key_hints import BarRoom, KeyHint, flow, saved_hints
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 

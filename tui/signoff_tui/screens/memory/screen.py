@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from textual import events, on
 
 from signoff_tui.context import Office
+from signoff_tui.header import standing_of
 from signoff_tui.screens.list_beside_details import Rows
 from signoff_tui.screens.memory import widening
 from signoff_tui.screens.memory.asking import LIST
@@ -20,7 +21,6 @@ from signoff_tui.screens.memory.work import Counted, Done, Loaded, Offered, Prev
 from signoff_tui.screens.plain import News
 from signoff_tui.screens.rereading import Rereading
 from signoff_tui.state.session import ReviewSession
-from signoff_tui.text.header import standing_of
 from signoff_tui.text.lines import Line
 from signoff_tui.text.look import look_of
 from signoff_tui.widgets.lines_view import LinesView

@@ -14,6 +14,7 @@ from signoff.present.reveal import reveal_line
 from signoff.queue.records import StoredRequest
 from signoff_tui.context import Office
 from signoff_tui.guard import Status
+from signoff_tui.header import Surroundings
 from signoff_tui.notify.service import end_text
 from signoff_tui.notify.warnings import with_alarms
 from signoff_tui.screens.lately import lately_lines
@@ -42,7 +43,6 @@ from signoff_tui.screens.review.target import target_line
 from signoff_tui.state.documents import KEPT
 from signoff_tui.state.group_page import GroupPage
 from signoff_tui.state.inbox import Entry, Group
-from signoff_tui.text.header import Surroundings
 from signoff_tui.text.key_hints import BarRoom
 from signoff_tui.text.lines import Chunk, Line, chunk, crop, foreign, line, rule
 from signoff_tui.text.look import Appearance, look_of

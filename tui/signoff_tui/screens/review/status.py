@@ -9,10 +9,7 @@ from msgspec import Struct
 
 from signoff.present.reveal import reveal
 from signoff_tui.context import Announcement
-from signoff_tui.screens.review.extent import LEAST_COLUMNS, LEAST_ROWS
-from signoff_tui.state.tally import Counts
-from signoff_tui.text.ages import age_text
-from signoff_tui.text.header import (
+from signoff_tui.header import (
     NOTHING_BESIDES,
     PROGRAM,
     Standing,
@@ -23,6 +20,9 @@ from signoff_tui.text.header import (
     rules_word,
     waiting_word,
 )
+from signoff_tui.screens.review.extent import LEAST_COLUMNS, LEAST_ROWS
+from signoff_tui.state.tally import Counts
+from signoff_tui.text.ages import age_text
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 from signoff_tui.text.summary import clock_text
 

@@ -8,9 +8,9 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from signoff_tui.header import Standing, first_line
 from signoff_tui.input.keymap import KeyMap
 from signoff_tui.screens.rules.files import RuleFile
-from signoff_tui.text.header import Standing, first_line
 from signoff_tui.text.key_hints import BarRoom, KeyHint, flow
 from signoff_tui.text.lines import Line, chunk, foreign, fullest, line, wrapped
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from textual import on
 
 from signoff_tui.context import Office
+from signoff_tui.header import standing_of
 from signoff_tui.screens.list_beside_details import ListBesideDetails, Rows
 from signoff_tui.screens.plain import News
 from signoff_tui.screens.rereading import Rereading
@@ -17,7 +18,6 @@ from signoff_tui.screens.rules.hits import Hits, Tally
 from signoff_tui.screens.rules.lines import ONE_LINE, Known, heading, row_lines
 from signoff_tui.screens.rules.work import Counted, Read, Work
 from signoff_tui.state.session import ReviewSession
-from signoff_tui.text.header import standing_of
 from signoff_tui.text.lines import Line
 from signoff_tui.text.look import look_of
 

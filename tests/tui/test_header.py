@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from screen_bench import HELD, LARGE, agent, command, post, screen
 
 from signoff.queue import AgentQueue
+from signoff_tui.header import Standing, Surroundings, first_line
 from signoff_tui.screens.review.status import Where, clock_is_shown, status_line, too_small_lines
 from signoff_tui.state.tally import Counts
-from signoff_tui.text.header import Standing, Surroundings, first_line
 from signoff_tui.text.lines import Line, chunk
 
 NOW = 1_000_000_000

@@ -12,10 +12,10 @@ from signoff.policy.trust import TrustError
 from signoff.queue import QueueError, ReviewerKeysError, ReviewQueue
 from signoff.queue.records import Modes, modes_of
 from signoff_tui.context import Office
+from signoff_tui.header import Surroundings, names_of_agents
 from signoff_tui.notify.warnings import Alarms
 from signoff_tui.screens.rereading import Rereading
 from signoff_tui.screens.rules.files import read_files
-from signoff_tui.text.header import Surroundings, names_of_agents
 from signoff_tui.workers import run_beside
 
 __all__ = ["AlarmWatch"]
