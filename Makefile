@@ -113,7 +113,7 @@ usability: $(VENV)/.dev
 	@sh scripts/install-programs.sh tmux
 	PYTHONPATH=.:tests:tests/tui:tests/tui/screens:tests/system $(BIN)/python -m benchmarks.usability --only "$(ONLY)"
 
-# The reference in docs/api.md, from the docstrings.
+# The reference in docs/reference-*.md, from the docstrings.
 api: $(VENV)/.dev
 	$(BIN)/python scripts/api_reference.py
 

@@ -1,4 +1,4 @@
-"""Writes docs/api.md, the reference of the public names, from their docstrings."""
+"""Write the reference of the public names, one page for each kind of reader, from their docstrings."""
 
 from __future__ import annotations
 
@@ -9,49 +9,67 @@ from pathlib import Path
 import griffe
 
 ROOT = Path(__file__).resolve().parent.parent
-TARGET = ROOT / "docs" / "api.md"
-
-MODULES = (
-    "signoff.types",
-    "signoff.controller",
-    "signoff.session_memory",
-    "signoff.decorators",
-    "signoff.execution",
-    "signoff.effects",
-    "signoff.connection",
-    "signoff.modes",
-    "signoff.adapters.pydantic_ai",
-    "signoff.adapters.langchain",
-    "signoff.tools.file_sandbox",
-    "signoff.tools.shell",
-    "signoff.tools.custom",
-    "signoff.tools.workers",
-    "signoff.config",
-    "signoff.queue",
-)
+PAGES: dict[str, tuple[str, dict[str, Sequence[str]]]] = {
+    "reference-tools.md": (
+        "Reference for tool authors",
+        {
+            "signoff.types": (),
+            "signoff.effects": (),
+            "signoff.decorators": (),
+            "signoff.execution": (),
+            "signoff.controller.callbacks": ("truncate_for_display",),
+            "signoff.tools.file_sandbox": (),
+            "signoff.tools.shell": (),
+            "signoff.tools.custom": (),
+            "signoff.tools.workers": (),
+            "signoff.adapters.pydantic_ai": (),
+            "signoff.adapters.langchain": (),
+            "signoff.config": (),
+        },
+    ),
+    "reference-frameworks.md": (
+        "Reference for framework authors",
+        {
+            "signoff.controller": (),
+            "signoff.session_memory": ("ApprovalMemory", "RememberedApproval"),
+            "signoff.approval_rules": ("ApprovalNeeds", "Question", "default_setting"),
+            "signoff.approved_call": (),
+            "signoff.tool_definition": (),
+            "signoff.policy.tool_rules": ("ApprovalPolicies", "CallPolicy", "NameRules", "ServerRules"),
+            "signoff.canonical": ("NotJsonError", "canonical", "digest"),
+            "signoff.connection": (),
+            "signoff.modes": (),
+            "signoff.expiry": (),
+        },
+    ),
+    "reference-queue.md": ("Reference of the queue", {"signoff.queue": ()}),
+}
+"""Each page with its title and modules; of a module the names that are listed, or all that it exports."""
 
 _INTRODUCTION = """\
-# Reference
+# {title}
 
-Made from the docstrings by `make api`. The names of the first modules can also be imported from `signoff` itself.
+Made from the docstrings by `make api`.{hint}
 """
+_HINT = " Most names of the first four modules can also be imported from `signoff` itself."
 
 
-def render() -> str:
-    """The whole page."""
+def render(page: str) -> str:
+    """One page."""
     loader = griffe.GriffeLoader(search_paths=[ROOT / "core"], docstring_parser=griffe.Parser.google)
     package = loader.load("signoff")
     loader.resolve_aliases(external=False)
-    lines = [_INTRODUCTION]
-    for name in MODULES:
-        lines += _module(package[name.removeprefix("signoff.")])
+    title, modules = PAGES[page]
+    lines = [_INTRODUCTION.format(title=title, hint=_HINT if "signoff.types" in modules else "")]
+    for name, wanted in modules.items():
+        lines += _module(package[name.removeprefix("signoff.")], wanted)
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _module(module: griffe.Module | griffe.Object | griffe.Alias) -> Iterator[str]:
+def _module(module: griffe.Module | griffe.Object | griffe.Alias, wanted: Sequence[str]) -> Iterator[str]:
     yield f"## {module.path}\n"
     yield from _docstring(module)
-    for name in sorted(map(str, module.exports or ()), key=str.lower):
+    for name in sorted(wanted or map(str, module.exports or ()), key=str.lower):
         member = module.members.get(name)
         if member is not None and (member.is_class or member.is_function or member.has_docstring):
             yield from _member(member, "###")
@@ -154,5 +172,6 @@ def _one_line(member: griffe.Object | griffe.Alias) -> str:
 
 
 if __name__ == "__main__":
-    TARGET.write_text(render(), encoding="utf-8")
-    sys.stdout.write(f"wrote {TARGET.relative_to(ROOT)}\n")
+    for page in PAGES:
+        (ROOT / "docs" / page).write_text(render(page), encoding="utf-8")
+        sys.stdout.write(f"wrote docs/{page}\n")

@@ -40,6 +40,7 @@ __all__ = [
     "ApprovalScope",
     "DecisionSource",
     "Risk",
+    "denial_text",
 ]
 
 LONGEST_WAIT = 100 * 365 * 86_400.0
