@@ -11,12 +11,12 @@ from functools import cache
 from typing import Any
 
 import pytest
+from color_contrast import contrast
 from frames_tour import Plan
 from looks_form import Shot, as_text, from_text
 from looks_tour import ALL_LOOKS, NO_COLOR, VIEWS, all_looks
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
-from test_themes import contrast
 
 from signoff_tui.text.themes import DEFAULT_THEME, LIGHT_THEME, builtin_themes
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from model_samples import ended, stored
-from test_desk import GROUP, GROUP_ROW, WIDTH, Bench
+from test_session import GROUP, GROUP_ROW, WIDTH, Bench
 
 from signoff.queue import Risk
 from signoff_tui.screens.review.page_lines import page_line

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from model_samples import approved, news, stored
-from test_desk import GROUP, GROUP_ROW, Bench
+from test_session import GROUP, GROUP_ROW, Bench
 
 from signoff.filter import Filtered, Viewpoint, parse
 from signoff.queue import Risk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from model_samples import approved, news, stored
-from test_desk import Bench
+from test_session import Bench
 
 from signoff.filter import Filtered, Viewpoint, parse
 from signoff_tui.state.inbox_filter import InboxSubjects

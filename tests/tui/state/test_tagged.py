@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from model_samples import approved, ended, stored
-from test_desk import Bench
 from test_inbox_filter import Filtering
+from test_session import Bench
 
 from signoff.queue import Risk
 from signoff_tui.guard import Act, Decide, Ignored, OpenEditor, Reason

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from color_contrast import channels, contrast
 
 from signoff_tui.text.themes import (
     COLOR_TOKENS,
@@ -28,27 +29,6 @@ FOREGROUNDS = ("text", "muted", "accent", "ok", "warn", "danger", "held")
 
 
 # -- seeing --------------------------------------------------------------------------------------------------
-
-
-def channels(color: str) -> tuple[float, float, float]:
-    """Linear light of a color, 0 to 1 (WCAG 2.2, relative luminance)."""
-    red, green, blue = (int(color[at : at + 2], 16) / 255 for at in (1, 3, 5))
-    return linear(red), linear(green), linear(blue)
-
-
-def linear(value: float) -> float:
-    return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
-
-
-def luminance(color: str) -> float:
-    red, green, blue = channels(color)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(one: str, other: str) -> float:
-    """Contrast ratio, 1 to 21 (WCAG 2.2)."""
-    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
 
 
 SIMULATIONS = {
