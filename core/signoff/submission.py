@@ -10,20 +10,20 @@ import copy
 import os
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from signoff.canonical import canonical, digest
 from signoff.effects import Effect, FileWrite
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
-from signoff.policy.risk import assess
+from signoff.policy.risk import Assessment, assess, reasons_of_files
 from signoff.present.snapshot.snapshot import Snapshot, take
 from signoff.queue.amendment import EDIT, PARTIAL
 from signoff.queue.records import Submission
 from signoff.types import ApprovalContext, ApprovalRequest
 
-__all__ = ["arguments_of", "plain_submission", "submission_with_snapshot"]
+__all__ = ["arguments_of", "judged_again", "plain_submission", "submission_with_snapshot"]
 
 _ALL = frozenset({"note", "hard", "session"})
 _KEPT = frozenset({"session"})
@@ -49,16 +49,8 @@ def plain_submission(
     # Copies: whoever is asked, or asks, may still hold the originals and change them.
     payload = copy.deepcopy(request.payload)
     arguments = copy.deepcopy(arguments_of(request, context))
-    presentation = request.presentation.model_dump(mode="json") if request.presentation else None
-    assessment = assess(
-        request.tool_name,
-        arguments,
-        request.effects,
-        where,
-        description=request.description,
-        shown=presentation,
-        masked_keys=request.masked_keys,
-    )
+    presentation = _presentation(request)
+    assessment = _assessed(request, arguments, where, shown=presentation)
     return Submission(
         key=_key(meta),
         tool_name=request.tool_name,
@@ -90,6 +82,8 @@ def plain_submission(
 def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tuple[Submission, Snapshot]:
     """Read what the call would touch and bind the submission to it.
 
+    Its risk is judged again only if the files give reasons that the plain call did not.
+
     Args:
         request: What the tool asked.
         plain: The submission made by `plain_submission`.
@@ -102,34 +96,69 @@ def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tup
         SnapshotError: A file cannot be read or an edit does not apply; the message says what to do.
     """
     snapshot = take(request.effects)
-    digest_now = _digest(request, plain.arguments, plain.cwd, snapshot.digest_material())
-    if not request.effects:
-        return replace(
-            plain, supports=plain.supports - {PARTIAL}, digest=digest_now, snapshot=snapshot.to_json()
-        ), snapshot
-    # A link may lead elsewhere than its name says: what is really written is judged as well.
-    resolved = [FileWrite(change.before.real_path, b"") for change in snapshot.items]
-    assessment = assess(
-        request.tool_name,
-        plain.arguments,
-        [*request.effects, *resolved],
-        plain.cwd,
-        description=request.description,
-        shown=[plain.presentation, *(data.decode(errors="replace") for data in snapshot.blobs.values())],
-        masked_keys=request.masked_keys,
-    )
     # What a link leads to may change under the same arguments, so an approval of it is for once.
-    once = assessment.hides_values or _leads_elsewhere(snapshot)
+    once = _KEPT if _leads_elsewhere(snapshot) else frozenset()
     bound = replace(
         plain,
-        risk=assessment.risk,
-        risk_reasons=assessment.reasons,
-        supports=plain.supports - (_KEPT if once else set()) - _not_for(snapshot),
-        digest=digest_now,
+        supports=plain.supports - once - _not_for(snapshot),
+        digest=_digest(request, plain.arguments, plain.cwd, snapshot.digest_material()),
         snapshot=snapshot.to_json(),
         blobs=snapshot.blobs,
     )
-    return bound, snapshot
+    if not snapshot.items:
+        return bound, snapshot
+    # A link may lead elsewhere than its name says: what is really written is judged as well.
+    places = [change.before.real_path for change in snapshot.items]
+    shown = [plain.presentation, *(data.decode(errors="replace") for data in snapshot.blobs.values())]
+    if reasons_of_files(places, plain.cwd, shown, masked_keys=request.masked_keys).issubset(plain.risk_reasons):
+        return bound, snapshot
+    resolved = [FileWrite(place, b"") for place in places]
+    return _judged(bound, _assessed(request, plain.arguments, plain.cwd, resolved, shown=shown)), snapshot
+
+
+def judged_again(request: ApprovalRequest, plain: Submission) -> Submission:
+    """Judge a described call with what is shown of it now, in the world as it is now; the call stays the same.
+
+    Args:
+        request: What the tool asked, with the presentation it has now.
+        plain: The submission made by `plain_submission`.
+    """
+    presentation = _presentation(request)
+    judged = replace(plain, presentation=presentation, supports=plain.supports | _KEPT)
+    return _judged(judged, _assessed(request, plain.arguments, plain.cwd, shown=presentation))
+
+
+def _presentation(request: ApprovalRequest) -> dict[str, Any] | None:
+    return request.presentation.model_dump(mode="json") if request.presentation else None
+
+
+def _assessed(
+    request: ApprovalRequest,
+    arguments: Mapping[str, Any],
+    cwd: str,
+    resolved: Sequence[Effect] = (),
+    *,
+    shown: object,
+) -> Assessment:
+    """The risk of a request, with further effects once it is known where the declared ones lead."""
+    return assess(
+        request.tool_name,
+        arguments,
+        [*request.effects, *resolved],
+        cwd,
+        description=request.description,
+        shown=shown,
+        masked_keys=request.masked_keys,
+    )
+
+
+def _judged(submission: Submission, assessment: Assessment) -> Submission:
+    return replace(
+        submission,
+        risk=assessment.risk,
+        risk_reasons=assessment.reasons,
+        supports=submission.supports - (_KEPT if assessment.hides_values else set()),
+    )
 
 
 def _honored(request: ApprovalRequest, context: ApprovalContext | None) -> frozenset[str]:
@@ -143,9 +172,11 @@ def _honored(request: ApprovalRequest, context: ApprovalContext | None) -> froze
 def _not_for(snapshot: Snapshot) -> frozenset[str]:
     """What cannot be offered for a call with these effects.
 
-    Other arguments may have other effects, which nobody was shown. Other contents are for one text that is written
-    once, where nothing else depends on it.
+    Without any there are no contents. Other arguments may have other effects, which nobody was shown. Other
+    contents are for one text that is written once, where nothing else depends on it.
     """
+    if not snapshot.steps:
+        return frozenset({PARTIAL})
     one = snapshot.items[0] if len(snapshot.steps) == 1 and snapshot.items else None
     return frozenset({EDIT} if one is not None and not one.binary else {EDIT, PARTIAL})
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from controller_samples import Ask, StartReviewer, approve, edit, never, request
 from answering import yes
 from signoff.connection import connect_agent
 from signoff.controller import ApprovalController
+from signoff.effects import Command
+from signoff.policy.risk import assess
 from signoff.present.snapshot.snapshot import take
 from signoff.queue import (
     AgentQueue,
@@ -20,6 +23,7 @@ from signoff.queue import (
     DecisionSource,
     RequestState,
     ReviewQueue,
+    Risk,
     StoredRequest,
     open_review_queue,
 )
@@ -204,3 +208,49 @@ async def test_a_grant_does_not_answer_a_call_that_cannot_be_shown(
     decision = await ask(controller, request)
     assert (decision.approved, decision.source) == (False, DecisionSource.ERROR)
     assert looking.grants()[0].uses == 0
+
+
+async def test_a_call_is_described_and_its_risk_judged_once(
+    ask: Ask, asking: AgentQueue, reviewed: StartReviewer, workdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+
+    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **named: Any) -> Any:
+            done.append(function.__name__)
+            return function(*args, **named)
+
+        return call
+
+    monkeypatch.setattr("signoff.controller.plain_submission", counted(plain_submission))
+    monkeypatch.setattr("signoff.submission.assess", counted(assess))
+    reviewed(yes)
+    request = request_for(command="make").model_copy(update={"effects": (Command("make", str(workdir)),)})
+    assert (await ask(ApprovalController(queue=asking), request)).approved
+    assert done == ["plain_submission", "assess"]
+    assert (await ask(ApprovalController(approval_callback=approve), request)).approved
+    assert done == ["plain_submission", "assess"] * 2
+
+
+async def test_the_risk_is_judged_again_when_the_world_has_changed_while_a_person_decided(
+    ask: Ask, asking: AgentQueue, reviewed: StartReviewer, workdir: Path
+) -> None:
+    inside, link = workdir / "inside", workdir / "link"
+    inside.mkdir()
+    link.symlink_to(inside)
+
+    def lead_into_a_repository_after_the_first_answer(request: StoredRequest) -> Decision:
+        if request.revision == 1:
+            for name in ("HEAD", "objects", "refs"):
+                (workdir / name).mkdir()
+            link.unlink()
+            link.symlink_to(workdir)
+        return Decision(approved=True)
+
+    reviewer = reviewed(lead_into_a_repository_after_the_first_answer)
+    command = Command("echo x > config", str(link))
+    request = request_for(command="echo").model_copy(update={"effects": (command,)})
+    await ask(ApprovalController(queue=asking), request)
+    first, second = (each.submission for each in reviewer.seen)
+    assert "git-internals" not in first.risk_reasons
+    assert (second.risk, "git-internals" in second.risk_reasons) == (Risk.HIGH, True)

@@ -45,7 +45,7 @@ from signoff.redefinition import (
     other_definitions,
 )
 from signoff.session_memory import ApprovalMemory, CallKey, JudgedCalls, PlainCall, call_key
-from signoff.submission import plain_submission, submission_with_snapshot
+from signoff.submission import judged_again, plain_submission, submission_with_snapshot
 from signoff.tool_definition import Definition
 from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
@@ -165,15 +165,15 @@ class ApprovalController:
         request = within(request, self._expires_in)
         request = _at_server(request, context)
         try:
-            answer = self._at_once(request, context)
-            if answer is None:
+            found: ApprovalDecision | Submission | None = self._at_once(request, context)
+            if found is None:
                 # Looking at files and at the queue would hold up the event loop.
-                answer = await asyncio.to_thread(self._without_asking, request, context)
-            if answer is not None:
-                return answer
+                found = await asyncio.to_thread(self._without_asking, request, context)
+            if isinstance(found, ApprovalDecision):
+                return found
+            plain = found
             if request.definition is not None:
-                request = await asyncio.to_thread(self._told_of_change, request)
-            plain = self._described(request, context)
+                request, plain = await asyncio.to_thread(self._told_of_change, request, plain)
             if self._callback is not None:
                 return await self._ask_callback(self._callback, request, plain, context)
             return await self._ask(self._open_queue(context), request, plain, context)
@@ -193,11 +193,10 @@ class ApprovalController:
         request = within(request, self._expires_in)
         request = _at_server(request, context)
         try:
-            answer = self._at_once(request, context) or self._without_asking(request, context)
-            if answer is not None:
-                return answer
-            request = self._told_of_change(request)
-            plain = self._described(request, context)
+            found = self._at_once(request, context) or self._without_asking(request, context)
+            if isinstance(found, ApprovalDecision):
+                return found
+            request, plain = self._told_of_change(request, found)
             if self._callback is not None:
                 return self._ask_callback_sync(self._callback, request, plain, context)
             return self._ask_sync(self._open_queue(context), request, plain, context)
@@ -229,7 +228,7 @@ class ApprovalController:
         plain = self._described(request, None)
         if not plain.may_be_remembered:
             return False
-        if self._memory.approves(_key(request)):
+        if self._memory.approves(_key_of(plain)):
             return True
         return self._queue is not None and self._queue.has_grant(plain)
 
@@ -276,22 +275,25 @@ class ApprovalController:
 
     def _without_asking(
         self, request: ApprovalRequest, context: ApprovalContext | None
-    ) -> ApprovalDecision | None:
-        """Answer by mode, memory or grant; None when a person has to be asked."""
+    ) -> ApprovalDecision | Submission:
+        """Answer by mode, memory or grant; else the described call, when a person has to be asked."""
         self._announce_mode()  # what could not be said before
         decision = self._by_mode()
         if decision is not None:
             snapshot = _taken_if_possible(request) if decision.approved else None
-            self._record(request, context, decision)
+            if self._queue is not None:
+                self._queue.record(self._described(request, context), to_queue(decision))
             return decision.with_snapshot(snapshot)
-        if self._memory.approves(_key(request)):
-            decision = self._by_memory(request, context)
+        plain = self._described(request, context)
+        if self._memory.approves(_key_of(plain)):
+            decision = self._by_memory(request, plain)
             if decision is not None:
-                self._record(request, context, decision)
+                if self._queue is not None:
+                    self._queue.record(plain, to_queue(decision))
                 return decision
         if self._queue is None and self._callback is not None:
-            return None
-        return _by_grant(self._open_queue(context), request, self._described(request, context))
+            return plain
+        return _by_grant(self._open_queue(context), request, plain) or plain
 
     def _by_mode(self) -> ApprovalDecision | None:
         if self.mode == "approve_all":
@@ -305,11 +307,11 @@ class ApprovalController:
             )
         return None
 
-    def _by_memory(self, request: ApprovalRequest, context: ApprovalContext | None) -> ApprovalDecision | None:
-        bound, snapshot = submission_with_snapshot(request, self._described(request, context))
+    def _by_memory(self, request: ApprovalRequest, plain: Submission) -> ApprovalDecision | None:
+        bound, snapshot = submission_with_snapshot(request, plain)
         if not bound.may_be_remembered:
             return None
-        decision = self._memory.use(_key(request))
+        decision = self._memory.use(_key_of(plain))
         return None if decision is None else decision.with_snapshot(_unless_empty(snapshot))
 
     def _open_queue(self, context: ApprovalContext | None) -> AgentQueue:
@@ -335,30 +337,24 @@ class ApprovalController:
         cwd = self._cwd or (self._queue.agent.cwd if self._queue is not None else None)
         return plain_submission(request, context, cwd=cwd)
 
-    def _record(
-        self, request: ApprovalRequest, context: ApprovalContext | None, decision: ApprovalDecision
-    ) -> None:
-        """Put a decision that did not come from the queue into its history."""
-        if self._queue is not None:
-            self._queue.record(self._described(request, context), to_queue(decision))
-
-    def _told_of_change(self, request: ApprovalRequest) -> ApprovalRequest:
+    def _told_of_change(self, request: ApprovalRequest, plain: Submission) -> tuple[ApprovalRequest, Submission]:
         """The request, saying so if an equal call was approved while the tool was defined differently."""
         if request.definition is None:
-            return request
-        others = [*self._memory.other_definitions(_key(request))]
+            return request, plain
+        others = [*self._memory.other_definitions(_key_of(plain))]
         if self._queue is not None:
             others += other_definitions(self._queue, request)
-        return self._definitions.since_approved(request, others)
+        request = self._definitions.since_approved(request, others)
+        return request, replace(plain, why=request.why)
 
-    def _redefined(
+    def _asked_again(
         self, request: ApprovalRequest, plain: Submission, now: Definition | None
     ) -> tuple[ApprovalRequest, Submission]:
-        """What is asked next: the same, under the definition that the tool has now if that is another one."""
-        if now is None:
-            return request, plain
-        request = self._definitions.while_asked(request, now)
-        return request, replace(plain, definition=now.digest, why=request.why)
+        """What is asked next: the same as the world is now, under the definition that the tool has now."""
+        if now is not None:
+            request = self._definitions.while_asked(request, now)
+            plain = replace(plain, definition=now.digest, why=request.why)
+        return request, judged_again(request, plain)
 
     # -- what a subclass shows -------------------------------------------------------------------------
 
@@ -380,28 +376,18 @@ class ApprovalController:
     def _enriches(self) -> bool:
         return getattr(type(self), _ENRICHING) is not getattr(ApprovalController, _ENRICHING)
 
-    async def _shown(
-        self, request: ApprovalRequest, plain: Submission, context: ApprovalContext | None
-    ) -> tuple[ApprovalRequest, Submission]:
-        """The request as it is shown, and its submission."""
+    async def _shown(self, request: ApprovalRequest, plain: Submission) -> tuple[ApprovalRequest, Submission]:
+        """The request as it is shown, and its submission: another presentation may hold secrets of its own."""
         if not self._enriches:
             return request, plain
         shown = same_but_shown(request, await awaited(self._enrich_presentation, request, _ENRICHING))
-        return shown, self._described_again(shown, plain, context)
+        return shown, await asyncio.to_thread(judged_again, shown, plain)
 
-    def _shown_sync(
-        self, request: ApprovalRequest, plain: Submission, context: ApprovalContext | None
-    ) -> tuple[ApprovalRequest, Submission]:
+    def _shown_sync(self, request: ApprovalRequest, plain: Submission) -> tuple[ApprovalRequest, Submission]:
         if not self._enriches:
             return request, plain
         shown = same_but_shown(request, finished(self._enrich_presentation, request, _ENRICHING))
-        return shown, self._described_again(shown, plain, context)
-
-    def _described_again(
-        self, shown: ApprovalRequest, plain: Submission, context: ApprovalContext | None
-    ) -> Submission:
-        """The submission with another presentation, which may hold secrets of its own; the deadline stays."""
-        return replace(self._described(shown, context), key=plain.key, expires_at=plain.expires_at)
+        return shown, judged_again(shown, plain)
 
     # -- asking a callback -----------------------------------------------------------------------------
 
@@ -412,7 +398,7 @@ class ApprovalController:
         plain: Submission,
         context: ApprovalContext | None,
     ) -> ApprovalDecision:
-        shown, plain = await self._shown(request, plain, context)
+        shown, plain = await self._shown(request, plain)
         bound, snapshot = await asyncio.to_thread(submission_with_snapshot, shown, plain)
         while True:
             asked = await asyncio.to_thread(shown_to_callback, shown, snapshot, bound)
@@ -423,8 +409,8 @@ class ApprovalController:
                 now = await look_again(request, context)
                 if now is None and not await asyncio.to_thread(snapshot.drift):
                     return await asyncio.to_thread(self._settled, bound, snapshot, decision)
-                request, plain = self._redefined(request, plain, now)
-                shown, plain = await self._shown(request, plain, context)
+                request, plain = await asyncio.to_thread(self._asked_again, request, plain, now)
+                shown, plain = await self._shown(request, plain)
                 bound, snapshot = await asyncio.to_thread(submission_with_snapshot, shown, plain)
             except SnapshotError as error:
                 return await asyncio.to_thread(self._settled, bound, snapshot, not_run(error))
@@ -436,7 +422,7 @@ class ApprovalController:
         plain: Submission,
         context: ApprovalContext | None,
     ) -> ApprovalDecision:
-        shown, plain = self._shown_sync(request, plain, context)
+        shown, plain = self._shown_sync(request, plain)
         bound, snapshot = submission_with_snapshot(shown, plain)
         while True:
             decision = _in_time(call_from_sync(callback, shown_to_callback(shown, snapshot, bound)), plain)
@@ -446,8 +432,8 @@ class ApprovalController:
                 now = look_again_sync(request, context)
                 if now is None and not snapshot.drift():
                     return self._settled(bound, snapshot, decision)
-                request, plain = self._redefined(request, plain, now)
-                shown, plain = self._shown_sync(request, plain, context)
+                request, plain = self._asked_again(request, plain, now)
+                shown, plain = self._shown_sync(request, plain)
                 bound, snapshot = submission_with_snapshot(shown, plain)
             except SnapshotError as error:
                 return self._settled(bound, snapshot, not_run(error))
@@ -469,7 +455,7 @@ class ApprovalController:
     async def _ask(
         self, queue: AgentQueue, request: ApprovalRequest, plain: Submission, context: ApprovalContext | None
     ) -> ApprovalDecision:
-        shown, plain = await self._shown(request, plain, context)
+        shown, plain = await self._shown(request, plain)
         submission, snapshot = await asyncio.to_thread(submission_with_snapshot, shown, plain)
         # Shielded: what was posted while we are being cancelled must be known, to be taken back.
         posting = asyncio.ensure_future(queue.asubmit(submission))
@@ -485,8 +471,8 @@ class ApprovalController:
                     if now is None and not await asyncio.to_thread(snapshot.drift):
                         require_runnable(decision, context)
                         return decision.with_snapshot(_unless_empty(snapshot))
-                    request, plain = self._redefined(request, plain, now)
-                    shown, plain = await self._shown(request, plain, context)
+                    request, plain = await asyncio.to_thread(self._asked_again, request, plain, now)
+                    shown, plain = await self._shown(request, plain)
                     submission, snapshot = await asyncio.to_thread(submission_with_snapshot, shown, plain)
                 except (SnapshotError, EditedCallError) as error:
                     return await asyncio.to_thread(_given_up, queue, posted, error)
@@ -498,7 +484,7 @@ class ApprovalController:
     def _ask_sync(
         self, queue: AgentQueue, request: ApprovalRequest, plain: Submission, context: ApprovalContext | None
     ) -> ApprovalDecision:
-        shown, plain = self._shown_sync(request, plain, context)
+        shown, plain = self._shown_sync(request, plain)
         submission, snapshot = submission_with_snapshot(shown, plain)
         posted = queue.submit(submission)
         try:
@@ -511,8 +497,8 @@ class ApprovalController:
                     if now is None and not snapshot.drift():
                         require_runnable(decision, context)
                         return decision.with_snapshot(_unless_empty(snapshot))
-                    request, plain = self._redefined(request, plain, now)
-                    shown, plain = self._shown_sync(request, plain, context)
+                    request, plain = self._asked_again(request, plain, now)
+                    shown, plain = self._shown_sync(request, plain)
                     submission, snapshot = submission_with_snapshot(shown, plain)
                 except (SnapshotError, EditedCallError) as error:
                     return _given_up(queue, posted, error)
@@ -532,6 +518,11 @@ def _key(request: ApprovalRequest) -> CallKey:
     definition = request.definition
     digest = None if definition is None else definition.digest
     return call_key(request.tool_name, request.payload, digest, server=request.server)
+
+
+def _key_of(plain: Submission) -> CallKey:
+    """`_key` of the request that was described."""
+    return plain.tool_name, plain.payload_key, plain.definition, plain.server
 
 
 def _at_server(request: ApprovalRequest, context: ApprovalContext | None) -> ApprovalRequest:
@@ -573,7 +564,7 @@ def _given_up(queue: AgentQueue, posted: StoredRequest, reason: Exception) -> Ap
 def _by_grant(queue: AgentQueue, request: ApprovalRequest, plain: Submission) -> ApprovalDecision | None:
     """Answer from the session's grants, after a look at where the call really leads."""
     # Without effects there is nothing to look at first, and the look below is the only one of a miss.
-    if request.effects and not queue.has_grant(plain):
+    if not plain.may_be_remembered or (request.effects and not queue.has_grant(plain)):
         return None
     bound, snapshot = submission_with_snapshot(request, plain)
     grant = queue.use_grant(bound)

@@ -37,6 +37,7 @@ __all__ = [
     "line_findings",
     "name_disguises",
     "path_findings",
+    "reasons_of_files",
     "run_findings",
     "stricter",
     "telling_candidates",
@@ -95,11 +96,32 @@ def assess(
     findings = [
         *_effects(effects, cwd),
         *_arguments(arguments, declared=bool(effects)),
-        *_hostile(tool_name, effects, [description, *_texts(arguments)]),
+        *_hostile([(tool_name, "tool_name"), *((text, "content") for text in (description, *_texts(arguments)))]),
+        *_hostile(_named_by(effects)),
         *_hidden(effects, [dict(arguments), description, shown], DEFAULT_REDACTION.also(masked_keys)),
     ]
     risk = max((level for level, _ in findings), key=_ORDER.__getitem__, default=Risk.LOW)
     return Assessment(risk, tuple(dict.fromkeys(reason for _, reason in findings)))
+
+
+def reasons_of_files(
+    paths: Iterable[str], cwd: str, contents: Sequence[object], *, masked_keys: Sequence[str] = ()
+) -> frozenset[str]:
+    """Return the reasons that `assess` has for files alone, once they were read.
+
+    Args:
+        paths: Where they really lie.
+        cwd: Absolute working directory of the call.
+        contents: What is in them, as JSON values.
+        masked_keys: As in `assess`.
+    """
+    files = [FileWrite(path, b"") for path in paths]
+    findings = [
+        *_effects(files, cwd),
+        *_hostile(_named_by(files)),
+        *_hidden((), [contents], DEFAULT_REDACTION.also(masked_keys)),
+    ]
+    return frozenset(reason for _, reason in findings)
 
 
 def assess_stored(submission: Submission) -> Assessment:
@@ -180,15 +202,18 @@ def _arguments(arguments: Mapping[str, Any], *, declared: bool) -> Iterator[Find
         yield from host_disguises(texts)
 
 
-def _hostile(tool_name: str, effects: Sequence[Effect], texts: Iterable[str]) -> Iterator[Finding]:
-    """What cannot be seen, cannot be told from other characters, or hides where a text ends."""
-    shown: list[tuple[str, Field]] = [(tool_name, "tool_name"), *((text, "content") for text in texts)]
+def _named_by(effects: Sequence[Effect]) -> Iterator[tuple[str, Field]]:
+    """The paths and command lines of effects."""
     for effect in effects:
         match effect:
             case FileWrite(path=path) | FileEdit(path=path):
-                shown.append((path, "path"))
+                yield path, "path"
             case Command(command=command):
-                shown.append((command, "command"))
+                yield command, "command"
+
+
+def _hostile(shown: Iterable[tuple[str, Field]]) -> Iterator[Finding]:
+    """What cannot be seen, cannot be told from other characters, or hides where a text ends."""
     for text, field in shown:
         for finding in findings(text, field):
             if finding.warn:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -29,6 +30,8 @@ _MOST_WORDS = 40_000
 """Words of all commands that others run: each is looked at by rules, for its risk, and for people."""
 _PER_COMMAND = 4
 """What a command costs besides its words, in words."""
+_MOST_KEPT = 8
+"""Lines whose commands are kept in mind."""
 
 
 class ExpandedCommand(Struct, frozen=True):
@@ -69,8 +72,11 @@ class Expanded(Struct, frozen=True):
     anywhere: tuple[tuple[Word, ...], ...] = ()
 
 
+@lru_cache(maxsize=_MOST_KEPT)
 def expand(text: str) -> Expanded:
     """Find every command that a line runs.
+
+    The rules, the risk and the tool ask about one line in turn: it is read once.
 
     Args:
         text: The text that is handed to ``bash -c``.
