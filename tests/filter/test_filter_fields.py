@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -36,7 +37,9 @@ from signoff.filter import (
     of_request,
     parse,
 )
+from signoff.filter.fields import KINDS
 from signoff.policy.risk import assess
+from signoff.present.kinds import PresentationKind
 from signoff.queue import Decision, DecisionSource, GrantPattern, HistoryRecord, RequestState, Risk
 from signoff.queue.grant_pattern import Under
 
@@ -200,6 +203,12 @@ def test_a_command_is_found_by_a_part_of_it() -> None:
 def test_a_kind_is_that_of_any_step(kind: str, steps: list[object]) -> None:
     kinds = ["diff", "new", "bin", "shell", "api"]
     assert [each for each in kinds if kept(f"kind:{each}", record(*steps))] == [kind]  # type: ignore[arg-type]
+
+
+def test_each_kind_has_a_word_that_the_guide_explains() -> None:
+    assert list(KINDS.values()) == [*PresentationKind]
+    guide = Path(__file__).parents[2] / "docs/command-line.md"
+    assert f"| `kind` | `{' '.join(KINDS)}`: " in guide.read_text()
 
 
 def test_a_call_that_does_several_things_is_of_each_kind() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from signoff.canonical import canonical
 from signoff.cli.output import Page, clipped, one_line
@@ -15,10 +15,11 @@ from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.verdict import RISK_WORD
 from signoff.present.document.build import documents_for
 from signoff.present.document.rows import RowKind
+from signoff.present.kinds import PresentationKind
 from signoff.present.reveal import reveal_line
 from signoff.present.snapshot.snapshot import Snapshot
-from signoff.present.snapshot.steps import CommandRun, FileChange, SnapshotError
-from signoff.present.subject import SERVER_SIGN, steps_of, subject_text
+from signoff.present.snapshot.steps import SnapshotError
+from signoff.present.subject import SERVER_SIGN, step_kind, steps_of, subject_text
 from signoff.shown_commands import shown_commands
 
 if TYPE_CHECKING:
@@ -262,23 +263,28 @@ def content_of(
 def kind_of(submission: Submission) -> str:
     """What a call would do, in a word; ``mixed`` if it does several kinds of things."""
     try:
-        kinds = set(_kinds(submission))
+        kinds = set(map(step_kind, steps_of(submission.snapshot)))
     except SnapshotError:
         return "damaged"
     if len(kinds) > 1:
         return "mixed"
-    return kinds.pop() if kinds else "call"
+    return _word(kinds.pop() if kinds else PresentationKind.STRUCTURED)
 
 
-def _kinds(submission: Submission) -> Iterator[str]:
-    for step in steps_of(submission.snapshot):
-        match step:
-            case CommandRun():
-                yield "command"
-            case FileChange(binary=True):
-                yield "binary"
-            case FileChange():
-                yield "edit" if step.before.exists else "new file"
+def _word(kind: PresentationKind) -> str:
+    match kind:
+        case PresentationKind.DIFF:
+            return "edit"
+        case PresentationKind.FILE_CONTENT:
+            return "new file"
+        case PresentationKind.COMMAND:
+            return "command"
+        case PresentationKind.BINARY:
+            return "binary"
+        case PresentationKind.STRUCTURED | PresentationKind.TEXT:
+            return "call"
+        case _:
+            assert_never(kind)
 
 
 def tool_of(call: Submission | HistoryRecord, longest: int | None = None) -> str:

@@ -23,6 +23,7 @@ from signoff.cli.render import (
     warnings_of,
 )
 from signoff.command_review import told_command
+from signoff.present.kinds import sent_command
 from signoff.present.snapshot.snapshot import SnapshotError
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _facts(request: StoredRequest, content: CallContent, now: int, hidden: Redac
 
 def _presentation(sent: Mapping[str, Any] | None, hidden: Redactor) -> Any:
     """What the tool sent, a command without its name for it."""
-    if sent is None or sent.get("type") != "command":
+    if sent is None or sent_command(sent) is None:
         return hidden.mask_value(sent)
     content = hidden.mask_value(sent.get("content"), "command")
     return {**hidden.mask_value(sent), "content": content}

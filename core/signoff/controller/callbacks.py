@@ -7,11 +7,12 @@ import contextlib
 import inspect
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from pydantic import ValidationError
 
 from signoff.present.document.rows import RowKind
+from signoff.present.kinds import PresentationKind
 from signoff.types import ApprovalDecision, ApprovalPresentation, ApprovalRequest, DecisionSource, PresentationType
 
 if TYPE_CHECKING:
@@ -136,11 +137,6 @@ def _checked(answer: object) -> ApprovalDecision:
 
 
 _SIGNS = {RowKind.ADDED: "+", RowKind.REMOVED: "-", RowKind.CONTEXT: " "}
-_TYPES: dict[str, PresentationType] = {
-    "diff": "diff",
-    "file_content": "file_content",
-    "command": "command",
-}
 
 
 def truncate_for_display(content: str, max_lines: int = 50) -> str:
@@ -206,14 +202,27 @@ def shown_to_callback(request: ApprovalRequest, snapshot: Snapshot, submission: 
     documents = documents_for(snapshot, submission.presentation, submission.arguments, submission.cwd, masks=masks)
     only = documents[0] if len(documents) == 1 else None
     shown = ApprovalPresentation(
-        type="text" if only is None else _TYPES.get(only.kind, "text"),
+        type="text" if only is None else _type_of(only.kind),
         content="\n".join(line for document in documents for line in _lines(document)),
         language=None if only is None else only.language_name,
     )
     return request.model_copy(update={"presentation": shown})
 
 
+def _type_of(kind: PresentationKind) -> PresentationType:
+    match kind:
+        case PresentationKind.DIFF:
+            return "diff"
+        case PresentationKind.FILE_CONTENT:
+            return "file_content"
+        case PresentationKind.COMMAND:
+            return "command"
+        case PresentationKind.STRUCTURED | PresentationKind.TEXT | PresentationKind.BINARY:
+            return "text"  # rows that we made: no JSON, and no bytes
+        case _:
+            assert_never(kind)
+
+
 def _lines(document: Document) -> Iterator[str]:
-    signed = document.kind == "diff"
     for row in document:
-        yield f"{_SIGNS.get(row.kind, '')}{row.text.text}" if signed else row.text.text
+        yield f"{_SIGNS.get(row.kind, '')}{row.text.text}"

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from signoff.filter.fields import (
     FIELDS,
+    KINDS,
     Field,
     Filtered,
     Form,
@@ -196,7 +197,8 @@ def _state(name: str, word: str) -> Condition:
         case "is":
             return lambda _: lambda subject: word in subject.marks
         case "kind":
-            return lambda _: lambda subject: word in subject.call.kinds
+            kind = KINDS[word]
+            return lambda _: lambda subject: kind in subject.call.kinds
         case "scope":
             remember = word == "session"
             return lambda _: lambda subject: _reaches(subject, remember=remember)

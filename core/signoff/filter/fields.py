@@ -7,13 +7,16 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import StrEnum
 from types import MappingProxyType
+from typing import assert_never
 
 from msgspec import Struct, field
 
 from signoff.filter.grammar import FilterError, Operator, nearest, quoted
+from signoff.present.kinds import PresentationKind
 
 __all__ = [
     "FIELDS",
+    "KINDS",
     "Field",
     "Filtered",
     "Form",
@@ -116,13 +119,34 @@ def _words(text: str, known: frozenset[Filtered] = _CALLS) -> dict[str, frozense
     return dict.fromkeys(text.split(), known)
 
 
+def _word(kind: PresentationKind) -> str:
+    match kind:
+        case PresentationKind.DIFF:
+            return "diff"
+        case PresentationKind.FILE_CONTENT:
+            return "new"
+        case PresentationKind.COMMAND:
+            return "shell"
+        case PresentationKind.STRUCTURED:
+            return "api"
+        case PresentationKind.TEXT:
+            return "text"
+        case PresentationKind.BINARY:
+            return "bin"
+        case _:
+            assert_never(kind)
+
+
+KINDS: Mapping[str, PresentationKind] = MappingProxyType({_word(kind): kind for kind in PresentationKind})
+"""What the words of ``kind`` mean, in the order in which they are offered."""
+
 _ALL_FIELDS = (
     Field("agent", Form.NAME, "name of the agent", "agent:refactor", _EVERYTHING),
     Field("session", Form.NAME, "session of the agent", "session:7f3a*", _EVERYTHING),
     Field("group", Form.NAME, "group of the request", "group:rename"),
     Field("batch", Form.NAME, "batch of the request", "batch:b-12"),
     Field("tool", Form.NAME, "name of the tool", "tool:write_file", _EVERYTHING),
-    Field("kind", Form.WORDS, "what it would do", "kind:shell,api", words=_words("diff new shell api text bin")),
+    Field("kind", Form.WORDS, "what it would do", "kind:shell,api", words=dict.fromkeys(KINDS, _CALLS)),
     Field("risk", Form.RANKED, "risk of the call", "risk:high", words=_words("low med high")),
     Field("why", Form.TEXT, "reason of the risk, or what asked", "why:network"),
     Field(

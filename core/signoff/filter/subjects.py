@@ -15,8 +15,9 @@ from msgspec import Struct
 from signoff.filter.fields import Filtered
 from signoff.filter.grammar import Operator, Value
 from signoff.policy.regex import compile_pattern
+from signoff.present.kinds import PresentationKind, sent_command, undeclared_kind
 from signoff.present.snapshot.steps import CommandRun, SnapshotError, Step
-from signoff.present.subject import step_text, steps_of
+from signoff.present.subject import step_kind, step_text, steps_of
 from signoff.queue.history import HistoryRecord
 from signoff.queue.records import Decision, DecisionSource, Grant, RequestState, Risk, StoredRequest, Submission
 
@@ -277,17 +278,16 @@ class CallFacts:
     def commands(self) -> Texts:
         """The commands that it would run, or the one that its tool shows."""
         commands = [step.command for step in self._steps if isinstance(step, CommandRun)]
-        if not self._steps and self._presentation.get("type") == "command":
-            commands.append(str(self._presentation.get("content", "")))
+        if not self._steps and (shown := sent_command(self._presentation)) is not None:
+            commands.append(shown)
         return Texts(commands)
 
     @cached_property
-    def kinds(self) -> frozenset[str]:
-        """What it would do, in the words of ``kind``."""
+    def kinds(self) -> frozenset[PresentationKind]:
+        """What it would do."""
         if self._steps:
-            return frozenset(map(_kind_of, self._steps))
-        shown = self._presentation.get("type")
-        return frozenset({"shell" if shown == "command" else "text" if shown == "text" else "api"})
+            return frozenset(map(step_kind, self._steps))
+        return frozenset({undeclared_kind(self._presentation)})
 
     @cached_property
     def words(self) -> Texts:
@@ -490,12 +490,6 @@ def of_grant(grant: Grant) -> Subject:
         source=DecisionSource.REVIEWER,
         by=grant.created_by,
     )
-
-
-def _kind_of(step: Step) -> str:
-    if isinstance(step, CommandRun):
-        return "shell"
-    return "bin" if step.binary else "diff" if step.before.exists else "new"
 
 
 def _state_marks(state: RequestState) -> Sequence[str]:

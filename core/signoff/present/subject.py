@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, assert_never
 
+from signoff.present.kinds import PresentationKind
 from signoff.present.snapshot.snapshot import Snapshot
-from signoff.present.snapshot.steps import CommandRun, SnapshotError, Step
+from signoff.present.snapshot.steps import CommandRun, FileChange, SnapshotError, Step
 
-__all__ = ["SERVER_SIGN", "is_outside", "step_text", "steps_of", "subject_text"]
+__all__ = ["SERVER_SIGN", "is_outside", "step_kind", "step_text", "steps_of", "subject_text"]
 
 SERVER_SIGN = "/"
 """Stands between the name of a server and the name of its tool."""
@@ -45,6 +46,19 @@ def subject_text(snapshot: Mapping[str, Any] | None, cwd: str) -> str | None:
     # What comes last may be cut by whoever shows it: that it is not all must not.
     which = f"1 of {len(steps)}: " if len(steps) > 1 else ""
     return which + step_text(steps[0], cwd)
+
+
+def step_kind(step: Step) -> PresentationKind:
+    """Return what a step would do."""
+    match step:
+        case CommandRun():
+            return PresentationKind.COMMAND
+        case FileChange(binary=True):
+            return PresentationKind.BINARY
+        case FileChange():
+            return PresentationKind.DIFF if step.before.exists else PresentationKind.FILE_CONTENT
+        case _:
+            assert_never(step)
 
 
 def step_text(step: Step, cwd: str) -> str:

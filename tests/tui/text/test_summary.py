@@ -34,15 +34,15 @@ def test_an_edited_file_is_named_by_its_path_from_the_working_directory(workdir:
     (workdir / "src").mkdir()
     (workdir / "src/a.py").write_text("old\n")
     summary = summarize(declared(workdir, FileWrite(str(workdir / "src/a.py"), "new\n")))
-    assert (summary.kind, summary.what.text, summary.path) == ("D", "src/a.py", True)
+    assert (summary.letter, summary.what.text, summary.path) == ("D", "src/a.py", True)
 
 
 def test_a_file_that_is_not_there_yet_is_new(workdir: Path) -> None:
-    assert summarize(declared(workdir, FileWrite(str(workdir / "a.py"), "new\n"))).kind == "N"
+    assert summarize(declared(workdir, FileWrite(str(workdir / "a.py"), "new\n"))).letter == "N"
 
 
 def test_a_binary_file_is_marked_as_one(workdir: Path) -> None:
-    assert summarize(declared(workdir, FileWrite(str(workdir / "a.png"), b"\x89PNG\0"))).kind == "B"
+    assert summarize(declared(workdir, FileWrite(str(workdir / "a.png"), b"\x89PNG\0"))).letter == "B"
 
 
 def test_a_file_outside_the_working_directory_is_named_in_full(workdir: Path, tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_file_outside_is_noticed_behind_others(workdir: Path, tmp_path: Path) 
 
 def test_a_command_is_shown_in_one_line(workdir: Path) -> None:
     summary = summarize(declared(workdir, Command("make\n\nmake install\n", str(workdir))))
-    assert (summary.kind, summary.what.text) == ("$", "make ; make install")
+    assert (summary.letter, summary.what.text) == ("$", "make ; make install")
 
 
 def test_more_steps_are_counted(workdir: Path) -> None:
@@ -69,17 +69,17 @@ def test_more_steps_are_counted(workdir: Path) -> None:
 
 def test_a_call_without_effects_is_described_by_its_tool(workdir: Path) -> None:
     summary = summarize(stored("r", description="Create an issue"))
-    assert (summary.kind, summary.what.text) == ("{", "Create an issue")
+    assert (summary.letter, summary.what.text) == ("{", "Create an issue")
 
 
 def test_a_text_to_agree_with_is_a_text() -> None:
-    assert summarize(stored("r", presentation={"type": "text", "content": "A plan"})).kind == "T"
+    assert summarize(stored("r", presentation={"type": "text", "content": "A plan"})).letter == "T"
 
 
 def test_effects_count_more_than_what_the_tool_shows(workdir: Path) -> None:
     claim = {"type": "text", "content": "Nothing happens"}
     summary = summarize(declared(workdir, Command("rm -rf x", str(workdir)), presentation=claim))
-    assert (summary.kind, summary.what.text) == ("$", "rm -rf x")
+    assert (summary.letter, summary.what.text) == ("$", "rm -rf x")
 
 
 def test_a_damaged_snapshot_leaves_the_description() -> None:

@@ -21,6 +21,7 @@ from signoff.present.document.model import Choosing, Document
 from signoff.present.document.rows import RowKind, fixed, joined
 from signoff.present.document.structured import structured_document
 from signoff.present.document.text import text_document
+from signoff.present.kinds import PresentationKind
 from signoff.present.reveal import SafeText, findings, reveal
 from signoff.present.snapshot.snapshot import MAX_FILE_SIZE
 from signoff.present.snapshot.steps import FileChange
@@ -342,7 +343,7 @@ def why_not_edited(request: StoredRequest, content: Content) -> str | None:
     if content.alerts:
         return _MISLEADS
     document = content.documents[0]
-    is_text = document.path is not None and document.kind in {"diff", "file_content"}
+    is_text = document.path is not None and document.kind.has_file_lines
     return None if EDIT in submission.supports or is_text else "it is no text"
 
 
@@ -528,4 +529,4 @@ def _changes(
 
 def _heading(words: SafeText | str, note: str = "") -> Document:
     notes = [fixed(RowKind.NOTE, reveal(note, "content"))] if note else []
-    return Document("text", [fixed(RowKind.FILE, words), *notes])
+    return Document(PresentationKind.TEXT, [fixed(RowKind.FILE, words), *notes])

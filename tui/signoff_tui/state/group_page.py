@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from signoff.present.document.model import Document
 from signoff.present.document.rows import RowKind, fixed, joined
+from signoff.present.kinds import PresentationKind
 from signoff.queue.records import Risk
 from signoff_tui.state.coverage import PaintedRow
 from signoff_tui.state.documents import Content, ContentKey, content_key
@@ -189,7 +190,7 @@ def _heading_document(
     summary, risk = summarize(entry.request), entry.request.submission.risk
     counts = f"  +{content.added} -{content.removed}" if content and (content.added or content.removed) else ""
     danger = "  HIGH: decide it alone" if risk is Risk.HIGH else f"  risk {RISK_WORD[risk]}"
-    title = joined(f"{number}  {summary.kind} ", summary.tool, "  ", summary.what, f"{counts}{danger}")
+    title = joined(f"{number}  {summary.letter} ", summary.tool, "  ", summary.what, f"{counts}{danger}")
     if content is not None:
         notes = [*content.alerts, *(() if content.complete else content.notes)]
     else:
@@ -198,4 +199,4 @@ def _heading_document(
     if changed:
         notes.insert(0, f"{changed}: decide it alone, this is what was asked")
     runs = [fixed(RowKind.FILE, title), *(fixed(RowKind.NOTE, foreign(words).text) for words in notes)]
-    return Document("text", runs)
+    return Document(PresentationKind.TEXT, runs)

@@ -5,35 +5,43 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, assert_never
 
 from msgspec import Struct
 
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.verdict import RISK_WORD
 from signoff.present.document.rows import joined
+from signoff.present.kinds import PresentationKind, sent_command, undeclared_kind
 from signoff.present.reveal import SafeText, reveal, reveal_line
-from signoff.present.snapshot.steps import CommandRun, FileChange, SnapshotError, Step
-from signoff.present.subject import SERVER_SIGN, is_outside, step_text, steps_of
+from signoff.present.snapshot.steps import FileChange, SnapshotError, Step
+from signoff.present.subject import SERVER_SIGN, is_outside, step_kind, step_text, steps_of
 from signoff.queue.grant_pattern import GrantPattern
 from signoff.queue.history import HistoryRecord
 from signoff.queue.records import Decision, Grant, RequestState, StoredRequest, Submission
 from signoff.queue.wording import AGENT_GONE
 from signoff_tui.text.lines import Chunk, Cut
 
-__all__ = ["RISK_WORD", "Summary", "already_ended_text", "clock_text", "ended_text", "summarize", "tool_text"]
+__all__ = [
+    "RISK_WORD",
+    "Summary",
+    "already_ended_text",
+    "clock_text",
+    "ended_text",
+    "letter_of",
+    "summarize",
+    "tool_text",
+]
 
 LONGEST = 1_000
 """Characters of a command or description that a row is made from; no row is so wide."""
-
-_FILES = frozenset("DNB")
 
 
 class Summary(Struct, frozen=True):
     """What a row, a header and the target line say about a request.
 
     Attributes:
-        kind: ``D`` edited file, ``N`` new file, ``$`` command, ``{`` structured call, ``T`` text, ``B`` binary.
+        letter: Stands for the kind, see `letter_of`.
         tool: Name of the tool, behind that of its server if it has one.
         what: Path relative to the working directory, command, or description; one line, behind the server of the
             tool if it has one.
@@ -44,7 +52,7 @@ class Summary(Struct, frozen=True):
         cut: Where `what` gives way when there is no room for all of it: what it does, or the name, stays.
     """
 
-    kind: str
+    letter: str
     tool: SafeText
     what: SafeText
     path: bool
@@ -88,14 +96,14 @@ def _summarized(same: _Same) -> Summary:
     if submission.server is not None:  # rows do not name the tool
         what, path = joined(reveal(submission.server, "tool_name"), ": ", what), False
     return Summary(
-        kind=kind,
+        letter=letter_of(kind),
         tool=tool_text(submission),
         what=what,
         path=path,
         agent=reveal(request.asked_by.name, "agent"),
         session=reveal(request.asked_by.session, "agent"),
         outside=outside,
-        cut="front" if kind in _FILES else "end",
+        cut="front" if kind.is_file else "end",
     )
 
 
@@ -105,16 +113,36 @@ def tool_text(call: Submission | HistoryRecord | Grant | GrantPattern) -> SafeTe
     return tool if call.server is None else joined(reveal(call.server, "tool_name"), SERVER_SIGN, tool)
 
 
-def _subject(request: StoredRequest) -> tuple[str, SafeText, bool, bool]:
+def letter_of(kind: PresentationKind) -> str:
+    """The letter of a kind: ``G`` is that of a group."""
+    match kind:
+        case PresentationKind.DIFF:
+            return "D"
+        case PresentationKind.FILE_CONTENT:
+            return "N"
+        case PresentationKind.COMMAND:
+            return "$"
+        case PresentationKind.STRUCTURED:
+            return "{"
+        case PresentationKind.TEXT:
+            return "T"
+        case PresentationKind.BINARY:
+            return "B"
+        case _:
+            assert_never(kind)
+
+
+def _subject(request: StoredRequest) -> tuple[PresentationKind, SafeText, bool, bool]:
     submission = request.submission
     steps = _steps(request)
     if steps:
         return _first_of(steps, submission.cwd)
     presentation = submission.presentation or {}
-    if presentation.get("type") == "command":
-        return "$", _one_line(str(presentation.get("content", "")), "command"), False, False
-    kind = "T" if presentation.get("type") == "text" else "{"
-    return kind, _one_line(submission.description or submission.tool_name, "description"), False, False
+    if (command := sent_command(presentation)) is not None:
+        what = _one_line(command, "command")
+    else:
+        what = _one_line(submission.description or submission.tool_name, "description")
+    return undeclared_kind(presentation), what, False, False
 
 
 def _steps(request: StoredRequest) -> Sequence[Step]:
@@ -124,22 +152,17 @@ def _steps(request: StoredRequest) -> Sequence[Step]:
         return ()
 
 
-def _first_of(steps: Sequence[Step], cwd: str) -> tuple[str, SafeText, bool, bool]:
+def _first_of(steps: Sequence[Step], cwd: str) -> tuple[PresentationKind, SafeText, bool, bool]:
     """What the first step is about, and that there are more: told at the end that is never cut."""
     outside = any(isinstance(step, FileChange) and is_outside(step.path, cwd) for step in steps)
     several = len(steps) > 1
     first = steps[0]
-    if isinstance(first, CommandRun):
-        first_of = f"1 of {len(steps)}: " if several else ""
-        return "$", joined(first_of, _one_line(first.command, "command")), False, outside
-    more = f" and {len(steps) - 1} more" if several else ""
-    return _file_kind(first), joined(reveal(step_text(first, cwd), "path"), more), not several, outside
-
-
-def _file_kind(change: FileChange) -> str:
-    if change.binary:
-        return "B"
-    return "D" if change.before.exists else "N"
+    kind, text = step_kind(first), step_text(first, cwd)
+    if kind.is_file:
+        more = f" and {len(steps) - 1} more" if several else ""
+        return kind, joined(reveal(text, "path"), more), not several, outside
+    first_of = f"1 of {len(steps)}: " if several else ""
+    return kind, joined(first_of, _one_line(text, "command")), False, outside
 
 
 @lru_cache(maxsize=256)

@@ -13,10 +13,12 @@ from signoff.present.diff.engine import split_lines
 from signoff.present.document.diff import FileFacts, diff_document
 from signoff.present.document.masking import Masks
 from signoff.present.document.media import language_or_none
-from signoff.present.document.model import Document, DocumentKind, Sources
+from signoff.present.document.model import Document, Sources
 from signoff.present.document.rows import RowKind, Run, fixed, joined, number_of, quoted_path
 from signoff.present.document.structured import structured_document
 from signoff.present.document.text import command_document
+from signoff.present.kinds import PresentationKind, sent_kind
+from signoff.present.reveal import Field
 from signoff.present.snapshot.snapshot import Snapshot
 from signoff.present.snapshot.steps import CommandRun, FileChange
 
@@ -101,10 +103,16 @@ def file_facts(change: FileChange) -> FileFacts:
 
 def _says_the_same(presentation: Mapping[str, Any], documents: Sequence[Document]) -> bool:
     """Tell whether a tool sent nothing but a content or a command that is shown already."""
-    kind, content = presentation.get("type"), presentation.get("content")
-    if presentation.get("metadata") or kind not in {"command", "file_content"}:
-        return False
-    return any(document.kind == kind and "".join(document.source("new")) == content for document in documents)
+    kind, content = sent_kind(presentation), presentation.get("content")
+    match kind:
+        case PresentationKind.COMMAND | PresentationKind.FILE_CONTENT:
+            return not presentation.get("metadata") and any(
+                document.kind is kind and "".join(document.source("new")) == content for document in documents
+            )
+        case PresentationKind.DIFF | PresentationKind.STRUCTURED | PresentationKind.TEXT | None:
+            return False
+        case _:
+            assert_never(kind)
 
 
 _PATH = ("path", "file_path", "filepath", "filename", "file")
@@ -184,14 +192,6 @@ def _leads_to(path: str, cwd: str, places: Iterable[str]) -> bool:
 SENT_BY_TOOL = "sent by the tool"
 
 _CUT_MARK = re.compile(r"\.\.\. \[(\d{1,9}) more lines\]\s*\Z", re.ASCII)
-_KINDS: dict[str, DocumentKind] = {
-    "command": "command",
-    "diff": "diff",
-    "file_content": "file_content",
-    "structured": "structured",
-    "text": "text",
-}
-_ROW_KINDS: dict[DocumentKind, RowKind] = {"command": RowKind.COMMAND}
 _SIGNS = {"+": RowKind.ADDED, "-": RowKind.REMOVED, " ": RowKind.CONTEXT}
 _SIGNED = frozenset(_SIGNS.values())
 
@@ -246,21 +246,29 @@ def _document(
     *,
     complete: bool,
 ) -> Document:
-    kind = _KINDS.get(str(presentation.get("type")), "text")
-    if kind == "structured" and complete and (values := _values(content)):
-        return structured_document(values, notes=notes, rows=notes, masks=masks)
-    place = (
-        [fixed(RowKind.PLACE, joined("cwd: ", quoted_path(cwd)), counts=True)] if kind == "command" and cwd else []
-    )
+    kind = sent_kind(presentation) or PresentationKind.TEXT
     lines = split_lines(content)
-    kinds = [_ROW_KINDS.get(kind, RowKind.PLAIN)] * len(lines)
-    if kind == "diff":
-        kinds = _diff_kinds(lines)
-        lines = [line[1:] if row in _SIGNED else line for line, row in zip(lines, kinds, strict=True)]
+    kinds = [RowKind.PLAIN] * len(lines)
+    place: list[Run] = []
+    field: Field = "content"
+    match kind:
+        case PresentationKind.DIFF:
+            kinds = _diff_kinds(lines)
+            lines = [line[1:] if row in _SIGNED else line for line, row in zip(lines, kinds, strict=True)]
+        case PresentationKind.COMMAND:
+            kinds, field = [RowKind.COMMAND] * len(lines), "command"
+            if cwd:
+                place.append(fixed(RowKind.PLACE, joined("cwd: ", quoted_path(cwd)), counts=True))
+        case PresentationKind.STRUCTURED if complete and (values := _values(content)):
+            return structured_document(values, notes=notes, rows=notes, masks=masks)
+        case PresentationKind.FILE_CONTENT | PresentationKind.STRUCTURED | PresentationKind.TEXT:
+            pass
+        case _:
+            assert_never(kind)
     return Document(
         kind,
         [*(fixed(RowKind.NOTE, note) for note in notes), *place, *_runs(kinds)],
-        Sources(new=lines, field="command" if kind == "command" else "content", masks=masks),
+        Sources(new=lines, field=field, masks=masks),
         language_name=language_or_none(presentation.get("language")),
         added=kinds.count(RowKind.ADDED),
         removed=kinds.count(RowKind.REMOVED),

@@ -30,6 +30,7 @@ from signoff.present.document.rows import (
     number_of,
     quoted_path,
 )
+from signoff.present.kinds import PresentationKind
 from signoff.present.reveal import SafeText, quoted, reveal_line
 
 __all__ = [
@@ -177,8 +178,8 @@ def diff_document(
         masks: Says what of the lines is hidden; None hides nothing.
 
     Returns:
-        A document of the kind "diff"; "file_content" if there is no file before, "binary" if the
-        content after is not text.
+        A document of the kind DIFF; FILE_CONTENT if there is no file before, BINARY if the content after
+        is not text.
     """
     if before is None:
         return file_document(after, path, facts=facts, masks=masks)
@@ -214,7 +215,7 @@ def file_document(
         masks: Says what of the lines is hidden; None hides nothing.
 
     Returns:
-        A document of the kind "file_content", or "binary" if the content is not text.
+        A document of the kind FILE_CONTENT, or BINARY if the content is not text.
     """
     if is_binary(content):
         return binary_document(None, content, path, facts=facts)
@@ -226,7 +227,7 @@ def file_document(
     elif not lines[-1].endswith("\n"):
         runs.append(fixed(RowKind.NOTE, _NO_NEWLINE))
     return Document(
-        "file_content",
+        PresentationKind.FILE_CONTENT,
         runs,
         sources,
         path=path,
@@ -269,7 +270,7 @@ def binary_document(
         runs.append(content_fact("binary content after", after, path))
     runs.extend(_hex_runs(after))
     return Document(
-        "binary",
+        PresentationKind.BINARY,
         runs,
         path=path,
         complete=False,
@@ -304,7 +305,7 @@ class _Change:
         if context not in self.kept:
             self.kept[context] = Runs(self._runs(context, anything=bool(changed)))
         return Document(
-            "diff",
+            PresentationKind.DIFF,
             self.kept[context],
             self.sources,
             path=self.path,

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import Literal
 
 from msgspec import Struct
 
 from signoff.present.diff.refine import Hunk, HunkChoice, Span, diff_words
 from signoff.present.document.masking import LineMasks, Masks
 from signoff.present.document.rows import Block, Row, RowKind, Run, Runs, Side, joined, side_by_side
+from signoff.present.kinds import PresentationKind
 from signoff.present.reveal import Field, SafeText, findings, reveal, reveal_line
 
 __all__ = [
@@ -27,7 +27,6 @@ __all__ = [
     "Alert",
     "Choosing",
     "Document",
-    "DocumentKind",
     "Sources",
     "Words",
 ]
@@ -69,8 +68,6 @@ class Words:
             yield (at, stop) if ends is None else (bisect_right(ends, at), bisect_right(ends, stop - 1) + 1)
             at = folded.find(self._wanted, stop)
 
-
-DocumentKind = Literal["diff", "file_content", "command", "parts", "structured", "text", "binary"]
 
 _ROWS_KEPT = 512
 """Rows that are kept after they were read: some screens full."""
@@ -189,7 +186,7 @@ class Document:
 
     def __init__(
         self,
-        kind: DocumentKind,
+        kind: PresentationKind,
         runs: Iterable[Run] | Runs,
         sources: Sources = Sources(),
         *,
@@ -208,7 +205,7 @@ class Document:
         levels: int = 0,
         with_levels: Callable[[int], Document] | None = None,
     ) -> None:
-        self.kind: DocumentKind = kind
+        self.kind = kind
         self.path = path
         self.language_name = language_name
         self.added = added

@@ -17,6 +17,7 @@ from typing import Any
 from signoff.present.document.masking import LineMasks, Masks, mark_of
 from signoff.present.document.model import Document
 from signoff.present.document.rows import RowKind, Run, fixed, joined, number_of
+from signoff.present.kinds import PresentationKind
 from signoff.present.reveal import SafeText, quoted, reveal, reveal_line
 
 __all__ = ["structured_document"]
@@ -46,18 +47,21 @@ def structured_document(
         A document that is not complete if it holds what is not JSON, or is nested absurdly deep.
     """
     if isinstance(arguments, Mapping) and not arguments:
-        return Document("structured", [fixed(RowKind.NOTE, "(no arguments)", counts=True)], notes=notes)
+        no_rows = [fixed(RowKind.NOTE, "(no arguments)", counts=True)]
+        return Document(PresentationKind.STRUCTURED, no_rows, notes=notes)
     tree = _Tree(masks)
     runs = tree.runs(arguments)
     first = [fixed(RowKind.NOTE, row) for row in rows]
 
     def folded(levels: int) -> Document:
         shown = [*first, *_folded(runs, tree.depths, levels)]
-        return Document("structured", shown, complete=tree.complete, notes=notes)
+        return Document(PresentationKind.STRUCTURED, shown, complete=tree.complete, notes=notes)
 
     levels = max(tree.depths) + 1
     shown = [*first, *runs]
-    return Document("structured", shown, complete=tree.complete, notes=notes, levels=levels, with_levels=folded)
+    return Document(
+        PresentationKind.STRUCTURED, shown, complete=tree.complete, notes=notes, levels=levels, with_levels=folded
+    )
 
 
 def _folded(runs: Sequence[Run], depths: Sequence[int], levels: int) -> Iterator[Run]:

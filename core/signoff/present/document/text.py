@@ -11,6 +11,7 @@ from signoff.present.diff.engine import split_lines
 from signoff.present.document.masking import Masks, masked
 from signoff.present.document.model import Document, Sources
 from signoff.present.document.rows import RowKind, Run, fixed, joined, number_of, quoted_path
+from signoff.present.kinds import PresentationKind
 from signoff.present.reveal import SafeText, quoted, reveal_line
 
 __all__ = [
@@ -57,7 +58,7 @@ def command_document(
         lines.append("")  # so that a newline at the end can be seen
     runs.append(Run(RowKind.COMMAND, len(lines), counts=True, new=0, numbered=False))
     sources = Sources(new=lines, field="command", masks=masks)
-    return Document("command", runs, sources, language_name="bash", notes=notes)
+    return Document(PresentationKind.COMMAND, runs, sources, language_name="bash", notes=notes)
 
 
 def text_document(text: str, *, notes: tuple[str, ...] = ()) -> Document:
@@ -67,7 +68,7 @@ def text_document(text: str, *, notes: tuple[str, ...] = ()) -> Document:
         run = Run(RowKind.PLAIN, len(lines), counts=True, new=0, numbered=False)
     else:
         run = fixed(RowKind.NOTE, "(empty text)", counts=True)
-    return Document("text", [run], Sources(new=lines), notes=notes)
+    return Document(PresentationKind.TEXT, [run], Sources(new=lines), notes=notes)
 
 
 def _on_one_row(text: str, masks: Masks | None = None) -> SafeText:
@@ -122,7 +123,7 @@ def parts_document(
     def of(context: int) -> Document:
         kept = unfolded([part.level for part in parts], context)
         runs = [fixed(RowKind.PARTS, title), *_rows(parts, kept, words)]
-        return Document("parts", runs, notes=notes, context=context, other_context=of)
+        return Document(PresentationKind.COMMAND, runs, notes=notes, context=context, other_context=of)
 
     return of(UNFOLDED)
 

@@ -103,7 +103,7 @@ def _state_words(known: Known) -> str:
 
 def _request_row(request: StoredRequest) -> Sequence[Chunk]:
     summary = summarize(request)
-    return (chunk(f"{summary.kind} ", "muted", keep=True), summary.shown())
+    return (chunk(f"{summary.letter} ", "muted", keep=True), summary.shown())
 
 
 def _connections(agent: Agent, now: int, width: int, most: int) -> list[Line]:

@@ -9,7 +9,6 @@ from signoff.queue import HistoryRecord, RequestState, Risk
 from signoff_tui.screens.history.listing import Item
 from signoff_tui.screens.history.together import Together
 from signoff_tui.screens.history.wording import (
-    FILES,
     Deciders,
     counted,
     kind,
@@ -22,6 +21,7 @@ from signoff_tui.screens.history.wording import (
 )
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line
 from signoff_tui.text.look import Glyphs
+from signoff_tui.text.summary import letter_of
 
 __all__ = ["heading", "height", "item_row", "totals"]
 
@@ -92,9 +92,9 @@ def item_row(
 
 
 def _one(record: HistoryRecord) -> tuple[Chunk, ...]:
-    letter = kind(record)
-    subject = Chunk(foreign(what(record)).text, cut="front" if letter in FILES else "end")
-    return chunk(f"{letter} ", "muted", keep=True), subject
+    does = kind(record)
+    subject = Chunk(foreign(what(record)).text, cut="front" if does.is_file else "end")
+    return chunk(f"{letter_of(does)} ", "muted", keep=True), subject
 
 
 def _several(together: Together, glyphs: Glyphs, *, opened: bool) -> tuple[Chunk, ...]:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from signoff.queue import Risk
 from signoff.queue.history import HistoryRecord
 from signoff_tui.screens.history.together import Together
-from signoff_tui.screens.history.wording import FILES, Deciders, counted, kind, outcome, share, took_words, what
+from signoff_tui.screens.history.wording import Deciders, counted, kind, outcome, share, took_words, what
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, line, wrapped
-from signoff_tui.text.summary import clock_text
+from signoff_tui.text.summary import clock_text, letter_of
 
 __all__ = ["member_lines", "together_lines"]
 
@@ -55,11 +55,11 @@ def member_lines(together: Together, rows: int, *, opened: bool = False) -> Sequ
 
 def _member_line(record: HistoryRecord) -> Line:
     """One of the records: what, and how much of it had been shown."""
-    letter = kind(record)
-    subject = Chunk(foreign(what(record)).text, cut="front" if letter in FILES else "end")
+    does = kind(record)
+    subject = Chunk(foreign(what(record)).text, cut="front" if does.is_file else "end")
     risk = (chunk(" HIGH ", "risk-high", keep=True),) if record.risk is Risk.HIGH else ()
     ended = chunk(f" {share(record):>5} ", "muted", keep=True)
-    return line(chunk(f"   {letter} ", "muted", keep=True), subject, right=(*risk, ended))
+    return line(chunk(f"   {letter_of(does)} ", "muted", keep=True), subject, right=(*risk, ended))
 
 
 def _facts(together: Together, deciders: Deciders, *, opened: bool) -> list[Fact]:

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from signoff.canonical import canonical
 from signoff.filter import CallFacts
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
+from signoff.present.kinds import PresentationKind
 from signoff.present.subject import subject_text
 from signoff.queue import DecisionSource, HistoryRecord, Instead, RequestState
 from signoff.queue.wording import released
@@ -18,7 +19,6 @@ from signoff_tui.text.ages import length_text
 from signoff_tui.text.summary import clock_text
 
 __all__ = [
-    "FILES",
     "Deciders",
     "changed_text",
     "counted",
@@ -34,10 +34,7 @@ __all__ = [
     "when_text",
 ]
 
-FILES = "DNB"
-"""Letters of what writes a file."""
-
-_KINDS = {"diff": "D", "new": "N", "bin": "B", "shell": "$"}
+_FILES_FIRST = sorted(PresentationKind, key=lambda kind: not kind.is_file)
 _WHO = {
     DecisionSource.CALLBACK: "callback",
     DecisionSource.GRANT: "memory",
@@ -141,10 +138,10 @@ def changed_text(instead: Instead, masked_keys: tuple[str, ...]) -> str:
     return f"{words}; it ran with {canonical(masks.mask_value(dict(instead.arguments)))}"
 
 
-def kind(record: HistoryRecord) -> str:
-    """The letter of what it would do."""
+def kind(record: HistoryRecord) -> PresentationKind:
+    """What it would do, by what it would write if it does several things."""
     kinds = CallFacts(record.description, record.snapshot, record.cwd).kinds
-    return next((letter for word, letter in _KINDS.items() if word in kinds), "{")
+    return next(each for each in _FILES_FIRST if each in kinds)
 
 
 def what(record: HistoryRecord) -> str:
@@ -158,7 +155,7 @@ def counted(together: Together) -> str:
     listed = len(together.records)
     if listed < together.size:
         return f"{listed} of {together.size} shown"
-    return f"{listed} {'files' if all(kind(record) in FILES for record in together.records) else 'requests'}"
+    return f"{listed} {'files' if all(kind(record).is_file for record in together.records) else 'requests'}"
 
 
 def subject(record: HistoryRecord) -> str | None:

@@ -92,7 +92,7 @@ def preview_title(desk: ReviewSession, entry: Entry, width: int) -> Line:
     summary, content = summarize(entry.request), desk.content(entry)
     counts = f"  +{content.added} -{content.removed}" if content and (content.added or content.removed) else ""
     what = (
-        chunk(f"{summary.kind} ", "accent", keep=True),
+        chunk(f"{summary.letter} ", "accent", keep=True),
         summary.shown("strong"),
         Chunk(chunk(counts).text, keep=True),
     )

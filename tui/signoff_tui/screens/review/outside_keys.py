@@ -17,9 +17,6 @@ __all__ = ["OutsideKeys"]
 _ALL = 10**9
 """Unchanged lines around changes that leave no line out."""
 
-_COMPARED = frozenset({"diff", "file_content"})
-"""Kinds of documents that have a before and an after."""
-
 
 class OutsideKeys:
     """One method per action that shows something outside, named ``do_`` and the action's name."""
@@ -82,7 +79,7 @@ class OutsideKeys:
             else 0
         )
         found = content.documents[at] if at < len(content.documents) else content.documents[0]
-        return found if found.kind in _COMPARED else None
+        return found if found.kind.has_file_lines else None
 
     def _hand_over(self, work: Callable[[], None]) -> None:
         if self._face.outside.hand_over(work):

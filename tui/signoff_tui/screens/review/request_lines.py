@@ -51,7 +51,7 @@ def _what_line(desk: ReviewSession, entry: Entry, summary: Summary, width: int) 
     changed = content is not None and (content.added or content.removed)
     counts = f"  +{content.added} -{content.removed}" if content is not None and changed else ""
     left = (
-        chunk(f" {summary.kind} ", "accent", keep=True),
+        chunk(f" {summary.letter} ", "accent", keep=True),
         Chunk(summary.tool, "muted", keep=True, most=NAME),
         chunk("  ", keep=True),
         summary.shown("strong", enough=_ENOUGH_OF_NAME),

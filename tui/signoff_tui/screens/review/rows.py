@@ -134,7 +134,7 @@ def _request_row(
         _focus(style, _mark(desk, RowKey("request", entry.id)), focused=focused),
         _ended() if entry.closed else _risk(entry.request.submission.risk),
         chunk("  " * depth, keep=True),
-        chunk(f"{summary.kind} ", "muted" if entry.closed else "accent", keep=True),
+        chunk(f"{summary.letter} ", "muted" if entry.closed else "accent", keep=True),
         summary.shown("closed" if entry.closed else "text"),
     )
     late = unconfirmed_text(entry.request, desk.reviewer, style.now)
@@ -208,7 +208,7 @@ def member_row(
         Chunk(state.text, state.token, keep=True, most=cells - 1, cut="end"),
         chunk(" " * max(cells - state.width, 1), keep=True),
         _ended() if entry.closed else _risk(entry.request.submission.risk),
-        chunk(f"{summary.kind} ", "muted" if entry.closed else "accent", keep=True),
+        chunk(f"{summary.letter} ", "muted" if entry.closed else "accent", keep=True),
         summary.shown("closed" if entry.closed else "text"),
         *((chunk("  "), Chunk(summary.agent, "muted", keep=True, most=_AGENT)) if several else ()),
     )

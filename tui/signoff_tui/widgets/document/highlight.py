@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, assert_never
 
 from pygments.lexer import Lexer
 from pygments.lexers import find_lexer_class_by_name, find_lexer_class_for_filename, get_lexer_by_name
@@ -19,6 +19,7 @@ from pygments.util import ClassNotFound
 
 from signoff.present.document.model import Document
 from signoff.present.document.rows import Row
+from signoff.present.kinds import PresentationKind
 from signoff_tui.widgets.document.layout import Reading, VisibleLine
 
 __all__ = [
@@ -104,19 +105,27 @@ def highlight_blocks(blocks: Sequence[tuple[Document, Block]]) -> list[tuple[Spa
 def highlight_block(document: Document, side: Side, block: int) -> tuple[Spans, ...]:
     """Color the lines of one block; plain where the language is unknown. Runs in a thread."""
     lines = document.source(side)[block * BLOCK_LINES : (block + 1) * BLOCK_LINES]
-    lexer = _lexer(document)
-    if lexer is None:
-        return tuple(() for _ in lines)
-    # In a command, what joins and redirects matters more than in a program.
-    operator = "keyword" if document.kind == "command" else "operator"
-    return _by_line(lexer, lines, operator)
+    lexer, operator = _lexer_and_operator(document)
+    return tuple(() for _ in lines) if lexer is None else _by_line(lexer, lines, operator)
 
 
-def _lexer(document: Document) -> Lexer | None:
-    if document.kind == "command":
-        return get_lexer_by_name("bash", stripnl=False, ensurenl=False)
-    found = _lexer_named(document.language_name) if document.path is None else _lexer_for(document.path)
-    return None if found is None else found(stripnl=False, ensurenl=False)
+def _lexer_and_operator(document: Document) -> tuple[Lexer | None, str]:
+    """What colors a document, and the syntax token of its operators."""
+    match document.kind:
+        case PresentationKind.COMMAND:
+            # In a command, what joins and redirects matters more than in a program.
+            return get_lexer_by_name("bash", stripnl=False, ensurenl=False), "keyword"
+        case (
+            PresentationKind.DIFF
+            | PresentationKind.FILE_CONTENT
+            | PresentationKind.STRUCTURED
+            | PresentationKind.TEXT
+            | PresentationKind.BINARY
+        ):
+            found = _lexer_named(document.language_name) if document.path is None else _lexer_for(document.path)
+            return None if found is None else found(stripnl=False, ensurenl=False), "operator"
+        case _:
+            assert_never(document.kind)
 
 
 @lru_cache(maxsize=64)

@@ -423,7 +423,7 @@ WIDE = 160
 
 def can_be_split(documents: Sequence[Document]) -> bool:
     """Whether any of the documents has a before and an after."""
-    return any(document.kind == "diff" for document in documents)
+    return any(document.kind.has_sides for document in documents)
 
 
 class SplitReading(Reading):
@@ -478,7 +478,7 @@ class SplitReading(Reading):
 
 
 def _blocks(document: Document) -> Sequence[Block]:
-    if document.kind == "diff":
+    if document.kind.has_sides:
         return document.sides
     rows = range(len(document))
     return (Block(rows, rows, whole=True),) if rows else ()

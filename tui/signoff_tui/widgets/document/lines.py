@@ -89,7 +89,8 @@ class Gutter(Struct, frozen=True):
     def of(cls, documents: Sequence[Document], width: int) -> Gutter:
         """The gutter that documents need in a view of some width in cells."""
         kinds = {document.kind for document in documents}
-        columns = 2 if "diff" in kinds else 1 if "file_content" in kinds else 0
+        has_lines = any(kind.has_file_lines for kind in kinds)
+        columns = 2 if any(kind.has_sides for kind in kinds) else 1 if has_lines else 0
         largest = max(
             (max(len(document.source("old")), len(document.source("new"))) for document in documents), default=0
         )
