@@ -6,12 +6,12 @@ import contextlib
 import io
 import json
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from signoff import private_files
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
+from signoff.text.time import iso
 
 if TYPE_CHECKING:
     from signoff.filter import Query, Viewpoint
@@ -23,14 +23,10 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "EPOCH",
     "ascii_json",
     "decision_facts",
     "fitting_records",
-    "iso",
-    "moment_of",
     "new_file",
-    "no_time",
     "record_facts",
     "write_json_lines",
 ]
@@ -135,32 +131,6 @@ def write_json_lines(records: Iterable[dict[str, Any]], file: TextIO) -> int:
         file.write(f"{ascii_json(facts)}\n")
         count += 1
     return count
-
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def iso(microseconds: int | None) -> str | None:
-    """Write a time, microseconds since the epoch, as ISO 8601 in UTC, or say that no calendar has it."""
-    if microseconds is None:
-        return None
-    moment = moment_of(microseconds)
-    if moment is None:
-        return no_time(microseconds)
-    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
-
-
-def moment_of(microseconds: int) -> datetime | None:
-    """The time, or None outside the years 1 to 9999."""
-    try:
-        return EPOCH + timedelta(microseconds=microseconds)
-    except OverflowError:
-        return None
-
-
-def no_time(microseconds: int) -> str:
-    """What is said of a time that no calendar has."""
-    return f"outside the calendar ({microseconds} microseconds since 1970)"
 
 
 @contextlib.contextmanager

@@ -80,7 +80,7 @@ def test_json_gives_all_facts_of_a_record(cli: Cli, decided: list[str]) -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("since", ["", "yesterday", "1y", "1.5h", "-1h"])
+@pytest.mark.parametrize("since", ["", "tomorrow", "1y", "1e3h", "-1h"])
 def test_a_time_that_is_none_ends_with_2(cli: Cli, agent: AgentQueue, since: str) -> None:
     done = cli.inside("history", "--since", since)
     assert done.code == 2

@@ -421,6 +421,8 @@ def test_what_seems_to_come_from_the_future_has_no_age() -> None:
         ("on:2026-11-19", 13 * HOUR, True),
         ("until:2026-11-20", 0, True),
         ("since:2026-11-21", 0, False),
+        ("since:2026-11-20T11:30", 30 * MINUTE, True),
+        ("until:2026-11-20T11:30", 30 * MINUTE - 1, False),
         ("since:11:30", 30 * MINUTE, True),
         ("since:11:30", 31 * MINUTE, False),
         ("since:14:30", 21 * HOUR + 30 * MINUTE, True),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from signoff.cli.durations import iso, local_time
 from signoff.cli.output import clipped, one_line
 from signoff.cli.render import short_id, tool_of, what_of
+from signoff.text.time import iso, local_time
 
 if TYPE_CHECKING:
     from signoff.cli.output import Page

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from signoff.cli.durations import iso, local_time
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.history_export import export
 from signoff.cli.history_query import filter_options, query_option, read_time, viewpoint
@@ -18,6 +17,7 @@ from signoff.cli.options import json_option, open_for_review, queue_option, reve
 from signoff.cli.output import at_terminal, complain, print_json, typed_answer, width_of
 from signoff.cli.render import record_facts
 from signoff.queue.history import HistoryHead
+from signoff.text.time import iso, local_time
 
 if TYPE_CHECKING:
     from signoff.filter import Query

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from signoff.cli.durations import parse_since
 from signoff.cli.output import cells, one_line
 from signoff.queue.history import HistoryFilter
 from signoff.queue.records import RequestState
+from signoff.text import time as times
 
 if TYPE_CHECKING:
     from signoff.filter import Query, Viewpoint
@@ -33,10 +33,14 @@ _ENDED = [state.value for state in RequestState if state.final]
 
 def read_time(_: click.Context, __: click.Parameter, text: str | None) -> int | None:
     """Read a time, as a callback of an option; microseconds since the epoch."""
-    try:
-        return None if text is None else parse_since(text, time.time_ns() // 1_000)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
+    if text is None:
+        return None
+    found = times.read_time(text, time.time_ns() // 1_000)
+    if found is None:
+        raise click.BadParameter(
+            f"{text!r} is no time; write 90s, 30m, 1h, 2d, 1w or an ISO 8601 time such as 2025-01-31T14:00"
+        )
+    return max(0, found[0])
 
 
 def _read_words(_: click.Context, __: click.Parameter, text: str | None) -> str:

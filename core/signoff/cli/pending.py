@@ -13,8 +13,8 @@ from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option, open_for_review, queue_option
 from signoff.cli.output import Page, clipped, one_line, print_json, width_of
 from signoff.cli.render import kind_of, request_facts, risk_word, short_id, tool_of, what_of
-from signoff.lengths import clock
 from signoff.queue.records import Risk
+from signoff.text.time import length_text
 
 if TYPE_CHECKING:
     from signoff.queue.records import StoredRequest
@@ -92,7 +92,7 @@ def _row(request: StoredRequest, now: int) -> str:
     submission = request.submission
     what = clipped(what_of(submission), _WIDTH)
     return (
-        f"{risk_word(submission.risk):4}  {kind_of(submission):8}  {clock(now - request.created_at):>6}  "
+        f"{risk_word(submission.risk):4}  {kind_of(submission):8}  {length_text(now - request.created_at):>6}  "
         f"{clipped(one_line(request.asked_by.name, 'agent'), _NAME_WIDTH)}  "
         f"{tool_of(submission, _NAME_WIDTH)}: {what}"
     )

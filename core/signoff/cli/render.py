@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from signoff.canonical import canonical
 from signoff.cli.output import Page, clipped, one_line
-from signoff.history_export import decision_facts, iso, record_facts
-from signoff.lengths import clock
+from signoff.history_export import decision_facts, record_facts
 from signoff.policy.grant_breadth import Breadth, Reach, reach
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.verdict import RISK_WORD
@@ -21,6 +20,7 @@ from signoff.present.snapshot.snapshot import Snapshot
 from signoff.present.snapshot.steps import SnapshotError
 from signoff.present.subject import SERVER_SIGN, step_kind, steps_of, subject_text
 from signoff.shown_commands import shown_commands
+from signoff.text.time import iso, length_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -189,9 +189,9 @@ def _facts(request: StoredRequest, now: int, hidden: Redactor) -> Iterator[tuple
 
 def _state(request: StoredRequest, now: int) -> str:
     if request.pending:
-        words = f"waiting {clock(now - request.created_at)}"
+        words = f"waiting {length_text(now - request.created_at)}"
         expires = request.submission.expires_at
-        return words if expires is None else f"{words}, expires in {clock(expires - now)}"
+        return words if expires is None else f"{words}, expires in {length_text(expires - now)}"
     decision = request.decision
     if decision is None:
         return f"{request.state}, nobody decided: {one_line(request.state_note or '')}"

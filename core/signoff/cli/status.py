@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast, get_args
 
 from signoff.cli.exit_codes import StatusCode
-from signoff.lengths import clock
 from signoff.queue.errors import QueueError
+from signoff.text.time import length_text
 
 if TYPE_CHECKING:
     from signoff.queue.stats import Stats
@@ -120,7 +120,7 @@ def _line(stats: Stats, style: StatusFormat) -> str:
     parts = (
         waiting,
         high,
-        "" if oldest is None else clock(oldest),
+        "" if oldest is None else length_text(oldest),
         screen,
         _mode(stats, style),
         _loss(stats, style),

@@ -12,13 +12,12 @@ from signoff.filter.fields import (
     Field,
     Filtered,
     Form,
-    Moment,
     Span,
     Viewpoint,
     amount_span,
     length_of,
-    moment_of,
     number_of,
+    time_of,
 )
 from signoff.filter.grammar import FilterError, Operator, Pair, Text, Value, nearest, quoted
 from signoff.filter.subjects import Subject, Texts, name_test, path_test, text_test
@@ -109,9 +108,9 @@ def condition_of(pair: Pair, filtered: Filtered) -> Condition:
     return conditions[0] if len(conditions) == 1 else any_of(conditions)
 
 
-def span_of_time(name: str, moment: Moment, view: Viewpoint) -> Span:
+def span_of_time(name: str, text: str, view: Viewpoint) -> Span:
     """What ``since``, ``until`` or ``on`` with a time lets through."""
-    span = moment.span(view)
+    span = time_of(text, view)
     match name:
         case "since":
             return Span(first=span.first)
@@ -269,12 +268,12 @@ def _age(span: Span) -> Condition:
 
 
 def _time(name: str, value: Value) -> Condition:
-    moment = moment_of(value.text)
-    if name == "on" and not moment.is_day:
+    span = time_of(value.text, Viewpoint(now=0))
+    if name == "on" and span.first == span.last:
         raise ValueError("on takes a day: today, yesterday or 2026-11-20")
 
     def condition(view: Viewpoint) -> Test:
-        span = span_of_time(name, moment, view)
+        span = span_of_time(name, value.text, view)
         return lambda subject: subject.at in span
 
     return condition

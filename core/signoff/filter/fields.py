@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import tzinfo
 from enum import StrEnum
 from types import MappingProxyType
 from typing import assert_never
@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from signoff.filter.grammar import FilterError, Operator, nearest, quoted
 from signoff.present.kinds import PresentationKind
+from signoff.text.time import read_length, read_time
 
 __all__ = [
     "FIELDS",
@@ -20,15 +21,14 @@ __all__ = [
     "Field",
     "Filtered",
     "Form",
-    "Moment",
     "Span",
     "Viewpoint",
     "amount_span",
     "field_named",
     "fields_of",
     "length_of",
-    "moment_of",
     "number_of",
+    "time_of",
 ]
 
 
@@ -228,12 +228,7 @@ def field_named(name: str, filtered: Filtered, column: int) -> Field:
     return found
 
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
-_LENGTH = re.compile(r"(?:[0-9]{1,9}[smhdw])+")
-_PART = re.compile(r"([0-9]{1,9})([smhdw])")
 _NUMBER = re.compile(r"([0-9]{1,9})(%?)")
-_CLOCK = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _YEARS = range(1970, 9999)
 
@@ -284,15 +279,15 @@ def number_of(text: str) -> tuple[int, int]:
 
 
 def length_of(text: str) -> tuple[int, int]:
-    """Read a length of time, such as ``90s`` or ``1h30m``, in microseconds.
+    """Read a length of time, in microseconds.
 
     Raises:
         ValueError: It is none.
     """
-    if not _LENGTH.fullmatch(text):
+    found = read_length(text)
+    if found is None:
         raise ValueError(f"{quoted(text)} is no length of time; write 90s, 5m, 1h30m, 2d or 1m..5m")
-    parts = [(int(amount) * _SECONDS[unit], _SECONDS[unit]) for amount, unit in _PART.findall(text)]
-    return sum(amount for amount, _ in parts) * 1_000_000, min(unit for _, unit in parts) * 1_000_000
+    return found
 
 
 def amount_span(text: str, operator: Operator, read: Reader) -> Span:
@@ -327,68 +322,18 @@ def amount_span(text: str, operator: Operator, read: Reader) -> Span:
     return Span(amount, amount + step - 1)
 
 
-class Moment(Struct, frozen=True):
-    """A time as it is written: it depends on the present and the place what it means.
-
-    Attributes:
-        ago: So many microseconds ago, or None.
-        clock: The last time that it was this hour and minute, or None.
-        day: A day, or None.
-        days_ago: The day so many days ago, or None.
-    """
-
-    ago: int | None = None
-    clock: tuple[int, int] | None = None
-    day: date | None = None
-    days_ago: int | None = None
-
-    @property
-    def is_day(self) -> bool:
-        """Whether it is a whole day."""
-        return self.day is not None or self.days_ago is not None
-
-    def span(self, view: Viewpoint) -> Span:
-        """The first and last microsecond of it."""
-        if self.ago is not None:
-            return Span(view.now - self.ago, view.now - self.ago)
-        today = (_EPOCH + timedelta(microseconds=view.now)).astimezone(view.zone).date()
-        if self.clock is not None:
-            at = time(*self.clock)
-            point = _point(today, at, view)
-            if point > view.now:
-                point = _point(today - timedelta(days=1), at, view)
-            return Span(point, point)
-        day = self.day if self.day is not None else today - timedelta(days=self.days_ago or 0)
-        return Span(_point(day, time(), view), _point(day + timedelta(days=1), time(), view) - 1)
-
-
-def moment_of(text: str) -> Moment:
-    """Read a time.
+def time_of(text: str, view: Viewpoint) -> Span:
+    """Read a time or a day.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It is none, or a day that nothing can be of.
     """
-    word = text.lower()
-    if word in ("today", "yesterday"):
-        return Moment(days_ago=("today", "yesterday").index(word))
-    if _LENGTH.fullmatch(word):
-        return Moment(ago=length_of(word)[0])
-    clock = _CLOCK.fullmatch(word)
-    if clock:
-        return Moment(clock=(int(clock[1]), int(clock[2])))
-    if _DAY.fullmatch(word):
-        try:
-            day = date.fromisoformat(word)
-        except ValueError:
-            raise ValueError(f"no calendar has the day {quoted(text)}") from None
-        if day.year not in _YEARS:
-            raise ValueError(f"{quoted(text)} is no day of the years {_YEARS[0]} to {_YEARS[-1]}")
-        return Moment(day=day)
-    raise ValueError(f"{quoted(text)} is no time; write 1h, 14:30, today, yesterday or 2026-11-20")
-
-
-def _point(day: date, at: time, view: Viewpoint) -> int:
-    """The microsecond at which it is this time on this day, where the filter is asked."""
-    there = datetime.combine(day, at, view.zone)
-    moment = there.astimezone() if view.zone is None else there
-    return (moment - _EPOCH) // timedelta(microseconds=1)
+    day = _DAY.fullmatch(text)
+    if day and int(text[:4]) not in _YEARS:
+        raise ValueError(f"{quoted(text)} is no day of the years {_YEARS[0]} to {_YEARS[-1]}")
+    found = read_time(text, view.now, view.zone)
+    if found is None and day:
+        raise ValueError(f"no calendar has the day {quoted(text)}")
+    if found is None:
+        raise ValueError(f"{quoted(text)} is no time; write 1h, 14:30, today, yesterday or 2026-11-20")
+    return Span(*found)

@@ -9,7 +9,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from signoff.filter.evaluate import span_of_time
-from signoff.filter.fields import Span, Viewpoint, amount_span, length_of, moment_of
+from signoff.filter.fields import Span, Viewpoint, amount_span, length_of
 from signoff.filter.grammar import All, Expression, Operator, Pair, Value
 from signoff.filter.query import Query
 from signoff.filter.subjects import of_record
@@ -167,7 +167,7 @@ def _span_of(pair: Pair, view: Viewpoint) -> Span:
         case "since" | "until" | "on":
 
             def read(value: Value) -> Span:
-                return span_of_time(pair.name, moment_of(value.text), view)
+                return span_of_time(pair.name, value.text, view)
         case "age":
 
             def read(value: Value) -> Span:

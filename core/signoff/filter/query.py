@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from signoff.filter.evaluate import Condition, Test, all_of, any_of, condition_of, opposite, text_condition
-from signoff.filter.fields import Filtered, Viewpoint, field_named, moment_of
+from signoff.filter.fields import Filtered, Viewpoint, field_named, time_of
 from signoff.filter.grammar import All, AnyOf, Expression, FilterError, Not, Operator, Pair, Text, Value
 from signoff.filter.subjects import Subject
 
@@ -85,6 +85,7 @@ def _condition_of(expression: Expression, filtered: Filtered) -> Condition:
 
 
 def _moves(expression: Expression) -> bool:
+    early, late = Viewpoint(now=0), Viewpoint(now=10**15)
     match expression:
         case Not(inner):
             return _moves(inner)
@@ -93,7 +94,7 @@ def _moves(expression: Expression) -> bool:
         case Pair(name="age"):
             return True
         case Pair(name="since" | "until" | "on", values=values):
-            return any(moment_of(value.text).day is None for value in values)
+            return any(time_of(value.text, early) != time_of(value.text, late) for value in values)
     return False
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from signoff.queue.clock import SECOND
 from signoff.queue.records import AskedBy, Decision, DecisionSource, RequestState, StoredRequest
+from signoff.text.time import length_text
 
 __all__ = [
     "AGENT_GONE",
     "CLOSED",
     "agent_is_gone",
-    "duration",
     "expired",
     "how_it_ended",
     "released",
@@ -26,18 +25,6 @@ AGENT_GONE = "the agent ended without an answer"
 _CHANGED = "approved with changes"
 
 
-def duration(microseconds: int) -> str:
-    """Return a length of time in its largest sensible unit, for example ``4 s`` or ``3 min``."""
-    seconds = max(0, microseconds) // SECOND
-    if seconds < 120:
-        return f"{seconds} s"
-    if seconds < 120 * 60:
-        return f"{seconds // 60} min"
-    if seconds < 48 * 3600:
-        return f"{seconds // 3600} h"
-    return f"{seconds // 86400} days"
-
-
 def agent_is_gone(pid: int) -> str:
     """Why a request of a dead agent was withdrawn."""
     return f"{AGENT_GONE} (process {pid} is gone)"
@@ -45,7 +32,7 @@ def agent_is_gone(pid: int) -> str:
 
 def expired(waited_us: int) -> str:
     """Why a request past its deadline ended."""
-    return f"expired {duration(waited_us)} after asking, nobody decided"
+    return f"expired {length_text(waited_us, 'words')} after asking, nobody decided"
 
 
 def replaced(request: StoredRequest, revision: int, by: AskedBy) -> str:
@@ -83,7 +70,7 @@ def how_it_ended(request: StoredRequest, now: int) -> str:
         request: A request in a final state.
         now: Microseconds since the epoch.
     """
-    ago = f"{duration(now - (request.decided_at or now))} ago"
+    ago = f"{length_text(now - (request.decided_at or now), 'words')} ago"
     if request.decision is None:
         return f"{request.state.value} {ago}: {request.state_note}"
     words = f"{_verb(request.decision)} by {_who(request.decision)} {ago}"

@@ -15,8 +15,9 @@ from model_samples import stored
 from screen_bench import SMALL, agent, command, post, screen
 
 from signoff.queue import Risk
+from signoff.text.time import local_time
 from signoff_tui.notify.mutes import MUTE_US, AgentName, MuteFile, Mutes
-from signoff_tui.notify.service import Clocks, Muting, end_text
+from signoff_tui.notify.service import Clocks, Muting
 
 NOW = 1_700_000_000_000_000
 NAMES = st.tuples(st.sampled_from(["docs", "tests"]), st.sampled_from(["s-1", "s-2"]))
@@ -138,7 +139,7 @@ class Clock:
 async def test_m_mutes_and_says_until_when_and_a_restart_remembers(
     place: Path, workdir: Path, kept: MuteFile, size: tuple[int, int]
 ) -> None:
-    clock, until = Clock(), end_text(NOW + MUTE_US)
+    clock, until = Clock(), local_time(NOW + MUTE_US, "minute")
     with agent(place, "docs", cwd=workdir) as docs:
         post(docs, command("ls", workdir))
         async with screen(place, size=size, wall_clock=clock, mute_file=kept, waiting=1) as seen:
@@ -158,7 +159,7 @@ async def test_m_mutes_and_says_until_when_and_a_restart_remembers(
 async def test_what_another_screen_mutes_is_muted_here_and_heard_again_with_it(
     place: Path, kept: MuteFile
 ) -> None:
-    until = end_text(NOW + MUTE_US)
+    until = local_time(NOW + MUTE_US, "minute")
     async with screen(place, wall_clock=Clock(), mute_file=kept) as seen:
         if not seen.app._following._watch.works:
             pytest.skip("there is no inotify here")
@@ -183,7 +184,7 @@ def test_what_could_not_be_kept_is_not_forgotten_for_it(kept: MuteFile, lost: bo
 async def test_m_on_the_agents_mutes_the_one_under_the_cursor(
     place: Path, workdir: Path, size: tuple[int, int]
 ) -> None:
-    clock, until = Clock(), end_text(NOW + MUTE_US)
+    clock, until = Clock(), local_time(NOW + MUTE_US, "minute")
     with agent(place, "docs", cwd=workdir) as docs, agent(place, "tests", cwd=workdir):
         post(docs, command("ls", workdir))
         async with screen(place, size=size, wall_clock=clock, waiting=1) as seen:
@@ -203,7 +204,7 @@ async def test_m_on_the_agents_mutes_the_one_under_the_cursor(
 
 @pytest.mark.parametrize(("key", "title"), [("3", "History"), ("4", "memory"), ("5", "Rules")])
 async def test_m_mutes_everything_on_the_other_screens(place: Path, key: str, title: str) -> None:
-    clock, until = Clock(), end_text(NOW + MUTE_US)
+    clock, until = Clock(), local_time(NOW + MUTE_US, "minute")
     async with screen(place, wall_clock=clock) as seen:
         await seen.press(key)
         await seen.shows(title)

@@ -25,10 +25,10 @@ from signoff.queue import (
 )
 from signoff.queue.clock import now_us
 from signoff.submission import plain_submission
+from signoff.text.time import local_time
 from signoff_tui.screens.agents.figures import AgentKey
 from signoff_tui.screens.agents.roster import picks
 from signoff_tui.screens.agents.screen import AgentsScreen
-from signoff_tui.text.summary import clock_text
 from signoff_tui.widgets.lines_view import LinesView
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE, (50, 40)], ids=["small", "large", "narrow"])
@@ -121,7 +121,7 @@ async def test_an_agent_that_you_stopped_says_when(place: Path, you: ReviewQueue
         decide(you, post(tests, command("ls", workdir)), approved=False, hard=True)
     async with screen(place) as seen:
         await opens_agents(seen, "ended ")
-        assert f"; stopped by you {clock_text(you.history()[0].at)}" in details(seen)
+        assert f"; stopped by you {local_time(you.history()[0].at, 'clock')}" in details(seen)
 
 
 async def test_an_agent_that_ends_while_one_looks_is_seen_to_end(place: Path, workdir: Path) -> None:

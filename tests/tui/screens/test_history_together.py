@@ -14,10 +14,10 @@ from screen_bench import LARGE, SMALL, agent, command, post, screen, write
 
 from signoff.filter import Found
 from signoff.queue import Decision, DecisionSource, HistoryRecord, RequestState, ReviewQueue, open_review_queue
+from signoff.text.time import local_time
 from signoff_tui.screens.history.listing import Listing
 from signoff_tui.screens.history.together import act_of, acts_in, sizes_of_acts
 from signoff_tui.screens.history.together_pane import member_lines
-from signoff_tui.text.summary import clock_text
 
 SECOND = 1_000_000
 
@@ -198,7 +198,7 @@ def test_a_clock_that_was_set_back_is_told_and_the_order_stays() -> None:
     here = Listing()
     here.show(Found((newer, older)))
     assert [item.record.seq for item in here.items] == [5, 4]
-    assert here.items[0].odd == f"clock changed {clock_text(newer.at)[:5]}"
+    assert here.items[0].odd == f"clock changed {local_time(newer.at, 'minute')}"
 
 
 def test_what_is_odd_within_what_was_decided_together_is_told_open_or_closed() -> None:

@@ -14,10 +14,10 @@ from signoff.effects import Effect
 from signoff.present.snapshot.snapshot import take
 from signoff.queue import Decision, Instead, RequestState, StoredRequest
 from signoff.queue.wording import agent_is_gone
+from signoff.text.time import local_time
 from signoff_tui.text.summary import (
     LONGEST,
     already_ended_text,
-    clock_text,
     ended_text,
     summarize,
 )
@@ -157,7 +157,7 @@ def test_what_the_reviewer_decided_is_told_as_theirs(decision: Decision, words: 
 def test_a_key_that_comes_too_late_is_told_how_and_when_the_request_ended() -> None:
     ended = approved(stored("r"), by="anna")
     assert ended.decided_at is not None
-    when = clock_text(ended.decided_at)[:5]
+    when = local_time(ended.decided_at, "minute")
     assert already_ended_text(ended, "anna") == f"already ended: approved by you {when}"
 
 
@@ -176,7 +176,7 @@ def test_the_time_of_day_is_local(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TZ", "UTC-2")
     time.tzset()
     try:
-        assert clock_text(1_790_000_000_000_000) == "16:13:20"
+        assert local_time(1_790_000_000_000_000, "clock") == "16:13:20"
     finally:
         monkeypatch.undo()
         time.tzset()

@@ -13,18 +13,18 @@ from signoff.present.reveal import reveal
 from signoff.queue.errors import QueueError
 from signoff.queue.records import ChangeSet, RequestState, Risk, StoredRequest
 from signoff.queue.wording import agent_is_gone
+from signoff.text.time import local_time
 from signoff_tui.notify.mutes import AgentName, MuteFile, Mutes
 from signoff_tui.notify.policy import Notice, Notices, NoticeSettings, WaitingCounts, title_words
 from signoff_tui.state.tally import Tally
 from signoff_tui.terminal.sequences import Around, BellSound, DesktopNotice, Saying, SpokenWords, Title
-from signoff_tui.text.summary import RISK_WORD, clock_text
+from signoff_tui.text.summary import RISK_WORD
 
 __all__ = [
     "Alarm",
     "Beside",
     "Clocks",
     "Muting",
-    "end_text",
 ]
 
 
@@ -275,7 +275,7 @@ class Muting:
             return f"{_short(agent)} not muted any more{though}"
         who = "all" if agent is None else _short(agent)
         forgets = "" if self._kept else "; a restart forgets it"
-        return f"{who} muted until {end_text(until)}; HIGH still calls{forgets}"
+        return f"{who} muted until {local_time(until, 'minute')}; HIGH still calls{forgets}"
 
     def _wake_up(self) -> None:
         if self._alarm is not None:
@@ -295,8 +295,3 @@ def _short(agent: AgentName) -> str:
     """The name of an agent, made safe; not so long that there is no room for what is said of it."""
     name = reveal(agent[0], "agent").text
     return name if len(name) <= _NAME else f"{name[: _NAME - 2]}.."
-
-
-def end_text(until: int) -> str:
-    """When a mute ends: hours and minutes."""
-    return clock_text(until)[:5]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections import Counter
 from collections.abc import Sequence
 
 from msgspec import Struct, field
 
 from signoff.queue import AgentRecord, HistoryFilter, HistoryRecord, ReviewQueue
-from signoff_tui.screens.history.wording import Deciders, outcome, what, when_text
+from signoff.text.time import read_time, when_text
+from signoff_tui.screens.history.wording import Deciders, outcome, what
 from signoff_tui.text.lines import Chunk, Line, chunk, wrapped
 
 __all__ = ["Lately", "lately_lines", "look_back"]
@@ -51,7 +51,8 @@ def look_back(queue: ReviewQueue, now: int) -> Lately:
     Raises:
         QueueError: The queue cannot be read.
     """
-    midnight = _midnight(now)
+    day = read_time("today", now)
+    midnight = now if day is None else day[0]
     today = queue.history(HistoryFilter(since=midnight), limit=MOST_COUNTED)
     newest = today[:1] or queue.history(limit=1)
     deciders = Deciders(queue.reviewer)
@@ -81,7 +82,7 @@ def lately_lines(lately: Lately, now: int, width: int) -> list[Line]:
         subject = what(lately.last)
         if len(subject) > _LONGEST_SUBJECT:
             subject = f"{subject[:_LONGEST_SUBJECT]}..."
-        told = f"{when_text(lately.last.at, now)} {words} {subject} ({lately.last.agent_name})"
+        told = f"{when_text(lately.last.at, now, 'row')} {words} {subject} ({lately.last.agent_name})"
         lines += wrapped(told, width, token, head=_head("last decision"))
     if total := lately.today.total():
         asks = "ask" if total == 1 else "asks"
@@ -102,11 +103,6 @@ def _answered(record: HistoryRecord, deciders: Deciders) -> str:
 
 def _ended_since(record: AgentRecord, at: int) -> bool:
     return record.ended_at is not None and record.ended_at >= at
-
-
-def _midnight(now: int) -> int:
-    today = dt.datetime.fromtimestamp(now / 1e6, tz=dt.UTC).astimezone().date()
-    return int(dt.datetime.combine(today, dt.time()).astimezone().timestamp() * 1_000_000)
 
 
 def _head(name: str) -> Chunk:

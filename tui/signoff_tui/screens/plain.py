@@ -10,9 +10,9 @@ from textual import events, on
 from textual.message import Message
 from textual.screen import Screen
 
+from signoff.text.time import local_time
 from signoff_tui.context import Office
 from signoff_tui.input.actions import Action, Place
-from signoff_tui.notify.service import end_text
 from signoff_tui.notify.warnings import with_alarms
 from signoff_tui.text.lines import Line, chunk, fullest
 from signoff_tui.text.look import look_of
@@ -95,7 +95,9 @@ class PlainScreen(Screen[None]):
         until = self._office.muting.now.everything
         if until is None:
             return line
-        muted = [chunk(f" muted {words}{end_text(until)} ", "warn", keep=True) for words in ("until ", "")]
+        muted = [
+            chunk(f" muted {words}{local_time(until, 'minute')} ", "warn", keep=True) for words in ("until ", "")
+        ]
         return fullest([*(replace(line, right=(words, *line.right)) for words in muted), line], width)
 
     def displayed(self) -> None:

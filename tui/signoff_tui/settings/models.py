@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
@@ -12,6 +11,7 @@ from msgspec import Struct, field
 
 from signoff.filter import Filtered, FilterError, parse
 from signoff.settings_yaml import shown, unknown_key
+from signoff.text.time import length_text, read_length
 from signoff_tui.guard import GuardSettings
 from signoff_tui.input.keymap import LEADER, MAPPABLE, KeyMap, Profile, check_keys
 from signoff_tui.notify.policy import Channel
@@ -39,8 +39,6 @@ __all__ = [
     "SettingKind",
     "choice",
     "default_of",
-    "duration_text",
-    "parse_duration",
     "value_in",
     "whole",
 ]
@@ -150,41 +148,6 @@ class ScreenSettings(Struct, frozen=True):
     keys: KeySettings = field(default_factory=KeySettings)
 
 
-_MILLISECONDS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000}
-_LENGTH = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)")
-
-
-def parse_duration(text: str) -> float:
-    """Read a length of time.
-
-    Args:
-        text: A number with its unit; ``0`` needs none.
-
-    Returns:
-        Seconds.
-
-    Raises:
-        ValueError: It is none.
-    """
-    if text == "0":
-        return 0.0
-    found = _LENGTH.fullmatch(text)
-    if found is None:
-        raise ValueError("must be a time with its unit, such as 250ms, 1s, 2m or 1h")
-    return float(found[1]) * _MILLISECONDS[found[2]] / 1000
-
-
-def duration_text(seconds: float) -> str:
-    """Write a length of time, in the largest unit that needs no fraction."""
-    milliseconds = round(seconds * 1000)
-    if not milliseconds:
-        return "0"
-    for unit, size in (("h", 3_600_000), ("m", 60_000), ("s", 1000)):
-        if milliseconds % size == 0:
-            return f"{milliseconds // size}{unit}"
-    return f"{milliseconds}ms"
-
-
 _SWITCHES = {"on": True, True: True, "off": False, False: False}
 
 
@@ -239,10 +202,10 @@ def _switch(given: Any) -> bool:
 
 def _time(given: Any) -> float:
     if isinstance(given, str) or (isinstance(given, int) and given == 0 and not isinstance(given, bool)):
-        try:
-            return parse_duration(str(given))
-        except ValueError as error:
-            raise ValueError(f"{error}, not {shown(given)}") from None
+        found = read_length(str(given))
+        if found is None or {*"dw"} & {*str(given)}:  # nothing here takes days
+            raise ValueError(f"must be a time with its unit, such as 250ms, 1s, 2m or 1h, not {shown(given)}")
+        return found[0] / 1_000_000
     if isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given):
         raise ValueError(f"must have a unit: {given}s, or {given}ms?")
     raise ValueError(f"must be a time such as 250ms, 1s or 2m, not {shown(given)}")
@@ -336,14 +299,18 @@ def _listed(words: Sequence[str]) -> str:
     return ", ".join(words[:-1]) + f" or {words[-1]}"
 
 
+def _write_time(seconds: float) -> str:
+    return length_text(round(seconds * 1_000_000), "unit")
+
+
 KEY = SettingKind(_key, lambda key: json.dumps(key, ensure_ascii=False))
 NAME = SettingKind(_name, str)
 SWITCH = SettingKind(_switch, lambda value: "on" if value else "off", "on | off")
-TIME = SettingKind(_time, duration_text)
+TIME = SettingKind(_time, _write_time)
 FILTERS = SettingKind(_filters, _write_filters)
 KEY_MAP = SettingKind(_key_map, _write_key_map)
 WORDS = SettingKind(_words, lambda words: json.dumps(list(words), ensure_ascii=False))
-TIMES = SettingKind(_times, lambda times: f"[{', '.join(map(duration_text, times))}]")
+TIMES = SettingKind(_times, lambda times: f"[{', '.join(map(_write_time, times))}]")
 
 
 class Setting(Struct, frozen=True):

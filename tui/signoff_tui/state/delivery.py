@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from signoff.queue.records import StoredRequest
-from signoff_tui.text.ages import age_text, until_age_changes
+from signoff.text.time import age_text, until_age_changes
 
 __all__ = ["SOON", "unconfirmed_text", "until_unconfirmed_changes"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, assert_never
@@ -20,18 +19,10 @@ from signoff.queue.grant_pattern import GrantPattern
 from signoff.queue.history import HistoryRecord
 from signoff.queue.records import Decision, Grant, RequestState, StoredRequest, Submission
 from signoff.queue.wording import AGENT_GONE
+from signoff.text.time import local_time
 from signoff_tui.text.lines import Chunk, Cut
 
-__all__ = [
-    "RISK_WORD",
-    "Summary",
-    "already_ended_text",
-    "clock_text",
-    "ended_text",
-    "letter_of",
-    "summarize",
-    "tool_text",
-]
+__all__ = ["RISK_WORD", "Summary", "already_ended_text", "ended_text", "letter_of", "summarize", "tool_text"]
 
 LONGEST = 1_000
 """Characters of a command or description that a row is made from; no row is so wide."""
@@ -178,11 +169,6 @@ def _one_line(text: str, field: Literal["command", "description"]) -> SafeText:
     return reveal_line((" ; " if field == "command" else " ").join(lines), field)
 
 
-def clock_text(at: int) -> str:
-    """Local time of day, ``HH:MM:SS``, of microseconds since the epoch."""
-    return dt.datetime.fromtimestamp(at / 1e6, tz=dt.UTC).astimezone().strftime("%H:%M:%S")
-
-
 def ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
     """How a request ended, in the program's own words, the verb first; empty while it waits.
 
@@ -220,7 +206,7 @@ def already_ended_text(request: StoredRequest, reviewer: str | None = None) -> s
     """
     if request.pending:
         return ""
-    at = "" if request.decided_at is None else f" {clock_text(request.decided_at)[:5]}"
+    at = "" if request.decided_at is None else f" {local_time(request.decided_at, 'minute')}"
     return f"already ended: {ended_text(request, reviewer)}{at}"
 
 

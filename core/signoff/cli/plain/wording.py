@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from signoff.cli.output import Page, clipped, one_line
 from signoff.cli.render import kind_of, risk_word, tool_of, what_of
-from signoff.lengths import clock
 from signoff.queue.records import AgentMode
+from signoff.text.time import length_text
 
 if TYPE_CHECKING:
     from signoff.cli.plain.holding import HeldDecision, Holding
@@ -86,7 +86,7 @@ def list_text(
         of_group = waiting.group_number(request)
         name = clipped(one_line(request.submission.group_id or ""), _NAME_WIDTH)
         membership = f", group {of_group} ({name})" if of_group is not None else ""
-        age = clock(now - request.created_at)
+        age = length_text(now - request.created_at)
         page.add(f"{subject(request)}, waits {age}{membership}, {mark}", label=f"{number}. ")
     return page.text()
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from signoff.cli.durations import local_time
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.history_query import filter_options
 from signoff.cli.options import json_option, open_for_review, queue_option, reveal_option
@@ -20,6 +19,7 @@ from signoff.cli.policy.verdict_text import verdict_facts, why
 from signoff.cli.render import record_facts, short_id, tool_of, what_of
 from signoff.cli.settings_file import read_settings
 from signoff.policy.verdict import Level
+from signoff.text.time import local_time
 
 if TYPE_CHECKING:
     from signoff.policy.redaction.masking import Redactor

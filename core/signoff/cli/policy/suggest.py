@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from signoff.cli.durations import iso, local_time
 from signoff.cli.exit_codes import ExitCode
 from signoff.cli.options import json_option, open_for_review, queue_option, reveal_option
 from signoff.cli.output import Page, complain, one_line, print_json, width_of
 from signoff.cli.render import short_id
+from signoff.text.time import iso, local_time
 
 if TYPE_CHECKING:
     from signoff.config.suggest import Suggestion

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -11,14 +10,13 @@ from msgspec.structs import replace
 
 from signoff.present.subject import SERVER_SIGN
 from signoff.queue import StoredRequest
-from signoff_tui.notify.service import end_text
+from signoff.text.time import age_text, length_text, local_time, when_text
 from signoff_tui.screens.agents.figures import HOUR_US, Answered, Figures
 from signoff_tui.screens.agents.known import Known
 from signoff_tui.screens.agents.roster import Agent, Remembered
 from signoff_tui.screens.agents.wording import LONGEST, MODE_WORDS, number_text
-from signoff_tui.text.ages import age_text, length_text
 from signoff_tui.text.lines import Chunk, Line, chunk, folded, foreign, line, wrapped
-from signoff_tui.text.summary import clock_text, summarize
+from signoff_tui.text.summary import summarize
 
 __all__ = ["detail_lines"]
 
@@ -55,7 +53,9 @@ def detail_lines(known: Known, width: int, *, roomy: bool) -> list[Line]:
         words = MODE_WORDS[agent.mode] if agent.ended_at is None else f"{agent.mode}, until it ended"
         lines += _fact("mode", words, width, "danger" if agent.ended_at is None else "text")
     if known.muted_until is not None:
-        words = f"until {end_text(known.muted_until)}: only HIGH risk of it calls; all it asks is listed"
+        words = (
+            f"until {local_time(known.muted_until, 'minute')}: only HIGH risk of it calls; all it asks is listed"
+        )
         lines += _fact("muted", words, width)
     lines += _listed("waits", [_request_row(request) for request in known.waiting], most)
     if record.damage is not None:
@@ -138,7 +138,7 @@ def _asked(known: Known) -> str:
     parts = [
         f"{number_text(asked, 'time')} in the last hour" if asked else "not in the last hour",
         f"last {when_text(last, known.now)}" if last is not None else "",
-        f"median wait for you {length_text(median_wait)}" if median_wait is not None else "",
+        f"median wait for you {length_text(int(median_wait * 1e6))}" if median_wait is not None else "",
     ]
     return ", ".join(part for part in parts if part)
 
@@ -204,9 +204,3 @@ def _fact(name: str, words: str, width: int, token: str = "text") -> list[Line]:
 
 def _head(name: str) -> Chunk:
     return chunk(f" {name:<{_NAME}}", "muted", keep=True)
-
-
-def when_text(at: int, now: int) -> str:
-    """Time of day of what was today, else the date as well."""
-    day, today = (dt.datetime.fromtimestamp(each / 1e6, tz=dt.UTC).astimezone().date() for each in (at, now))
-    return clock_text(at) if day == today else f"{day:%Y-%m-%d} {clock_text(at)[:5]}"

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from signoff.queue import StoredRequest
+from signoff.text.time import age_text
 from signoff_tui.screens.agents.figures import Figures
 from signoff_tui.screens.agents.roster import Agent, Remembered
-from signoff_tui.text.ages import age_text
 
 __all__ = ["Known", "ages"]
 

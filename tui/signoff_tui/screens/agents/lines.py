@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from signoff.queue import AgentMode
-from signoff_tui.notify.service import end_text
+from signoff.text.time import age_text, local_time
 from signoff_tui.screens.agents.figures import Figures
 from signoff_tui.screens.agents.known import Known
 from signoff_tui.screens.agents.roster import Agent
 from signoff_tui.screens.agents.wording import LONGEST, MODE_WORDS, number_text
-from signoff_tui.text.ages import age_text
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line
 from signoff_tui.text.look import Glyphs
 
@@ -122,7 +121,7 @@ def row_lines(known: Known, columns: Columns, glyphs: Glyphs, width: int, *, foc
     mode, mode_token = _MODES[agent.mode]
     waiting, waiting_token = _waiting(known)
     oldest = "--" if known.waited is None else age_text(known.waited)
-    until = "" if known.muted_until is None else end_text(known.muted_until)
+    until = "" if known.muted_until is None else local_time(known.muted_until, "minute")
     if columns.one_line:
         name, session = _name_and_session(width, columns)
         figures = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from signoff_tui.text.ages import until_age_changes
+from signoff.text.time import until_age_changes
 
 __all__ = ["next_change"]
 

@@ -10,10 +10,11 @@ from signoff.present.document.rows import joined
 from signoff.present.document.structured import structured_document
 from signoff.present.reveal import SafeText, reveal_line
 from signoff.queue.records import StoredRequest
+from signoff.text.time import local_time
 from signoff_tui.context import Office
 from signoff_tui.screens.scrolling import ScrollingScreen
 from signoff_tui.text.lines import Chunk, Line, chunk, folded, fullest, line
-from signoff_tui.text.summary import RISK_WORD, clock_text, ended_text, summarize
+from signoff_tui.text.summary import RISK_WORD, ended_text, summarize
 
 __all__ = ["DetailsScreen", "detail_lines"]
 
@@ -113,7 +114,7 @@ def _blocks(request: StoredRequest) -> Iterator[tuple[str, Sequence[Fact]]]:
             ("process", f"{asked.pid} on {asked.host}"),
             ("through", asked.via),
             ("directory", submission.cwd),
-            ("asked at", clock_text(request.created_at)),
+            ("asked at", local_time(request.created_at, "clock")),
         ],
     )
     yield _AROUND, [*_around(request)]

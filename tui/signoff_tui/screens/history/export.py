@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping
 from pathlib import Path
 
 from signoff.filter import Query, Viewpoint
 from signoff.history_export import fitting_records, new_file, record_facts, write_json_lines
 from signoff.queue import HistoryFilter, ReviewQueue
+from signoff.text.time import local_time
 
 __all__ = ["offered_path", "write_export"]
 
@@ -22,8 +22,8 @@ def offered_path(now: int, variables: Mapping[str, str]) -> Path:
         now: Wall clock, microseconds since the epoch.
         variables: The environment.
     """
-    moment = dt.datetime.fromtimestamp(now / 1e6, tz=dt.UTC).astimezone()
-    name = f"signoff-history-{moment:%Y%m%d-%H%M%S}"
+    stamp = local_time(now).translate({ord("-"): None, ord(":"): None, ord(" "): "-"})
+    name = f"signoff-history-{stamp}"
     folder = Path(variables.get("HOME") or Path.cwd())
     free = (folder / f"{name}{'' if number == 1 else f'-{number}'}.jsonl" for number in range(1, _TRIES))
     return next((path for path in free if not path.exists()), folder / f"{name}.jsonl")

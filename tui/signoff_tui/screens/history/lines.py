@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from signoff.queue import HistoryRecord, RequestState, Risk
+from signoff.text.time import when_text
 from signoff_tui.screens.history.listing import Item
 from signoff_tui.screens.history.together import Together
 from signoff_tui.screens.history.wording import (
@@ -17,7 +18,6 @@ from signoff_tui.screens.history.wording import (
     share,
     took_text,
     what,
-    when_text,
 )
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line
 from signoff_tui.text.look import Glyphs
@@ -72,7 +72,7 @@ def item_row(
     left = (
         chunk(f"{glyphs.focus} " if focused else "  ", "accent", keep=True),
         # When it was is told once of what was decided together.
-        chunk(f"{'' if member else when_text(record.at, now):<{_TIME}} ", "muted", keep=True),
+        chunk(f"{'' if member else when_text(record.at, now, 'row'):<{_TIME}} ", "muted", keep=True),
         *(_several(together, glyphs, opened=opened) if item.heads and together else _one(record)),
     )
     high = record.risk is Risk.HIGH if together is None or member else together.high > 0

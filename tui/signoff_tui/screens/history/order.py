@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from signoff.queue import HistoryRecord
-from signoff_tui.text.summary import clock_text
+from signoff.text.time import local_time
 
 __all__ = ["oddities"]
 
@@ -29,7 +29,7 @@ def oddities(records: Sequence[HistoryRecord], *, whole: bool) -> dict[int, str]
             named = f"{missing} records" if missing > 1 else "1 record"
             words.append(f"-- {named} missing between {older.seq} and {newer.seq} --")
         if newer.at < older.at - BACK_US:
-            words.append(f"clock changed {clock_text(newer.at)[:5]}")
+            words.append(f"clock changed {local_time(newer.at, 'minute')}")
         if words:
             said[newer.seq] = "; ".join(words)
     return said

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Sequence
 
 from signoff.queue import HistoryRecord, Risk, StoredRequest
+from signoff.text.time import local_time
 from signoff_tui.screens.history.wording import Deciders, changed_text, outcome, share, subject, told, took_words
 from signoff_tui.text.lines import Line, chunk, wrapped
-from signoff_tui.text.summary import RISK_WORD, clock_text
+from signoff_tui.text.summary import RISK_WORD
 
 __all__ = ["record_lines"]
 
@@ -100,7 +100,9 @@ def _decision(record: HistoryRecord, deciders: Deciders) -> Sequence[Fact]:
         deliberate = ", approved with ! although not all was shown" if decision.deliberate else ""
         facts.append(("shown", f"{share(record)} of the content{deliberate}", "text"))
     end = "decided" if decision is not None else "ended"
-    times = f"{_moment(record.at - record.took_us)}, {end} {clock_text(record.at)}, {took_words(record)}"
+    times = (
+        f"{local_time(record.at - record.took_us)}, {end} {local_time(record.at, 'clock')}, {took_words(record)}"
+    )
     facts.append(("asked", times, "text"))
     return facts
 
@@ -109,7 +111,7 @@ def _stored(record: HistoryRecord, request: StoredRequest | None, *, details: bo
     held = "" if record.decision is None else f" after {record.decision.held_us / 1e6:.1f}s hold"
     facts: list[Fact] = []
     if request is not None and request.delivered_at is not None:
-        facts.append(("delivered", f"{clock_text(request.delivered_at)}{held}", "text"))
+        facts.append(("delivered", f"{local_time(request.delivered_at, 'clock')}{held}", "text"))
     short = slice(None) if details else slice(16)
     if details and record.request_id is not None:
         facts.append(("id", record.request_id, "muted"))
@@ -121,9 +123,3 @@ def _stored(record: HistoryRecord, request: StoredRequest | None, *, details: bo
 
 def _fact(name: str, words: str, token: str, width: int) -> Sequence[Line]:
     return wrapped(words, width, token, head=chunk(f" {name:<10}", "muted", keep=True))
-
-
-def _moment(at: int) -> str:
-    """Day and time, where the reader is."""
-    there = dt.datetime.fromtimestamp(at / 1e6, tz=dt.UTC).astimezone()
-    return there.strftime("%Y-%m-%d %H:%M:%S")

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from signoff.queue import Risk
 from signoff.queue.history import HistoryRecord
+from signoff.text.time import local_time
 from signoff_tui.screens.history.together import Together
 from signoff_tui.screens.history.wording import Deciders, counted, kind, outcome, share, took_words, what
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, line, wrapped
-from signoff_tui.text.summary import clock_text, letter_of
+from signoff_tui.text.summary import letter_of
 
 __all__ = ["member_lines", "together_lines"]
 
@@ -81,7 +82,7 @@ def _facts(together: Together, deciders: Deciders, *, opened: bool) -> list[Fact
     least = share(together.least_shown)
     if least != "--":
         facts.append(("shown", f"{least} of the content", "text"))
-    facts.append(("decided", f"{clock_text(act.at)}, the longest {took_words(together.longest)}", "text"))
+    facts.append(("decided", f"{local_time(act.at, 'clock')}, the longest {took_words(together.longest)}", "text"))
     return facts
 
 

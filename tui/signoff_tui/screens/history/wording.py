@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Mapping
 
 from msgspec import Struct, field
@@ -14,9 +13,8 @@ from signoff.present.kinds import PresentationKind
 from signoff.present.subject import subject_text
 from signoff.queue import DecisionSource, HistoryRecord, Instead, RequestState
 from signoff.queue.wording import released
+from signoff.text.time import length_text
 from signoff_tui.screens.history.together import Together
-from signoff_tui.text.ages import length_text
-from signoff_tui.text.summary import clock_text
 
 __all__ = [
     "Deciders",
@@ -31,7 +29,6 @@ __all__ = [
     "took_text",
     "took_words",
     "what",
-    "when_text",
 ]
 
 _FILES_FIRST = sorted(PresentationKind, key=lambda kind: not kind.is_file)
@@ -179,7 +176,7 @@ def share(record: HistoryRecord) -> str:
 
 def took_text(record: HistoryRecord) -> str:
     """How long the answer took, from asking to the end."""
-    return length_text(record.took_us / 1e6)
+    return length_text(record.took_us)
 
 
 def took_words(record: HistoryRecord) -> str:
@@ -187,17 +184,5 @@ def took_words(record: HistoryRecord) -> str:
     held = 0 if record.decision is None else record.decision.held_us
     if held < _NOTABLE_HOLD_US:
         return f"took {took_text(record)}"
-    key = length_text(max(record.took_us - held, 0) / 1e6)
+    key = length_text(record.took_us - held)
     return f"took {took_text(record)}: the key after {key}, then held {held / 1e6:.1f}s"
-
-
-def when_text(at: int, now: int) -> str:
-    """Time of day if it is today, else the day; eight cells at most."""
-    day, today = _day(at), _day(now)
-    if day == today:
-        return clock_text(at)
-    return day.strftime("%d %b" if day.year == today.year else "%Y-%m")
-
-
-def _day(at: int) -> dt.date:
-    return dt.datetime.fromtimestamp(at / 1e6, tz=dt.UTC).astimezone().date()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -13,6 +12,7 @@ from signoff.policy.redaction.masking import Redactor
 from signoff.present.reveal import reveal_line
 from signoff.queue import Grant
 from signoff.queue.grant_pattern import AnyValue, Exact, GrantPattern, Matcher, OneOf, Under
+from signoff.text.time import when_text
 from signoff_tui.screens.memory.entries import Entry
 from signoff_tui.text.grants import (
     BREADTH_WORDS,
@@ -33,7 +33,7 @@ from signoff_tui.text.lines import (
     wrapped,
 )
 from signoff_tui.text.look import Glyphs
-from signoff_tui.text.summary import clock_text, tool_text
+from signoff_tui.text.summary import tool_text
 
 __all__ = [
     "LISTED_AS_ROWS",
@@ -48,7 +48,6 @@ __all__ = [
     "matcher_text",
     "pattern_entry",
     "row_lines",
-    "when_text",
 ]
 
 LISTED_AS_ROWS = 76
@@ -169,33 +168,19 @@ def _json(value: Any, name: str, masks: Redactor) -> str:
     return json.dumps(masks.mask_value(value, name), ensure_ascii=False)
 
 
-def when_text(at: int, now: int) -> str:
-    """Time of day of what was today, else the date as well."""
-    if _day(at) == _day(now):
-        return clock_text(at)
-    return f"{_day(at):%Y-%m-%d} {clock_text(at)[:5]}"
-
-
 def _last(entry: Entry, now: int) -> str:
     at = entry.grant.last_used_at
-    if at is None:
-        return "--"
-    return clock_text(at)[:5] if _day(at) == _day(now) else f"{_day(at):%m-%d}"
+    return "--" if at is None else when_text(at, now, "short")
 
 
 def _revoked(entry: Entry, now: int, you: str) -> str:
     at = entry.grant.revoked_at
     assert at is not None
-    when = clock_text(at)[:5] if _day(at) == _day(now) else f"{_day(at):%m-%d}"
-    return f"revoked {when} by {_who(entry.grant.revoked_by or '?', you)[:16]}"
+    return f"revoked {when_text(at, now, 'short')} by {_who(entry.grant.revoked_by or '?', you)[:16]}"
 
 
 def _who(name: str, you: str) -> str:
     return "you" if name == you else name
-
-
-def _day(at: int) -> dt.date:
-    return dt.datetime.fromtimestamp(at / 1e6, tz=dt.UTC).astimezone().date()
 
 
 # -- one of them -----------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from signoff.queue import (
     StoredRequest,
 )
 from signoff.queue.grant_pattern import Exact
+from signoff.text.time import when_text
 from signoff_tui.screens.memory.entries import Entry
 from signoff_tui.screens.memory.lines import (
     applies_to,
@@ -31,7 +32,6 @@ from signoff_tui.screens.memory.lines import (
     how_wide_lines,
     matcher_text,
     pattern_entry,
-    when_text,
 )
 from signoff_tui.text.lines import Chunk, Line, chunk, line, wrapped
 from signoff_tui.text.look import Glyphs

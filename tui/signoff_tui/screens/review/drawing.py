@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from signoff.present.reveal import reveal_line
 from signoff.queue.records import StoredRequest
+from signoff.text.time import local_time
 from signoff_tui.context import Office
 from signoff_tui.guard import Status
 from signoff_tui.header import Surroundings
-from signoff_tui.notify.service import end_text
 from signoff_tui.notify.warnings import with_alarms
 from signoff_tui.screens.lately import lately_lines
 from signoff_tui.screens.review.filter_lines import filter_line, nothing_listed
@@ -135,12 +135,12 @@ class Drawing:
     def _muted(self) -> Muted | None:
         mutes = self._office.muting.now
         if mutes.everything is not None:
-            return Muted("muted", end_text(mutes.everything))
+            return Muted("muted", local_time(mutes.everything, "minute"))
         number = len(mutes.agents)
         if not number:
             return None
         agents = "agent" if number == 1 else "agents"
-        return Muted(f"{number} {agents} muted", end_text(max(mutes.agents.values())))
+        return Muted(f"{number} {agents} muted", local_time(max(mutes.agents.values()), "minute"))
 
     def _held_requests(self) -> int:
         desk = self._screen.desk

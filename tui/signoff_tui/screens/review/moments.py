@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from signoff.queue.records import StoredRequest
+from signoff.text.time import until_age_changes, until_left_changes
 from signoff_tui.state.delivery import until_unconfirmed_changes
 from signoff_tui.state.session import ReviewSession
-from signoff_tui.text.ages import until_age_changes, until_left_changes
 
 __all__ = ["next_moment"]
 

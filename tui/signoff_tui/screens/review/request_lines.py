@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.reveal import SafeText, reveal
+from signoff.text.time import left_text
 from signoff_tui.screens.review.extent import Extent
 from signoff_tui.screens.review.naming import NAME
 from signoff_tui.screens.review.rows import RowStyle
 from signoff_tui.state.documents import content_key
 from signoff_tui.state.inbox import Entry
 from signoff_tui.state.session import ReviewSession
-from signoff_tui.text.ages import left_text
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
 from signoff_tui.text.summary import RISK_WORD, Summary, ended_text, summarize
 from signoff_tui.widgets.document.layout import Rest

@@ -8,10 +8,10 @@ from msgspec import Struct
 
 from signoff.present.reveal import SafeText
 from signoff.queue.records import Risk
+from signoff.text.time import age_text, left_text
 from signoff_tui.state.delivery import unconfirmed_text
 from signoff_tui.state.inbox import Entry, Group, InboxRow, RowKey
 from signoff_tui.state.session import ReviewSession
-from signoff_tui.text.ages import age_text, left_text
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest
 from signoff_tui.text.look import Glyphs
 from signoff_tui.text.summary import RISK_WORD, ended_text, summarize

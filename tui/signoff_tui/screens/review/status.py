@@ -8,6 +8,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from signoff.present.reveal import reveal
+from signoff.text.time import age_text, local_time
 from signoff_tui.context import Announcement
 from signoff_tui.header import (
     NOTHING_BESIDES,
@@ -22,9 +23,7 @@ from signoff_tui.header import (
 )
 from signoff_tui.screens.review.extent import LEAST_COLUMNS, LEAST_ROWS
 from signoff_tui.state.tally import Counts
-from signoff_tui.text.ages import age_text
 from signoff_tui.text.lines import Chunk, Line, chunk, foreign, fullest, line, wrapped
-from signoff_tui.text.summary import clock_text
 
 __all__ = ["Muted", "Where", "clock_is_shown", "empty_lines", "lost_lines", "status_line", "too_small_lines"]
 
@@ -118,7 +117,7 @@ def clock_is_shown(counts: Counts, width: int) -> bool:
 
 def _clock(counts: Counts, now: int, width: int) -> tuple[Chunk, ...]:
     shown = clock_is_shown(counts, width)
-    return (chunk(f" {clock_text(now)[:5]} ", "bar-muted", keep=True),) if shown else ()
+    return (chunk(f" {local_time(now, 'minute')} ", "bar-muted", keep=True),) if shown else ()
 
 
 def _held(where: Where, counts: Counts) -> Chunk:
@@ -158,7 +157,7 @@ def lost_lines(since: int, why: str, width: int, *, gone: bool = False) -> tuple
         width: Cells of a line.
         gone: Whether it is gone for good; then agents were told so, and another one may come.
     """
-    mark, at = chunk(" ! ", "danger", keep=True), clock_text(since)
+    mark, at = chunk(" ! ", "danger", keep=True), local_time(since, "clock")
     said = [
         line(mark, chunk(f"{words} since {at}:", "danger", keep=True))
         for words in ("Not connected to the queue", "No queue")
