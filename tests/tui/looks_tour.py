@@ -103,7 +103,7 @@ async def all_looks(folder: Path, plans: Mapping[str, tuple[Plan, Sequence[str]]
 def _same_everywhere(folder: Path) -> Iterator[None]:
     """The same identifiers, processes and rule files wherever and whenever the test runs."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("agent", "grants"):
+        for module in ("agent_queue", "grants"):
             patch.setattr(f"signoff.queue.sql.{module}.new_id", lambda: f"{next(_IDS.get()):0>8}abcdefghjkmn")
         patch.setattr("signoff.queue.sql.agent_queue.os", SimpleNamespace(getpid=lambda: 4101))
         patch.setattr("signoff.queue.sql.agent_queue.this_host", lambda: "shop")

@@ -10,7 +10,7 @@ from screen_bench import LARGE, SMALL, command, post, screen
 from signoff.present.kinds import PresentationKind
 from signoff.queue import AgentQueue, ReviewQueue
 from signoff_tui.input.actions import Place
-from signoff_tui.screens.help.screen import key_lines
+from signoff_tui.screens.help.screen import key_lines, mark_lines
 from signoff_tui.text.summary import letter_of
 
 
@@ -24,7 +24,7 @@ async def test_help_says_what_the_keys_and_marks_mean(place: Path, size: tuple[i
 def test_each_kind_has_a_letter_of_its_own_that_help_explains() -> None:
     letters = [letter_of(kind) for kind in PresentationKind]
     assert len({*letters, "G"}) == len(letters) + 1
-    shown = " ".join(piece.text for line in key_lines("review", 199) for piece in line.left)
+    shown = "".join(piece.text.text for line in mark_lines(199) for piece in line.left)
     assert [letter for letter in letters if f" {letter} " not in shown.partition("kinds:")[2]] == []
 
 
