@@ -99,11 +99,10 @@ def _display_fault(case: Case) -> Fault | None:
 
 
 def _redaction_fault(case: Case) -> Fault | None:
-    from signoff.present.structured import structured_document
+    from signoff.policy.redaction.masking import Redactor
+    from signoff.present.document.structured import structured_document
 
-    from signoff.policy.redaction import Redaction
-
-    masks, arguments = Redaction(case["input"]["keys"]), case["input"]["args"]
+    masks, arguments = Redactor(case["input"]["keys"]), case["input"]["args"]
     shown = "\n".join(row.text.text for row in structured_document(arguments, masks=masks))
     written = json.dumps(masks.mask_value(arguments), ensure_ascii=False)
     if any(secret in text for secret in case["expected"]["masked"] for text in (shown, written)):
