@@ -1,4 +1,4 @@
-"""Who decides whether a tool call must be approved.
+"""Rules on whether a tool call must be approved: who has a say, and in which order.
 
 In this order: a block (by the policy, by `PermissionError`, by ``"deny"`` in `tool_configs`) outranks everything;
 then a policy that asks; then what `tool_configs` says of the tool; then whoever asks for approval: the toolset
@@ -402,6 +402,14 @@ def _told(verdict: Verdict) -> str:
     """The rule that decided, and the reasons."""
     return "; ".join(each for each in (verdict.rule, *verdict.reasons) if each)
 
+
+# -- Who has a say about a function that is handed in as a tool, and how they are asked.
+#
+# A function may carry its own `check_approval`; the method of an object that has one is that object's business.
+# Both are found through `functools.partial` and through wrappers made with `functools.wraps`.
+#
+# An object answers for its own tools only. About the tools of others it says `NotImplemented`, which is no
+# opinion: None would be a no, and let a call run unasked that nobody has looked at.
 
 _ABSENT = object()
 

@@ -1,4 +1,4 @@
-"""The tie between what was approved and what a tool then does.
+"""The tie between what was approved and what runs, also where a reviewer changed the arguments.
 
 While an approved call runs, its request and the snapshot that was shown are known here. A tool that declares
 what it would do asks before it does it, so that a path which leads elsewhere by now, a file that was written
@@ -216,6 +216,8 @@ def _require_same_directory(approved: _ApprovedCall, command: Command) -> None:
     if shown and os.path.realpath(command.cwd) not in shown:
         raise ChangedSinceApprovedError("the place that the working directory leads to")
 
+
+# -- Running a call with arguments that a reviewer put in place of those that were asked.
 
 HONORS = frozenset({PARTIAL, EDIT})
 """What our own ways of running a call can do besides running it as asked."""

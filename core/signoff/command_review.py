@@ -1,4 +1,4 @@
-"""What is told of the parts of a command: the risk of each, what it writes, and the reader's own rule about it.
+"""The parts of a command for a reviewer: risk, files written, and the rule of their own.
 
 It is worked out from the exact text that would be handed to the shell and by the reader's own rule file: what a
 sender says of its call, such as which rule asked, must not color how it looks. How it is laid out is up to the
@@ -220,6 +220,11 @@ class _Telling:
     def _shown(self, text: str) -> SafeText:
         return reveal_line(self.masked(text), "command")
 
+
+# -- Which of the rule files that a person trusts is about a directory, and what its rules for the shell say.
+#
+# An agent may run with other rules than these, and its word about that is not asked: what is shown is what the
+# person's own file says, with its name.
 
 _USUAL = "signoff.yaml"
 _CODE = "tools.py"

@@ -1,4 +1,4 @@
-"""History records as JSON objects: the shape that exports and ``--json`` promise."""
+"""The history as files for other programs, and the JSON shape that ``--json`` promises."""
 
 from __future__ import annotations
 
@@ -97,6 +97,9 @@ def _instead_facts(instead: Instead | None, hidden: Redactor) -> dict[str, Any] 
     }
 
 
+# -- Which records a file gets, and how JSON Lines are written.
+
+
 def ascii_json(value: object, indent: int | None = None) -> str:
     """Write a JSON value as ASCII without a raw control character, DEL included; on one line, unless indented."""
     return json.dumps(value, indent=indent, ensure_ascii=True, allow_nan=False).replace("\x7f", "\\u007f")
@@ -131,6 +134,9 @@ def write_json_lines(records: Iterable[dict[str, Any]], file: TextIO) -> int:
         file.write(f"{ascii_json(facts)}\n")
         count += 1
     return count
+
+
+# -- Text files that only their owner may read, complete or not there.
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""What was approved for the session.
+"""Remembered approvals of one process's session, and the calls they may answer.
 
 An approval matches on the tool's server and name, code point by code point, and the canonical JSON of the payload.
 One that was given for a definition of the tool answers no call under another; one that was given without, any.
@@ -267,6 +267,8 @@ def _key(tool_name: str, args: Mapping[str, Any], definition: str | None, server
     except ValueError:
         return None
 
+
+# -- Which calls a remembered approval may answer, found once for all equal calls.
 
 _MOST_JUDGED = 1_000
 """Most calls that are kept in mind."""

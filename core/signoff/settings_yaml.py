@@ -1,4 +1,4 @@
-"""YAML as plain values that know where in the file they stand.
+"""Settings in YAML: values that know their line, and problems that name it.
 
 Scalars are those of the core schema of YAML 1.2 (https://yaml.org/spec/1.2.2/#103-core-schema), but numbers are
 decimal only: ``no`` and ``on`` are texts, and so are ``1:30`` and ``0x1f``. A key is the text it is written with.
@@ -36,6 +36,9 @@ __all__ = [
     "shown",
     "unknown_key",
 ]
+
+
+# -- What is wrong with a settings file, said so that the line can be found and mended.
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -91,6 +94,8 @@ class ConfigError(ValueError):
         self.problems = tuple(sorted(problems, key=Problem.by_place))
         super().__init__("\n".join(map(str, self.problems)))
 
+
+# -- Where a value stands in some settings, and how messages name it.
 
 KeyPath = tuple[str | int, ...]
 """The way from the top of some settings to a value: keys of mappings, and places in lists from 0."""
@@ -375,6 +380,9 @@ class _NodeReader:
             self._refuse(node, path, "a key is a text that is not empty")
             return None
         return str(text)
+
+
+# -- The text of a file that may hold settings.
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

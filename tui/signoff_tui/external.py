@@ -1,4 +1,4 @@
-"""Handing the terminal over to another program of the person, and taking it back whatever becomes of that."""
+"""Other programs of the person: editor, pager and diff viewer, and the terminal handed to them and back."""
 
 from __future__ import annotations
 
@@ -198,6 +198,8 @@ def _interrupts_left_to_the_program() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+# -- The person's own editor: `$VISUAL`, else `$EDITOR`, else one of the usual ones.
+
 _TAKE_LINES = frozenset({"vi", "vim", "nvim", "nano", "emacs", "emacsclient", "kak", "joe", "micro", "mcedit"})
 """Editors that take a line as ``+12`` before the file."""
 
@@ -270,6 +272,11 @@ def _command(variables: Mapping[str, str]) -> Sequence[str]:
         raise HandoverError("set EDITOR to the editor that you want")
     return words
 
+
+# -- Programs of the person that show things outside of the screen: the pager, and a viewer for diffs.
+#
+# They get safe text only, with marks for secrets, and nothing of it stays on the disk. What they show does not
+# count as shown.
 
 _USUAL_PAGERS = ("less", "more")
 

@@ -1,4 +1,4 @@
-"""Work that may never end, such as looking at files on a network drive that does not answer.
+"""Work beside drawing: workers of a widget, and daemon threads for calls that may hang.
 
 It is done in threads of its own, which are left behind when the program ends. The usual threads would not do:
 there are few of them, decisions are sent by them, and the program waits for each before it ends.
@@ -72,6 +72,9 @@ class Aside:
         self.under_way -= 1
         if not result.done():  # nobody cancelled it
             tell()
+
+
+# -- What a screen does beside drawing, without holding it up.
 
 
 def run_beside(

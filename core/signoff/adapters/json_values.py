@@ -1,4 +1,4 @@
-"""The arguments of a call as JSON values, with nothing left out.
+"""Arguments and schemas of a framework as JSON values that can be compared, with nothing left out.
 
 A serializer shows what its author wants to publish: pydantic's leaves out fields with ``exclude=True`` and hides
 secrets. A reviewer has to see what runs, and an approval holds only for what was seen, so the values are read here
@@ -260,6 +260,9 @@ def _key(key: Any) -> str:
     return str(plain)
 
 
+# -- What a framework says of a tool, as JSON that can be compared.
+
+
 def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
     """A schema as it is; what an author put into it that is not JSON counts by the text that Python has for it."""
     try:
@@ -272,10 +275,10 @@ def plain_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def plain_hints(hints: Mapping[str, Any]) -> dict[str, Any]:
     """The hints that are there and are JSON; nothing else can have come from a server."""
-    return {name: value for name, value in hints.items() if value is not None and _is_json_schema(value)}
+    return {name: value for name, value in hints.items() if value is not None and _can_be_compared(value)}
 
 
-def _is_json_schema(value: object) -> bool:
+def _can_be_compared(value: object) -> bool:
     try:
         canonical(value)
     except NotJsonError:

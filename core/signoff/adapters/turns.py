@@ -1,4 +1,4 @@
-"""Calls that change the same file take turns, from asking until they have run.
+"""Calls that change the same file take turns, in event loops and in threads.
 
 A model may ask for several edits of one file in one turn. Asked together and approved together, each would be
 shown against a content that the others are about to change. So the next is asked only when the one before
@@ -61,6 +61,10 @@ def _lock(file: str) -> asyncio.Lock:
         lock = _locks[key] = asyncio.Lock()
     return lock
 
+
+# -- Calls that change the same file take turns, for agents that run their calls in threads.
+#
+# `signoff.adapters.turns` says why, and does the same for calls in one event loop.
 
 _thread_locks: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
 _finding = threading.Lock()

@@ -167,6 +167,8 @@ def _in_words(decision: ApprovalDecision) -> str:
     return denial_text(decision)
 
 
+# -- From the options of `signoff ask` to the request that is posted.
+
 MAX_SECONDS = 10 * 365 * 86_400
 """The longest deadline that is accepted: ten years."""
 

@@ -1,4 +1,4 @@
-"""The verbs, put together, and how their errors end."""
+"""The group of all verbs, loaded when they are called, and how their errors end."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ __all__ = [
     "run_group",
     "signoff",
 ]
+
+
+# -- A group of commands that are loaded when they are called: most of what each of them needs is its own.
 
 
 class LateGroup(click.Group):

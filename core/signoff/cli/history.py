@@ -1,4 +1,4 @@
-"""`signoff history`: what was decided, by whom or what, newest first."""
+"""`signoff history`, and its `verify` and `prune`."""
 
 from __future__ import annotations
 
@@ -31,6 +31,9 @@ __all__ = [
     "prune",
     "verify",
 ]
+
+
+# -- `signoff history verify` and `prune`: whether the history is whole, and how much of it is kept.
 
 
 def _read_hash(_: click.Context, __: click.Parameter, text: str | None) -> str | None:

@@ -100,6 +100,8 @@ def filter_options(command: Callable[..., int]) -> Callable[..., int]:
     return filtered
 
 
+# -- The option that takes a filter, as the screen has them.
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 

@@ -1,4 +1,4 @@
-"""The only way of text from the command line to a terminal, a file or a pipe.
+"""Output of the command line to a terminal, a file or a pipe, and questions to the person there.
 
 Standard output is data, standard error is talk. Text that others wrote goes through `one_line` or the
 functions here that use it; JSON is pure ASCII in which every control character is an escape.
@@ -74,6 +74,11 @@ def print_note(note: str) -> None:
         print(note)
 
 
+# -- Lines of text in which words of others cannot pass for ours.
+#
+# Everything printed begins with a label of ours, and so does every row that a terminal would have wrapped: no
+# content, however long, puts its own words at the edge of the screen.
+
 _NARROWEST = 20
 
 
@@ -146,6 +151,8 @@ def _cells(character: str) -> int:
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WFA" else 1
 
+
+# -- A question that only a person at a terminal can answer.
 
 _LOOK = 0.2
 """Most seconds until an interruption is noticed that came just before the waiting began."""

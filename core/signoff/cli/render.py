@@ -1,4 +1,4 @@
-"""A request as plain text: everything a person needs to judge it, and nothing cut."""
+"""A request on the command line: as text with nothing cut, on one line, and as JSON."""
 
 from __future__ import annotations
 
@@ -219,6 +219,9 @@ def _add_document(page: Page, document: Document) -> None:
         page.add(row.text.text, label=f"  | {_SIGN.get(row.kind, ' ')} ", fold="  | > ")
 
 
+# -- What a request would do, made from what the queue holds.
+
+
 @dataclass(frozen=True, slots=True)
 class CallContent:
     """All that is shown of a call.
@@ -287,6 +290,9 @@ def _word(kind: PresentationKind) -> str:
             assert_never(kind)
 
 
+# -- A call on one line: its command or file, and what its agent says of it only where that is all there is.
+
+
 def tool_of(call: Submission | HistoryRecord, longest: int | None = None) -> str:
     """Name the tool of a call, and its server in front of it, safe to print.
 
@@ -310,6 +316,8 @@ def what_of(call: Submission | HistoryRecord, hidden: Redactor = DEFAULT_REDACTI
         return one_line(hidden.mask_text(call.description).text, "description")
     return one_line(hidden.mask_text(subject, command=True).text, "command")
 
+
+# -- Requests as JSON objects, as history records are elsewhere: the shape that ``--json`` promises.
 
 SEEN_DIGITS = 12
 """Hexadecimal digits of the digest that `show` prints and `approve --seen` needs at least."""
@@ -373,6 +381,9 @@ def request_facts(
         "waiting_seconds": max(0, end - request.created_at) // 1_000_000,
         "decision": decision_facts(request.decision, hidden),
     }
+
+
+# -- What an approval for the session would cover, in words and for programs.
 
 
 def reach_of(request: StoredRequest) -> Reach:

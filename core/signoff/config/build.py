@@ -1,4 +1,4 @@
-"""The tools that a settings file describes."""
+"""Tools and policy built from a settings file."""
 
 from __future__ import annotations
 
@@ -115,6 +115,9 @@ def build(
     custom_tools = load_custom_tools(Path(base, TOOLS_FILE), config.custom_tools) if config.custom_tools else None
     mode = chosen_mode(mode, None if ignore_mode_of_file else config.approval_mode)
     return Setup(sandbox, shell, custom_tools, config.tool_configs, mode, build_call_policy(config))
+
+
+# -- The policy for calls that a settings file describes.
 
 
 def build_call_policy(config: PolicyConfig) -> CallPolicy | None:

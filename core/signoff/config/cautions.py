@@ -207,6 +207,9 @@ def _meant(name: str, known: Collection[str], alike: float) -> str | None:
     return f'did you mean "{by_letters[nearest[0]]}"?' if nearest else None
 
 
+# -- Something in a valid settings file that its author may not have meant.
+
+
 @dataclass(frozen=True, slots=True)
 class Caution:
     """Something that its author may not have meant.
@@ -219,6 +222,8 @@ class Caution:
     path: KeyPath
     message: str
 
+
+# -- What in valid rules on calls is dangerous, or has no effect.
 
 _ANY_NAMES = ("qzxj", "0_7")
 """Stand for tools that no list of names was made for."""

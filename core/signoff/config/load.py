@@ -1,4 +1,4 @@
-"""Reading a settings file, whole or not at all."""
+"""Reading a settings file, whole or not at all, and its ``tools.py`` without running it."""
 
 from __future__ import annotations
 
@@ -101,6 +101,8 @@ def _in_words(path: KeyPath, fault: Mapping[str, Any]) -> str:
             return f"{in_words(fault)}; put it in quotes if it is one"
     return in_words(fault)
 
+
+# -- What a ``tools.py`` defines, found by reading it: its code is never run here.
 
 TOOLS_FILE = "tools.py"
 """Name of the file beside the settings."""

@@ -1,4 +1,18 @@
-"""The models of a whole settings file."""
+"""The models of a settings file, and the several spellings of one setting.
+
+The models of what a settings file says of calls by the tool's name, its server and its arguments.
+
+```yaml
+tools:
+  - server_name: files
+    allowlist: ["read_.*", "list_.*"]
+    denylist: [".*delete.*"]
+    requires_approval:
+      conditional: [".*write.*"]
+
+unknown: ask
+```
+"""
 
 from __future__ import annotations
 
@@ -285,6 +299,13 @@ class AgentConfig(PolicyConfig):
         loosest_first = sorted(said, key=lambda setting: _STRICTNESS.index(setting[1]))
         return {name: {"approval": approval} for name, approval in loosest_first if approval is not None}
 
+
+# -- The several spellings of one setting, brought to the one that the models have.
+#
+# The documents that the format comes from write some things in two ways: ``shell_default`` and ``shell_rules``
+# or ``shell``, a list of custom tools or a mapping, ``write_approval`` or ``approval: {write: …}``. All are
+# read; two of them for one thing are a contradiction. ``tools`` means two things: as a mapping single tools, as
+# a list the servers of `tool_servers`.
 
 _APPROVAL = {"required": True, "none": False}
 

@@ -1,4 +1,4 @@
-"""What a settings file allows, as facts to print; nothing is built and no code of the project is run."""
+"""Facts and rows of rules of a settings file; no code of the project is run."""
 
 from __future__ import annotations
 
@@ -205,6 +205,9 @@ def _custom_tools(config: AgentConfig, defined: Mapping[str, DefinedTool]) -> tu
     )
 
 
+# -- What a settings file says of calls, in words for people; patterns and names are as in the file, not yet
+# safe.
+
 _DOES = {"allow": "runs without asking", "ask": "asks first", "block": "blocked"}
 _ANSWERS: dict[str, Answer] = {"allow": "runs", "ask": "asks", "block": "blocked"}
 
@@ -310,6 +313,11 @@ def _value(value: object) -> str:
 def _listed(texts: Sequence[str]) -> str:
     return ", ".join(texts)
 
+
+# -- Each rule of a settings file as a row: what it is about, what it says in words, and how the history names
+# it.
+#
+# Names, patterns and paths are as in the file, not yet safe to show.
 
 Section = Literal["sandbox", "shell", "custom tools", "tools", "calls"]
 

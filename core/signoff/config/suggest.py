@@ -1,4 +1,4 @@
-"""Narrow rules for the shell, drawn from commands that people approved every time they were asked.
+"""Narrow shell rules drawn from what people approved, and a settings file with them added.
 
 A rule is the longest beginning that some approved commands have in common, and covers each of them. It is only
 suggested if nobody and nothing ever refused a command that it is about, and if none of these was of HIGH risk: a
@@ -216,6 +216,13 @@ def _is_about(pattern: str, command: str) -> bool:
     rule = CommandRule(tuple(pattern.split()), Level.BLOCK, pattern)
     found = judge_command(command, [rule], Level.ALLOW)
     return found.level is Level.BLOCK or any(pattern in reason for part in found.parts for reason in part.reasons)
+
+
+# -- A settings file with rules added that let commands run: the text that a person would write. Nothing is
+# written.
+#
+# What is around the new lines stays as it is, comments too. A text that does not say exactly what is wanted when
+# it is read again is not offered.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a settings file says of calls, found without running any code of the project."""
+"""Verdicts of a settings file on calls, also on one that a person types; no code of the project is run."""
 
 from __future__ import annotations
 
@@ -221,6 +221,9 @@ def _strictest_of(opinions: Sequence[Verdict]) -> Verdict:
     return Verdict(level, deciding.rule, tuple(reasons), parts)
 
 
+# -- A settings file that is valid: what it says, where in it that stands, and what it says of calls.
+
+
 @dataclass(frozen=True)
 class SettingsFile:
     """A settings file that is valid.
@@ -265,6 +268,8 @@ def read_settings_file(file: str) -> SettingsFile:
     text = read_text(file)
     return SettingsFile(file, text, *parse_with_marks(text, file))
 
+
+# -- A call as a person types it, to see what the rules say of it: a command, or a tool with its arguments.
 
 _TOOL = re.compile(r"(?P<tool>[^\s{}@\"']+)(?:@(?P<server>[^\s{}\"']+))?\s*(?P<arguments>\{.*\})", re.DOTALL)
 _PROMPT = "$ "

@@ -1,4 +1,4 @@
-"""Calls of an author's functions, plain or asynchronous, from synchronous and asynchronous code."""
+"""Callbacks of authors: what they are shown, and how they are called from synchronous and asynchronous code."""
 
 from __future__ import annotations
 
@@ -135,6 +135,12 @@ def _checked(answer: object) -> ApprovalDecision:
         return answer
     return answer.model_copy(update={"source": DecisionSource.CALLBACK})
 
+
+# -- Presentations of requests: made from declared effects for a callback, made by authors, and shortened by
+# tools.
+#
+# The screen makes its own from the snapshot. A callback gets the same rows as text, made only when it is about
+# to be asked, and safe to print.
 
 _SIGNS = {RowKind.ADDED: "+", RowKind.REMOVED: "-", RowKind.CONTEXT: " "}
 

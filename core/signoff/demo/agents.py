@@ -46,6 +46,9 @@ __all__ = [
 ]
 
 
+# -- Tools that call other services; here they only write down what they would have sent.
+
+
 def outbox_toolset(folder: Path) -> FunctionToolset[Any]:
     """The tools `http_post` and `create_ticket`, which append to ``outbox.jsonl`` in a folder."""
     outbox = folder / "outbox.jsonl"
@@ -90,6 +93,8 @@ def _append(outbox: Path, entry: dict[str, Any]) -> int:
         file.seek(0)
         return sum(1 for _ in file)
 
+
+# -- What each of the demo agents sets out to do.
 
 Turns = Sequence[Sequence[Call]]
 
@@ -176,6 +181,9 @@ def _announcement() -> Call:
         "recipients": {"list": "newsletter", "count": 4_812},
     }
     return Call("http_post", {"url": "https://api.example.com/v1/announcements", "body": body})
+
+
+# -- What a demo agent leaves behind when it is done.
 
 
 @dataclass(frozen=True, slots=True)

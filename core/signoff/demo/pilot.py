@@ -1,4 +1,4 @@
-"""A reviewer that works the screen with keys, as a careful person would: reads everything, then decides."""
+"""The demo's pilot: works the screen with keys as a careful person would, and leaves pictures."""
 
 from __future__ import annotations
 
@@ -216,6 +216,8 @@ def _kind(request: StoredRequest) -> str:
     snapshot = request.submission.snapshot
     return "request" if snapshot is not None and snapshot["steps"] else "structured"
 
+
+# -- Pictures of the screen as SVG files that refer to nothing outside themselves.
 
 _WEB_FONTS = re.compile(r"@font-face\s*\{.*?\}", re.DOTALL)
 _FONTS = "DejaVu Sans Mono, Menlo, Consolas, monospace"

@@ -1,4 +1,4 @@
-"""`signoff demo`: three real agents, and the screen on them, in a throw-away folder."""
+"""`signoff demo`: three agents in processes of their own, and the screen on them, in a throw-away folder."""
 
 from __future__ import annotations
 
@@ -121,6 +121,8 @@ def _say(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
+
+# -- The agents of the demo as processes of their own.
 
 UNINTERRUPTED = ("sh", "-c", 'trap "" INT; exec "$@"', "agent")
 """Starts a program that Ctrl+C does not end: typed in a pager on this terminal, it is not meant for agents."""

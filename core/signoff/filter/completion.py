@@ -1,4 +1,4 @@
-"""What could be typed next: fields first, then values that exist."""
+"""Completion, rewording, and the filters that are there without being typed."""
 
 from __future__ import annotations
 
@@ -190,6 +190,9 @@ def as_value(value: str, operator: Operator, field: Field) -> str:
     return value if bare and not wild and not operates and value.lower() not in field.words else quote(value)
 
 
+# -- Changes a filter without typing: another range, only one agent.
+
+
 def exactly(name: str, value: str) -> str:
     """A pair that asks for one value of a field, as it would be typed.
 
@@ -245,6 +248,8 @@ def _parts(expression: Expression | None) -> Sequence[Expression]:
         return ()
     return expression.parts if isinstance(expression, All) else (expression,)
 
+
+# -- Filters that are there without being typed.
 
 _AGENT = "agent:{agent}"
 

@@ -1,4 +1,4 @@
-"""What a field with its values asks of a subject."""
+"""Conditions of a filter on one subject, and how they are combined."""
 
 from __future__ import annotations
 
@@ -278,6 +278,8 @@ def _time(name: str, value: Value) -> Condition:
 
     return condition
 
+
+# -- Conditions put together: and, or, not.
 
 Test: TypeAlias = Callable[[Subject], bool]
 """Whether a subject is kept."""

@@ -1,4 +1,4 @@
-"""The fields of the filter language: what they take, and of which things they are known."""
+"""The fields of the filter language, and the amounts, lengths and times that they take."""
 
 from __future__ import annotations
 
@@ -227,6 +227,8 @@ def field_named(name: str, filtered: Filtered, column: int) -> Field:
         raise FilterError(column, f"{quoted(found.name)} is known in {places}, not in the {filtered}{here}")
     return found
 
+
+# -- Amounts, lengths of time and times, as a filter has them.
 
 _NUMBER = re.compile(r"([0-9]{1,9})(%?)")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")

@@ -1,4 +1,4 @@
-"""A filter taken apart, and written again."""
+"""The syntax tree of a filter, its text, and the errors that point at their place."""
 
 from __future__ import annotations
 
@@ -130,6 +130,8 @@ def _enclosed(expression: Expression) -> str:
 def _value(value: Value) -> str:
     return quote(value.text) if value.literal else value.text
 
+
+# -- What is said about a filter that cannot be used.
 
 _LONGEST_SHOWN = 40
 

@@ -1,4 +1,19 @@
-"""A filter, ready to be used."""
+"""Filters: parsed, and ready to be used.
+
+Takes the text of a filter apart.
+
+::
+
+    query = all { "|" all }
+    all   = item { item }
+    item  = [ "-" ] ( "(" query ")" | pair | text )
+    pair  = field ":" [ op ] value { "," value }
+    op    = ">" | ">=" | "<" | "<=" | "=" | "~"
+    text  = word | '"' { any } '"'
+
+Values are words or quoted, too. Within quotes, two quotes stand for one. Items are separated by blanks, so that
+nothing that looks like one item is ever read as two.
+"""
 
 from __future__ import annotations
 

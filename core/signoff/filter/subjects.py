@@ -1,4 +1,4 @@
-"""What a filter can ask of a request, a history record or a remembered approval."""
+"""The facts that a filter can ask of a request, a record or a grant, and the comparison of texts."""
 
 from __future__ import annotations
 
@@ -35,6 +35,10 @@ __all__ = [
     "text_test",
 ]
 
+
+# -- How text is compared: parts of it, globs, exact names, regular expressions.
+#
+# The case of letters is ignored unless the filter has a capital letter.
 
 _WILD = re.compile(r"[*?\[]")
 _ESCAPED = re.compile(r"\\(?:[pP]\{[^}]*\}|[pP].|.)", re.DOTALL)

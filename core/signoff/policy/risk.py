@@ -253,6 +253,11 @@ def _texts(value: object) -> Iterable[str]:
 
 """One reason and the level it asks for."""
 
+# -- The risk of a command line, from the commands that it is parsed into.
+#
+# Known harm is named, known harmless programs in plain commands are low, and everything else is medium. A level
+# is never lower because something could not be read.
+
 _DELETES = frozenset({"rm", "rmdir", "shred", "unlink", "dd", "mkfs", "truncate", "wipefs"})
 _PRIVILEGE = frozenset(
     {"sudo", "doas", "su", "pkexec", "chown", "chmod", "setcap", "chroot", "unshare", "nsenter"}
@@ -452,6 +457,8 @@ def _harmless(words: Sequence[Word]) -> bool:
     return texts[0] in _HARMLESS or texts[0] in _TRANSPARENT
 
 
+# -- The risk of changing a file, by its name: what other programs run or obey without asking anybody.
+
 # All in lower case: some file systems do not tell cases apart.
 _CI = frozenset({".github", ".gitlab-ci.yml", ".circleci", ".buildkite", "jenkinsfile"})
 _STARTUP = frozenset(
@@ -514,6 +521,8 @@ def path_findings(path: str, cwd: str) -> Iterator[tuple[Risk, str]]:
     if name in _BUILD:
         yield Risk.MEDIUM, "build-file"
 
+
+# -- Programs and hosts that pass for others: by letters that fonts draw like ASCII ones, or that Punycode hides.
 
 _REASON = "disguised"
 

@@ -40,6 +40,10 @@ __all__ = [
 ]
 
 
+# -- What a tool probably does, by its name: known to be safe, known to be dangerous, or guessed.
+#
+# A guess can make a call be asked about, never let one through: names are chosen by whoever wrote the tool.
+
 SAFE_TOOLS = frozenset(
     {
         "read", "read_file", "glob", "grep", "search",
@@ -153,6 +157,15 @@ def _suggests(name: str, stems: re.Pattern[str], words: frozenset[str]) -> bool:
     return not words.isdisjoint(
         word.lower() for word in (*_WORD.findall(name), *re.findall("[a-z]+", name.lower()))
     )
+
+
+# -- What rules say of a tool by its name alone.
+#
+# A name is blocked if the denylist matches it; if there is an allowlist, it is blocked as well unless that
+# matches it; then approval is required always or for the names that a pattern matches; what is left is the
+# default. Patterns match whole names. Those of the allowlist are taken literally; those that block or ask ignore
+# case, and their dot matches a newline: a rule against something may match too much, a rule for something may
+# not.
 
 
 @dataclass(frozen=True, slots=True)

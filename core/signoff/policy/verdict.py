@@ -79,6 +79,8 @@ def strictest(levels: Iterable[Level], at_least: Level = Level.ALLOW) -> Level:
     return max(levels, default=at_least) if at_least is Level.ALLOW else max((*levels, at_least))
 
 
+# -- A verdict in words for people. Names of rules and reasons are as they were written, not yet safe to show.
+
 DOES = {Level.ALLOW: "runs", Level.ASK: "asks", Level.BLOCK: "blocked"}
 """What becomes of a call."""
 

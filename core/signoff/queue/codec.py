@@ -203,6 +203,10 @@ def asked_by_from_text(text: str) -> AskedBy:
     return asked_by
 
 
+# -- What a record must look like, checked when it is written and again when it is read.
+#
+# Agents fill submissions in; one field of a wrong type must not make the lists of everybody else unreadable.
+
 LONGEST_NAME = 4096
 """Most characters of a name, key, digest or path; no longer path exists on Linux (``PATH_MAX``)."""
 

@@ -244,6 +244,9 @@ class Pruning:
     newest_at: int | None
 
 
+# -- What a pattern would have answered, for the person who is about to allow it.
+
+
 @dataclass(frozen=True, slots=True)
 class PatternPreview:
     """What a pattern matches in the history and among the requests that wait.

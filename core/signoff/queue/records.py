@@ -48,6 +48,8 @@ __all__ = [
 ]
 
 
+# -- Identifiers of requests, grants and agent connections.
+
 ID_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 """Crockford's base 32 in lower case: no letter is easily taken for another."""
 
@@ -59,6 +61,8 @@ def new_id() -> str:
     bits = secrets.randbits(5 * _LENGTH)
     return "".join(ID_LETTERS[bits >> (5 * place) & 31] for place in range(_LENGTH))
 
+
+# -- A reviewer's signature on a decision or a grant, as it is stored with it.
 
 KEY_ID_DIGITS = 16
 """How many hexadecimal digits name a key."""
@@ -446,6 +450,8 @@ class ChangeSet:
     fresh: bool = False
 
 
+# -- Which of the agents that are there ask nobody: they say so of themselves, and no decision depends on it.
+
 _LOUDEST_FIRST = (AgentMode.APPROVE_ALL, AgentMode.STRICT, None, AgentMode.INTERACTIVE)
 
 
@@ -485,6 +491,9 @@ def loudest(modes: Iterable[AgentMode | None]) -> AgentMode | None:
     """The one of several modes that a person must know of most; None stands for one that is not known."""
     there = set(modes)
     return next((mode for mode in _LOUDEST_FIRST if mode in there), None)
+
+
+# -- A remembered approval, as the queue holds it.
 
 
 class GrantKind(StrEnum):

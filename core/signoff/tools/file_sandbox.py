@@ -1,4 +1,4 @@
-"""Reading and writing files inside named roots, with approval where the configuration says so."""
+"""`FileSandbox`: files inside named roots, with approval where its configuration says so."""
 
 from __future__ import annotations
 
@@ -33,6 +33,9 @@ __all__ = [
     "SandboxConfig",
     "as_sandbox_config",
 ]
+
+
+# -- The ``sandbox`` block of a configuration.
 
 
 class SandboxConfig(BaseModel):

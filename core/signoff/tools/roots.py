@@ -1,4 +1,4 @@
-"""Which files a sandbox covers, and what may be done with them.
+"""The roots of a sandbox: where a path really leads, what may be done there, and protected names.
 
 Roots are resolved once, when they are given. A request is resolved completely, then compared component by
 component; the longest root that contains the file decides, and where several entries name that root the
@@ -313,6 +313,11 @@ def _reasons_of_file(path: str, real: str) -> Iterator[str]:
         yield _MANY_NAMES
 
 
+# -- Names of files that other programs run or obey without asking anybody, or that hold the rules of approval.
+#
+# Writing one of them is a way to run code later, so it is asked about wherever it lies. All names are compared
+# in lower case: some file systems do not tell cases apart.
+
 _DIRECTORIES = frozenset(
     {
         ".git", ".hg", ".jj",
@@ -371,6 +376,11 @@ def is_protected(names: Sequence[str]) -> bool:
         or assess("", {}, (FileWrite("/" + "/".join(names), ""),), "/").risk is Risk.HIGH
     )
 
+
+# -- Where a requested path really leads, found out one component at a time.
+#
+# The standard library answers the same question but folds a loop into a plausible path and walks through
+# ``/proc/self`` and ``/dev/fd``, which mean something else in the process that opens the file later.
 
 _MOST_LINKS = 40  # as the Linux kernel
 _MOST_BYTES = 4095

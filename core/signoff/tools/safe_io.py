@@ -1,4 +1,4 @@
-"""Replacing a file as a whole, at exactly the path that was resolved before, if it still is as it was shown.
+"""Reading and replacing files at exactly the path that was resolved before, and attachments.
 
 The directory is opened below the descriptor of its root, without following links, and the new content is renamed
 into place in the directory that was reached. A link that is swapped in at any moment is refused or replaced, never
@@ -264,6 +264,11 @@ def _lock(directory: int, path: str) -> None:
             return
 
 
+# -- Reading files and directories at exactly the path that was resolved before.
+#
+# Everything is opened below the descriptor of its root, so that a link that is swapped in at any moment is
+# refused and not followed.
+
 OLD_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 """Flags for a file that is read: never through a link, and without waiting for anybody."""
 
@@ -360,6 +365,8 @@ def _require_regular(name: str, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
         raise LedElsewhereError(f"{named(name)} is not a regular file")
 
+
+# -- Files that are handed on as they are.
 
 MAX_ATTACHMENT_SIZE = 20 * 1024 * 1024
 """Largest file, in bytes, that can be attached."""

@@ -1,4 +1,4 @@
-"""Running shell commands, asked for first unless the configuration says otherwise."""
+"""`ShellTool`: commands, asked for first unless the configuration says otherwise."""
 
 from __future__ import annotations
 
@@ -298,6 +298,8 @@ def _text(output: IO[bytes]) -> str:
     left_out = f"\n[... {size - 2 * half} bytes left out ...]\n"
     return first.decode("utf-8", "replace") + left_out + last.decode("utf-8", "replace")
 
+
+# -- What a shell configuration says of a command.
 
 _MOST_REASONS = 3
 

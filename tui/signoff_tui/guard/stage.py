@@ -269,6 +269,9 @@ def _releasing(offer: Offer, release: Release, confirm: str) -> Offer:
     return replace(offer, act=Act.RELEASE, also=release.refs)
 
 
+# -- What has the keys while the list has not: a text box, or a sheet.
+
+
 class Release(Struct, frozen=True):
     """What a sheet offers besides what it is about.
 

@@ -1,4 +1,4 @@
-"""Telling deciding from typing, from held keys, and from keys pressed without looking."""
+"""Deciding told from typing, held keys and keys pressed without looking; the leader key."""
 
 from __future__ import annotations
 
@@ -158,6 +158,14 @@ class KeyWatch:
 
     def _tells(self, key: str) -> bool:
         return key in self._keys.decides or key not in self._keys.bound
+
+
+# -- The key that has to come before a key that decides, for who cannot have single characters decide.
+#
+# Somebody who dictates, or whose hand trembles, hits single keys by accident. With a leader no single key
+# decides: the leader and the key after it are one act. Nothing but the next key ends the waiting for it, no time
+# does; so the act counts from the leader on: what changed on the screen after it was pressed was not what it was
+# pressed for.
 
 
 class Leading:

@@ -1,4 +1,4 @@
-"""Being beside a person who looks elsewhere: follows the queue, and drives window title, bell and notices."""
+"""Bell, window title and notices for a person who looks elsewhere, and muting them."""
 
 from __future__ import annotations
 
@@ -206,11 +206,10 @@ def _is_left_alone(request: StoredRequest) -> bool:
     return request.state is RequestState.WITHDRAWN and request.state_note == agent_is_gone(request.asked_by.pid)
 
 
+# -- Mutes notices and lets them be heard again; wakes up once, when the next mute ends.
+
 _NAME = 24
 """Most characters of an agent's name, where it is said what became of it."""
-
-_UNMUTED_LATER = 0.01
-"""Seconds by which the alarm comes too late rather than too early."""
 
 
 class Muting:
@@ -281,7 +280,7 @@ class Muting:
         if self._alarm is not None:
             self._alarm.stop()
         end = self._mutes.next_end()
-        seconds = 0.0 if end is None else max(end - self._clocks.wall(), 0) / 1e6 + _UNMUTED_LATER
+        seconds = 0.0 if end is None else max(end - self._clocks.wall(), 0) / 1e6 + _LATER
         self._alarm = None if end is None else self._clocks.set_alarm(seconds, self._ring)
 
     def _ring(self) -> None:

@@ -1,4 +1,4 @@
-"""Reading the settings of the screen, whole or not at all."""
+"""The person's settings file: its place, reading it whole or not at all, and writing what was chosen."""
 
 from __future__ import annotations
 
@@ -151,6 +151,8 @@ def _guard(document: YamlDocument, values: Mapping[str, Any]) -> GuardSettings:
     return settings
 
 
+# -- Writing what was chosen on the screen into the person's settings file; everything else in it stays.
+
 _THEME = re.compile(r"^theme:[^\n#]*?(?=[ \t]*(?:#|\r?$))", re.MULTILINE)
 
 _FILTERS_INLINE = re.compile(r"^filters:[ \t]*\{(?P<none>[ \t]*\})?", re.MULTILINE)
@@ -250,6 +252,8 @@ def _sets(text: str, wanted: ScreenSettings) -> bool:
     except ConfigError:
         return False
 
+
+# -- Where a person's own settings and themes lie.
 
 SETTINGS_VARIABLE = "SIGNOFF_SETTINGS"
 """Names another settings file of the screen."""

@@ -1,4 +1,4 @@
-"""The one table of settings: reading, the commented default and the guide are made from it."""
+"""The settings of the screen: values, kinds, and the one table that reader, default file and guide use."""
 
 from __future__ import annotations
 
@@ -43,6 +43,8 @@ __all__ = [
     "whole",
 ]
 
+
+# -- What can be set, as values.
 
 Ascii = Literal["auto", "on", "off"]
 Layout = Literal["auto", "unified", "split"]
@@ -147,6 +149,8 @@ class ScreenSettings(Struct, frozen=True):
     outside: OutsideSettings = field(default_factory=OutsideSettings)
     keys: KeySettings = field(default_factory=KeySettings)
 
+
+# -- How a setting is read from what a file holds, and written back.
 
 _SWITCHES = {"on": True, True: True, "off": False, False: False}
 

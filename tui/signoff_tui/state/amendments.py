@@ -1,4 +1,4 @@
-"""What the reviewer made of requests: hunks that are refused, and edits, also those that are drafts only."""
+"""Amendments: hunks refused and calls edited before approval, as drafts and as documents."""
 
 from __future__ import annotations
 
@@ -191,6 +191,11 @@ class OwnChanges:
         return entry.id in self._edits and self.of(entry) is None
 
 
+# -- What a reviewer makes of a request before approving it: hunks that are refused, or an edit. No widgets.
+#
+# An approval of something else than was asked covers exactly what is kept here, once. What the guard arms for,
+# what is held and what is sent name it by its digest, so that another tick is another thing to approve.
+
 _LONGEST_NAME = 1_000
 """Characters of a path that the agent is told of what was refused, from its end."""
 
@@ -305,6 +310,8 @@ def _part(request: StoredRequest, content: Content, choice: HunkChoice) -> Inste
     refused = tuple(f"{name} {choice.hunks[number].lines}" for number in sorted(choice.refused))
     return Instead.of_contents({path: text.encode()}, refused=refused, summary=choice.summary)
 
+
+# -- Editing a request before it is approved: what goes to the editor, and what comes of it. No widgets here.
 
 _LONGEST_SUFFIX = 12
 _HEADING = "EDITED BY YOU: first what you changed,\nthen all that would run instead of what was asked"
@@ -467,6 +474,8 @@ def _differs(asked: Mapping[str, Any], arguments: Mapping[str, Any], name: str) 
         return True
     return canonical(asked[name]) != canonical(arguments[name])
 
+
+# -- What was approved in place of what was asked, before and after: for whoever looks at a decision later.
 
 _ARGUMENTS = "arguments.json"
 _ASKED = "ASKED: not what ran"

@@ -1,4 +1,4 @@
-"""How much of a request was on screen.
+"""Coverage: how much of each content was on the screen.
 
 A unit (a changed line, a line of a new file, a row of a command) counts as shown when all its wrapped parts
 were painted, inside the view and still, for the dwell time. Shown is not read; the program never claims more.
@@ -135,6 +135,9 @@ class Coverage:
     def percent(self) -> int:
         """The share in percent, rounded down so that 100 means all of it."""
         return int(self.share * 100)
+
+
+# -- What was shown of each content, and what of it is on the screen now.
 
 
 class Coverages:

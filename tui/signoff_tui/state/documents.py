@@ -37,6 +37,8 @@ __all__ = [
 ]
 
 
+# -- The parts of the commands of a request as rows below it, each with its risk and the rule that is about it.
+
 _SCREENFUL, _LONG = 12, 2_000
 """Parts or lines of a command, and its characters, from which the heading of the request says what is below."""
 
@@ -252,6 +254,9 @@ class ContentStore:
         """Note that the documents cannot be made."""
         self._wanted.discard(key)
         self._failed[key] = why
+
+
+# -- The arguments of a call whose preview cannot be made: something to look at, and no proof of anything.
 
 
 def raw_arguments(request: StoredRequest) -> Document:

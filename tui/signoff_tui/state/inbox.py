@@ -1,4 +1,4 @@
-"""What waits, in which order, and where the cursor is: the model behind the list.
+"""The list model: what waits, in which order, what is put aside, and where the cursor is.
 
 Nothing here moves by itself. New requests are appended, ended ones stay in place as tombstones, and rows leave
 only in `tidy` and `sift`, which a key of the person asks for. The cursor is bound to the identity of a row, never
@@ -510,6 +510,8 @@ def _group_key(request: StoredRequest) -> RowKey | None:
     return RowKey("group", f"{request.asked_by.session}\x1f{group_id}")
 
 
+# -- In which order the rows of the inbox can stand.
+
 Order = Literal["arrival", "risk", "agent"]
 """What comes first: the oldest, the riskiest, or the agent whose name does. Ties go to the oldest."""
 
@@ -542,6 +544,8 @@ def place_in(order: Order, requests: Sequence[StoredRequest], arrival: Mapping[s
         rank = first.asked_by.name
     return aside, rank, arrival[first.id]
 
+
+# -- Puts requests aside for later, and takes them back.
 
 UNDONE = 10
 """Changes between waiting and later that can be undone: more than typing can make before it is recognized."""
@@ -584,6 +588,9 @@ class PuttingAside:
             for request_id, later in self._before.pop().items():
                 if request_id in self._inbox:
                     self._inbox.set_later([request_id], later=later)
+
+
+# -- What a decision about a row would name.
 
 
 def ref_of(entry: Entry) -> Ref:

@@ -125,6 +125,9 @@ class InboxFilter:
         return made[1]
 
 
+# -- What a filter can ask of the rows of the inbox: the stored request, and what only this screen knows.
+
+
 class InboxSubjects:
     """Makes subjects of entries; no call is taken apart twice.
 

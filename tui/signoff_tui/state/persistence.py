@@ -1,4 +1,4 @@
-"""Reading and writing files of the person's own."""
+"""A person's own files: how the list was left, and filters under a digit."""
 
 from __future__ import annotations
 
@@ -84,6 +84,11 @@ def state_file(kind: str, place: str, folder: Path | None = None) -> Path:
     folder = folder or Path(platformdirs.user_state_path("signoff", appauthor=False)) / kind
     return folder / f"{hashlib.sha256(place.encode('utf-8', 'surrogateescape')).hexdigest()[:32]}.json"
 
+
+# -- How a person left the list of a queue: filter, order, closed groups and the row in focus.
+#
+# It is kept apart from the settings, in the person's state directory, a file for each queue. Nothing depends on
+# it: what cannot be read is forgotten.
 
 MOST_GROUPS = 200
 """Closed groups that are kept; of more, the last."""
@@ -182,6 +187,8 @@ def _read(found: Any) -> ListState:
 def _are_texts(found: Any) -> bool:
     return isinstance(found, list) and all(isinstance(each, str) for each in cast("Sequence[Any]", found))
 
+
+# -- Filters under a digit: `f`, then the digit, on every list that can be filtered.
 
 OWN_DIGITS = (6, 7, 8, 9)
 """Digits that are the person's own to give."""

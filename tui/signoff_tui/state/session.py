@@ -1,4 +1,4 @@
-"""The reviewer's desk: what waits, what was shown of it, what may be decided. No widgets.
+"""The state of one reviewer's screen: what waits, what was shown, what may be decided. No widgets.
 
 The screen feeds it (changes of the queue, made documents, painted parts, keys) and draws what it says.
 """
@@ -326,6 +326,9 @@ class ReviewSession:
         return already_ended_text(entry.request, self.reviewer)
 
 
+# -- Finds what is to be read next.
+
+
 def next_unseen(desk: ReviewSession) -> RowKey | None:
     """The next waiting request that was not fully shown: in the group first, then down the list."""
     inbox = desk.inbox
@@ -364,6 +367,9 @@ def _requests_of(inbox: Inbox, key: RowKey) -> tuple[RowKey, ...]:
     if key.kind == "request":
         return (key,)
     return tuple(RowKey("request", entry.id) for entry in inbox.listed(key))
+
+
+# -- What follows what in a batch, and so how far a stop reaches.
 
 
 def following_in_batch(inbox: Inbox, refs: Sequence[Ref]) -> tuple[Ref, ...]:

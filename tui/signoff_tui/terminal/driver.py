@@ -377,6 +377,8 @@ def _stop_process() -> None:
     signal.signal(signal.SIGTSTP, before)
 
 
+# -- The signals that end the screen from outside: they end it as its own key does, and at last without its help.
+
 PATIENCE = 10.0
 """Seconds that the program gets to end by itself."""
 

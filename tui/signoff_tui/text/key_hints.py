@@ -127,6 +127,8 @@ def _row(hints: Sequence[KeyHint]) -> Line:
     return Line((chunk(" ", keep=True), *(piece for hint in hints for piece in hint.chunks())))
 
 
+# -- What the row of keys says of filters under a digit, in the room there is.
+
 _LABELS = (60, 18, 12, 7, 0)
 """Most characters of what is said of each, the more room the more."""
 

@@ -1,4 +1,4 @@
-"""The widget: one line to type a filter on. It is applied while it is typed."""
+"""The line on which a filter is typed: it is applied while it is typed."""
 
 from __future__ import annotations
 
@@ -225,6 +225,8 @@ class FilterBar(Vertical, Sized):
         self.styles.height = 1 + len(hints)
 
 
+# -- What stands below the words of a filter: what is wrong with them, or what could be typed.
+
 _KEYS = "   Tab completes   Enter keeps   Esc as before   Ctrl+S saves it"
 _FEWER = "   Tab completes  Enter keeps  Ctrl+S saves"
 _FEWEST = "   Enter keeps  Ctrl+S saves"
@@ -285,6 +287,9 @@ def _candidates(texts: Sequence[Chunk], help_: str, chosen: int, width: int) -> 
         pieces += [chunk("  ", keep=True), text]
         used += text.width + 2
     return line(*pieces)
+
+
+# -- A filter while it is typed: the last good one stays in force, and the one from before can come back.
 
 
 class FilterWords:

@@ -54,6 +54,9 @@ class Sized(Widget):
             self.resized()
 
 
+# -- A widget that knows how wide it is while it draws its rows.
+
+
 class Measured(Widget):
     """Measures itself once for each picture: Textual would go through all parents for each row.
 

@@ -1,4 +1,4 @@
-"""A call of a LangChain tool, as it is asked about: its arguments, its ids, and its place in the model's turn."""
+"""A call of a LangChain tool: arguments, ids, place in the model's turn, and the tool's definition."""
 
 from __future__ import annotations
 
@@ -247,6 +247,9 @@ def _is_json(value: Any) -> bool:
     except NotJsonError:
         return False
     return True
+
+
+# -- How LangChain offers a tool to the model, as the definition that an approval is for.
 
 
 def definition_of(tool: BaseTool) -> Definition:

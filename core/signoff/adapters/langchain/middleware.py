@@ -221,6 +221,9 @@ def _failure(request: ToolCallRequest, text: str) -> ToolMessage:
     return ToolMessage(text, name=call["name"], tool_call_id=call["id"] or "", status="error")
 
 
+# -- Which tools a model is offered: not those that policy blocks by their names.
+
+
 def offering(request: ModelRequest[Any], needs: ApprovalNeeds) -> ModelRequest[Any]:
     """The request with only those tools that the model is to know of.
 

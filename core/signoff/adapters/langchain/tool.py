@@ -314,6 +314,9 @@ def _has_a_say(function: Callable[..., Any], ctx: ApprovalContext) -> bool:
     return mark_of(function, "_requires_approval") is True or any(questions(function, ctx))
 
 
+# -- A tool for programs that call it themselves.
+
+
 class ApprovalToolWrapper:
     """A LangChain tool for programs that call it themselves, asking first.
 

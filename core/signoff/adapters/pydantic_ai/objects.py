@@ -7,6 +7,22 @@ rename its tools first:
 files = DeclaredToolset.of_files(FileSandbox({"project": {"root": ".", "mode": "rw"}}))
 agent = Agent("...", toolsets=[ApprovalToolset(files.prefixed("project"))])
 ```
+
+Which tools a plain object has.
+
+An object says so itself with an attribute `tools`, a mapping from names to functions: names that the model calls,
+and that the object's hooks are asked by. `FileSandbox` and `ShellTool` do:
+
+```python
+class Mailbox:
+    @property
+    def tools(self):
+        return {"send_mail": self.send}
+```
+
+Without that attribute its tools are its public methods: the functions of its class and its bases whose names do
+not begin with an underscore, in the order in which they are written. Hooks of the approval, properties, static
+methods and class methods are none.
 """
 
 from __future__ import annotations

@@ -379,6 +379,8 @@ def _perhaps_behind(name: str, tool: object, toolset: object) -> Iterator[Any]:
     yield getattr(toolset, name, None)
 
 
+# -- What a PydanticAI run knows of a call, in the words of an `ApprovalContext`.
+
 VIA = "pydantic-ai"
 """What reviewers are told that calls come through."""
 
@@ -453,6 +455,8 @@ def _look_ahead(call: ToolCallPart) -> dict[str, Any]:
     return look_ahead(call.tool_name, arguments, call.args)
 
 
+# -- The MCP server that runs a PydanticAI tool, by a name that no server chooses for itself.
+
 _DIGITS = 8
 """Hexadecimal digits that tell two servers apart which are started or reached in nearly the same way."""
 
@@ -498,6 +502,8 @@ def _connected_to(transport: Any) -> str:
 def _digits(*facts: Any) -> str:
     return hashlib.sha256(ascii(facts).encode()).hexdigest()[:_DIGITS]
 
+
+# -- How PydanticAI offers a tool to the model, as the definition that an approval is for.
 
 Look = Callable[[], Awaitable[Definition | None]]
 """How a tool is offered now; None if it is not any more."""

@@ -1,4 +1,4 @@
-"""Worked examples for a settings file: calls that one could meet, and what becomes of each."""
+"""Worked examples for `signoff policy check`, and rules that let through more than they seem to."""
 
 from __future__ import annotations
 
@@ -195,6 +195,11 @@ def _call(tool: str, arguments: Mapping[str, Any]) -> str:
     return f"{tool} {canonical(dict(arguments))}"
 
 
+# -- Rules that let through more than they seem to, each with a command or a tool that shows it.
+#
+# Nothing is warned of by name alone: what is shown is judged with the whole file, and told only if it really
+# runs without a question.
+
 _AROUND_BLOCKS = (
     "perl -e 'unlink \"x\"'",
     "git clean -fdx",
@@ -266,6 +271,10 @@ def _harmful_name(pattern: str) -> str | None:
     begun = () if sample is None else (f"{sample}_and_delete", f"delete_{sample}")
     return next((name for name in ("delete_all", *begun) if compiled.fullmatch(name)), None)
 
+
+# -- Texts that a pattern matches, and texts that it nearly matches, as examples for people.
+#
+# They are guessed from the spelling of the pattern, then tried: no example is better than a wrong one.
 
 _TOKEN = re.compile(
     r"(?P<nothing>\(\?[a-zA-Z]+\)|[\^$]|\\[AzbB])"
@@ -366,6 +375,9 @@ def _single(token: re.Match[str]) -> str:
     if token["class"]:
         return _OF_CLASS[token["class"]]
     return "x" if token["any"] else token["first"] or token["escaped"] or token["letter"]
+
+
+# -- Arguments that a rule on arguments is about, and such that it is nearly about.
 
 
 def meeting(rule: ArgumentRuleConfig) -> dict[str, Any] | None:

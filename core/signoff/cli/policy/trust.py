@@ -1,4 +1,4 @@
-"""`signoff policy trust`: let a settings file count, with exactly the content that was read."""
+"""`signoff policy trust` and `untrust`."""
 
 from __future__ import annotations
 
@@ -58,6 +58,9 @@ def _confirmed(contents: dict[str, bytes]) -> bool:
         raise click.UsageError("without a terminal to ask at, nothing is trusted; add --yes if this is wanted")
     names = ", ".join(str(one_line(name, "path")) for name in contents)
     return typed_answer(f"\nType yes to trust {names} as they are now: ") == "yes"
+
+
+# -- `signoff policy untrust`: a settings file counts no more, whatever it holds.
 
 
 @click.command(

@@ -215,6 +215,11 @@ def may_reuse(text: str) -> bool:
     return _REUSES.search(text) is not None
 
 
+# -- Whether the next word of a command is what another program runs, as far as words without a parser tell.
+#
+# Options take values as `signoff.policy.shell.wrappers` says; of other programs few options are known, and what
+# stands behind an unknown one is taken for the operand.
+
 _SHELL = re.compile(r"(?:ba|z|k|mk|c|tc|da|a|fi)?sh")
 _OTHERS = re.compile(
     r"python[0-9.]*|perl|ruby|node|php|lua|source|\.|eval|trap|su|script|coproc|npx|pnpx|bunx|uvx"

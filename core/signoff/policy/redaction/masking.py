@@ -35,6 +35,11 @@ __all__ = [
 ]
 
 
+# -- Names that settings add to what is hidden.
+#
+# They come with a call, from the agent's side. So they hide data only, never what runs, where it goes or what it
+# touches.
+
 COMMAND_KEYS = frozenset({"command", "cmd", "script", "code", "shell", "args", "argv"})
 """Arguments that are run: a name in such a text hides nothing."""
 
@@ -112,6 +117,8 @@ def holds_data(value: object) -> bool:
             waiting.extend(item)
     return True
 
+
+# -- Names of arguments as the words they are made of, and lists of words to find among them.
 
 _CHUNK = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\dA-Za-z_]+")

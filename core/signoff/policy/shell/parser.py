@@ -1,4 +1,4 @@
-"""Reads a command line with two parsers that must agree, and bash itself in front of one of them.
+"""The parser process: a command line read with two parsers that must agree, one JSON text a line.
 
 This runs in a process of its own, with little memory and time; see `signoff.policy.shell.worker`.
 
@@ -208,6 +208,8 @@ def _missing(some: Any, others: Any) -> list[Part]:
 def _name(part: Part) -> str:
     return part.words[0].text if part.words[0].literal else "?"
 
+
+# -- The process that parses command lines: one JSON text on each line in, the facts of it on one line out.
 
 _MEMORY_BYTES = 1024**3
 _PARSER_SECONDS = 2.0

@@ -1,4 +1,4 @@
-"""Commands so plain that every shell reads them alike: no parser is needed, and none can be fooled."""
+"""Commands so plain that no parser is needed, bash's quote removal, and characters that no command needs."""
 
 from __future__ import annotations
 
@@ -110,6 +110,8 @@ def _word(raw: str) -> Word:
     return Word(text, literal, "" if literal else raw)
 
 
+# -- Characters that no shell command needs, and that people cannot see or tell from others.
+
 _COMMENT = re.compile(r"(?:^|[\s;&|()])#")
 _ORDINARY = frozenset("\n\t ")
 _HIDDEN = frozenset({"Cc", "Cf", "Co", "Cn", "Cs", "Zs", "Zl", "Zp"})
@@ -137,6 +139,8 @@ def suspicious_characters(text: str) -> str | None:
     unseen = next((each for each in findings(text, "command") if each.kind in _UNSEEN), None)
     return None if unseen is None else f"has an {unseen.message}"
 
+
+# -- Quote removal as bash does it; see "QUOTING" in bash(1).
 
 _DOUBLE = re.compile(r'\\([$`"\\\n])')
 _HERE = re.compile(r"\\([$`\\\n])")

@@ -373,6 +373,8 @@ def known_programs() -> ProgramTable:
     return table
 
 
+# -- Programs that a rule about their name alone lets do almost anything.
+
 _ANY_PROGRAM = ("-c 'rm -rf x'", "x.sh")
 _ANY_CODE = ("-c 'import os; os.remove(\"x\")'", "x.py")
 _PACKAGES = ("install x", "run x", "x")

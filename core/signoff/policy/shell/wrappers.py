@@ -424,6 +424,12 @@ def _ends_exec(words: Sequence[Word], at: int) -> bool:
     return words[at].text == ";" or (words[at].text == "+" and at > 0 and words[at - 1].text == "{}")
 
 
+# -- The options of programs that run other programs: how to find where the inner command begins.
+#
+# From the manuals of GNU coreutils 9, util-linux 2.39, sudo 1.9, findutils 4.9, strace 6 and OpenSSH 9. With an
+# option that is not listed it cannot be told where the inner command begins.
+
+
 class Wrapper(Struct, frozen=True):
     """How a program takes the command that it runs.
 
@@ -530,6 +536,8 @@ WRAPPERS = {
     "nsenter": Wrapper(asks="runs its command elsewhere"),
 }
 
+
+# -- Variables that a command may set without a question.
 
 _NAMES = frozenset(
     ("LANG", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_NUMERIC", "LC_TIME", "TZ", "NO_COLOR", "CI")

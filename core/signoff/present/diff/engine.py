@@ -1,4 +1,4 @@
-"""The line diff: which lines of two texts are the same, and where they differ.
+"""The line diff: which lines of two texts are the same, where they differ, and where that is shown.
 
 The search divides and conquers, without recursion and under one budget of steps:
 
@@ -297,6 +297,10 @@ def _opcodes(runs: Iterable[Run], search: _Search) -> Iterator[Opcode]:
             yield make(("equal", a, a0, b, b0, True))
 
 
+# -- Where two ranges of lines are surely the same: their equal ends, and the lines that occur once on each side.
+#
+# The ranges may be whole files, so nothing here is done line by line in Python that can be done for all at once.
+
 Range = tuple[int, int, int, int]
 """First line before, the line that follows the last one, and the same of the lines after."""
 
@@ -388,6 +392,12 @@ def _longest_increasing(numbers: Sequence[int]) -> list[int]:
     chosen.reverse()
     return chosen
 
+
+# -- The way along two long texts that differ here and there: the lines that stay, without a look at all of them.
+#
+# Where lines differ, the nearest place is taken from which several lines in a row are the same again. That is
+# right nearly always, and it is known when it is not: if a line that each side has once was left out on both,
+# lines were moved, or the way went on too early. Then they have to be compared in another way.
 
 _SURE = 12
 """Equal lines in a row that are no accident."""
@@ -511,6 +521,9 @@ def _between(gap: Range, runs: Sequence[Run]) -> Iterator[Range]:
         a0, b0 = a + length, b + length
 
 
+# -- The shortest edit between two sequences of numbers (E. Myers, "An O(ND) Difference Algorithm", 1986).
+
+
 def shortest_edit(a: list[int], b: list[int], allowance: int) -> tuple[list[tuple[int, int]] | None, int]:
     """Pairs of equal items that a shortest edit keeps, and the steps it took to find them.
 
@@ -578,13 +591,18 @@ def _kept_pairs(history: list[list[int]], x: int, y: int) -> list[tuple[int, int
     return pairs
 
 
+# -- Where an insertion or a deletion is shown, when several places are equally true.
+#
+# A new function between two others can be read as starting at its own first line, or at the last line of its
+# neighbor that happens to read the same. A group of inserted or deleted lines may slide up while the line above
+# it equals its own last line, and down likewise. Both texts stay what they are; only the reading changes. The
+# idea is M. Haggerty's "indent heuristic" of Git 2.11, simplified.
+
 _FARTHEST = 100
 """Lines that a group may slide either way, so that the work stays proportional to the groups."""
 
-ChangedRun = tuple[int, int, int]
 
-
-def slide(runs: list[ChangedRun], before: Sequence[str], after: Sequence[str]) -> list[ChangedRun]:
+def slide(runs: list[Run], before: Sequence[str], after: Sequence[str]) -> list[Run]:
     """Move the borders of runs of equal lines to where the groups between them read best.
 
     Args:

@@ -1,4 +1,4 @@
-"""The hunks of a diff as things to choose from: what a file becomes if only some of them are approved."""
+"""Hunks to choose from, and the words that differ within changed lines."""
 
 from __future__ import annotations
 
@@ -115,6 +115,8 @@ def applied(old: Sequence[str], new: Sequence[str], choice: HunkChoice) -> str:
     parts.extend(old[at:])
     return "".join(parts)
 
+
+# -- The word diff: which parts of a changed line differ from the line it replaces.
 
 MAX_WORDS = 2_000
 """Words, blanks and signs of one line above which the whole line is marked."""

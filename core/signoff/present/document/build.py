@@ -115,6 +115,13 @@ def _says_the_same(presentation: Mapping[str, Any], documents: Sequence[Document
             assert_never(kind)
 
 
+# -- Arguments of a call that its declared effects do not show.
+#
+# A decision binds the full arguments, so what the diff or the command does not say must be shown beside it.
+# Names decide: an argument counts as shown only if its name is one that tools commonly give to a part of an
+# effect, and its value is that part. Each part of an effect accounts for one argument; another one with the same
+# value may mean something else, so it is left over.
+
 _PATH = ("path", "file_path", "filepath", "filename", "file")
 _CONTENT = ("content", "contents", "file_text", "text")
 _EDIT = (("old", "new"), ("old_str", "new_str"), ("old_string", "new_string"), ("old_text", "new_text"))
@@ -188,6 +195,8 @@ def _leads_to(path: str, cwd: str, places: Iterable[str]) -> bool:
     whole = PurePosixPath(cwd, path)
     return bool(path) and any(whole == PurePosixPath(place) for place in places)
 
+
+# -- Documents of what a tool says about its own call: shown, labeled, and never believed.
 
 SENT_BY_TOOL = "sent by the tool"
 

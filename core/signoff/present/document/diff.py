@@ -1,4 +1,4 @@
-"""Documents of file changes: a diff, a new file, or what can be said of binary content."""
+"""Documents of file changes: diffs, new files, binary content, and facts such as mode and line ends."""
 
 from __future__ import annotations
 
@@ -45,6 +45,8 @@ __all__ = [
     "place_runs",
 ]
 
+
+# -- Facts about a change of a file that are no lines of it, and yet part of what is approved.
 
 _EXECUTABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 _SPECIAL = stat.S_ISUID | stat.S_ISGID

@@ -1,4 +1,4 @@
-"""What kind of content a file has, told by its first bytes and its name."""
+"""The kind of a file's content, by its first bytes, and its language, by its name."""
 
 from __future__ import annotations
 
@@ -64,6 +64,11 @@ def media_type(data: bytes, path: str) -> str:
     guessed, encoding = mimetypes.MimeTypes().guess_type(PurePath(path).name)
     return guessed if guessed and not encoding else UNKNOWN
 
+
+# -- Which language a file is written in, told by its name alone.
+#
+# Content is never looked at: guessing from it is slow, often wrong, and lets an agent choose. The names are the
+# usual short names of highlighters, such as the aliases of Pygments.
 
 _BY_NAME = {
     ".bash_profile": "bash",

@@ -32,6 +32,9 @@ __all__ = [
 ]
 
 
+# -- Looking for words in texts that are shown.
+
+
 class Words:
     """What somebody looks for. Capitals count only if there is one among the words.
 

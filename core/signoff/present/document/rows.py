@@ -1,4 +1,4 @@
-"""The rows a reviewer reads, and the runs of rows that a document is kept as until they are read."""
+"""The rows a reviewer reads, the runs they are kept as, and rows beside each other."""
 
 from __future__ import annotations
 
@@ -170,6 +170,9 @@ def number_of(count: int, what: str) -> str:
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
+# -- The runs of rows that a document is kept as, with the numbers by which a row is found among them.
+
+
 class Runs:
     """Runs in order. Documents that differ only in what their headings say share them.
 
@@ -191,6 +194,9 @@ class Runs:
         """Rows that are headings of hunks."""
         pairs = zip(self.all, self.starts, strict=False)
         return [start for run, start in pairs if run.kind is RowKind.HUNK]
+
+
+# -- Which rows of a document stand beside each other when before and after are shown in two columns.
 
 
 class Block(Struct, frozen=True):

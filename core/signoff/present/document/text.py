@@ -79,6 +79,12 @@ def _on_one_row(text: str, masks: Masks | None = None) -> SafeText:
     return quoted(masked(safe, [(start - 1, end - 1) for start, end in found]))
 
 
+# -- The parts of a command as rows below it: what each is, and what is said of it.
+#
+# Nobody has to have seen them, since the command stands above them whole. A part takes a row that begins with
+# our words and ends with the part, so nothing in a part can pass for what is said of it; that has rows of its
+# own.
+
 UNFOLDED = 3
 """With more context than this, no part is folded."""
 

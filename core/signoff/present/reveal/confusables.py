@@ -1,4 +1,4 @@
-"""Whom a URL really leads to: user part, host, the ASCII form of the host, and what Punycode in a host says.
+"""Look-alike letters and hosts: whom a URL really leads to, and what passes for something else.
 
 Sources: RFC 3986 (authority), RFC 3492 (Punycode) and Unicode Technical Standard 46, non-transitional: what
 browsers look up. Backslashes before the authority count as slashes, as they do for browsers; inside it they do
@@ -161,6 +161,13 @@ def ascii_host(host: str) -> str | None:
         labels.append(label)
     return ".".join(labels)
 
+
+# -- Characters that pass for others: a small table, and scripts mixed inside one word.
+#
+# Sources: Unicode Technical Standard 39 (`confusables.txt`, mixed-script detection) and the letters for which
+# Chromium shows a host in its ASCII form. The table holds what matters in commands, paths, hosts and names: the
+# signs that shells, paths and URLs give a meaning, and letters that fonts draw like ASCII ones. Signs that are
+# ordinary punctuation elsewhere, such as the em dash or full-width parentheses, are left out on purpose.
 
 _SIGNS = {
     "-": "\u2010\u2011\u2012\u2013\u2212\ufe58\ufe63\uff0d",

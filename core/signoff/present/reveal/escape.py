@@ -56,6 +56,11 @@ __all__ = [
 ]
 
 
+# -- Texts in which much is hidden: written character by character, and told where only when somebody asks.
+#
+# Cutting such a text at every run would make several objects for each of them: millions for an attack of some
+# megabytes, and nobody looks at more than a screenful.
+
 _RUN_AND_REST = 8
 """A text is dense if a hidden run and what follows it have fewer characters than this, on average."""
 
@@ -330,6 +335,8 @@ def _marked(blanks: str, column: int, tab_width: int) -> str:
     return "".join(signs)
 
 
+# -- Spans of a text that are worked out when somebody asks for them.
+
 _Item = TypeVar("_Item")
 
 
@@ -371,6 +378,9 @@ class Later(Sequence[_Item], Generic[_Item]):
 
     def __repr__(self) -> str:
         return repr(self._all())
+
+
+# -- What of a text may stand in a box for typing, where no escapes are shown.
 
 
 def typeable(text: str, instead: str = "", *, vowels: bool = False) -> str:

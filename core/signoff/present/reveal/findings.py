@@ -1,4 +1,4 @@
-"""What a reviewer should know about a text, besides the text."""
+"""Warnings about a text, the strictness of each field, and blanks that push text out of sight."""
 
 from __future__ import annotations
 
@@ -259,6 +259,8 @@ def _ascii(text: str) -> str:
     return shown if len(text) <= 200 else f"{shown}... ({len(text)} characters)"
 
 
+# -- The fields of a request, and how strictly the text in each is read.
+
 Field = Literal["command", "path", "url", "tool_name", "arg_key", "arg_value", "agent", "description", "content"]
 """Where a text stands in a request: a path is read more strictly than the body of a file."""
 
@@ -314,6 +316,11 @@ RULES: dict[Field, Rules] = {
 }
 """The rules of every field. Lengths are about what the first screen of a small terminal holds."""
 
+
+# -- Blanks that push text out of sight: where they begin, and how many there are.
+#
+# Everything here works on shapes (see `unicode_table`), in which space, newline and tab stand for themselves. No
+# pattern can match at two starts of one run of blanks, so that time is linear.
 
 PADDING = "\x91"
 """The sign of a blank of padding, in shapes in which `with_padding` marked it; other shapes do not hold it."""

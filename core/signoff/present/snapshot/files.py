@@ -1,4 +1,4 @@
-"""Reads one file as it is now, without ever blocking and without being led astray.
+"""Files as they are now, read without blocking or being led astray, and what an edit makes of them.
 
 A path may name a FIFO that never delivers, a device, or a link that is swapped while we look. What
 is read here is a regular file of bounded size, reached by the very path that is reported with it.
@@ -166,6 +166,9 @@ def _too_large(path: str) -> SnapshotError:
         f"{named(path)} is larger than {limit} MB, too large to be shown; "
         "change it in a way that a reviewer can read"
     )
+
+
+# -- Works out what a `FileEdit` makes of a file, or says why it cannot be done.
 
 
 def edited(edit: FileEdit, before: FileState, data: bytes) -> bytes:

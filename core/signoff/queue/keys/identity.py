@@ -1,4 +1,4 @@
-"""The secret key with which a reviewer signs decisions and grants.
+"""The reviewer's secret key, and the signer that loads it when a decision or a grant is made.
 
 It comes into being with the first approval, and with it its line in the list of trusted reviewers. An agent never
 makes one: it has nothing to sign.
@@ -122,6 +122,9 @@ def _name() -> str:
         login = f"user-{os.getuid()}"
     name = "".join(letter if letter.isprintable() else "?" for letter in f"{login}@{socket.gethostname()}")
     return name[:200]
+
+
+# -- The signer of a reviewer's connection: it loads the key when it is needed first, or was replaced.
 
 
 class Signer:

@@ -1,4 +1,4 @@
-"""Telling whether a seal is the one of a reviewer who is trusted.
+"""The list of trusted reviewers, and the check of a seal against it.
 
 The list of reviewers is read once per process, and again when the file was changed. A seal that was found good is
 not computed again.
@@ -33,6 +33,8 @@ __all__ = [
     "with_line",
 ]
 
+
+# -- The list of reviewers who are trusted: one public key a line, ``ed25519 BASE64 NAME``.
 
 KEY_BYTES = 32
 """Length of a public key, and of a secret one."""

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL, and what can go wrong with them in words that help."""
+"""Connections to PostgreSQL: the URL, and what can go wrong with them in words that help."""
 
 from __future__ import annotations
 
@@ -151,6 +151,11 @@ def _close_in_child() -> None:
 
 os.register_at_fork(after_in_child=_close_in_child)
 
+
+# -- How users name a queue in PostgreSQL: by the URL of its database.
+#
+# The form is that of libpq (PostgreSQL documentation, "Connection URIs"), plus one parameter of our own,
+# ``queue=NAME``, for more than one queue in a database.
 
 # Stricter than libpq: whatever could be a piece of a password ends up nowhere but in `secret`.
 _URL = re.compile(

@@ -191,6 +191,9 @@ def _stat(pid: int) -> list[str]:
     return text.rpartition(")")[2].split()  # the name before may contain blanks and parentheses
 
 
+# -- Advisory locks: whole numbers of 64 bits, or two of 32, that the server lets sessions hold.
+
+
 def queue_lock(schema: str) -> int:
     """The lock that the one writer of a queue holds."""
     return _number(f"signoff queue {schema}")

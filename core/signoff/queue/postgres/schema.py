@@ -307,6 +307,12 @@ def _exists(connection: Connection, statement: str, schema: str) -> bool:
     return connection.execute(statement, (schema,)).fetchone() is not None
 
 
+# -- Full-text search by a ``tsvector`` for each history record.
+#
+# The vectors are made of finished words, so none of PostgreSQL's parsers and dictionaries has a say, and every
+# engine finds the same (https://www.postgresql.org/docs/current/textsearch-features.html,
+# ``array_to_tsvector``).
+
 # New words wait in a list that every search reads, so it is kept short.
 SEARCH_TABLE = """
 CREATE TABLE search (

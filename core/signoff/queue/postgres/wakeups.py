@@ -109,6 +109,11 @@ def _ring(descriptor: int) -> None:
         os.write(descriptor, b"!")
 
 
+# -- The connection that listens: it rings the local bells, and holds the leases of this process.
+#
+# A connection of its own, because one that is busy with a query hears notifications late. One thread does
+# everything with it, connects again when it is lost, and sleeps otherwise.
+
 _RETRY_SECONDS = 0.25
 """Between two attempts to connect, or to take a lock that a lost session still holds."""
 

@@ -295,6 +295,8 @@ def unknown_to_session(request_id: str) -> UnknownRequestError:
     return UnknownRequestError(f"this session never posted a request {request_id!r}")
 
 
+# -- One notice on standard error, for the person who started an agent: it waits, and nobody has a screen open.
+
 _PATIENCE_SECONDS = 10.0
 
 _guard = threading.Lock()

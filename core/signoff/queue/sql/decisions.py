@@ -1,4 +1,4 @@
-"""How a request is decided: exactly what was named, at most once, and with a plain answer if not."""
+"""Decisions: taken at most once, exactly as named, with what they release and what the reviewer was shown."""
 
 from __future__ import annotations
 
@@ -224,6 +224,8 @@ def _follows(request: StoredRequest, stopper: StoredRequest) -> bool:
     return position > stopped_at
 
 
+# -- An approval that is remembered may release requests that wait: those that are named, and no other.
+
 _Named = tuple[str, int, str]
 
 _NOT_REMEMBERED = "only an approval that is remembered releases other requests"
@@ -319,6 +321,11 @@ def _refused(transaction: Transaction, named: _Named, why: str) -> DecideResult:
         return DecideResult(VerdictKind.REFUSED, named[0], str(damage), None)
     return DecideResult(VerdictKind.REFUSED, named[0], why, current)
 
+
+# -- What a reviewer's connection handed out to be shown, so that a yes is to that and to nothing else.
+#
+# A request in the database never changes what it says; but whoever can write there may change it for as long as
+# somebody looks. The signature of a decision is on what the request says then, so it has to be what was shown.
 
 _MOST = 100_000
 """Most requests that are kept in mind."""

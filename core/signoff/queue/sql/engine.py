@@ -287,6 +287,8 @@ def session_bell(session: str) -> str:
     return hashlib.sha256(session.encode("ascii", "backslashreplace")).hexdigest()[:32]
 
 
+# -- What every connection to a queue has in common: the process that it belongs to, one queue, and an end.
+
 QUEUE_ID = "id"
 """Name of the counter that never counts: a random number, by which a queue is told from every other."""
 

@@ -300,6 +300,8 @@ def _info(grant: Grant) -> str:
     )
 
 
+# -- Comparing a pattern with what was asked before and with what waits.
+
 _MOST_RECORDS_OF_A_CALL = 2
 """A call has a record of its end, and one more if it was superseded after it had been decided."""
 

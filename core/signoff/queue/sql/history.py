@@ -1,4 +1,4 @@
-"""The append-only history: what is put into it."""
+"""The append-only history: its records, their chain of hashes, and how they are read and searched."""
 
 from __future__ import annotations
 
@@ -178,13 +178,14 @@ def _insert(
     transaction.search.add(transaction, record.seq, filed_under(record))
 
 
+# -- Reading the history: a page of it, or all of it in short looks.
+
 COLUMNS = "h.*, COALESCE(r.revision, 0) AS revision, COALESCE(h.submission, r.submission) AS content"
 """What `signoff.queue.sql.rows.history_from_row` needs, of `SOURCE`."""
 
 SOURCE = "history h LEFT JOIN requests r ON r.seq = h.request_seq"
 
 _AT_ONCE = 500
-_DAMAGED_RECORD = "(damaged record)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,9 +316,9 @@ def _readable(row: Row) -> HistoryRecord:
             at=row["at"],
             request_id=row["request_id"],
             revision=row["revision"],
-            agent_name=_DAMAGED_RECORD,
-            session=_DAMAGED_RECORD,
-            tool_name=_DAMAGED_RECORD,
+            agent_name=_DAMAGED,
+            session=_DAMAGED,
+            tool_name=_DAMAGED,
             description="",
             arguments={},
             group_id=None,
@@ -331,6 +332,13 @@ def _readable(row: Row) -> HistoryRecord:
             hash=row["hash"],
         )
 
+
+# -- What the full-text search of the history knows of a record, and what a search asks for.
+#
+# Texts are taken apart here and not in the database, so that every engine finds the same, and so that nothing
+# but letters and digits ever reaches a database's query language. Next to its words every record is filed under
+# terms for its agent, session, tool, state and reviewer; a term holds a colon, which no word does. A search that
+# is also filtered looks for these terms, instead of looking at every record that has the words.
 
 LONGEST_SEARCHED = 4_000
 """Most characters of one text, and of all arguments of a call together, that can be found."""
@@ -448,6 +456,12 @@ def _is_short_number(value: object) -> bool:
     if isinstance(value, int):  # Python refuses to write very long ones
         return not isinstance(value, bool) and value.bit_length() <= 128
     return isinstance(value, float)
+
+
+# -- The chain that binds each history record to all before it.
+#
+# Whoever edits, drops or reorders a stored record breaks the chain at that place. It is a check against
+# accidents and casual edits: someone who may write the file may also compute all hashes again.
 
 
 def record_hash(previous: str, record: HistoryRecord) -> str:

@@ -1,4 +1,4 @@
-"""Telling that a history is less than it was when a reviewer saw it last."""
+"""Both ends of the history, and the check that it is not less than a reviewer saw last."""
 
 from __future__ import annotations
 
@@ -78,6 +78,8 @@ def _loss(look: Look, known: KnownHead, queue_id: int | None) -> str:
 def _records(number: int) -> str:
     return "1 record" if number == 1 else f"{number} records"
 
+
+# -- Both ends of the history. It loads next to nothing: a status line asks for them.
 
 FIRST_HASH = "0" * 64
 """What the first record follows."""

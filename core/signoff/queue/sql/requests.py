@@ -1,4 +1,4 @@
-"""The life of a request: posted, replaced, ended. Each step is one part of a transaction."""
+"""Requests: posted, replaced, announced and ended, each step as one part of a transaction."""
 
 from __future__ import annotations
 
@@ -290,6 +290,9 @@ def mark_delivered(transaction: Transaction, request: StoredRequest) -> StoredRe
         request.seq,
     )
     return replace(request, delivered_at=transaction.now) if stamped else request
+
+
+# -- What agents have announced and not yet asked for, as the stored requests tell.
 
 
 def upcoming(look: Look, pending: Iterable[StoredRequest]) -> tuple[UpcomingCall, ...]:

@@ -59,6 +59,9 @@ __all__ = [
 ]
 
 
+# -- The part of the deciding side that concerns grants.
+
+
 class GrantReview:
     """Lists, revokes and gives grants; a base of `signoff.queue.sql.review_queue.SqlReviewQueue`.
 

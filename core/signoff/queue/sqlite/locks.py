@@ -1,4 +1,4 @@
-"""One writer at a time, across threads and processes, each in turn and with a time limit.
+"""Locks of a queue in files: one writer at a time, and signs of life of agents.
 
 SQLite's own busy handling polls, and under load some writers starve. Here writers queue at a *turnstile*:
 only the one who holds the turnstile may wait for the write lock itself, so a writer that has just
@@ -178,6 +178,13 @@ def _forget_in_child() -> None:
 
 os.register_at_fork(after_in_child=_forget_in_child)
 
+
+# -- Signs of life: each agent connection holds a lock that the kernel releases when its process dies.
+#
+# The lock is a POSIX record lock: unlike ``flock`` it does not pass to forked children, so a child that outlives
+# the agent does not keep it alive. It has two traps (fcntl(2), "Record locking"): closing *any* descriptor of
+# the file drops the lock of the whole process, and a process never conflicts with itself. Therefore this module
+# remembers which leases are its own and never opens those files again.
 
 _MISSING_SECONDS = 3 * RELOOK_SECONDS
 """So long a lease may be missing before its agent counts as dead: one that waits has put it up again by then."""

@@ -22,6 +22,12 @@ __all__ = [
 ]
 
 
+# -- Full-text search by FTS5: an index without contents, of which only the numbers of records come out.
+#
+# ``detail=none`` keeps nothing but which record has which word (https://sqlite.org/fts5.html#the_detail_option);
+# that is enough for words that must all be there, newest first, and makes the smallest index. Beginnings of
+# words are indexed too, up to a length: of longer ones FTS5 first collects all that match, and those are few.
+
 SEARCH_TABLE = """
 CREATE VIRTUAL TABLE search USING fts5 (
     words, content='', columnsize=0, detail=none, prefix='1 2 3 4 5 6 7 8 9 10', tokenize="ascii tokenchars ':'"

@@ -1,4 +1,4 @@
-"""Syntax colors, computed block by block for what is looked at.
+"""Syntax colors, computed block by block for what is on the screen.
 
 The language comes from the file name, or from the tool for what it sent; commands are read as shell.
 Content is never guessed at. Colors are decoration: a block that starts inside a string may be colored wrongly, and
@@ -162,6 +162,9 @@ def _by_line(lexer: Lexer, lines: Sequence[str], operator: str) -> tuple[Spans, 
 def _name(token: _TokenType) -> str | None:
     # Token types contain their subtypes; the type stubs describe them as plain tuples.
     return next((name for kind, name in _TOKENS if token in kind), None)  # type: ignore[comparison-overlap]
+
+
+# -- The syntax colors of what is looked at: which blocks lack them, and which were asked for already.
 
 
 class VisibleColors:

@@ -1,4 +1,4 @@
-"""A reader's place in one or more documents: wrapping, paging, what is visible.
+"""Layout of documents: wrapping, paging, two columns, and what is visible.
 
 Rows are wrapped only where they are looked at, so a document of any length opens at once. A place is a row and a
 part of it, never a count of screen lines, so it survives another width.
@@ -414,6 +414,8 @@ def _running_totals(sizes: Iterable[int]) -> list[int]:
     return list(accumulate(sizes, initial=0))
 
 
+# -- Reading a change in two columns: what was before on the left, what would be after on the right.
+
 LEAST_WIDTH = 110
 """Cells of a view in which two columns are wide enough to read."""
 
@@ -486,6 +488,9 @@ def _blocks(document: Document) -> Sequence[Block]:
 
 def _first(block: Block) -> int:
     return min(rows.start for rows in (block.before, block.after) if rows)
+
+
+# -- What of a reading is visible in a view of some height, and how one gets to the rest of it. No widgets.
 
 
 class Viewport:

@@ -183,6 +183,8 @@ def _styled(text: str, start: int, end: int, base: Style, overlays: Sequence[Ove
     ]
 
 
+# -- How a line of a view on documents is drawn: over the whole width, or before and after beside each other.
+
 _BETWEEN = 1
 """Cells between two columns: one sign."""
 

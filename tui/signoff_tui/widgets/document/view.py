@@ -359,6 +359,8 @@ class DocumentView(Sized, Measured):
         return DocumentLine(row, cell, syntax, reading.emphasis(cell.row), found, pointed)
 
 
+# -- In which form documents are read: how much of them is folded, wrapped or cut, in one column or two.
+
 CONTEXT = 3
 """Unchanged lines around changes, until somebody asks for more or less."""
 
@@ -436,6 +438,9 @@ class DocumentForm:
                 document.with_context(self.context).with_levels(self.levels),
             )
         return known[1]
+
+
+# -- Which hunk of a change the reader is at: to go to the next one, and to refuse the one that is pointed at.
 
 
 class HunkPointer:
