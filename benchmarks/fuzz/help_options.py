@@ -49,7 +49,7 @@ _NOT_PERMITTED = re.compile(r"Read-only file system|Operation not permitted|[Mm]
 _BOOKKEEPING = re.compile(
     r"here/\.git(?:/index)?$|(?:here|here/dir|here/src)$|"
     r"(?:here|here/dir|here/src)/(?:__pycache__|\.\w+_cache)(?:$|/)|home/\.(?:cache|npm|config|local|cargo|terraform\.d)(?:$|/)|"
-    r"here/(?:Cargo\.lock|\.coverage)$|scratch/(?:pytest-of-|jest_)|(?:home|scratch|ran)$"
+    r"here/(?:Cargo\.lock|\.coverage|\.benchmarks)$|scratch/(?:pytest-of-|jest_)|(?:home|scratch|ran)$"
 )
 """What programs keep for themselves: the state of the repository's files, and caches."""
 
