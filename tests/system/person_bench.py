@@ -115,12 +115,21 @@ class Person:
         _soon(lambda: re.search(until, self._glass.text(), re.MULTILINE) is not None, HAND)
         eventually(read_page, lambda: f"/{until}/ while reading:\n{self._glass.text()}")
 
+    def _reads_about(self, name: str) -> None:
+        """Go to a request and read it, and once more if a key that the screen took late led on from it."""
+
+        def is_read() -> bool:
+            self.goes_to(name)
+            self.reads()
+            return name in self.target and "all shown" in self._glass.text()
+
+        eventually(is_read, lambda: f"{name!r}, read:\n{self._glass.text()}")
+
     # -- deciding ----------------------------------------------------------------------------------------
 
     def approves(self, name: str) -> None:
         """Go to a request, read it and approve it."""
-        self.goes_to(name)
-        self.reads()
+        self._reads_about(name)
         self._decides("y", name, taken=lambda: self._moved_on(name))
 
     def approves_group(self, name: str) -> None:
@@ -129,8 +138,7 @@ class Person:
 
     def remembers(self, name: str) -> None:
         """Go to a request, read it, approve it and remember it for the session."""
-        self.goes_to(name)
-        self.reads()
+        self._reads_about(name)
         self._decides("s", name, taken=self._shows("Remember for this session"))
         self.sees(r"\[y\] yes, remember")
         self._presses("y", taken=lambda: self._moved_on(name))
