@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-__all__ = ["Command", "Effect", "FileEdit", "FileWrite"]
+__all__ = ["Command", "Effect", "FileEdit", "FileWrite", "SnapshotError"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +67,7 @@ class Command:
 
 
 Effect = FileWrite | FileEdit | Command
+
+
+class SnapshotError(ValueError):
+    """What a call would do cannot be shown, so nobody can be asked about it."""

@@ -5,8 +5,12 @@ from __future__ import annotations
 import math
 import os
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
-from signoff.types import LONGEST_WAIT, ApprovalRequest
+from signoff.queue.clock import LONGEST_WAIT
+
+if TYPE_CHECKING:
+    from signoff.types import ApprovalRequest
 
 __all__ = ["EXPIRES_VARIABLE", "ExpiresIn", "expires_in_environment", "seconds_of", "within"]
 

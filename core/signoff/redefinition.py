@@ -6,13 +6,13 @@ import inspect
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from signoff.present.snapshot.snapshot import SnapshotError
+from signoff.effects import SnapshotError
 from signoff.queue.records import Grant
 from signoff.tool_definition import Definition
-from signoff.types import ApprovalContext, ApprovalRequest
 
 if TYPE_CHECKING:
     from signoff.queue.protocol import AgentQueue
+    from signoff.types import ApprovalContext, ApprovalRequest
 
 __all__ = ["KnownDefinitions", "ToolGoneError", "look_again", "look_again_sync", "other_definitions"]
 

@@ -11,15 +11,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from signoff.canonical import canonical
-from signoff.decorators import simple_approval_request
 from signoff.effects import Effect
-from signoff.queue.records import Submission
-from signoff.submission import arguments_of, plain_submission
+from signoff.queue.records import DecisionSource, Submission
 from signoff.tool_definition import Definition
-from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest, DecisionSource
+
+if TYPE_CHECKING:
+    from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
 __all__ = [
     "ApprovalMemory",
@@ -296,6 +296,8 @@ class JudgedCalls:
         Raises:
             NotJsonError: The arguments are not JSON.
         """
+        from signoff.submission import arguments_of, plain_submission
+
         arguments = arguments_of(request, context)
         spelled = payload_key if arguments is request.payload else canonical(dict(arguments))
         call = (request.tool_name, request.description, "\0".join(request.masked_keys), spelled)
@@ -311,6 +313,9 @@ class JudgedCalls:
         known = self._rememberable.get(key)
         if known is not None:
             return known
+        from signoff.decorators import simple_approval_request
+        from signoff.submission import plain_submission
+
         return self._judged_now(key, plain_submission(simple_approval_request(call.tool_name, call.payload), None))
 
     def _judged_now(self, call: tuple[str, ...], described: Submission) -> bool:

@@ -23,6 +23,7 @@ from pydantic import (
 
 from signoff.canonical import NotJsonError, canonical
 from signoff.effects import Effect
+from signoff.queue.clock import LONGEST_WAIT
 from signoff.queue.records import DecisionSource, Risk
 from signoff.tool_definition import Definition
 
@@ -42,9 +43,6 @@ __all__ = [
     "Risk",
     "denial_text",
 ]
-
-LONGEST_WAIT = 100 * 365 * 86_400.0
-"""Longest deadline that may be given, in seconds: a hundred years."""
 
 LookAtDefinition = Callable[[], Definition | Awaitable[Definition | None] | None]
 """How a tool is defined now; None if it is not offered any more. Asynchronous only where the request is."""

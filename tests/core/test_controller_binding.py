@@ -222,7 +222,7 @@ async def test_a_call_is_described_and_its_risk_judged_once(
 
         return call
 
-    monkeypatch.setattr("signoff.controller.plain_submission", counted(plain_submission))
+    monkeypatch.setattr("signoff.submission.plain_submission", counted(plain_submission))
     monkeypatch.setattr("signoff.submission.assess", counted(assess))
     reviewed(yes)
     request = request_for(command="make").model_copy(update={"effects": (Command("make", str(workdir)),)})

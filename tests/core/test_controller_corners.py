@@ -10,6 +10,7 @@ import pytest
 from controller_samples import Ask, Counting, approve, request_for, write
 
 from signoff.controller import ApprovalController
+from signoff.controller.asking import _settled
 from signoff.effects import FileEdit
 from signoff.queue import AgentQueue, QueueError, RequestState, ReviewQueue
 from signoff.session_memory import ApprovalMemory
@@ -211,10 +212,11 @@ async def test_nothing_is_read_in_the_thread_of_the_event_loop(
 
         return call
 
-    monkeypatch.setattr("signoff.controller.submission_with_snapshot", watched("take", submission_with_snapshot))
+    for name, function in (("submission_with_snapshot", submission_with_snapshot), ("_settled", _settled)):
+        monkeypatch.setattr(f"signoff.controller.asking.{name}", watched(name, function))
     monkeypatch.setattr(Snapshot, "drift", watched("drift", Snapshot.drift))
-    for name in ("_without_asking", "_settled"):
-        monkeypatch.setattr(ApprovalController, name, watched(name, getattr(ApprovalController, name)))
+    found = ApprovalController._without_asking
+    monkeypatch.setattr(ApprovalController, "_without_asking", watched("_without_asking", found))
     reviews: list[Any] = []
 
     def change_then_approve(request: Any) -> Any:

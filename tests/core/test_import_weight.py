@@ -50,6 +50,7 @@ def test_an_agent_process_loads_no_terminal_toolkit_and_no_framework(statement: 
     "statement",
     [
         "import signoff",
+        "from signoff import ApprovalController",
         "import signoff.queue",
         "import signoff.queue.sql.agent_queue",
         "import signoff.present.snapshot.snapshot",
@@ -57,6 +58,30 @@ def test_an_agent_process_loads_no_terminal_toolkit_and_no_framework(statement: 
 )
 def test_what_short_lived_commands_need_loads_no_pydantic(statement: str) -> None:
     assert "pydantic" not in packages(modules_after(statement))
+
+
+NEEDED_BY_REQUESTS = (
+    "asyncio",
+    "concurrent",
+    "cryptography",
+    "msgspec",
+    "pydantic",
+    "signoff.connection",
+    "signoff.policy",
+    "signoff.present",
+    "signoff.queue.sql",
+    "signoff.submission",
+    "signoff.tools",
+    "signoff.types",
+    "sqlite3",
+    "yaml",
+)
+
+
+def test_the_controller_loads_what_a_request_needs_with_the_first_one() -> None:
+    loaded = modules_after("from signoff import ApprovalController\nApprovalController()")
+    of_requests = tuple(f"{name}." for name in NEEDED_BY_REQUESTS)
+    assert [each for each in sorted(loaded) if f"{each}.".startswith(of_requests)] == []
 
 
 def test_the_queue_loads_no_event_loop_until_somebody_waits_in_one() -> None:

@@ -105,7 +105,7 @@ def test_a_call_is_judged_by_its_own_arguments_the_first_time_and_later() -> Non
 
 def test_an_equal_call_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
     count = CountingAssessments(plain_submission)
-    monkeypatch.setattr("signoff.session_memory.plain_submission", count)
+    monkeypatch.setattr("signoff.submission.plain_submission", count)
     calls = JudgedCalls()
     for _ in range(3):
         assert judged(calls, HARMLESS) is True
@@ -118,7 +118,7 @@ def test_an_equal_call_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_equal_call_that_nothing_describes_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
     count = CountingAssessments(plain_submission)
-    monkeypatch.setattr("signoff.session_memory.plain_submission", count)
+    monkeypatch.setattr("signoff.submission.plain_submission", count)
     calls = JudgedCalls()
     plain = PlainCall("t", HARMLESS, canonical(HARMLESS))
     assert [calls.plain_may_be_remembered(plain) for _ in range(3)] == [True] * 3

@@ -4,55 +4,34 @@ Every entry point (toolsets, decorators, the command line) comes through here, s
 can go around the mode or the memory.
 """
 
+# What only a request needs is loaded with the first one: the models, the policy, the snapshots, asyncio.
+
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from signoff.approved_call import EditedCallError, require_runnable
-from signoff.controller.callbacks import (
-    ApprovalCallback,
-    awaited,
-    call_from_async,
-    call_from_sync,
-    finished,
-    same_but_shown,
-    shown_to_callback,
-)
-from signoff.controller.outcomes import (
-    failed,
-    for_once,
-    from_grant,
-    from_outcome,
-    not_run,
-    to_queue,
-)
+from signoff.effects import SnapshotError
 from signoff.expiry import ExpiresIn, expires_in_environment, seconds_of, within
 from signoff.modes import Mode, chosen_mode, known_mode
-from signoff.present.snapshot.snapshot import Snapshot, SnapshotError, take
-from signoff.queue.clock import now_us
 from signoff.queue.errors import InvalidSubmissionError, QueueError
-from signoff.queue.interrupts import why_ended
-from signoff.queue.records import AgentMode, DecisionSource, StoredRequest, Submission
-from signoff.redefinition import (
-    KnownDefinitions,
-    look_again,
-    look_again_sync,
-    other_definitions,
-)
+from signoff.queue.records import AgentMode, DecisionSource, Submission
+from signoff.redefinition import KnownDefinitions, other_definitions
 from signoff.session_memory import ApprovalMemory, CallKey, JudgedCalls, PlainCall, call_key
-from signoff.submission import judged_again, plain_submission, submission_with_snapshot
-from signoff.tool_definition import Definition
-from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
 if TYPE_CHECKING:
+    from signoff.controller.asking import Asking
     from signoff.queue.protocol import AgentQueue
+    from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
 
 __all__ = ["ApprovalCallback", "ApprovalController", "Mode"]
+
+
+ApprovalCallback = Callable[["ApprovalRequest"], "ApprovalDecision | Awaitable[ApprovalDecision]"]
+"""A function that asks a person itself, instead of the queue."""
 
 _ENRICHING = "_enrich_presentation"
 
@@ -162,22 +141,25 @@ class ApprovalController:
             TypeError: The callback did not return an `ApprovalDecision`, or ``_enrich_presentation`` returned
                 something else than the request with a presentation.
         """
+        import asyncio
+
+        from signoff.types import ApprovalDecision
+
         request = within(request, self._expires_in)
         request = _at_server(request, context)
         try:
-            found: ApprovalDecision | Submission | None = self._at_once(request, context)
+            found: ApprovalDecision | Asking | None = self._at_once(request, context)
             if found is None:
                 # Looking at files and at the queue would hold up the event loop.
                 found = await asyncio.to_thread(self._without_asking, request, context)
             if isinstance(found, ApprovalDecision):
                 return found
-            plain = found
-            if request.definition is not None:
-                request, plain = await asyncio.to_thread(self._told_of_change, request, plain)
             if self._callback is not None:
-                return await self._ask_callback(self._callback, request, plain, context)
-            return await self._ask(self._open_queue(context), request, plain, context)
+                return await found.by_callback(self._callback, self._memory, self._queue)
+            return await found.by_queue(self._open_queue(context))
         except (QueueError, SnapshotError) as error:
+            from signoff.controller.outcomes import failed
+
             return failed(error)
 
     def request_approval_sync(
@@ -190,17 +172,20 @@ class ApprovalController:
             TypeError: The callback did not return an `ApprovalDecision`, or ``_enrich_presentation`` returned
                 something else than the request with a presentation.
         """
+        from signoff.types import ApprovalDecision
+
         request = within(request, self._expires_in)
         request = _at_server(request, context)
         try:
             found = self._at_once(request, context) or self._without_asking(request, context)
             if isinstance(found, ApprovalDecision):
                 return found
-            request, plain = self._told_of_change(request, found)
             if self._callback is not None:
-                return self._ask_callback_sync(self._callback, request, plain, context)
-            return self._ask_sync(self._open_queue(context), request, plain, context)
+                return found.by_callback_sync(self._callback, self._memory, self._queue)
+            return found.by_queue_sync(self._open_queue(context))
         except (QueueError, SnapshotError) as error:
+            from signoff.controller.outcomes import failed
+
             return failed(error)
 
     # -- what is remembered ----------------------------------------------------------------------------
@@ -246,6 +231,8 @@ class ApprovalController:
             return
         if not plain.may_be_remembered:
             raise InvalidSubmissionError("an approval of HIGH risk is never remembered")
+        from signoff.types import ApprovalDecision
+
         yes = ApprovalDecision(approved=True, remember="session", source=DecisionSource.CALLBACK)
         self._memory.store(request.tool_name, request.payload, yes, plain.definition, server=request.server)
 
@@ -275,44 +262,31 @@ class ApprovalController:
 
     def _without_asking(
         self, request: ApprovalRequest, context: ApprovalContext | None
-    ) -> ApprovalDecision | Submission:
-        """Answer by mode, memory or grant; else the described call, when a person has to be asked."""
+    ) -> ApprovalDecision | Asking:
+        """Answer by mode, memory or grant; else what a person has to be asked."""
+        from signoff.controller.asking import by_grant, by_memory, taken_if_possible
+        from signoff.controller.outcomes import from_mode, to_queue
+
         self._announce_mode()  # what could not be said before
-        decision = self._by_mode()
+        decision = from_mode(self.mode)
         if decision is not None:
-            snapshot = _taken_if_possible(request) if decision.approved else None
+            snapshot = taken_if_possible(request) if decision.approved else None
             if self._queue is not None:
                 self._queue.record(self._described(request, context), to_queue(decision))
             return decision.with_snapshot(snapshot)
         plain = self._described(request, context)
-        if self._memory.approves(_key_of(plain)):
-            decision = self._by_memory(request, plain)
+        key = _key_of(plain)
+        if self._memory.approves(key):
+            decision = by_memory(self._memory, key, request, plain)
             if decision is not None:
                 if self._queue is not None:
                     self._queue.record(plain, to_queue(decision))
                 return decision
-        if self._queue is None and self._callback is not None:
-            return plain
-        return _by_grant(self._open_queue(context), request, plain) or plain
-
-    def _by_mode(self) -> ApprovalDecision | None:
-        if self.mode == "approve_all":
-            return ApprovalDecision(approved=True, source=DecisionSource.MODE, by="approve_all")
-        if self.mode == "strict":
-            return ApprovalDecision(
-                approved=False,
-                note="Strict mode: approval required",
-                source=DecisionSource.MODE,
-                by="strict",
-            )
-        return None
-
-    def _by_memory(self, request: ApprovalRequest, plain: Submission) -> ApprovalDecision | None:
-        bound, snapshot = submission_with_snapshot(request, plain)
-        if not bound.may_be_remembered:
-            return None
-        decision = self._memory.use(_key_of(plain))
-        return None if decision is None else decision.with_snapshot(_unless_empty(snapshot))
+        if self._queue is not None or self._callback is None:
+            decision = by_grant(self._open_queue(context), request, plain)
+            if decision is not None:
+                return decision
+        return self._asking(request, plain, context)
 
     def _open_queue(self, context: ApprovalContext | None) -> AgentQueue:
         """The queue; the default one is opened when it is first needed, and named after who needs it first."""
@@ -334,27 +308,24 @@ class ApprovalController:
                 self._announced = mode
 
     def _described(self, request: ApprovalRequest, context: ApprovalContext | None) -> Submission:
+        from signoff.submission import plain_submission
+
         cwd = self._cwd or (self._queue.agent.cwd if self._queue is not None else None)
         return plain_submission(request, context, cwd=cwd)
 
-    def _told_of_change(self, request: ApprovalRequest, plain: Submission) -> tuple[ApprovalRequest, Submission]:
-        """The request, saying so if an equal call was approved while the tool was defined differently."""
-        if request.definition is None:
-            return request, plain
-        others = [*self._memory.other_definitions(_key_of(plain))]
-        if self._queue is not None:
-            others += other_definitions(self._queue, request)
-        request = self._definitions.since_approved(request, others)
-        return request, replace(plain, why=request.why)
+    def _asking(self, request: ApprovalRequest, plain: Submission, context: ApprovalContext | None) -> Asking:
+        """What a person is asked; it says if an equal call was approved under another definition of the tool."""
+        from signoff.controller.asking import Asking
 
-    def _asked_again(
-        self, request: ApprovalRequest, plain: Submission, now: Definition | None
-    ) -> tuple[ApprovalRequest, Submission]:
-        """What is asked next: the same as the world is now, under the definition that the tool has now."""
-        if now is not None:
-            request = self._definitions.while_asked(request, now)
-            plain = replace(plain, definition=now.digest, why=request.why)
-        return request, judged_again(request, plain)
+        if request.definition is not None:
+            others = [*self._memory.other_definitions(_key_of(plain))]
+            if self._queue is not None:
+                others += other_definitions(self._queue, request)
+            request = self._definitions.since_approved(request, others)
+            plain = replace(plain, why=request.why)
+        enriches = getattr(type(self), _ENRICHING) is not getattr(ApprovalController, _ENRICHING)
+        enrich = self._enrich_presentation if enriches else None
+        return Asking(request, plain, context, self._definitions, enrich)
 
     # -- what a subclass shows -------------------------------------------------------------------------
 
@@ -371,142 +342,6 @@ class ApprovalController:
             The request, or a copy of it with another `presentation`; nothing else of it may differ.
         """
         return request
-
-    @property
-    def _enriches(self) -> bool:
-        return getattr(type(self), _ENRICHING) is not getattr(ApprovalController, _ENRICHING)
-
-    async def _shown(self, request: ApprovalRequest, plain: Submission) -> tuple[ApprovalRequest, Submission]:
-        """The request as it is shown, and its submission: another presentation may hold secrets of its own."""
-        if not self._enriches:
-            return request, plain
-        shown = same_but_shown(request, await awaited(self._enrich_presentation, request, _ENRICHING))
-        return shown, await asyncio.to_thread(judged_again, shown, plain)
-
-    def _shown_sync(self, request: ApprovalRequest, plain: Submission) -> tuple[ApprovalRequest, Submission]:
-        if not self._enriches:
-            return request, plain
-        shown = same_but_shown(request, finished(self._enrich_presentation, request, _ENRICHING))
-        return shown, judged_again(shown, plain)
-
-    # -- asking a callback -----------------------------------------------------------------------------
-
-    async def _ask_callback(
-        self,
-        callback: ApprovalCallback,
-        request: ApprovalRequest,
-        plain: Submission,
-        context: ApprovalContext | None,
-    ) -> ApprovalDecision:
-        shown, plain = await self._shown(request, plain)
-        bound, snapshot = await asyncio.to_thread(submission_with_snapshot, shown, plain)
-        while True:
-            asked = await asyncio.to_thread(shown_to_callback, shown, snapshot, bound)
-            decision = _in_time(await call_from_async(callback, asked), plain)
-            if not decision.approved:
-                return await asyncio.to_thread(self._settled, bound, snapshot, decision)
-            try:
-                now = await look_again(request, context)
-                if now is None and not await asyncio.to_thread(snapshot.drift):
-                    return await asyncio.to_thread(self._settled, bound, snapshot, decision)
-                request, plain = await asyncio.to_thread(self._asked_again, request, plain, now)
-                shown, plain = await self._shown(request, plain)
-                bound, snapshot = await asyncio.to_thread(submission_with_snapshot, shown, plain)
-            except SnapshotError as error:
-                return await asyncio.to_thread(self._settled, bound, snapshot, not_run(error))
-
-    def _ask_callback_sync(
-        self,
-        callback: ApprovalCallback,
-        request: ApprovalRequest,
-        plain: Submission,
-        context: ApprovalContext | None,
-    ) -> ApprovalDecision:
-        shown, plain = self._shown_sync(request, plain)
-        bound, snapshot = submission_with_snapshot(shown, plain)
-        while True:
-            decision = _in_time(call_from_sync(callback, shown_to_callback(shown, snapshot, bound)), plain)
-            if not decision.approved:
-                return self._settled(bound, snapshot, decision)
-            try:
-                now = look_again_sync(request, context)
-                if now is None and not snapshot.drift():
-                    return self._settled(bound, snapshot, decision)
-                request, plain = self._asked_again(request, plain, now)
-                shown, plain = self._shown_sync(request, plain)
-                bound, snapshot = submission_with_snapshot(shown, plain)
-            except SnapshotError as error:
-                return self._settled(bound, snapshot, not_run(error))
-
-    def _settled(self, bound: Submission, snapshot: Snapshot, decision: ApprovalDecision) -> ApprovalDecision:
-        """Remember and record the answer of a callback."""
-        if decision.approved and decision.remember == "session" and not bound.may_be_remembered:
-            decision = for_once(decision, bound)
-        if decision.approved:
-            self._memory.store(
-                bound.tool_name, bound.payload, decision.with_snapshot(None), bound.definition, server=bound.server
-            )
-        if self._queue is not None:
-            self._queue.record(bound, to_queue(decision))
-        return decision.with_snapshot(_unless_empty(snapshot) if decision.approved else None)
-
-    # -- asking the queue ------------------------------------------------------------------------------
-
-    async def _ask(
-        self, queue: AgentQueue, request: ApprovalRequest, plain: Submission, context: ApprovalContext | None
-    ) -> ApprovalDecision:
-        shown, plain = await self._shown(request, plain)
-        submission, snapshot = await asyncio.to_thread(submission_with_snapshot, shown, plain)
-        # Shielded: what was posted while we are being cancelled must be known, to be taken back.
-        posting = asyncio.ensure_future(queue.asubmit(submission))
-        try:
-            while True:
-                posted = await asyncio.shield(posting)
-                outcome = await queue.await_outcome(posted.id)
-                decision = from_outcome(posted, outcome)
-                if not decision.approved:
-                    return decision
-                try:
-                    now = await look_again(request, context)
-                    if now is None and not await asyncio.to_thread(snapshot.drift):
-                        require_runnable(decision, context)
-                        return decision.with_snapshot(_unless_empty(snapshot))
-                    request, plain = await asyncio.to_thread(self._asked_again, request, plain, now)
-                    shown, plain = await self._shown(request, plain)
-                    submission, snapshot = await asyncio.to_thread(submission_with_snapshot, shown, plain)
-                except (SnapshotError, EditedCallError) as error:
-                    return await asyncio.to_thread(_given_up, queue, posted, error)
-                posting = asyncio.ensure_future(queue.aamend(posted.id, submission))
-        except BaseException as error:
-            await asyncio.shield(_take_back(queue, posting, why_ended(error)))
-            raise
-
-    def _ask_sync(
-        self, queue: AgentQueue, request: ApprovalRequest, plain: Submission, context: ApprovalContext | None
-    ) -> ApprovalDecision:
-        shown, plain = self._shown_sync(request, plain)
-        submission, snapshot = submission_with_snapshot(shown, plain)
-        posted = queue.submit(submission)
-        try:
-            while True:
-                decision = from_outcome(posted, queue.wait(posted.id))
-                if not decision.approved:
-                    return decision
-                try:
-                    now = look_again_sync(request, context)
-                    if now is None and not snapshot.drift():
-                        require_runnable(decision, context)
-                        return decision.with_snapshot(_unless_empty(snapshot))
-                    request, plain = self._asked_again(request, plain, now)
-                    shown, plain = self._shown_sync(request, plain)
-                    submission, snapshot = submission_with_snapshot(shown, plain)
-                except (SnapshotError, EditedCallError) as error:
-                    return _given_up(queue, posted, error)
-                posted = queue.amend(posted.id, submission)
-        except BaseException as error:
-            with contextlib.suppress(QueueError):
-                queue.withdraw(posted.id, why_ended(error))
-            raise
 
 
 class _Answering:
@@ -532,52 +367,7 @@ def _at_server(request: ApprovalRequest, context: ApprovalContext | None) -> App
     return request.model_copy(update={"server": context.server})
 
 
-def _in_time(decision: ApprovalDecision, plain: Submission) -> ApprovalDecision:
-    """The answer of a callback, or an expiry if the sender did not want to wait so long."""
-    if decision.approved is not True or plain.expires_at is None or now_us() <= plain.expires_at:
-        return decision
-    note = "expired: the answer came after the deadline"
-    return ApprovalDecision(approved=False, note=note, mode="soft", source=DecisionSource.EXPIRY)
-
-
 def _own_prompt(controller: ApprovalController) -> ApprovalCallback | None:
     """The method by which a subclass asks a person itself, if it has one."""
     prompt: ApprovalCallback | None = getattr(controller, "_prompt_user", None)
     return prompt
-
-
-async def _take_back(queue: AgentQueue, posting: asyncio.Future[StoredRequest], reason: str) -> None:
-    """Withdraw what was posted; a queue that fails here ends the request by itself when we are gone."""
-    with contextlib.suppress(QueueError):
-        posted = await posting
-        await queue.awithdraw(posted.id, reason)
-
-
-def _given_up(queue: AgentQueue, posted: StoredRequest, reason: Exception) -> ApprovalDecision:
-    """Say in the history as well that an approved call is not run."""
-    decision = not_run(reason)
-    with contextlib.suppress(QueueError):  # it is not run either way
-        queue.give_up(posted.id, posted.revision, decision.note or "")
-    return decision
-
-
-def _by_grant(queue: AgentQueue, request: ApprovalRequest, plain: Submission) -> ApprovalDecision | None:
-    """Answer from the session's grants, after a look at where the call really leads."""
-    # Without effects there is nothing to look at first, and the look below is the only one of a miss.
-    if not plain.may_be_remembered or (request.effects and not queue.has_grant(plain)):
-        return None
-    bound, snapshot = submission_with_snapshot(request, plain)
-    grant = queue.use_grant(bound)
-    return None if grant is None else from_grant(grant).with_snapshot(_unless_empty(snapshot))
-
-
-def _taken_if_possible(request: ApprovalRequest) -> Snapshot | None:
-    """What a mode approves; a call that cannot be shown fails by itself when it is carried out."""
-    try:
-        return _unless_empty(take(request.effects))
-    except SnapshotError:
-        return None
-
-
-def _unless_empty(snapshot: Snapshot) -> Snapshot | None:
-    return snapshot if snapshot.steps else None

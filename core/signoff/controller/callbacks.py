@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "ApprovalCallback",
     "awaited",
     "call_from_async",
     "call_from_sync",
@@ -35,14 +34,12 @@ __all__ = [
 ]
 
 
-ApprovalCallback = Callable[[ApprovalRequest], ApprovalDecision | Awaitable[ApprovalDecision]]
-"""A function that asks a person itself, instead of the queue."""
-
+_Function = Callable[[ApprovalRequest], object]
 _CALLBACK = "the approval callback"
 _NOT_A_NO = frozenset({DecisionSource.EXPIRY, DecisionSource.WITHDRAWAL, DecisionSource.ERROR})
 
 
-async def call_from_async(callback: ApprovalCallback, request: ApprovalRequest) -> ApprovalDecision:
+async def call_from_async(callback: _Function, request: ApprovalRequest) -> ApprovalDecision:
     """Ask; a synchronous callback is called in a thread.
 
     Raises:
@@ -51,7 +48,7 @@ async def call_from_async(callback: ApprovalCallback, request: ApprovalRequest) 
     return _checked(await awaited(callback, request))
 
 
-def call_from_sync(callback: ApprovalCallback, request: ApprovalRequest) -> ApprovalDecision:
+def call_from_sync(callback: _Function, request: ApprovalRequest) -> ApprovalDecision:
     """Ask; an asynchronous callback is run in an event loop of its own, beside one that already runs here.
 
     Raises:
@@ -60,9 +57,7 @@ def call_from_sync(callback: ApprovalCallback, request: ApprovalRequest) -> Appr
     return _checked(finished(callback, request))
 
 
-async def awaited(
-    function: Callable[[ApprovalRequest], object], request: ApprovalRequest, who: str = _CALLBACK
-) -> object:
+async def awaited(function: _Function, request: ApprovalRequest, who: str = _CALLBACK) -> object:
     """Result of an author's function; a synchronous one is called in a thread.
 
     Args:
@@ -80,9 +75,7 @@ async def awaited(
         return await _finish(answer) if inspect.isawaitable(answer) else answer
 
 
-def finished(
-    function: Callable[[ApprovalRequest], object], request: ApprovalRequest, who: str = _CALLBACK
-) -> object:
+def finished(function: _Function, request: ApprovalRequest, who: str = _CALLBACK) -> object:
     """Result of an author's function; an asynchronous one is run in an event loop of its own.
 
     Args:

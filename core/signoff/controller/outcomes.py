@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+from signoff.modes import Mode
 from signoff.present.reveal import reveal
 from signoff.queue.records import (
     Decision,
@@ -17,7 +18,7 @@ from signoff.queue.records import (
 )
 from signoff.types import ApprovalDecision
 
-__all__ = ["failed", "for_once", "from_grant", "from_outcome", "not_run", "to_queue"]
+__all__ = ["failed", "for_once", "from_grant", "from_mode", "from_outcome", "not_run", "to_queue"]
 
 _SOURCE_OF_STATE = {
     RequestState.EXPIRED: DecisionSource.EXPIRY,
@@ -53,6 +54,16 @@ def from_outcome(posted: StoredRequest, outcome: Outcome) -> ApprovalDecision:
         source=decision.source,
         by=decision.by,
     ).with_instead(decision.instead if outcome.approved else None)
+
+
+def from_mode(mode: Mode) -> ApprovalDecision | None:
+    """The decision of a mode; None if a person has to be asked."""
+    if mode == "approve_all":
+        return ApprovalDecision(approved=True, source=DecisionSource.MODE, by=mode)
+    if mode == "strict":
+        note = "Strict mode: approval required"
+        return ApprovalDecision(approved=False, note=note, source=DecisionSource.MODE, by=mode)
+    return None
 
 
 def from_grant(grant: Grant) -> ApprovalDecision:

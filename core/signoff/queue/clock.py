@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import time
 
-__all__ = ["SECOND", "now_us"]
+__all__ = ["LONGEST_WAIT", "SECOND", "now_us"]
 
 SECOND = 1_000_000
 """Microseconds in a second."""
+
+LONGEST_WAIT = 100 * 365 * 86_400.0
+"""Longest deadline that may be given, in seconds: a hundred years."""
 
 
 def now_us() -> int:

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
+from signoff.effects import SnapshotError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = ["CommandRun", "FileChange", "FileState", "SnapshotError", "Step"]
-
-
-class SnapshotError(ValueError):
-    """What a call would do cannot be shown, so nobody can be asked about it."""
 
 
 class FileState(Struct, frozen=True):

@@ -1,0 +1,259 @@
+"""One request until it is answered: shown, decided, compared with the world, and asked again if need be."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from signoff.approved_call import EditedCallError, require_runnable
+from signoff.controller.callbacks import (
+    awaited,
+    call_from_async,
+    call_from_sync,
+    finished,
+    same_but_shown,
+    shown_to_callback,
+)
+from signoff.controller.outcomes import for_once, from_grant, from_outcome, not_run, to_queue
+from signoff.present.snapshot.snapshot import Snapshot, SnapshotError, take
+from signoff.queue.clock import now_us
+from signoff.queue.errors import QueueError
+from signoff.queue.interrupts import why_ended
+from signoff.queue.records import DecisionSource, StoredRequest, Submission
+from signoff.redefinition import KnownDefinitions, look_again, look_again_sync
+from signoff.session_memory import ApprovalMemory, CallKey
+from signoff.submission import judged_again, submission_with_snapshot
+from signoff.tool_definition import Definition
+from signoff.types import ApprovalContext, ApprovalDecision, ApprovalRequest
+
+if TYPE_CHECKING:
+    from signoff.queue.protocol import AgentQueue
+
+__all__ = ["Asking", "by_grant", "by_memory", "taken_if_possible"]
+
+_ENRICHING = "_enrich_presentation"
+
+
+class Asking:
+    """A request that a person has to be asked about.
+
+    Args:
+        request: What the tool asks.
+        plain: The call as it is described.
+        context: Where the call came from.
+        definitions: Those that people were asked about.
+        enrich: Gives the request a presentation before it is shown; plain or asynchronous.
+    """
+
+    def __init__(
+        self,
+        request: ApprovalRequest,
+        plain: Submission,
+        context: ApprovalContext | None,
+        definitions: KnownDefinitions,
+        enrich: Callable[[ApprovalRequest], object] | None,
+    ) -> None:
+        self._request = self._shown = request
+        self._plain = plain
+        self._context = context
+        self._definitions = definitions
+        self._enrich = enrich
+
+    # -- asking a callback -----------------------------------------------------------------------------
+
+    async def by_callback(
+        self, callback: Callable[[ApprovalRequest], object], memory: ApprovalMemory, queue: AgentQueue | None
+    ) -> ApprovalDecision:
+        """Ask a function; its answer is remembered, and recorded if there is a queue."""
+        bound, snapshot = await self._bound()
+        while True:
+            asked = await asyncio.to_thread(shown_to_callback, self._shown, snapshot, bound)
+            decision = _in_time(await call_from_async(callback, asked), bound)
+            if decision.approved:
+                try:
+                    if not await self._is_as_shown(snapshot):
+                        bound, snapshot = await self._bound()
+                        continue
+                except SnapshotError as error:
+                    decision = not_run(error)
+            return await asyncio.to_thread(_settled, memory, queue, bound, snapshot, decision)
+
+    def by_callback_sync(
+        self, callback: Callable[[ApprovalRequest], object], memory: ApprovalMemory, queue: AgentQueue | None
+    ) -> ApprovalDecision:
+        """`by_callback` for synchronous code."""
+        bound, snapshot = self._bound_sync()
+        while True:
+            asked = shown_to_callback(self._shown, snapshot, bound)
+            decision = _in_time(call_from_sync(callback, asked), bound)
+            if decision.approved:
+                try:
+                    if not self._is_as_shown_sync(snapshot):
+                        bound, snapshot = self._bound_sync()
+                        continue
+                except SnapshotError as error:
+                    decision = not_run(error)
+            return _settled(memory, queue, bound, snapshot, decision)
+
+    # -- asking the queue ------------------------------------------------------------------------------
+
+    async def by_queue(self, queue: AgentQueue) -> ApprovalDecision:
+        """Post the request and wait for its answer; cancelled, it is withdrawn."""
+        submission, snapshot = await self._bound()
+        # Shielded: what was posted while we are being cancelled must be known, to be taken back.
+        posting = asyncio.ensure_future(queue.asubmit(submission))
+        try:
+            while True:
+                posted = await asyncio.shield(posting)
+                outcome = await queue.await_outcome(posted.id)
+                decision = from_outcome(posted, outcome)
+                if not decision.approved:
+                    return decision
+                try:
+                    if await self._is_as_shown(snapshot):
+                        require_runnable(decision, self._context)
+                        return decision.with_snapshot(_unless_empty(snapshot))
+                    submission, snapshot = await self._bound()
+                except (SnapshotError, EditedCallError) as error:
+                    return await asyncio.to_thread(_given_up, queue, posted, error)
+                posting = asyncio.ensure_future(queue.aamend(posted.id, submission))
+        except BaseException as error:
+            await asyncio.shield(_take_back(queue, posting, why_ended(error)))
+            raise
+
+    def by_queue_sync(self, queue: AgentQueue) -> ApprovalDecision:
+        """`by_queue` for synchronous code."""
+        submission, snapshot = self._bound_sync()
+        posted = queue.submit(submission)
+        try:
+            while True:
+                decision = from_outcome(posted, queue.wait(posted.id))
+                if not decision.approved:
+                    return decision
+                try:
+                    if self._is_as_shown_sync(snapshot):
+                        require_runnable(decision, self._context)
+                        return decision.with_snapshot(_unless_empty(snapshot))
+                    submission, snapshot = self._bound_sync()
+                except (SnapshotError, EditedCallError) as error:
+                    return _given_up(queue, posted, error)
+                posted = queue.amend(posted.id, submission)
+        except BaseException as error:
+            with contextlib.suppress(QueueError):
+                queue.withdraw(posted.id, why_ended(error))
+            raise
+
+    # -- the steps -------------------------------------------------------------------------------------
+
+    async def _bound(self) -> tuple[Submission, Snapshot]:
+        """What is asked, bound to the files as they are now."""
+        plain = self._plain
+        if self._enrich is not None:
+            self._shown = same_but_shown(self._request, await awaited(self._enrich, self._request, _ENRICHING))
+            plain = await asyncio.to_thread(judged_again, self._shown, plain)
+        return await asyncio.to_thread(submission_with_snapshot, self._shown, plain)
+
+    def _bound_sync(self) -> tuple[Submission, Snapshot]:
+        plain = self._plain
+        if self._enrich is not None:
+            self._shown = same_but_shown(self._request, finished(self._enrich, self._request, _ENRICHING))
+            plain = judged_again(self._shown, plain)
+        return submission_with_snapshot(self._shown, plain)
+
+    async def _is_as_shown(self, snapshot: Snapshot) -> bool:
+        """Whether tool and files are as they were shown; if not, what is asked next is as they are now."""
+        now = await look_again(self._request, self._context)
+        if now is None and not await asyncio.to_thread(snapshot.drift):
+            return True
+        await asyncio.to_thread(self._renew, now)
+        return False
+
+    def _is_as_shown_sync(self, snapshot: Snapshot) -> bool:
+        now = look_again_sync(self._request, self._context)
+        if now is None and not snapshot.drift():
+            return True
+        self._renew(now)
+        return False
+
+    def _renew(self, now: Definition | None) -> None:
+        if now is not None:
+            self._request = self._definitions.while_asked(self._request, now)
+            self._plain = replace(self._plain, definition=now.digest, why=self._request.why)
+        self._shown = self._request
+        self._plain = judged_again(self._request, self._plain)
+
+
+def by_memory(
+    memory: ApprovalMemory, key: CallKey, request: ApprovalRequest, plain: Submission
+) -> ApprovalDecision | None:
+    """Answer from what is remembered in this process, after a look at where the call really leads."""
+    bound, snapshot = submission_with_snapshot(request, plain)
+    decision = memory.use(key) if bound.may_be_remembered else None
+    return None if decision is None else decision.with_snapshot(_unless_empty(snapshot))
+
+
+def by_grant(queue: AgentQueue, request: ApprovalRequest, plain: Submission) -> ApprovalDecision | None:
+    """Answer from the session's grants, after a look at where the call really leads."""
+    # Without effects there is nothing to look at first, and the look below is the only one of a miss.
+    if not plain.may_be_remembered or (request.effects and not queue.has_grant(plain)):
+        return None
+    bound, snapshot = submission_with_snapshot(request, plain)
+    grant = queue.use_grant(bound)
+    return None if grant is None else from_grant(grant).with_snapshot(_unless_empty(snapshot))
+
+
+def taken_if_possible(request: ApprovalRequest) -> Snapshot | None:
+    """What a mode approves; a call that cannot be shown fails by itself when it is carried out."""
+    try:
+        return _unless_empty(take(request.effects))
+    except SnapshotError:
+        return None
+
+
+def _in_time(decision: ApprovalDecision, asked: Submission) -> ApprovalDecision:
+    """The answer of a callback, or an expiry if the sender did not want to wait so long."""
+    if decision.approved is not True or asked.expires_at is None or now_us() <= asked.expires_at:
+        return decision
+    note = "expired: the answer came after the deadline"
+    return ApprovalDecision(approved=False, note=note, mode="soft", source=DecisionSource.EXPIRY)
+
+
+def _settled(
+    memory: ApprovalMemory,
+    queue: AgentQueue | None,
+    bound: Submission,
+    snapshot: Snapshot,
+    decision: ApprovalDecision,
+) -> ApprovalDecision:
+    """Remember and record the answer of a callback."""
+    if decision.approved and decision.remember == "session" and not bound.may_be_remembered:
+        decision = for_once(decision, bound)
+    if decision.approved:
+        memory.store(
+            bound.tool_name, bound.payload, decision.with_snapshot(None), bound.definition, server=bound.server
+        )
+    if queue is not None:
+        queue.record(bound, to_queue(decision))
+    return decision.with_snapshot(_unless_empty(snapshot) if decision.approved else None)
+
+
+async def _take_back(queue: AgentQueue, posting: asyncio.Future[StoredRequest], reason: str) -> None:
+    """Withdraw what was posted; a queue that fails here ends the request by itself when we are gone."""
+    with contextlib.suppress(QueueError):
+        posted = await posting
+        await queue.awithdraw(posted.id, reason)
+
+
+def _given_up(queue: AgentQueue, posted: StoredRequest, reason: Exception) -> ApprovalDecision:
+    """Say in the history as well that an approved call is not run."""
+    decision = not_run(reason)
+    with contextlib.suppress(QueueError):  # it is not run either way
+        queue.give_up(posted.id, posted.revision, decision.note or "")
+    return decision
+
+
+def _unless_empty(snapshot: Snapshot) -> Snapshot | None:
+    return snapshot if snapshot.steps else None
