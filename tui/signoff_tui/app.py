@@ -182,6 +182,7 @@ class SignoffApp(App[None]):
         self._standstill.listen()
         run_beside(self, self._watch, group="watch")
         self._following.start()
+        self.call_after_refresh(self._following.look)  # it loads what the first picture does not need
         self._office.muting.start()
         if self._chosen.theme_follows and not self.no_color:
             self.speak(AskBackground())
@@ -280,7 +281,7 @@ class SignoffApp(App[None]):
     def on_app_focus(self, event: AppFocus) -> None:
         """The terminal got the focus, perhaps by a key or click that was meant for that alone."""
         self._beside.focus(focused=True)
-        self._following.look()  # the kernel does not tell of everything, such as what happens on other machines
+        self._following.look()  # not everything is told, such as what happens on other machines
         self._review.terminal_focused(event.time)
 
     def on_app_blur(self, _: AppBlur) -> None:

@@ -1,38 +1,30 @@
-"""Being told by the kernel when files change, without ever looking: inotify of Linux.
+"""Being told when files change, by the `watchfiles` library.
 
 The directories are watched, not the files: an editor that saves puts another file in the place of the old one.
-The usual package for this (watchfiles) wakes up twenty times a second to look whether something happened; a screen
-that stays open all day should cost nothing.
+What the system tells is gathered outside of Python, and a timer of the event loop fetches it. A thread that waits
+for it would look as often, and the program could end only after its next look.
 """
 
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import os
-import struct
-import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 __all__ = ["FileWatch"]
 
-GATHER_SECONDS = 0.1
-"""What happens this close together is told once: saving takes several steps."""
+FETCH_SECONDS = 0.5
+"""Time between two looks at what was gathered: an idle screen wakes up for each."""
 
-# See inotify(7) and <sys/inotify.h>.
-_MODIFY, _CLOSE_WRITE = 0x2, 0x8
-_MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x40, 0x80, 0x100, 0x200
-_ANY_CHANGE = _MODIFY | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE
-_OVERFLOW = 0x4000
-_HEAD = struct.Struct("iIII")
-_READ_BYTES = 65_536
+_AT_ONCE = 1
+"""Milliseconds that a look may last, the least that there are."""
 
 
 class FileWatch:
-    """Calls a function after files have changed, come or gone.
-
-    Where there is no inotify, or no more of it can be had, nothing is ever told; `works` says so.
+    """Calls a function after files have changed, come or gone; what cannot be watched is never told of.
 
     Args:
         changed: Called in the event loop that was running when `start` was called.
@@ -41,28 +33,15 @@ class FileWatch:
     def __init__(self, changed: Callable[[], None]) -> None:
         self._changed = changed
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._file = -1
-        self._closing = threading.Lock()
-        self._names: dict[int, set[str] | None] = {}
-        self._told_soon: asyncio.TimerHandle | None = None
-
-    @property
-    def works(self) -> bool:
-        """Whether changes will be told."""
-        return self._file >= 0
+        self._looks: Generator[bool] | None = None
+        self._next_look: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
         """Begin; call it in the event loop."""
-        init = getattr(ctypes.CDLL(None), "inotify_init1", None)
-        if init is None:
-            return
-        self._file = init(os.O_NONBLOCK | os.O_CLOEXEC)
-        if self.works:
-            self._loop = asyncio.get_running_loop()
-            self._loop.add_reader(self._file, self._read)
+        self._loop = asyncio.get_running_loop()
 
     def watch(self, files: Iterable[Path], folders: Iterable[Path] = ()) -> None:
-        """Watch these from now on, and also those from before.
+        """Watch these from now on, and no others.
 
         Finding a place may take long where a drive does not answer, so it may also be called in a thread. What
         changes while it runs may not be told.
@@ -71,72 +50,92 @@ class FileWatch:
             files: Files that need not be there yet, nor their directories.
             folders: Folders of which every file counts; they need not be there yet either.
         """
-        with self._closing:
-            if not self.works:
-                return
-            watch = os.dup(self._file)  # its number is not given to others while this goes on
-        try:
-            for file in files:
-                self._watch_name(watch, file)
-                if os.path.islink(file):  # noqa: PTH114 - unlike pathlib's, it never raises
-                    self._watch_name(watch, Path(os.path.realpath(file)))
-            for folder in folders:
-                self._watch_name(watch, folder)
-                if folder.is_dir():
-                    self._add(watch, folder, None)
-        finally:
-            os.close(watch)
+        loop = self._loop
+        if loop is None:
+            return
+        looks = _looks(files, folders)
+        # Where there are too many watches nothing is told; and the loop may be closed by now.
+        with suppress(OSError, RuntimeError):
+            next(looks)
+            loop.call_soon_threadsafe(self._use, looks)
 
     def stop(self) -> None:
         """End; nothing is told any more."""
-        if self._told_soon is not None:
-            self._told_soon.cancel()
-        if self._loop is not None:
-            self._loop.remove_reader(self._file)
-            with self._closing:
-                os.close(self._file)
-                self._file = -1
         self._loop = None
+        if self._next_look is not None:
+            self._next_look.cancel()
+        if self._looks is not None:
+            self._looks.close()
 
-    def _watch_name(self, watch: int, path: Path) -> None:
-        """Watch for a name in its directory; while that is not there, for the directory in the one above."""
-        for parent in path.parents:
-            if self._add(watch, parent, path.name):
-                return
-            path = parent
-
-    def _add(self, watch: int, folder: Path, name: str | None) -> bool:
-        add = ctypes.CDLL(None).inotify_add_watch
-        try:
-            path = os.fsencode(folder)
-        except UnicodeEncodeError:  # half a character: no file can be called so
-            return False
-        number = add(watch, path, ctypes.c_uint32(_ANY_CHANGE))
-        if number < 0:
-            return False
-        known = self._names.setdefault(number, set())
-        if name is None or known is None:
-            self._names[number] = None
-        else:
-            known.add(name)
-        return True
-
-    def _read(self) -> None:
-        try:
-            data = os.read(self._file, _READ_BYTES)
-        except BlockingIOError:
+    def _use(self, looks: Generator[bool]) -> None:
+        if self._loop is None:
+            looks.close()
             return
-        at, told = 0, False
-        while at < len(data):
-            number, mask, _, length = _HEAD.unpack_from(data, at)
-            at += _HEAD.size
-            name = os.fsdecode(data[at : at + length].rstrip(b"\0"))
-            at += length
-            names = self._names.get(number, set())
-            told = told or bool(mask & _OVERFLOW) or names is None or name in names
-        if told and self._told_soon is None and self._loop is not None:
-            self._told_soon = self._loop.call_later(GATHER_SECONDS, self._tell)
+        if self._looks is not None:
+            self._looks.close()
+        self._looks = looks
+        if self._next_look is None:
+            self._next_look = self._loop.call_later(FETCH_SECONDS, self._look)
 
-    def _tell(self) -> None:
-        self._told_soon = None
-        self._changed()
+    def _look(self) -> None:
+        self._next_look = None
+        if self._loop is None or self._looks is None:
+            return
+        try:
+            told = next(self._looks)
+        except RuntimeError:  # such as for a name that is no UTF-8: `watch` has to be called again
+            self._looks, told = None, True
+        else:
+            self._next_look = self._loop.call_later(FETCH_SECONDS, self._look)
+        if told:
+            self._changed()
+
+
+def _looks(files: Iterable[Path], folders: Iterable[Path]) -> Generator[bool]:
+    """Watch, and say at each look whether something happened since the last one."""
+    from watchfiles import watch  # what it loads is not needed for the first picture
+
+    folders = list(folders)
+    parent_of = dict(chain.from_iterable(map(_places, chain(files, folders))))
+    whole = set(filter(None, map(_watchable, folders)))
+    for changes in watch(
+        *{*parent_of.values(), *whole},
+        watch_filter=None,  # with one it does not return while other files go on changing
+        debounce=_AT_ONCE,
+        step=_AT_ONCE,
+        rust_timeout=_AT_ONCE,
+        yield_on_timeout=True,
+        force_polling=False,
+        recursive=False,
+        ignore_permission_denied=True,
+    ):
+        yield any(path in parent_of or str(Path(path).parent) in whole for _, path in changes)
+
+
+def _places(path: Path) -> Iterator[tuple[str, str]]:
+    """What is waited for, a path or for a link also its target, and the directory to watch for that.
+
+    While the directory is not there, it is waited for in the one above.
+    """
+    try:
+        ends = {path, Path(os.path.realpath(path))}
+    except ValueError:  # no file can be called so
+        return
+    for end in ends:
+        for parent in end.parents:
+            folder = _watchable(parent)
+            if folder is not None:
+                yield str(Path(folder, end.name)), folder
+                break
+            end = parent
+
+
+def _watchable(folder: Path) -> str | None:
+    """Where a directory is that can be watched; None if it cannot be. It may take long."""
+    try:
+        real = os.path.realpath(folder)
+        real.encode()  # the library takes no other names
+        # It would keep all threads waiting for a drive that does not answer: this one waits before.
+        return real if os.access(f"{real}/.", os.R_OK) else None
+    except ValueError:
+        return None

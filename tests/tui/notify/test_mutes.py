@@ -161,9 +161,8 @@ async def test_what_another_screen_mutes_is_muted_here_and_heard_again_with_it(
 ) -> None:
     until = local_time(NOW + MUTE_US, "minute")
     async with screen(place, wall_clock=Clock(), mute_file=kept) as seen:
-        if not seen.app._following._watch.works:
-            pytest.skip("there is no inotify here")
         await seen.shows("nothing waiting")
+        await seen.until(lambda: seen.app._following._watch._looks is not None, "files to be watched")
         kept.save(Mutes().turned(None, NOW))
         await seen.shows(f"muted until {until}")
         kept.save(Mutes())

@@ -25,9 +25,8 @@ def opens(place: Path, folder: Path) -> Opens:
     async def opened(size: tuple[int, int] = SMALL) -> AsyncIterator[Screen]:
         personal = Personal({"TERM": "xterm"})
         async with screen(place, size=size, theme=None, personal=personal) as seen:
-            if not seen.app._following._watch.works:
-                pytest.skip("there is no inotify here")
             await seen.shows("nothing waiting")
+            await seen.until(lambda: seen.app._following._watch._looks is not None, "files to be watched")
             yield seen
 
     return opened

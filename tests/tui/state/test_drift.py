@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -44,6 +45,23 @@ async def test_a_file_that_changes_while_it_is_read_is_told_at_once(
         await seen.until(lambda: CHANGED in told(seen))
         file.write_text("one\n")  # noqa: ASYNC240
         await seen.until(lambda: CHANGED not in told(seen))
+
+
+async def test_a_file_whose_directory_goes_and_comes_again_is_told_each_time(
+    asking: AgentQueue, place: Path, workdir: Path
+) -> None:
+    file = workdir / "sub" / "a.txt"
+    file.parent.mkdir()
+    file.write_text("one\n")
+    post(asking, write(file, "two\n"))
+    async with screen(place, size=LARGE, waiting=1) as seen:
+        await seen.armed()
+        for _ in range(2):
+            shutil.rmtree(file.parent)
+            await seen.until(lambda: "is gone" in told(seen))
+            file.parent.mkdir()
+            file.write_text("one\n")
+            await seen.until(lambda: "is gone" not in told(seen))
 
 
 async def test_a_file_that_changed_before_it_is_looked_at_is_told(

@@ -54,12 +54,10 @@ class Following:
         self._watch = FileWatch(self.look)
 
     def start(self) -> None:
-        """Look, and go on whenever the kernel tells of a change; call it in the event loop."""
+        """Go on whenever a change is told, from the first look on; call it in the event loop."""
         self._watch.start()
         for problem in self._chosen.problems:
             self._uses.announce(f"theme left out: {reveal_line(problem).text}", token="danger")
-        self._watch.watch(*self._places())
-        self._look_at_rules()
 
     def stop(self) -> None:
         """End."""

@@ -49,17 +49,16 @@ class FilesNow(Struct, frozen=True):
 
     Attributes:
         request: The request.
-        watch: Is to be told first where they lie, so that nothing that happens after the look is missed; None if
-            it knows already.
+        watch: Is told first where they lie, so that nothing that happens after the look is missed.
     """
 
     request: StoredRequest
-    watch: FileWatch | None = None
+    watch: FileWatch
 
     def __call__(self) -> tuple[str, ...]:
         """Look; it may take long, or never end."""
         snapshot = _snapshot(self.request)
-        if self.watch is not None and snapshot is not None:
+        if snapshot is not None:
             places = (step.path if isinstance(step, FileChange) else step.cwd for step in snapshot.steps)
             self.watch.watch(map(Path, islice(dict.fromkeys(places), _MOST_WATCHED)))
         return drift_of(self.request)
@@ -120,8 +119,8 @@ class DriftWatch:
         self._watch = self._request = None
 
     def _touched(self) -> None:
-        if self._request is not None:
-            self._look(FilesNow(self._request))
+        if self._request is not None and self._watch is not None:
+            self._look(FilesNow(self._request, self._watch))
 
 
 def _snapshot(request: StoredRequest) -> Snapshot | None:
