@@ -6,6 +6,7 @@ import pytest
 from reveal_fields import EXACT, LOOSE, kinds, warned
 
 from signoff.present.reveal import Field, reveal
+from signoff.present.reveal.twins import LATIN_LIKE, PHONETIC_TWINS
 
 # What passes for something else.
 
@@ -23,7 +24,9 @@ def test_scripts_mixed_in_a_word_of_content_are_only_noted() -> None:
 
 
 @pytest.mark.parametrize(
-    "char", "\u037e\uff1b\u2013\u2018\u2019\u201c\u201d\u2044\u2215\u2024\u3002\uff0f\uff52\uff21"
+    "char",
+    "\u037e\uff1b\u2013\u2018\u2019\u201c\u201d\u2044\u2215\u2024\u3002\uff0f\uff52\uff21"
+    "\u02d7\u2043\u2053\u205a\u27cb\u27cd\u276f\u1d04\uab35",
 )
 @pytest.mark.parametrize("field", EXACT)
 def test_look_alikes_of_ascii_are_warned_of_where_every_character_counts(char: str, field: Field) -> None:
@@ -38,6 +41,28 @@ def test_look_alikes_are_ordinary_punctuation_elsewhere(field: Field) -> None:
 @pytest.mark.parametrize("name", ["\u0441\u043e\u0440\u0443", "\u03bf", "\u0455\u0441\u043e\u0440\u0435"])
 def test_a_name_of_letters_that_all_pass_for_ascii_is_a_disguise(name: str) -> None:
     assert warned(reveal(name, "tool_name")) == ["disguise"]
+
+
+@pytest.mark.parametrize("name", ["ꮯꮓ", "ⲔⲒⲤⲤ", "ѡѴ", "𐌕𐌉𐌗", "𐊗𐊒𐊖", "𐊫𐊡", "𐐛𐐄", "𐔝𐔖", "ᛁᛖ"])
+def test_so_is_one_in_a_script_that_few_have_seen(name: str) -> None:
+    assert warned(reveal(name, "tool_name")) == ["disguise"]
+
+
+def test_each_letter_of_the_table_is_found() -> None:
+    letters = [*LATIN_LIKE, *"".join(PHONETIC_TWINS.values())]
+    assert [char for char in letters if "disguise" not in warned(reveal(char, "agent"))] == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("σου", "όσο", "σαν", "гроб", "рог", "ОСЬ", "уг", "үүр", "хӀо", "ҽ", "ռուս"),
+        *("اه", "ال", "و", "הוא", "סוס", "ים", "नमस्ते", "ठ", "ဝ", "ዐ", "ሀ", "ყ", "ข", "ο" + "π"),
+        *("一", "丶", "ノ", "〇", "이", "口", "ஐ", "ം", "ᐯᑭ", "ⵏⵔ"),
+    ],
+)
+def test_a_word_of_a_living_language_is_no_disguise_for_each_letter_that_some_table_names(name: str) -> None:
+    assert "disguise" not in warned(reveal(name, "tool_name"))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 
 from msgspec import Struct
 
@@ -162,41 +163,9 @@ def ascii_host(host: str) -> str | None:
     return ".".join(labels)
 
 
-# -- Characters that pass for others: a small table, and scripts mixed inside one word.
-#
-# Sources: Unicode Technical Standard 39 (`confusables.txt`, mixed-script detection) and the letters for which
-# Chromium shows a host in its ASCII form. The table holds what matters in commands, paths, hosts and names: the
-# signs that shells, paths and URLs give a meaning, and letters that fonts draw like ASCII ones. Signs that are
-# ordinary punctuation elsewhere, such as the em dash or full-width parentheses, are left out on purpose.
+# -- Characters that pass for others: those of `twins`, and scripts mixed inside one word. Source: Unicode Technical
+# Standard 39 (mixed-script detection), and the letters for which Chromium shows a host in its ASCII form.
 
-_SIGNS = {
-    "-": "\u2010\u2011\u2012\u2013\u2212\ufe58\ufe63\uff0d",
-    "'": "\u2018\u2019\u201b\u2032\u00b4\u02b9\uff07",
-    "`": "\u1fef\uff40",
-    '"': "\u201c\u201d\u201f\u2033\uff02",
-    ",": "\u201a",
-    ";": "\u037e\ufe54\uff1b",
-    ":": "\u2236\ua789\ufe55",
-    ".": "\u2024\u3002\ufe52\uff0e\uff61",
-    "..": "\u2025",
-    "/": "\u2044\u2215\u2571\u29f8\uff0f",
-    "\\": "\u2216\u29f5\u29f9\ufe68\uff3c",
-    "|": "\u01c0\u2223\uff5c",
-    "&": "\ufe60\uff06",
-    "<": "\u2039\ufe64\uff1c",
-    ">": "\u203a\ufe65\uff1e",
-    "*": "\u204e\u2217\ufe61\uff0a",
-    "~": "\u02dc\u223c",
-    "$": "\ufe69\uff04",
-    "#": "\ufe5f\uff03",
-    "@": "\ufe6b\uff20",
-    "%": "\ufe6a\uff05",
-}
-_LATIN = {  # letters of phonetic alphabets, and small capitals
-    "a": "\u0251", "c": "\u1d04", "g": "\u0261", "i": "\u0269\u026a", "o": "\u1d0f", "s": "\ua731",
-    "u": "\u1d1c", "v": "\u1d20", "w": "\u1d21", "z": "\u1d22",
-}  # fmt: skip
-_TWINS = {char: twin for table in (_SIGNS, _LATIN) for twin, chars in table.items() for char in chars}
 _LETTERLIKE = "\u2102\u210a-\u210e\u2110-\u2113\u2115\u2119-\u211d\u2124\u2128\u212a\u212c\u212d\u212f-\u2134"
 _COMPATIBLE = (
     "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a"  # full-width letters and digits
@@ -204,36 +173,38 @@ _COMPATIBLE = (
     "\u2160-\u217f"  # Roman numerals
     "\ufb00-\ufb06"  # ligatures
 )
-_LOOK_ALIKE = re.compile(f"[{re.escape(''.join(_TWINS))}{_LETTERLIKE}{_COMPATIBLE}]")
 
-_PASS_FOR_LATIN = (
-    "\u0131"  # dotless i
-    "асԁеһіјӏорԛѕԝхуѵьАВСЕНІЈКМОРЅТХУԌԚԜ"  # Cyrillic
-    "αγικνορτυωϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹͿ"  # Greek
-    "ագզհյոսցքօՏՕՍԼ"  # Armenian
-    "ⲟⲥⲣⲞⲤⲢ"  # Coptic
-    "ᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᎽᏀᏂᏃᏎᏏᏒᏔᏕᏚᏞᏟᏢᏦᏧᏮᏳᏴ"  # Cherokee
-    "\ua4d0-\ua4f7"  # Lisu
-) + "".join(_LATIN.values())
-_WHOLE_DISGUISE = re.compile(
-    rf"(?<![^\W_])(?=[A-Za-z0-9]*([{_PASS_FOR_LATIN}]))[A-Za-z0-9{_PASS_FOR_LATIN}]++(?![^\W_])"
-)
-_PASSES = re.compile(f"[{_PASS_FOR_LATIN}]")
-_TELLS = re.compile(rf"[^\W\d_A-Za-z{_PASS_FOR_LATIN}]")
-"""A letter that no reader takes for an ASCII one."""
+
+class _LookAlikes:
+    """The table of look-alikes, and what is found by it; made when a text first has more than ASCII."""
+
+    def __init__(self) -> None:
+        from signoff.present.reveal.twins import LATIN_LIKE, PHONETIC_TWINS, SIGN_TWINS
+
+        tables = (SIGN_TWINS, PHONETIC_TWINS)
+        self.twins = {char: twin for table in tables for twin, chars in table.items() for char in chars}
+        self.any = re.compile(f"[{re.escape(''.join(self.twins))}{_LETTERLIKE}{_COMPATIBLE}]")
+        passing = LATIN_LIKE + "".join(PHONETIC_TWINS.values())
+        self.passing = re.compile(f"[{passing}]")
+        self.disguise = re.compile(rf"(?<![^\W_])(?=[A-Za-z0-9]*([{passing}]))[A-Za-z0-9{passing}]++(?![^\W_])")
+        self.telling = re.compile(rf"[^\W\d_A-Za-z{passing}]")
+        """A letter that no reader takes for an ASCII one."""
+
+
+_table = cache(_LookAlikes)
 _LETTER = re.compile(f"[{LETTERS}]")
 _SCRIPT_CHANGE = re.compile(f"([{LETTERS}])[{WITHIN_WORD}]*(?!\\1)([{LETTERS}])")
 
 
 def ascii_twin(char: str) -> str:
     """The ASCII text that a look-alike passes for; empty if there is none."""
-    twin = _TWINS.get(char) or unicodedata.normalize("NFKC", char)
+    twin = _table().twins.get(char) or unicodedata.normalize("NFKC", char)
     return twin if twin.isascii() else ""
 
 
 def look_alikes(text: str) -> list[int]:
     """Where characters stand that pass for ASCII ones but are not."""
-    return [found.start() for found in _LOOK_ALIKE.finditer(text)]
+    return [] if text.isascii() else [found.start() for found in _table().any.finditer(text)]
 
 
 def script_change(signs: str) -> int | None:
@@ -253,7 +224,9 @@ def script_change(signs: str) -> int | None:
 
 def whole_disguise(text: str) -> int | None:
     """Where a word that could pass for ASCII has its first letter that is not; None if there is no such word."""
-    found = _PASSES.search(text) and _WHOLE_DISGUISE.search(text)
+    if text.isascii():
+        return None
+    found = _table().passing.search(text) and _table().disguise.search(text)
     return found.start(1) if found else None
 
 
@@ -263,4 +236,4 @@ def name_disguise(name: str) -> int | None:
     One letter that cannot be mistaken tells that the others are what they are, such as a short word of Russian.
     """
     disguise = whole_disguise(name)
-    return None if disguise is None or _TELLS.search(name) else disguise
+    return None if disguise is None or _table().telling.search(name) else disguise
