@@ -38,6 +38,7 @@ __all__ = [
     "CallContent",
     "approve_call",
     "content_of",
+    "end_of",
     "kind_of",
     "reach_of",
     "record_facts",
@@ -193,12 +194,18 @@ def _state(request: StoredRequest, now: int) -> str:
         expires = request.submission.expires_at
         return words if expires is None else f"{words}, expires in {length_text(expires - now)}"
     decision = request.decision
+    said = "" if decision is None else (decision.note or "").replace("\n", " ")
+    note = f": {one_line(said)}" if said else ""
+    words = f"; {one_line(decision.instead.words)}" if decision is not None and decision.instead else ""
+    return f"{end_of(request)}{note}{words}"
+
+
+def end_of(request: StoredRequest) -> str:
+    """How a request ended, and by whom; or that nobody decided, and why."""
+    decision = request.decision
     if decision is None:
         return f"{request.state}, nobody decided: {one_line(request.state_note or '')}"
-    said = (decision.note or "").replace("\n", " ")
-    note = f": {one_line(said)}" if said else ""
-    words = f"; {one_line(decision.instead.words)}" if decision.instead else ""
-    return f"{request.state} by {one_line(decision.by, 'agent')} ({decision.source}){note}{words}"
+    return f"{request.state} by {one_line(decision.by, 'agent')} ({decision.source})"
 
 
 def _heading(document: Document) -> str:

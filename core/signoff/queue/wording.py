@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from signoff.queue.records import AskedBy, Decision, DecisionSource, RequestState, StoredRequest
+from signoff.text.outcome import outcome_text
 from signoff.text.time import length_text
 
 __all__ = [
@@ -21,8 +22,6 @@ CLOSED = "the agent closed its connection to the queue"
 
 AGENT_GONE = "the agent ended without an answer"
 """Why a request of a dead agent was withdrawn, without which process that was."""
-
-_CHANGED = "approved with changes"
 
 
 def agent_is_gone(pid: int) -> str:
@@ -72,7 +71,7 @@ def how_it_ended(request: StoredRequest, now: int) -> str:
     """
     ago = f"{length_text(now - (request.decided_at or now), 'words')} ago"
     if request.decision is None:
-        return f"{request.state.value} {ago}: {request.state_note}"
+        return f"{outcome_text(request.state, None, 'message')} {ago}: {request.state_note}"
     words = f"{_verb(request.decision)} by {_who(request.decision)} {ago}"
     return words if request.state is not RequestState.SUPERSEDED else f"{words}, then superseded"
 
@@ -82,10 +81,6 @@ def _who(decision: Decision) -> str:
 
 
 def _verb(decision: Decision) -> str:
-    if decision.approved and decision.instead is not None:
-        return f"approved with changes ({decision.instead.summary})" if decision.instead.summary else _CHANGED
-    if decision.approved:
-        return "approved"
-    if decision.source is DecisionSource.CASCADE:
-        return "rejected with its batch"
-    return "rejected"
+    words = outcome_text("approved" if decision.approved else "rejected", decision, "message")
+    summary = decision.instead.summary if decision.approved and decision.instead is not None else ""
+    return f"{words} ({summary})" if summary else words

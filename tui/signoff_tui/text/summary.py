@@ -17,8 +17,9 @@ from signoff.present.snapshot.steps import FileChange, SnapshotError, Step
 from signoff.present.subject import SERVER_SIGN, is_outside, step_kind, step_text, steps_of
 from signoff.queue.grant_pattern import GrantPattern
 from signoff.queue.history import HistoryRecord
-from signoff.queue.records import Decision, Grant, RequestState, StoredRequest, Submission
+from signoff.queue.records import DecisionSource, Grant, RequestState, StoredRequest, Submission
 from signoff.queue.wording import AGENT_GONE
+from signoff.text.outcome import outcome_text
 from signoff.text.time import local_time
 from signoff_tui.text.lines import Chunk, Cut
 
@@ -176,25 +177,21 @@ def ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
         request: The request.
         reviewer: Who reads this: what they decided is told as theirs. None names everybody.
     """
-    decision = request.decision
-    mine = decision is not None and decision.by == reviewer
-    by = "" if decision is None else f" by {'you' if mine else reveal(decision.by, 'agent').text}"
-    match request.state:
-        case RequestState.PENDING:
-            return ""
-        case RequestState.APPROVED:
-            return _approved_text(decision, by, mine=mine)
-        case RequestState.REJECTED:
-            if decision is not None and decision.source == "cascade":
-                return "stopped with its batch"
-            return f"{'stopped' if decision is not None and decision.hard else 'rejected'}{by}"
-        case RequestState.EXPIRED:
-            return "expired, nobody decided"
-        case RequestState.WITHDRAWN:
-            gone = (request.state_note or "").startswith(AGENT_GONE)
-            return "gone, nobody listens" if gone else "withdrawn, nobody decided"
-        case RequestState.SUPERSEDED:
-            return "superseded by a newer revision"
+    decision, state = request.decision, request.state
+    if request.pending:
+        return ""
+    gone = (request.state_note or "").startswith(AGENT_GONE)
+    words = outcome_text(state, decision, "row", gone=gone)
+    if decision is None or state not in (RequestState.APPROVED, RequestState.REJECTED):
+        return words
+    mine, told = decision.by == reviewer, state is RequestState.APPROVED and decision.remember
+    if state is RequestState.APPROVED and decision.instead is not None:
+        told, words = True, f"approved {_one_line(decision.instead.summary, 'description').text or 'with changes'}"
+    elif decision.source in (DecisionSource.GRANT, DecisionSource.CASCADE):
+        return words
+    if mine and told:  # one's own name is left out where something else has to be told
+        return words
+    return f"{words} by {'you' if mine else reveal(decision.by, 'agent').text}"
 
 
 def already_ended_text(request: StoredRequest, reviewer: str | None = None) -> str:
@@ -208,17 +205,3 @@ def already_ended_text(request: StoredRequest, reviewer: str | None = None) -> s
         return ""
     at = "" if request.decided_at is None else f" {local_time(request.decided_at, 'minute')}"
     return f"already ended: {ended_text(request, reviewer)}{at}"
-
-
-def _approved_text(decision: Decision | None, by: str, *, mine: bool) -> str:
-    """What was approved; one's own name is left out where something else has to be told."""
-    if decision is None:
-        return "approved"
-    if decision.instead is not None:
-        what = _one_line(decision.instead.summary, "description").text or "with changes"
-        return f"approved {what}{'' if mine else by}"
-    if decision.source == "grant":
-        return "approved by memory"
-    if decision.remember:
-        return f"approved for session{'' if mine else by}"
-    return f"approved{by}"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from signoff.cli.output import Page, clipped, one_line
-from signoff.cli.render import kind_of, risk_word, tool_of, what_of
+from signoff.cli.render import end_of, kind_of, risk_word, tool_of, what_of
 from signoff.queue.records import AgentMode
 from signoff.text.time import length_text
 
@@ -70,7 +70,7 @@ def happening_text(happening: Happening, now: int, width: int | None) -> str:
                 f"{number} was changed, it is revision {request.revision} now: show {number}", label="changed: "
             )
         case _:
-            page.add(f"{number} {_end(request)}", label="ended: ")
+            page.add(f"{number} {end_of(request)}", label="ended: ")
     return page.text()
 
 
@@ -118,9 +118,3 @@ def outcome_text(held: HeldDecision, verdicts: Sequence[DecideResult], width: in
     for (number, _), verdict in zip(held.targets, verdicts, strict=True):
         page.add(one_line(verdict.message), label=f"{number}: " if verdict.accepted else f"{number} NOT decided: ")
     return page.text()
-
-
-def _end(request: StoredRequest) -> str:
-    if request.decision is None:
-        return f"{request.state}, nobody decided: {one_line(request.state_note or '')}"
-    return f"{request.state} by {one_line(request.decision.by, 'agent')} ({request.decision.source})"

@@ -13,6 +13,7 @@ from signoff.present.kinds import PresentationKind
 from signoff.present.subject import subject_text
 from signoff.queue import DecisionSource, HistoryRecord, Instead, RequestState
 from signoff.queue.wording import released
+from signoff.text.outcome import outcome_text
 from signoff.text.time import length_text
 from signoff_tui.screens.history.together import Together
 
@@ -94,24 +95,19 @@ def outcome(record: HistoryRecord, *, with_share: bool = False) -> tuple[str, st
         with_share: Say here how much was shown, if not all of it was.
     """
     decision = record.decision
+    words = outcome_text(record.state, decision, "cell")
     match record.state:
         case RequestState.APPROVED:
             if decision is None or decision.source is not DecisionSource.REVIEWER:
-                return "approved", "ok"
+                return str(record.state), "ok"
             if decision.deliberate and with_share:
                 return f"approved {share(record)}", "warn"
-            if decision.instead is not None:
-                return ("approved part" if decision.instead.refused else "approved edited"), "warn"
-            words = "approved session" if decision.remember else "approved once"
-            return words, "warn" if decision.deliberate else "ok"
+            return words, "warn" if decision.deliberate or decision.instead is not None else "ok"
         case RequestState.REJECTED:
-            if decision is not None and decision.source is DecisionSource.CASCADE:
-                return "stopped too", "no"
-            return ("stopped" if decision is not None and decision.hard else "rejected"), "no"
+            return words, "no"
         case RequestState.PENDING:
-            return "waiting", "muted"
-        case other:
-            return str(other), "closed"
+            return words, "muted"
+    return words, "closed"
 
 
 def said(record: HistoryRecord) -> tuple[str, ...]:

@@ -1,0 +1,72 @@
+"""How a request ended: the words of each place for the same end, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+__all__ = ["OutcomeStyle", "outcome_text"]
+
+OutcomeStyle = Literal["message", "row", "cell"]
+"""In what the queue answers, in a row of the screen, and in the narrow column of the history."""
+
+_STYLES: tuple[OutcomeStyle, ...] = ("message", "row", "cell")
+_WORDS = {
+    "part": ("approved with changes", "approved with changes", "approved part"),
+    "edited": ("approved with changes", "approved with changes", "approved edited"),
+    "memory": ("approved", "approved by memory", "approved"),
+    "session": ("approved", "approved for session", "approved session"),
+    "once": ("approved", "approved", "approved once"),
+    "cascade": ("rejected with its batch", "stopped with its batch", "stopped too"),
+    "hard": ("rejected", "stopped", "stopped"),
+    "expired": ("expired", "expired, nobody decided", "expired"),
+    "gone": ("withdrawn", "gone, nobody listens", "withdrawn"),
+    "withdrawn": ("withdrawn", "withdrawn, nobody decided", "withdrawn"),
+    "superseded": ("superseded", "superseded by a newer revision", "superseded"),
+    "pending": ("waiting", "waiting", "waiting"),
+}
+
+
+class _Changes(Protocol):
+    @property
+    def refused(self) -> Sequence[str]: ...
+
+
+class _Decided(Protocol):
+    @property
+    def source(self) -> str: ...
+    @property
+    def remember(self) -> bool: ...
+    @property
+    def hard(self) -> bool: ...
+    @property
+    def instead(self) -> _Changes | None: ...
+
+
+def outcome_text(state: str, decision: _Decided | None, style: OutcomeStyle, *, gone: bool = False) -> str:
+    """Say how a request ended, without by whom; what has no words of its own is the name of the state.
+
+    Args:
+        state: Its state.
+        decision: What was decided, if anything was.
+        style: Where it is said.
+        gone: Whether its agent is gone.
+    """
+    words = _WORDS.get(_end(state, decision, gone=gone))
+    return str(state) if words is None else words[_STYLES.index(style)]
+
+
+def _end(state: str, decision: _Decided | None, *, gone: bool) -> str:
+    if state == "withdrawn" and gone:
+        return "gone"
+    if decision is None or state not in ("approved", "rejected"):
+        return state
+    if state == "rejected":
+        return "cascade" if decision.source == "cascade" else "hard" if decision.hard else state
+    if decision.instead is not None:
+        return "part" if decision.instead.refused else "edited"
+    if decision.source == "grant":
+        return "memory"
+    if decision.remember:
+        return "session"
+    return "once" if decision.source == "reviewer" else state
