@@ -163,8 +163,10 @@ def ascii_host(host: str) -> str | None:
     return ".".join(labels)
 
 
-# -- Characters that pass for others: those of `twins`, and scripts mixed inside one word. Source: Unicode Technical
-# Standard 39 (mixed-script detection), and the letters for which Chromium shows a host in its ASCII form.
+# -- Characters that pass for others: those of `twins`, and scripts mixed inside one word.
+#
+# Sources: Unicode Technical Standard 39 (mixed-script detection) and the letters for which Chromium shows a host
+# in its ASCII form.
 
 _LETTERLIKE = "\u2102\u210a-\u210e\u2110-\u2113\u2115\u2119-\u211d\u2124\u2128\u212a\u212c\u212d\u212f-\u2134"
 _COMPATIBLE = (
