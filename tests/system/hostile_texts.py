@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import string
 import unicodedata
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from functools import cache
 
-from display_corpus import cases, visible_forms
+from display_corpus import Case, cases, visible_forms
 
 SORTS = (
     "\x1b[2J\x1b[H\x1b[?1049l\x1b[?2004l\x1b[31m",
@@ -85,11 +85,23 @@ class Hostile:
 
 @cache
 def hostile_texts() -> tuple[Hostile, ...]:
-    """Every hostile case of the display corpus, and every sort of trouble."""
-    found = [case for case in cases() if not case.benign]
-    texts = [(_with_both_ends(case.text), set(map(chr, case.hidden))) for case in found]
+    """Cases of the display corpus that no other stands for, and every sort of trouble.
+
+    What the screen makes of each case is tested where no terminal is needed; here a surface is found that forgets to
+    do it, for which one case of each invisible character and each with markup are enough.
+    """
+    texts = [(_with_both_ends(case.text), set(map(chr, case.hidden))) for case in _unlike(cases())]
     texts += [(text, set(text)) for text in SORTS]
     return tuple(Hostile(number, text, _hidden(text, among)) for number, (text, among) in enumerate(texts))
+
+
+def _unlike(cases: Iterable[Case]) -> Iterator[Case]:
+    seen: set[str] = set()
+    for case in cases:
+        invisible = {char for char in case.text if unicodedata.category(char) in UNPRINTABLE}
+        if not case.benign and (invisible - seen or "[" in case.text):
+            seen |= invisible
+            yield case
 
 
 def _with_both_ends(text: str) -> str:
