@@ -87,8 +87,8 @@ class Hostile:
 def hostile_texts() -> tuple[Hostile, ...]:
     """Cases of the display corpus that no other stands for, and every sort of trouble.
 
-    What the screen makes of each case is tested where no terminal is needed; here a surface is found that forgets to
-    do it, for which one case of each invisible character and each with markup are enough.
+    What the screen makes of each case is tested where no terminal is needed. Here a surface is found that forgets
+    to do it: one case of each invisible character, and each with markup, are enough.
     """
     texts = [(_with_both_ends(case.text), set(map(chr, case.hidden))) for case in _unlike(cases())]
     texts += [(text, set(text)) for text in SORTS]

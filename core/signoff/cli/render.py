@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 from signoff.canonical import canonical
 from signoff.cli.output import Page, clipped, one_line
 from signoff.history_export import decision_facts, record_facts
+from signoff.masked_subject import declared_subject, described
 from signoff.policy.grant_breadth import Breadth, Reach, reach
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.policy.verdict import RISK_WORD
@@ -18,7 +19,7 @@ from signoff.present.kinds import PresentationKind
 from signoff.present.reveal import reveal_line
 from signoff.present.snapshot.snapshot import Snapshot
 from signoff.present.snapshot.steps import SnapshotError
-from signoff.present.subject import SERVER_SIGN, step_kind, steps_of, subject_text
+from signoff.present.subject import SERVER_SIGN, step_kind, steps_of
 from signoff.shown_commands import shown_commands
 from signoff.text.time import iso, length_text
 
@@ -318,10 +319,8 @@ def what_of(call: Submission | HistoryRecord, hidden: Redactor = DEFAULT_REDACTI
         call: The call.
         hidden: What is hidden of it.
     """
-    subject = subject_text(call.snapshot, call.cwd)
-    if subject is None:
-        return one_line(hidden.mask_text(call.description).text, "description")
-    return one_line(hidden.mask_text(subject, command=True).text, "command")
+    declared = declared_subject(call, hidden)
+    return one_line(described(call, hidden), "description") if declared is None else one_line(declared, "command")
 
 
 # -- Requests as JSON objects, as history records are elsewhere: the shape that ``--json`` promises.

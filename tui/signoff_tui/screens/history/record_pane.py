@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from signoff.masked_subject import declared_subject, described
 from signoff.queue import HistoryRecord, Risk, StoredRequest
 from signoff.text.time import local_time
-from signoff_tui.screens.history.wording import Deciders, changed_text, outcome, share, subject, told, took_words
+from signoff_tui.screens.history.wording import Deciders, changed_text, outcome, share, took_words
 from signoff_tui.text.lines import Line, chunk, wrapped
 from signoff_tui.text.summary import RISK_WORD
 
@@ -44,12 +45,12 @@ def record_lines(
 
 
 def _call(record: HistoryRecord) -> Sequence[Fact]:
-    about = subject(record)
+    about = declared_subject(record)
     facts = [("request", record.tool_name if about is None else f"{record.tool_name}  {about}", "strong")]
     if record.server is not None:
         facts.append(("server", record.server, "strong"))
     if about is None:
-        facts.append(("what", told(record), "text"))
+        facts.append(("what", described(record), "text"))
     if record.risk is not Risk.LOW or record.risk_reasons:
         reasons = f": {', '.join(record.risk_reasons)}" if record.risk_reasons else ""
         facts.append(("risk", f"{RISK_WORD[record.risk]}{reasons}", f"risk-{record.risk}"))
@@ -62,8 +63,8 @@ def _asking(record: HistoryRecord) -> Sequence[Fact]:
         facts.append(("group", record.group_id, "text"))
     if record.batch_id is not None:
         facts.append(("batch", record.batch_id, "text"))
-    if subject(record) is not None:
-        facts.append(("it says", told(record), "muted"))
+    if declared_subject(record) is not None:
+        facts.append(("it says", described(record), "muted"))
     if record.why:
         facts.append(("why asked", record.why, "text"))
     return facts

@@ -8,9 +8,9 @@ from msgspec import Struct, field
 
 from signoff.canonical import canonical
 from signoff.filter import CallFacts
+from signoff.masked_subject import subject_of
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.kinds import PresentationKind
-from signoff.present.subject import subject_text
 from signoff.queue import DecisionSource, HistoryRecord, Instead, RequestState
 from signoff.queue.wording import released
 from signoff.text.outcome import outcome_text
@@ -25,8 +25,6 @@ __all__ = [
     "outcome",
     "said",
     "share",
-    "subject",
-    "told",
     "took_text",
     "took_words",
     "what",
@@ -140,7 +138,7 @@ def kind(record: HistoryRecord) -> PresentationKind:
 def what(record: HistoryRecord) -> str:
     """What the call was about; what its agent said of it only where that is all there is."""
     server = "" if record.server is None else f"{record.server}: "
-    return f"{server}{subject(record) or told(record) or record.tool_name}".replace("\n", " ")
+    return f"{server}{subject_of(record) or record.tool_name}".replace("\n", " ")
 
 
 def counted(together: Together) -> str:
@@ -149,17 +147,6 @@ def counted(together: Together) -> str:
     if listed < together.size:
         return f"{listed} of {together.size} shown"
     return f"{listed} {'files' if all(kind(record).is_file for record in together.records) else 'requests'}"
-
-
-def subject(record: HistoryRecord) -> str | None:
-    """The command or path of a call, without its secrets."""
-    text = subject_text(record.snapshot, record.cwd)
-    return None if text is None else DEFAULT_REDACTION.mask_text(text, command=True).text
-
-
-def told(record: HistoryRecord) -> str:
-    """What its agent said of it."""
-    return DEFAULT_REDACTION.mask_text(record.description).text
 
 
 def share(record: HistoryRecord) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from signoff.masked_subject import subject_of
 from signoff.policy.grant_breadth import Reach
 from signoff.policy.grant_scope import narrower, pattern_of, reach_of_pattern, refusal, wider
 from signoff.policy.redaction.masking import DEFAULT_REDACTION
 from signoff.present.reveal import reveal_line
-from signoff.present.subject import subject_text
 from signoff.queue import (
     Grant,
     GrantPattern,
@@ -256,11 +256,9 @@ def _answered(found: PatternPreview | None, width: int, now: int) -> list[Line]:
 
 
 def _call(record: HistoryRecord, now: int) -> Line:
-    subject = subject_text(record.snapshot, record.cwd) or record.description
-    text = DEFAULT_REDACTION.also(record.masked_keys).mask_text(subject, command=True).text
     return line(
         chunk(f"{' ' * (_NAME + 1)}{when_text(record.at, now)} {record.state} ", "muted", keep=True),
-        Chunk(reveal_line(text[:400], "description"), cut="end"),
+        Chunk(reveal_line(subject_of(record)[:400], "description"), cut="end"),
     )
 
 
