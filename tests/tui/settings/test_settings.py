@@ -1,25 +1,23 @@
-"""The settings of the screen: one table, from which the default file, the reading and the guide are made."""
+"""The settings of the screen: one model, from which the default file, the reading and the guide are made."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import asdict
 
-from signoff.settings_yaml import ConfigError
+from signoff.settings_yaml import ConfigError, read_document
 from signoff_tui.guard import GuardSettings
 from signoff_tui.input.keymap import MAPPABLE, STANDARD
-from signoff_tui.settings import (
-    DiffSettings,
-    KeySettings,
-    NotifySettings,
-    ScreenSettings,
-    parse_settings,
-    template,
-)
-from signoff_tui.settings.models import SECTIONS, SETTINGS, TIME, default_of
+from signoff_tui.notify.policy import NotifySettings
+from signoff_tui.settings import DiffSettings, KeySettings, ScreenSettings, parse_settings, template
+from signoff_tui.settings.models import OutsideSettings, Setting, SettingKind, settings_of
 
 GUIDE = Path(__file__).resolve().parents[3] / "docs" / "screen.md"
 
@@ -30,30 +28,49 @@ def problems_of(text: str) -> list[str]:
     return str(caught.value).splitlines()
 
 
-# -- the table -----------------------------------------------------------------------------------------------
+# -- the model -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("section", "values"),
-    [("guard", GuardSettings), ("diff", DiffSettings), ("notify", NotifySettings), ("keys", KeySettings)],
-)
-def test_every_value_of_a_section_can_be_set(section: str, values: type) -> None:
-    named = {setting.name for setting in SETTINGS if setting.section == section}
-    assert named == set(values.__struct_fields__)
+def settings_in(chosen: Struct) -> Iterator[tuple[Setting, Any]]:
+    """Each setting, those of sections too, with its value."""
+    for setting in settings_of(type(chosen)).values():
+        value = getattr(chosen, setting.name)
+        if isinstance(setting.kind, SettingKind):
+            yield setting, value
+        else:
+            yield from settings_in(value)
 
 
-def test_every_value_at_the_top_can_be_set() -> None:
-    named = {setting.name for setting in SETTINGS if not setting.section}
-    assert named | {*SECTIONS} == set(ScreenSettings.__struct_fields__)
+DEFAULTS = list(settings_in(ScreenSettings()))
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: f"{setting.section}.{setting.name}")
-def test_a_default_is_written_as_it_is_read(setting: object) -> None:
-    assert setting in SETTINGS
-    text = setting.kind.write(default_of(setting))  # type: ignore[attr-defined]
-    line = f"{setting.name}: {text}"  # type: ignore[attr-defined]
-    section = setting.section  # type: ignore[attr-defined]
-    assert parse_settings(f"{section}: {{{line}}}" if section else line) == ScreenSettings()
+@pytest.mark.parametrize(("setting", "value"), DEFAULTS, ids=[setting.name for setting, _ in DEFAULTS])
+def test_a_default_is_written_as_it_is_read(setting: Setting, value: object) -> None:
+    assert isinstance(setting.kind, SettingKind)
+    assert setting.kind.read(read_document(setting.kind.write(value), "").value) == value
+
+
+def test_a_file_that_sets_everything_reads_as_ever() -> None:
+    text = (Path(__file__).parent / "every_setting.yaml").read_text("utf-8")
+    doubled = {
+        name: round(2 * value + 0.05, 2) for name, value in asdict(GuardSettings()).items() if type(value) is float
+    }
+    chosen = ScreenSettings(
+        theme="signoff-light",
+        ascii="off",
+        mouse=False,
+        filters={6: "agent:docs-bot is:unseen", 9: 'note:"\u00fc"'},
+        diff=DiffSettings("split", 7, wrap=False),
+        guard=GuardSettings(**doubled, burst_keys=5, typing_lock=False, require_seen=False),
+        notify=NotifySettings("osc777", False, 61.0, 7.25, 0.75, (60.0, 3600.0, 5400.0), 11.0, 90.0),
+        outside=OutsideSettings(("delta", "--paging=always", "\u00fc")),
+        keys=KeySettings(False, "$", "arrows", {"approve": ("A",), "later": ("Z", "f5")}),
+    )
+    assert [
+        value for (_, value), (_, default) in zip(settings_in(chosen), DEFAULTS, strict=True) if value == default
+    ] == []
+    assert parse_settings(text) == chosen
+    assert parse_settings(template(chosen)) == chosen
 
 
 # -- the default file ----------------------------------------------------------------------------------------
@@ -65,7 +82,7 @@ def test_the_default_file_sets_the_defaults() -> None:
 
 def test_the_default_file_has_every_setting_with_what_it_does() -> None:
     lines = template().splitlines()
-    for setting in SETTINGS:
+    for setting, _ in DEFAULTS:
         assert [line for line in lines if line.strip().startswith(f"{setting.name}: ") and setting.words in line]
 
 
@@ -131,6 +148,10 @@ def test_a_theme_that_there_is_not_is_named_with_those_there_are() -> None:
 
 
 # -- lengths of time -----------------------------------------------------------------------------------------
+
+
+TIME = settings_of(GuardSettings)["dwell"].kind
+assert isinstance(TIME, SettingKind)
 
 
 @given(st.integers(0, 10**9))

@@ -1,8 +1,9 @@
 """Every time and switch of the guard, with its default and what is accepted."""
 
-from __future__ import annotations
+# Annotations are no strings here: settings_of reads them, and to compile strings would take it milliseconds.
 
 import math
+from typing import Annotated
 
 from msgspec import Struct
 
@@ -16,86 +17,73 @@ SHORTEST_HOLD = 0.8
 
 
 class GuardSettings(Struct, frozen=True, kw_only=True):
-    """Values of the decision guard. Times are seconds.
+    """Values of the decision guard. Times are seconds."""
 
-    Attributes:
-        arm_moved: From the paint to the first accepted key, after the user moved here.
-        arm_advanced: The same after the program moved on by itself, following a decision.
-        arm_arrived: The same after a request became the target of an empty inbox by itself.
-        arm_changed: The same after contents, risk or state of the target changed.
-        arm_focus: From the terminal's report of focus.
-        arm_high: Least of all the above when the target is HIGH.
-        arm_sheet: From the paint of a sheet or bar with its own keys.
-        link_delay: Added to each of the above: how much later a slow line paints than we know.
-        repeat_gap: A decision key this soon after another is dropped and restarts arming.
-        autorepeat: Two gaps in a row shorter than this between equal keys are a held key.
-        enter_after: Enter this soon after an approval takes it back.
-        hasty_text: A first character this soon after the editor was painted makes it hasty.
-        hasty_enter: So does Enter this soon.
-        enter_again: A hasty editor wants Enter twice, at least this far apart.
-        paste_gap: Enter this soon after text was not pressed but pasted, by a terminal that does not
-            tell the two apart: it is the end of a line, and sends nothing.
-        burst_keys: So many keys within `burst_window` are typing.
-        burst_window: See `burst_keys`.
-        burst_quiet: Silence that ends the lock after typing.
-        quiet_before: Least silence between any other key and a decision key; as well the time in
-            which another key makes a decision the first letter of a word.
-        late: A decision key handled this long after its press waited in a blocked program: it is
-            dropped, and so is all that was pressed meanwhile.
-        hold_one: How long a decision about one request is held, 0 for not at all.
-        hold_many: The same for a set, a remembered approval, an approval of what was not fully
-            shown, a hard reject, and whatever is HIGH.
-        dwell: A line counts as shown after this long on screen. The screen measures it.
-        typing_lock: Whether typing is recognized.
-        require_seen: Whether `y` wants everything shown. Sets always want it.
-    """
-
-    arm_moved: float = 0.25
-    arm_advanced: float = 0.4
-    arm_arrived: float = 1.0
-    arm_changed: float = 1.0
-    arm_focus: float = 0.5
-    arm_high: float = 0.8
-    arm_sheet: float = 0.4
-    link_delay: float = 0.0
-    repeat_gap: float = 0.15
-    autorepeat: float = 0.13
-    enter_after: float = 0.5
-    hasty_text: float = 0.3
-    hasty_enter: float = 0.5
-    enter_again: float = 0.4
-    paste_gap: float = 0.03
-    burst_keys: int = 3
-    burst_window: float = 0.7
-    burst_quiet: float = 0.8
-    quiet_before: float = 0.25
-    late: float = 0.25
-    hold_one: float = 1.2
-    hold_many: float = 3.0
-    dwell: float = 0.2
-    typing_lock: bool = True
-    require_seen: bool = True
+    arm_moved: Annotated[float, "From the picture to the first key that counts, after you moved."] = 0.25
+    arm_advanced: Annotated[float, "The same after the screen moved on by itself."] = 0.4
+    arm_arrived: Annotated[float, "The same when a request comes into an empty inbox."] = 1.0
+    arm_changed: Annotated[float, "The same when what you look at changed."] = 1.0
+    arm_focus: Annotated[float, "The same after the terminal got the focus."] = 0.5
+    arm_high: Annotated[float, "At least this long for HIGH risk."] = 0.8
+    arm_sheet: Annotated[float, "The same after a question or a sheet opened."] = 0.4
+    link_delay: Annotated[float, "Added to all of these, for slow lines."] = 0.0
+    repeat_gap: Annotated[float, "A decision key this soon after another does nothing."] = 0.15
+    """It is dropped, and arming starts anew."""
+    autorepeat: Annotated[float, "Equal keys that come faster than this are one held key."] = 0.13
+    """Two gaps in a row have to be that short."""
+    enter_after: Annotated[float, "Enter this soon after an approval takes it back."] = 0.5
+    hasty_text: Annotated[float, "Text this soon after the text box opened was meant for elsewhere."] = 0.3
+    hasty_enter: Annotated[float, "So was Enter this soon: then it is needed twice."] = 0.5
+    enter_again: Annotated[float, "Least time between the two."] = 0.4
+    paste_gap: Annotated[float, "Enter this soon after text was pasted: it ends a line, and sends nothing."] = 0.03
+    """For terminals that do not tell what is pasted from what is pressed."""
+    burst_keys: Annotated[int, range(2, 101), "So many letters within burst_window are typing."] = 3
+    burst_window: Annotated[float, "See burst_keys."] = 0.7
+    burst_quiet: Annotated[float, "Silence that unlocks the keys after typing."] = 0.8
+    quiet_before: Annotated[float, "Silence that a decision key needs before and after it."] = 0.25
+    """As well the time in which another key makes a decision the first letter of a word."""
+    late: Annotated[float, "A key that waited so long in a busy program does nothing."] = 0.25
+    """It is dropped, and so is all that was pressed meanwhile."""
+    hold_one: Annotated[float, "How long u can take it back; 0 is not at all, else 800ms or more."] = 1.2
+    hold_many: Annotated[float, "The same for groups, remembering, stopping and HIGH risk."] = 3.0
+    """The same for an approval of what was not fully shown."""
+    dwell: Annotated[float, "A line counts as shown after this long."] = 0.2
+    """The screen measures it."""
+    typing_lock: Annotated[bool, "Lock the decision keys while somebody types."] = True
+    require_seen: Annotated[bool, "Approve only what was shown in full."] = True
+    """Sets always want it."""
 
     def validate(self) -> None:
         """Refuse values with which the guard could not keep its promises.
 
         Raises:
-            ValueError: A time is negative or not finite, an `arm_` time is under 0.15 s, a
-                `hold_` time is neither 0 nor at least 0.8 s, or `burst_keys` is under 2. The
-                message names the setting, the value and what is accepted.
+            ValueError: One of them is refused; the message names the setting, the value and what is accepted.
         """
         for name in self.__struct_fields__:
-            value = getattr(self, name)
-            if isinstance(value, bool):
-                continue
-            if not math.isfinite(value) or value < 0:
-                raise ValueError(f"guard.{name} is {value}: it must be a time, 0 or more")
-            if name.startswith("arm_") and value < SHORTEST_ARM:
-                raise ValueError(f"guard.{name} is {value} s: at least {SHORTEST_ARM} s")
-            if name.startswith("hold_") and 0 < value < SHORTEST_HOLD:
-                raise ValueError(f"guard.{name} is {value} s: 0 (off) or at least {SHORTEST_HOLD} s")
-        if self.burst_keys < 2:
-            raise ValueError(f"guard.burst_keys is {self.burst_keys}: at least 2")
+            try:
+                self.check(name)
+            except ValueError as error:
+                raise ValueError(f"guard.{name} is {getattr(self, name)}: {error}") from None
+
+    def check(self, name: str) -> None:
+        """Refuse a value with which the guard could not keep its promises.
+
+        Args:
+            name: The setting that has it.
+
+        Raises:
+            ValueError: A time is negative or not finite, an `arm_` time is under 0.15 s, a `hold_` time is
+                neither 0 nor at least 0.8 s, or `burst_keys` is under 2. The message says what is accepted.
+        """
+        value = getattr(self, name)
+        if not math.isfinite(value) or value < 0:
+            raise ValueError("it must be a time, 0 or more")
+        if name.startswith("arm_") and value < SHORTEST_ARM:
+            raise ValueError(f"at least {SHORTEST_ARM} s")
+        if name.startswith("hold_") and 0 < value < SHORTEST_HOLD:
+            raise ValueError(f"0 (off) or at least {SHORTEST_HOLD} s")
+        if name == "burst_keys" and value < 2:
+            raise ValueError("at least 2")
 
     @property
     def reduced(self) -> bool:

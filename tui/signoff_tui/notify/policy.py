@@ -5,45 +5,40 @@ comes at once, and then at most one in `every_high`. What comes closer together 
 the highest risk and the name of an agent, never anything of a request.
 """
 
-from __future__ import annotations
+# Annotations are no strings here: settings_of reads them, and to compile strings would take it milliseconds.
 
 from collections.abc import Sequence
 from enum import Enum, auto
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import Struct
 
 from signoff_tui.terminal.sequences import SpokenWords, spoken_name
 
-__all__ = ["Channel", "Notice", "NoticeSettings", "Notices", "WaitingCounts", "title_words"]
+__all__ = ["Channel", "Notice", "NoticeSettings", "Notices", "NotifySettings", "WaitingCounts", "title_words"]
 
 Channel = Literal["bell", "osc9", "osc99", "osc777", "off"]
 
 _NEVER = float("-inf")
 
 
-class NoticeSettings(Struct, frozen=True):
-    """How a person is called.
+class NotifySettings(Struct, frozen=True):
+    """How a person wants to be called, in any terminal. Times are seconds."""
 
-    Attributes:
-        channel: How notices reach the person.
-        title: Whether the title of the window says what waits.
-        every: Seconds between two notices.
-        every_high: Seconds between two notices of HIGH risk, which do not wait for the others.
-        gather: Seconds from a reason to the notice, in which the rest of a burst is counted too.
-        remind: How long the oldest request waits, in seconds, when the person is reminded, once each.
-        lost_after: Seconds after which it is told that the queue is lost.
-        away_after: Seconds without a key after which nobody looks, where the terminal does not tell its focus.
-    """
+    channel: Annotated[Literal["auto", Channel], "How a notice reaches you; auto asks TERM."] = "auto"
+    title: Annotated[bool, "Say in the title of the window what waits."] = True
+    every: Annotated[float, "Least time between two notices."] = 30.0
+    every_high: Annotated[float, "The same for HIGH risk, which does not wait for the others."] = 5.0
+    gather: Annotated[float, "What comes within this is one notice."] = 0.5
+    remind: Annotated[tuple[float, ...], "Remind of the oldest request after these; [] never."] = (120.0, 600.0)
+    lost_after: Annotated[float, "Say that the queue is lost after this."] = 10.0
+    away_after: Annotated[float, "Without a key for so long nobody looks, if the terminal tells no focus."] = 60.0
+
+
+class NoticeSettings(NotifySettings, frozen=True):
+    """How a person is called in this terminal, of which the channel is known."""
 
     channel: Channel = "bell"
-    title: bool = True
-    every: float = 30.0
-    every_high: float = 5.0
-    gather: float = 0.5
-    remind: tuple[float, ...] = (120.0, 600.0)
-    lost_after: float = 10.0
-    away_after: float = 60.0
 
 
 class WaitingCounts(Struct, frozen=True):

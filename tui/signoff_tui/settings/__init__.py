@@ -17,12 +17,7 @@ from signoff_tui.settings.file import (
     settings_file,
     themes_folder,
 )
-from signoff_tui.settings.models import (
-    DiffSettings,
-    KeySettings,
-    NotifySettings,
-    ScreenSettings,
-)
+from signoff_tui.settings.models import DiffSettings, KeySettings, ScreenSettings
 from signoff_tui.settings.template import template
 
 __all__ = [
@@ -30,7 +25,6 @@ __all__ = [
     "DiffSettings",
     "KeySettings",
     "NotKeptError",
-    "NotifySettings",
     "ScreenSettings",
     "keep_filter",
     "keep_theme",

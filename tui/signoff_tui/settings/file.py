@@ -6,22 +6,14 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import platformdirs
+from msgspec import Struct
 from msgspec.structs import replace
 
 from signoff.settings_yaml import ConfigError, KeyPath, YamlDocument, read_document, read_text, shown, unknown_key
-from signoff_tui.guard import GuardSettings
-from signoff_tui.settings.models import (
-    SECTIONS,
-    SETTINGS,
-    DiffSettings,
-    KeySettings,
-    NotifySettings,
-    OutsideSettings,
-    ScreenSettings,
-)
+from signoff_tui.settings.models import ScreenSettings, settings_of
 from signoff_tui.settings.template import template
 from signoff_tui.state.persistence import OWN_DIGITS, put_text
 
@@ -37,8 +29,7 @@ __all__ = [
     "themes_folder",
 ]
 
-
-_READERS = {(setting.section, setting.name): setting.kind.read for setting in SETTINGS}
+M = TypeVar("M", bound=Struct)
 
 
 def load_settings(path: Path, *, themes: Collection[str] | None = None) -> ScreenSettings:
@@ -68,21 +59,7 @@ def parse_settings(text: str, name: str = "settings", *, themes: Collection[str]
     if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
         return ScreenSettings()
     document = read_document(text, name)
-    given = _mapping(document, document.value, ())
-    top = _section(document, given, "")
-    inner = {
-        section: _section(document, _mapping(document, given[section], (section,)), section)
-        for section in SECTIONS
-        if section in given
-    }
-    settings = ScreenSettings(
-        **top,
-        diff=DiffSettings(**inner.get("diff", {})),
-        guard=_guard(document, inner.get("guard", {})),
-        notify=NotifySettings(**inner.get("notify", {})),
-        outside=OutsideSettings(**inner.get("outside", {})),
-        keys=_keys(document, inner.get("keys", {})),
-    )
+    settings = _read(document, ScreenSettings, document.value, ())
     if themes is not None and settings.theme not in ("auto", *themes):
         document.complain(("theme",), f'must be auto or one of: {", ".join(themes)}, not "{settings.theme}"')
     if document.problems:
@@ -90,62 +67,49 @@ def parse_settings(text: str, name: str = "settings", *, themes: Collection[str]
     return settings
 
 
-def _mapping(document: YamlDocument, value: object, path: KeyPath) -> Mapping[str, Any]:
-    if isinstance(value, dict):
-        return value
-    if not document.complained(path):
-        document.complain(path, f'must hold keys with values, such as "theme: auto", not {shown(value)}')
-    return {}
+_ORDER = {"profile": 0, "map": 1}
+"""What frees keys comes before what needs a free one."""
 
 
-def _section(document: YamlDocument, given: Mapping[str, Any], section: str) -> dict[str, Any]:
-    """The valid settings of a section; what is wrong is noted."""
+def _read(document: YamlDocument, model: type[M], given: object, path: KeyPath) -> M:
+    """The settings of a model; what is wrong is noted, and has its default."""
+    if not isinstance(given, dict):
+        if not document.complained(path):
+            document.complain(path, f'must hold keys with values, such as "theme: auto", not {shown(given)}')
+        return model()
+    known = settings_of(model)
     values: dict[str, Any] = {}
-    known = tuple(name for place, name in _READERS if place == section)
-    inner = tuple(SECTIONS) if not section else ()
     for name, value in given.items():
-        path = (section, name) if section else (name,)
-        if name in inner or document.complained(path):
+        place = (*path, name)
+        kind = known[name].kind if name in known else None
+        if isinstance(kind, type):
+            values[name] = _read(document, kind, value, place)
+        elif document.complained(place):
             continue
-        if name not in known:
-            document.complain(path, unknown_key(name, known + inner))
+        elif kind is None:
+            document.complain(place, unknown_key(name, tuple(known)))
         elif value is None:
-            document.complain(path, "says nothing; give a value, or leave the key out")
+            document.complain(place, "says nothing; give a value, or leave the key out")
         else:
             try:
-                values[name] = _READERS[section, name](value)
+                values[name] = kind.read(value)
             except ValueError as error:
-                document.complain(path, str(error))
-    return values
+                document.complain(place, str(error))
+    return _agreed(document, model, values, path)
 
 
-def _keys(document: YamlDocument, values: Mapping[str, Any]) -> KeySettings:
-    """The keys, without two that contradict each other: of what was set, the last to do so is told."""
-    settings = KeySettings()
-    # The profile first: letters that it frees can be used for something else.
-    for name in ("profile", "map", "leader", "single"):
-        if name not in values:
-            continue
+def _agreed(document: YamlDocument, model: type[M], values: Mapping[str, Any], path: KeyPath) -> M:
+    """The settings that go together: of what was set, the last that contradicts the others is told."""
+    settings = model()
+    check = getattr(model, "check", None)
+    if check is None:
+        return model(**values)
+    for name in sorted(values, key=lambda name: _ORDER.get(name, 2)):
         changed = replace(settings, **{name: values[name]})
         try:
-            # Whether a leader could be one is known before it is asked for.
-            replace(changed, single=changed.single and name != "leader").key_map  # noqa: B018
+            check(changed, name)
         except ValueError as error:
-            document.complain(("keys", name), str(error))
-        else:
-            settings = changed
-    return settings
-
-
-def _guard(document: YamlDocument, values: Mapping[str, Any]) -> GuardSettings:
-    """The times of the guard, each of them acceptable."""
-    settings = GuardSettings()
-    for name, value in values.items():
-        changed = replace(settings, **{name: value})
-        try:
-            changed.validate()
-        except ValueError as error:
-            document.complain(("guard", name), str(error).partition(": ")[2] or str(error))
+            document.complain((*path, name), str(error))
         else:
             settings = changed
     return settings

@@ -1,153 +1,33 @@
-"""The settings of the screen: values, kinds, and the one table that reader, default file and guide use."""
+"""The model of the settings of the screen, from which reader, default file and guide are made."""
 
-from __future__ import annotations
+# Annotations are no strings here: settings_of reads them, and to compile strings would take it milliseconds.
 
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, get_args
+from functools import cache
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from msgspec import Struct, field
+from msgspec import Struct
+from msgspec.structs import replace
 
 from signoff.filter import Filtered, FilterError, parse
 from signoff.settings_yaml import shown, unknown_key
 from signoff.text.time import length_text, read_length
 from signoff_tui.guard import GuardSettings
 from signoff_tui.input.keymap import LEADER, MAPPABLE, KeyMap, Profile, check_keys
-from signoff_tui.notify.policy import Channel
+from signoff_tui.notify.policy import NotifySettings
 from signoff_tui.state.persistence import OWN_DIGITS
 
 __all__ = [
-    "FILTERS",
-    "KEY",
-    "KEY_MAP",
-    "NAME",
-    "SECTIONS",
-    "SETTINGS",
-    "SWITCH",
-    "TIME",
-    "TIMES",
-    "WORDS",
-    "Ascii",
     "DiffSettings",
     "KeySettings",
-    "Layout",
-    "NotifySettings",
     "OutsideSettings",
     "ScreenSettings",
     "Setting",
     "SettingKind",
-    "choice",
-    "default_of",
-    "value_in",
-    "whole",
+    "settings_of",
 ]
-
-
-# -- What can be set, as values.
-
-Ascii = Literal["auto", "on", "off"]
-Layout = Literal["auto", "unified", "split"]
-
-
-class DiffSettings(Struct, frozen=True):
-    """How diffs are shown when the screen opens.
-
-    Attributes:
-        layout: Before and after below each other, or beside each other where there is room; ``auto`` is beside
-            each other in a wide terminal.
-        context: Unchanged lines around changes.
-        wrap: Whether long lines are wrapped rather than cut.
-    """
-
-    layout: Layout = "auto"
-    context: int = 3
-    wrap: bool = True
-
-
-class NotifySettings(Struct, frozen=True):
-    """How a person who looks elsewhere is called; times are seconds, as in `NoticeSettings`.
-
-    Attributes:
-        channel: How notices reach the person; ``auto`` is the best that the terminal is known to have.
-        title: Whether the title of the window says what waits, in terminals that have one.
-        every: Least time between two notices.
-        every_high: The same for notices of HIGH risk.
-        gather: From a reason to the notice.
-        remind: When the person is reminded of the oldest request, once each.
-        lost_after: After how long it is told that the queue is lost.
-        away_after: After how long without a key nobody looks, where the terminal does not tell its focus.
-    """
-
-    channel: Channel | Literal["auto"] = "auto"
-    title: bool = True
-    every: float = 30.0
-    every_high: float = 5.0
-    gather: float = 0.5
-    remind: tuple[float, ...] = (120.0, 600.0)
-    lost_after: float = 10.0
-    away_after: float = 60.0
-
-
-class OutsideSettings(Struct, frozen=True):
-    """Programs of the person that show things outside of the screen.
-
-    Attributes:
-        viewer: Program and arguments that compare two files, which are added; empty if there is none.
-    """
-
-    viewer: tuple[str, ...] = ()
-
-
-class KeySettings(Struct, frozen=True):
-    """Which keys do what.
-
-    Attributes:
-        single: Whether single keys decide; else the leader comes before them.
-        leader: That key.
-        profile: Whether letters move, too, or only arrows and named keys.
-        map: Actions that are on other keys, by name.
-    """
-
-    single: bool = True
-    leader: str = LEADER
-    profile: Profile = "default"
-    map: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-    @property
-    def key_map(self) -> KeyMap:
-        """What each key does.
-
-        Raises:
-            ValueError: Two of the keys contradict each other.
-        """
-        return KeyMap(self.map, self.leader, self.single, self.profile)
-
-
-class ScreenSettings(Struct, frozen=True):
-    """All settings of the screen.
-
-    Attributes:
-        theme: Name of a theme; ``auto`` is the light or the dark one, as the background of the terminal is.
-        ascii: Whether only ASCII characters are drawn; ``auto`` looks at locale and terminal.
-        mouse: Whether the screen takes clicks and the wheel.
-        filters: Filters of the person, by the digit that chooses them.
-        diff: How diffs are shown at first.
-        guard: Times of the decision guard.
-        notify: How a person is called.
-        outside: Programs that show things outside of the screen.
-        keys: Which keys do what.
-    """
-
-    theme: str = "auto"
-    ascii: Ascii = "auto"
-    mouse: bool = True
-    filters: Mapping[int, str] = field(default_factory=dict)
-    diff: DiffSettings = field(default_factory=DiffSettings)
-    guard: GuardSettings = field(default_factory=GuardSettings)
-    notify: NotifySettings = field(default_factory=NotifySettings)
-    outside: OutsideSettings = field(default_factory=OutsideSettings)
-    keys: KeySettings = field(default_factory=KeySettings)
 
 
 # -- How a setting is read from what a file holds, and written back.
@@ -169,7 +49,7 @@ class SettingKind(Struct, frozen=True):
     accepts: str = ""
 
 
-def choice(*words: str) -> SettingKind:
+def _choice(*words: str) -> SettingKind:
     """One of some words."""
 
     def read(given: Any) -> str:
@@ -181,12 +61,12 @@ def choice(*words: str) -> SettingKind:
     return SettingKind(read, str, " | ".join(words))
 
 
-def whole(least: int, most: int) -> SettingKind:
+def _whole(accepted: range) -> SettingKind:
     """A whole number."""
 
     def read(given: Any) -> int:
-        if not isinstance(given, int) or isinstance(given, bool) or not least <= given <= most:
-            raise ValueError(f"must be a whole number from {least} to {most}, not {shown(given)}")
+        if not isinstance(given, int) or isinstance(given, bool) or given not in accepted:
+            raise ValueError(f"must be a whole number from {accepted[0]} to {accepted[-1]}, not {shown(given)}")
         return given
 
     return SettingKind(read, str)
@@ -307,108 +187,127 @@ def _write_time(seconds: float) -> str:
     return length_text(round(seconds * 1_000_000), "unit")
 
 
-KEY = SettingKind(_key, lambda key: json.dumps(key, ensure_ascii=False))
-NAME = SettingKind(_name, str)
-SWITCH = SettingKind(_switch, lambda value: "on" if value else "off", "on | off")
-TIME = SettingKind(_time, _write_time)
-FILTERS = SettingKind(_filters, _write_filters)
-KEY_MAP = SettingKind(_key_map, _write_key_map)
-WORDS = SettingKind(_words, lambda words: json.dumps(list(words), ensure_ascii=False))
-TIMES = SettingKind(_times, lambda times: f"[{', '.join(map(_write_time, times))}]")
+Name = Annotated[str, SettingKind(_name, str)]
+Key = Annotated[str, SettingKind(_key, lambda key: json.dumps(key, ensure_ascii=False))]
+Filters = Annotated[Mapping[int, str], SettingKind(_filters, _write_filters)]
+MovedKeys = Annotated[Mapping[str, tuple[str, ...]], SettingKind(_key_map, _write_key_map)]
+Program = Annotated[
+    tuple[str, ...], SettingKind(_words, lambda words: json.dumps(list(words), ensure_ascii=False))
+]
+
+_KINDS: Mapping[Any, SettingKind] = {
+    bool: SettingKind(_switch, lambda value: "on" if value else "off", "on | off"),
+    float: SettingKind(_time, _write_time),
+    tuple[float, ...]: SettingKind(_times, lambda times: f"[{', '.join(map(_write_time, times))}]"),
+}
+"""How a setting is read and written whose type says enough."""
+
+
+# -- What can be set: each field with its type, what may narrow that, and the words beside it in the default file.
+
+
+class DiffSettings(Struct, frozen=True):
+    """How diffs are shown when the screen opens."""
+
+    layout: Annotated[
+        Literal["auto", "unified", "split"],
+        "Before and after below, or beside each other; auto: beside from 160 columns.",
+    ] = "auto"
+    context: Annotated[int, range(1, 10_001), "Unchanged lines around a change."] = 3
+    wrap: Annotated[bool, "Wrap long lines; off cuts them, and what is cut off is not shown."] = True
+
+
+class OutsideSettings(Struct, frozen=True):
+    """Programs of the person that show things outside of the screen."""
+
+    viewer: Annotated[
+        Program, "Shows a diff: program and arguments, such as [difft] or [delta, --paging=always]."
+    ] = ()
+
+
+class KeySettings(Struct, frozen=True):
+    """Which keys do what."""
+
+    single: Annotated[bool, "Let single keys decide; off wants the leader right before each that does."] = True
+    leader: Annotated[Key, "That key: one character that means nothing else."] = LEADER
+    profile: Annotated[Profile, "arrows moves by arrows and named keys only."] = "default"
+    map: Annotated[MovedKeys, "Other keys, such as {approve: A, later: [Z, f5]}."] = {}
+
+    @property
+    def key_map(self) -> KeyMap:
+        """What each key does.
+
+        Raises:
+            ValueError: Two of the keys contradict each other.
+        """
+        return KeyMap(self.map, self.leader, self.single, self.profile)
+
+    def check(self, name: str) -> None:
+        """Refuse keys that contradict each other.
+
+        Args:
+            name: The setting that was changed last.
+
+        Raises:
+            ValueError: They do.
+        """
+        # Whether a leader could be one is known before it is asked for.
+        replace(self, single=self.single and name != "leader").key_map  # noqa: B018
+
+
+class ScreenSettings(Struct, frozen=True):
+    """All settings of the screen: those at the top, and sections."""
+
+    theme: Annotated[Name, "A theme by its name; auto: dark or light, as the terminal."] = "auto"
+    ascii: Annotated[Literal["auto", "on", "off"], "Draw with ASCII only; auto: where the terminal needs it."] = (
+        "auto"
+    )
+    mouse: Annotated[bool, "Take clicks and the wheel; off leaves selecting to the terminal."] = True
+    filters: Annotated[Filters, 'Filters for f and a digit, such as {6: "agent:docs-bot is:unseen"}.'] = {}
+    diff: Annotated[
+        DiffSettings, "How a diff looks when the screen opens; the keys w, d, { and } change it there."
+    ] = DiffSettings()
+    guard: Annotated[GuardSettings, "The decision guard: what makes a key count. Longer is safer."] = (
+        GuardSettings()
+    )
+    notify: Annotated[NotifySettings, "How you are called while you look elsewhere."] = NotifySettings()
+    outside: Annotated[OutsideSettings, "Programs of yours that show things outside of the screen."] = (
+        OutsideSettings()
+    )
+    keys: Annotated[KeySettings, "Keys, by the names of what they do; what is moved leaves its old key free."] = (
+        KeySettings()
+    )
+
+
+# -- What the reader, the default file and the guide take from the model.
 
 
 class Setting(Struct, frozen=True):
-    """One setting.
+    """One setting, or a section of them.
 
     Attributes:
-        section: Key of the mapping that it stands in; empty at the top.
         name: Its key, and the name of the attribute that it sets.
-        kind: What may stand there.
         words: What it does, in one line.
+        kind: What may stand there; of a section its model.
     """
 
-    section: str
     name: str
-    kind: SettingKind
     words: str
+    kind: SettingKind | type[Struct]
 
 
-SECTIONS: Mapping[str, str] = {
-    "diff": "How a diff looks when the screen opens; the keys w, d, { and } change it there.",
-    "guard": "The decision guard: what makes a key count. Longer is safer.",
-    "notify": "How you are called while you look elsewhere.",
-    "outside": "Programs of yours that show things outside of the screen.",
-    "keys": "Keys, by the names of what they do; what is moved leaves its old key free.",
-}
-
-SETTINGS: tuple[Setting, ...] = (
-    Setting("", "theme", NAME, "A theme by its name; auto: dark or light, as the terminal."),
-    Setting("", "ascii", choice("auto", "on", "off"), "Draw with ASCII only; auto: where the terminal needs it."),
-    Setting("", "mouse", SWITCH, "Take clicks and the wheel; off leaves selecting to the terminal."),
-    Setting("", "filters", FILTERS, 'Filters for f and a digit, such as {6: "agent:docs-bot is:unseen"}.'),
-    Setting(
-        "diff",
-        "layout",
-        choice("auto", "unified", "split"),
-        "Before and after below, or beside each other; auto: beside from 160 columns.",
-    ),
-    Setting("diff", "context", whole(1, 10_000), "Unchanged lines around a change."),
-    Setting("diff", "wrap", SWITCH, "Wrap long lines; off cuts them, and what is cut off is not shown."),
-    Setting("guard", "arm_moved", TIME, "From the picture to the first key that counts, after you moved."),
-    Setting("guard", "arm_advanced", TIME, "The same after the screen moved on by itself."),
-    Setting("guard", "arm_arrived", TIME, "The same when a request comes into an empty inbox."),
-    Setting("guard", "arm_changed", TIME, "The same when what you look at changed."),
-    Setting("guard", "arm_focus", TIME, "The same after the terminal got the focus."),
-    Setting("guard", "arm_high", TIME, "At least this long for HIGH risk."),
-    Setting("guard", "arm_sheet", TIME, "The same after a question or a sheet opened."),
-    Setting("guard", "link_delay", TIME, "Added to all of these, for slow lines."),
-    Setting("guard", "repeat_gap", TIME, "A decision key this soon after another does nothing."),
-    Setting("guard", "autorepeat", TIME, "Equal keys that come faster than this are one held key."),
-    Setting("guard", "enter_after", TIME, "Enter this soon after an approval takes it back."),
-    Setting("guard", "hasty_text", TIME, "Text this soon after the text box opened was meant for elsewhere."),
-    Setting("guard", "hasty_enter", TIME, "So was Enter this soon: then it is needed twice."),
-    Setting("guard", "enter_again", TIME, "Least time between the two."),
-    Setting(
-        "guard", "paste_gap", TIME, "Enter this soon after text was pasted: it ends a line, and sends nothing."
-    ),
-    Setting("guard", "burst_keys", whole(2, 100), "So many letters within burst_window are typing."),
-    Setting("guard", "burst_window", TIME, "See burst_keys."),
-    Setting("guard", "burst_quiet", TIME, "Silence that unlocks the keys after typing."),
-    Setting("guard", "quiet_before", TIME, "Silence that a decision key needs before and after it."),
-    Setting("guard", "late", TIME, "A key that waited so long in a busy program does nothing."),
-    Setting("guard", "hold_one", TIME, "How long u can take it back; 0 is not at all, else 800ms or more."),
-    Setting("guard", "hold_many", TIME, "The same for groups, remembering, stopping and HIGH risk."),
-    Setting("guard", "dwell", TIME, "A line counts as shown after this long."),
-    Setting("guard", "typing_lock", SWITCH, "Lock the decision keys while somebody types."),
-    Setting("guard", "require_seen", SWITCH, "Approve only what was shown in full."),
-    Setting("notify", "channel", choice("auto", *get_args(Channel)), "How a notice reaches you; auto asks TERM."),
-    Setting("notify", "title", SWITCH, "Say in the title of the window what waits."),
-    Setting("notify", "every", TIME, "Least time between two notices."),
-    Setting("notify", "every_high", TIME, "The same for HIGH risk, which does not wait for the others."),
-    Setting("notify", "gather", TIME, "What comes within this is one notice."),
-    Setting("notify", "remind", TIMES, "Remind of the oldest request after these; [] never."),
-    Setting("notify", "lost_after", TIME, "Say that the queue is lost after this."),
-    Setting(
-        "notify", "away_after", TIME, "Without a key for so long nobody looks, if the terminal tells no focus."
-    ),
-    Setting(
-        "outside",
-        "viewer",
-        WORDS,
-        "Shows a diff: program and arguments, such as [difft] or [delta, --paging=always].",
-    ),
-    Setting("keys", "single", SWITCH, "Let single keys decide; off wants the leader right before each that does."),
-    Setting("keys", "leader", KEY, "That key: one character that means nothing else."),
-    Setting("keys", "profile", choice("default", "arrows"), "arrows moves by arrows and named keys only."),
-    Setting("keys", "map", KEY_MAP, "Other keys, such as {approve: A, later: [Z, f5]}."),
-)
+@cache
+def settings_of(model: type[Struct]) -> Mapping[str, Setting]:
+    """The settings of a model by name, in order."""
+    hints = get_type_hints(model, include_extras=True)
+    return {name: _setting(name, *get_args(hints[name])) for name in model.__struct_fields__}
 
 
-def value_in(settings: ScreenSettings, setting: Setting) -> Any:
-    """What one of the settings is."""
-    return getattr(getattr(settings, setting.section) if setting.section else settings, setting.name)
-
-
-def default_of(setting: Setting) -> Any:
-    """What holds while a setting is not given."""
-    return value_in(ScreenSettings(), setting)
+def _setting(name: str, of: Any, *told: Any) -> Setting:
+    """A setting from the parts of its annotation: the type, what may narrow it, the words."""
+    *narrower, words = told
+    if narrower:
+        kind = _whole(*narrower) if of is int else narrower[0]
+    else:
+        kind = _choice(*get_args(of)) if get_origin(of) is Literal else _KINDS.get(of, of)
+    return Setting(name, words, kind)

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from signoff.settings_yaml import ConfigError, Problem
 from signoff_tui.guard import GuardSettings
 from signoff_tui.input.keymap import STANDARD, KeyMap
 from signoff_tui.notify.channels import NOTIFY_VARIABLE, notice_settings
-from signoff_tui.notify.policy import NoticeSettings
+from signoff_tui.notify.policy import NoticeSettings, NotifySettings
 from signoff_tui.settings import (
     SETTINGS_VARIABLE,
     DiffSettings,
-    NotifySettings,
     ScreenSettings,
     load_settings,
     replies_file,
@@ -157,13 +157,4 @@ def wants_ascii(variables: Mapping[str, str]) -> bool:
 def _notices(variables: Mapping[str, str], wanted: NotifySettings) -> NoticeSettings:
     named = variables.get(NOTIFY_VARIABLE) or wanted.channel
     base = notice_settings({**variables, NOTIFY_VARIABLE: named})
-    return NoticeSettings(
-        channel=base.channel,
-        title=base.title and wanted.title,
-        every=wanted.every,
-        every_high=wanted.every_high,
-        gather=wanted.gather,
-        remind=wanted.remind,
-        lost_after=wanted.lost_after,
-        away_after=wanted.away_after,
-    )
+    return NoticeSettings(**{**asdict(wanted), "channel": base.channel, "title": base.title and wanted.title})

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from signoff_tui.settings.models import SECTIONS, SETTINGS, ScreenSettings, Setting, value_in
+from msgspec import Struct
+
+from signoff_tui.settings.models import ScreenSettings, SettingKind, settings_of
 
 __all__ = ["template"]
 
@@ -23,24 +25,20 @@ def template(chosen: ScreenSettings | None = None) -> str:
     Args:
         chosen: What is set; the defaults if it is left out.
     """
-    return "\n".join([_HEAD, *_lines(chosen or ScreenSettings())]) + "\n"
+    return "\n".join([_HEAD, *_lines(chosen or ScreenSettings(), "")]) + "\n"
 
 
-def _lines(chosen: ScreenSettings) -> Iterator[str]:
-    for section in ("", *SECTIONS):
-        if section:
-            yield from ("", f"# {SECTIONS[section]}", f"{section}:")
-        settings = [setting for setting in SETTINGS if setting.section == section]
-        values = [_value(setting, chosen) for setting in settings]
-        width = max(map(len, values))
-        for setting, value in zip(settings, values, strict=True):
-            yield f"{value:<{width}}  # {_comment(setting)}"
-
-
-def _value(setting: Setting, chosen: ScreenSettings) -> str:
-    indent = "  " if setting.section else ""
-    return f"{indent}{setting.name}: {setting.kind.write(value_in(chosen, setting))}"
-
-
-def _comment(setting: Setting) -> str:
-    return f"{setting.words} {setting.kind.accepts}".rstrip()
+def _lines(settings: Struct, indent: str) -> Iterator[str]:
+    """The settings of a model, and then its sections."""
+    rows: list[tuple[str, str]] = []
+    sections: list[str] = []
+    for setting in settings_of(type(settings)).values():
+        value = getattr(settings, setting.name)
+        if isinstance(setting.kind, SettingKind):
+            line = f"{indent}{setting.name}: {setting.kind.write(value)}"
+            rows.append((line, f"{setting.words} {setting.kind.accepts}".rstrip()))
+        else:
+            sections += ["", f"# {setting.words}", f"{setting.name}:", *_lines(value, "  ")]
+    width = max(len(line) for line, _ in rows)
+    yield from (f"{line:<{width}}  # {words}" for line, words in rows)
+    yield from sections
