@@ -113,9 +113,10 @@ usability: $(VENV)/.dev
 	@sh scripts/install-programs.sh tmux
 	PYTHONPATH=.:tests:tests/tui:tests/tui/screens:tests/system $(BIN)/python -m benchmarks.usability --only "$(ONLY)"
 
-# The reference in docs/reference-*.md, from the docstrings.
+# The reference in docs/reference-*.md, from the docstrings; settings and keys in the guides, from the models.
 api: $(VENV)/.dev
 	$(BIN)/python scripts/api_reference.py
+	$(BIN)/python scripts/guides.py
 
 screenshots: $(VENV)/.dev
 	$(BIN)/python scripts/screenshots.py

@@ -9,6 +9,7 @@ import pytest
 
 import signoff
 from signoff.config import AgentConfig, ConfigError, Setup, parse_config
+from signoff.config.schema import config_schema
 from signoff.modes import MODE_VARIABLE
 from signoff.policy.trust import trust
 from signoff.settings_yaml import LARGEST_TEXT
@@ -46,8 +47,10 @@ def test_the_program_shown_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_every_key_is_in_the_guide() -> None:
-    for name in (*AgentConfig.model_fields, "shell_default", "shell_rules"):
-        assert name in GUIDE
+    schema = config_schema()
+    for mapping in (schema, *schema["$defs"].values()):
+        for name in mapping["properties"]:
+            assert re.search(rf"`(\w+\.)?{name}\b|^[ -]*{name}:", GUIDE, re.MULTILINE), name
 
 
 def test_the_limit_is_the_one_in_the_guide() -> None:

@@ -33,6 +33,18 @@ def test_the_reference_is_current_else_run_make_api(rendered: dict[str, str]) ->
     assert rendered == {name: (DOCS / name).read_text(encoding="utf-8") for name in PAGES}
 
 
+def test_the_guides_say_what_the_models_say_else_run_make_api() -> None:
+    program = (
+        "import json, sys; sys.path.insert(0, 'scripts'); import guides as g;"
+        " print(json.dumps({name: g.renewed((g.DOCS / name).read_text(encoding='utf-8')) for name in g.GUIDES}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=DOCS.parent, capture_output=True, text=True, check=True
+    )
+    pages: dict[str, str] = json.loads(done.stdout)
+    assert pages == {name: (DOCS / name).read_text(encoding="utf-8") for name in pages}
+
+
 def test_the_reference_lists_every_name_that_the_guides_import(rendered: dict[str, str]) -> None:
     listed = set(re.findall(r"^#{3} (\w+)$", "\n".join(rendered.values()), re.MULTILINE))
     guides = "\n".join((DOCS / name).read_text(encoding="utf-8") for name in GUIDES)

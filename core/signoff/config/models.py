@@ -200,7 +200,8 @@ class ToolServer(BaseModel):
     requires_approval: RequiresApproval = Field(default_factory=RequiresApproval)
     """Which tools have to be approved."""
     default: Literal["allow", "ask"] | None = None
-    """What happens to a tool that none of this is about. Left out: what holds for any tool of its name."""
+    """What happens to a tool that none of this is about. Left out: it asks if its name is known to be dangerous,
+    else as unknown says."""
     arguments: dict[str, ToolArgumentsConfig] = Field(default_factory=dict)
     """Rules on the arguments of tools of the server, by the name of the tool."""
     redaction: Redaction = Field(default_factory=Redaction)

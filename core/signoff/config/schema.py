@@ -18,26 +18,6 @@ __all__ = ["config_schema", "known_keys"]
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _APPROVAL: dict[str, Any] = {"type": "string", "enum": ["required", "none"]}
 
-_DESCRIPTIONS = {
-    "PathConfig": {
-        "root": "Directory; a relative one starts where this file is. One that is not there covers nothing.",
-        "mode": "ro: files may be read. rw: they may be written too.",
-        "suffixes": "Endings, with the dot, that a file name must have one of. Left out: any. Empty: no file.",
-        "approval": "The same as write_approval and read_approval.",
-    },
-    "ShellDefault": {
-        "approval_required": "The same as approval.",
-        "action": "The same as allowed and approval: allow (without asking), approve (ask), deny.",
-    },
-    "ShellRule": {
-        "sandbox_paths": "Names of roots in the sandbox: only for commands all of whose paths lie in them.",
-    },
-    "CustomToolConfig": {
-        "approval": "Whether its calls have to be approved. Left out: as @requires_approval on the function says.",
-    },
-}
-"""What the docstrings of the models cannot say: other spellings, and what is seen from the file."""
-
 
 def config_schema() -> dict[str, Any]:
     """The JSON Schema that a file which loads also satisfies."""
@@ -58,7 +38,10 @@ def _schema() -> dict[str, Any]:
     made = AgentConfig.model_json_schema()
     definitions, properties = made["$defs"], made["properties"]
     _add_spellings(definitions, properties)
-    _describe(definitions)
+    for definition in definitions.values():
+        definition.pop("description", None)
+        for place in definition["properties"].values():
+            place.pop("title", None)
     return {
         "$schema": _DRAFT,
         "title": "Settings of an agent for signoff",
@@ -93,7 +76,12 @@ def _add_spellings(definitions: dict[str, Any], properties: dict[str, Any]) -> N
     mapping = {key: custom.pop(key) for key in ("type", "additionalProperties")}
     names = {"type": "array", "items": {"type": "string", "minLength": 1}, "uniqueItems": True}
     custom["anyOf"] = [names, mapping]
-    definitions["PathConfig"]["properties"]["approval"] = {
+    path = definitions["PathConfig"]["properties"]
+    path["root"]["description"] = (
+        "Directory; a relative one starts where this file is. One that is not there covers nothing."
+    )
+    path["approval"] = {
+        "description": "The same as write_approval and read_approval.",
         "type": "object",
         "properties": {
             "write": {**_APPROVAL, "description": "Whether writing has to be approved."},
@@ -105,8 +93,12 @@ def _add_spellings(definitions: dict[str, Any], properties: dict[str, Any]) -> N
         rule = definitions[name]["properties"]
         del rule["approval"]["type"]
         rule["approval"]["anyOf"] = [{"type": "boolean"}, _APPROVAL]
-        rule["approval_required"] = {"type": "boolean"}
-        rule["action"] = {"type": "string", "enum": ["allow", "approve", "deny"]}
+        rule["approval_required"] = {"type": "boolean", "description": "The same as approval."}
+        rule["action"] = {
+            "type": "string",
+            "enum": ["allow", "approve", "deny"],
+            "description": "The same as allowed and approval: allow (without asking), approve (ask), deny.",
+        }
 
 
 def _without_null(place: dict[str, Any]) -> None:
@@ -121,13 +113,3 @@ def _add_tool_servers(properties: dict[str, Any]) -> None:
     tools, servers = properties["tools"], properties["tool_servers"]
     mapping = {key: tools.pop(key) for key in ("type", "additionalProperties")}
     tools["anyOf"] = [mapping, {key: servers[key] for key in ("type", "items")}]
-
-
-def _describe(definitions: dict[str, Any]) -> None:
-    for model, definition in definitions.items():
-        own = {**(_DESCRIPTIONS["ShellDefault"] if model == "ShellRule" else {}), **_DESCRIPTIONS.get(model, {})}
-        definition.pop("description", None)
-        for name, place in definition["properties"].items():
-            place.pop("title", None)
-            if name in own:
-                place["description"] = own[name]

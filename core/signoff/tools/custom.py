@@ -35,7 +35,7 @@ class CustomToolConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
 
     approval: Setting | None = None
-    """Whether its calls have to be approved; None leaves it to `requires_approval` on the function."""
+    """Whether its calls have to be approved. Left out: as @requires_approval on the function says."""
 
 
 class CustomTools:

@@ -59,8 +59,9 @@ class PathConfig(BaseModel):
     root: str
     """Directory; relative to the working directory. Resolved once; one that is not there covers nothing."""
     mode: Literal["ro", "rw"] = "ro"
+    """ro: files may be read. rw: they may be written too."""
     suffixes: tuple[str, ...] | None = None
-    """Endings that a file name must have one of, with the dot; None for any, empty for no file at all."""
+    """Endings, with the dot, that a file name must have one of; empty for no file at all. Left out: any."""
     write_approval: StrictBool = True
     """Whether writing has to be approved."""
     read_approval: StrictBool = False

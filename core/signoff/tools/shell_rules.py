@@ -62,15 +62,16 @@ class ShellRule(ShellDefault):
     """
 
     pattern: str
-    """The first words of the command."""
+    """The first words of the command; no wildcards."""
     description: str | None = None
-    """What the reviewer reads in the place of the command in the list; the command is shown with it."""
+    """What the reviewer reads in the list; the command is shown with it. Left out: the command."""
     any_arguments: StrictBool = False
-    """Whether a rule that lets through covers all arguments. Else it covers its own words and what is known to be
+    """Whether a rule that lets through covers all arguments. Left out: its own words and what is known to be
     harmless for the program; of a program of which nothing is known, exactly its own words."""
     sandbox_paths: tuple[str, ...] = ()
-    """Names of sandbox roots: the rule lets through only commands that write out all of their paths, at least one,
-    and all of them in these roots."""
+    """Names of sandbox roots: the rule lets through only a single command that writes out all of its paths, at
+    least one, and all of them in these roots. What a program reads or writes by itself is not told by its words.
+    Left out: any path."""
 
     @field_validator("pattern")
     @classmethod

@@ -94,11 +94,11 @@ def test_the_guide_lists_every_action_that_can_be_moved() -> None:
     guide = GUIDE.read_text("utf-8")
     for name in MAPPABLE:
         keys = " ".join(f"`{key}`".replace("|", "\\|") for key in STANDARD.names_of_keys(name))
-        assert f"| `{name}` | {keys} | " in guide, "run scripts/screen_guide.py"
+        assert f"| `{name}` | {keys} | " in guide, "run make api"
 
 
 def test_the_guide_shows_the_default_file() -> None:
-    assert f"```yaml\n{template()}```" in GUIDE.read_text("utf-8"), "run scripts/screen_guide.py"
+    assert f"```yaml\n{template()}```" in GUIDE.read_text("utf-8"), "run make api"
 
 
 # -- reading -------------------------------------------------------------------------------------------------
