@@ -1,1 +1,1 @@
-"""What must be asked, and how much harm a call could do."""
+"""Policy: which calls have to be approved, and the risk of each."""

@@ -1,4 +1,4 @@
-"""What rules say of a structured call by its arguments, such as the host and the method of an HTTP request.
+"""Rules on the arguments of a structured call, such as the host and the method of an HTTP request.
 
 A rule names arguments by dotted keys and says what each must be: one of some values, or a text that a pattern
 matches. It is about a call if all of that holds. Whether it holds may be unclear: the argument is not there and
@@ -54,7 +54,7 @@ _UNREADABLE: Final = object()
 
 
 class _Match(IntEnum):
-    """Whether something holds; of all that a rule says, the least does."""
+    """Answer to "does this match?"; a rule is as certain as its least certain condition."""
 
     NO = 0
     MAYBE = 1
@@ -63,12 +63,12 @@ class _Match(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What a rule says of one argument.
+    """The condition that a rule puts on one argument.
 
     Attributes:
         key: The parts of its dotted key. If the last is ``host`` or ``hostname``, the values are host names.
-        values: It is one of these, types included; or, with a pattern, empty.
-        pattern: It is a text, the whole of which this matches.
+        values: Values that are allowed, types included; or, with a pattern, empty.
+        pattern: A pattern that the whole text must match; None if there are values.
     """
 
     key: tuple[str, ...]
@@ -77,7 +77,7 @@ class Condition:
 
     @classmethod
     def equal_to(cls, dotted_key: str, values: Iterable[Scalar]) -> Self:
-        """The argument is one of some values.
+        """Require the argument to be one of some values.
 
         Args:
             dotted_key: Such as ``request.host``.
@@ -100,7 +100,7 @@ class Condition:
 
     @classmethod
     def matching(cls, dotted_key: str, pattern: str, level: Level) -> Self:
-        """The argument is a text that a pattern matches.
+        """Require the argument to be a text that a pattern matches.
 
         Args:
             dotted_key: Such as ``request.path``.
@@ -116,7 +116,7 @@ class Condition:
         return cls(key, (), compile_pattern(pattern, ignore_case=loosely, dot_matches_newline=against))
 
     def holds(self, arguments: object) -> _Match:
-        """Whether it holds for the arguments of a call."""
+        """Match the condition with the arguments of a call."""
         value = _found(arguments, self.key)
         if _is_host(self.key) and value is not _UNREADABLE:
             value = _host(value) or _UNREADABLE
@@ -146,7 +146,7 @@ class ArgumentRule:
             raise ValueError("a rule on arguments must name one; what holds for the rest is the default")
 
     def about(self, arguments: object) -> _Match:
-        """Whether the rule is about a call."""
+        """Match the rule with the arguments of a call."""
         return min(condition.holds(arguments) for condition in self.conditions)
 
 
@@ -157,7 +157,7 @@ class ToolArguments:
     Attributes:
         tool: The name of the tool.
         rules: Any number; of those that are about a call the strictest holds, in whatever order they stand.
-        default: What holds for a call that no rule is about.
+        default: The level for a call that no rule is about.
         server: The server whose tool it is; None for a tool of the agent itself.
     """
 
@@ -168,12 +168,12 @@ class ToolArguments:
 
 
 def judge_arguments(arguments: object, rules: Iterable[ArgumentRule], default: Level) -> Verdict:
-    """Find what rules say of the arguments of a call.
+    """Return the verdict of rules on the arguments of a call.
 
     Args:
         arguments: The arguments by name; nothing can be read from what is no mapping.
         rules: The rules for the tool.
-        default: What holds if none of them is about the call.
+        default: The level if none of them is about the call.
 
     Returns:
         The strictest verdict of all rules that are about the call, or the default; at least ask if a rule that
@@ -233,12 +233,12 @@ def _readings(inside: object, key: tuple[str, ...]) -> Iterator[object]:
 
 
 def _may_mean(name: str, wanted: str) -> bool:
-    """Whether a tool may take one name for another; for some a NUL ends it."""
+    """True if a tool may take one name for another; for some tools a NUL ends a name."""
     return _plain(wanted) in (_plain(name), _plain(name.partition("\0")[0]))
 
 
 def _is_disguised(text: str) -> bool:
-    """Whether a tool may read something else in a text: it has what does not show, or letters in another form.
+    """True if a tool may read something else in a text: it has invisible characters, or letters in another form.
 
     Tabs and line breaks are ordinary.
     """
@@ -250,7 +250,7 @@ def _is_disguised(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """What a tool may take a text for: without case, outer blanks and what does not show, in plain letters."""
+    """The text in plain letters, without case, outer blanks and invisible characters."""
     if text.isascii() and text.isprintable():
         return text.strip().casefold()
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())

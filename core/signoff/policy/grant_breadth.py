@@ -1,4 +1,4 @@
-"""How much a remembered approval would cover, compared with the call it was given for.
+"""The breadth of a remembered approval, compared with the call it was given for.
 
 The tool chooses the payload that is matched on. What the payload leaves out may be anything in later calls; this
 module says so in words, before anybody agrees.
@@ -17,7 +17,7 @@ __all__ = ["Breadth", "Reach", "reach"]
 
 
 class Breadth(StrEnum):
-    """How wide a remembered approval is."""
+    """The breadth of a remembered approval, from narrow to wide."""
 
     EXACT = "exact"
     """Every argument must be equal."""
@@ -30,16 +30,16 @@ class Breadth(StrEnum):
 
     @property
     def careless(self) -> bool:
-        """Whether the ordinary confirming key must not be enough."""
+        """True if the ordinary confirming key must not be enough."""
         return self in {Breadth.WIDE, Breadth.EVERYTHING}
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a remembered approval would match.
+    """The calls that a remembered approval would match.
 
     Attributes:
-        breadth: How wide it is.
+        breadth: Its breadth as one word.
         fixed: Payload entries that must be equal, sorted by key.
         free: Names of arguments of this call that may be anything in a later one, sorted.
     """

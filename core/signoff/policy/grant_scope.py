@@ -29,7 +29,7 @@ MOST_DIRECTORIES = 4
 
 
 def pattern_of(grant: Grant) -> GrantPattern:
-    """What a grant covers, as a pattern; an exact one covers its payload and no other.
+    """Return a grant as a pattern; an exact grant becomes one that covers its payload and no other.
 
     Raises:
         NotJsonError: The payload is not JSON.
@@ -38,7 +38,7 @@ def pattern_of(grant: Grant) -> GrantPattern:
 
 
 def reach_of_grant(grant: Grant, arguments: Mapping[str, Any]) -> Reach:
-    """How wide a grant is.
+    """Return the reach of a grant.
 
     Args:
         grant: A grant that is not damaged.
@@ -53,11 +53,11 @@ def reach_of_grant(grant: Grant, arguments: Mapping[str, Any]) -> Reach:
 
 
 def reach_of_pattern(pattern: GrantPattern, payload: Mapping[str, Any], arguments: Mapping[str, Any]) -> Reach:
-    """How wide a pattern is. An entry that may be anything limits nothing.
+    """Return the reach of a pattern. An entry that may be anything limits nothing.
 
     Args:
-        pattern: What would be covered.
-        payload: Of the call that it is given for.
+        pattern: The pattern.
+        payload: The payload of the call that it is given for.
         arguments: All arguments of that call.
 
     Raises:
@@ -71,11 +71,11 @@ def reach_of_pattern(pattern: GrantPattern, payload: Mapping[str, Any], argument
 
 
 def refusal(request: StoredRequest, pattern: GrantPattern, *, wide: bool) -> str | None:
-    """Why a pattern must not be granted for a request, or None if it may.
+    """The reason for which a pattern must not be granted for a request, or None if it may.
 
     Args:
-        request: What it would be given for.
-        pattern: What it would cover.
+        request: The request that it would be given for.
+        pattern: The pattern.
         wide: Whether it was said on purpose that no argument needs to be limited.
     """
     submission = request.submission
@@ -89,7 +89,7 @@ def refusal(request: StoredRequest, pattern: GrantPattern, *, wide: bool) -> str
 
 
 def wider(pattern: GrantPattern) -> tuple[GrantPattern, ...]:
-    """Patterns that cover all that this one covers, and more: one entry of it is left more open.
+    """Patterns that cover all that this one covers, and more: each leaves one entry more open.
 
     First the directories around paths, the nearest first, then whatever may be anything.
     """
@@ -104,8 +104,8 @@ def narrower(pattern: GrantPattern, payload: Mapping[str, Any]) -> tuple[GrantPa
     """Patterns that cover less than this one, and still the call that it was given for.
 
     Args:
-        pattern: What is covered now.
-        payload: Of that call.
+        pattern: The pattern that is granted now.
+        payload: The payload of that call.
     """
     steps = [
         (key, tighter)
@@ -121,7 +121,7 @@ def narrower(pattern: GrantPattern, payload: Mapping[str, Any]) -> tuple[GrantPa
 
 
 def _around(matcher: Matcher) -> tuple[str, ...]:
-    """The directories around what is covered, the nearest first."""
+    """The directories around the path that a matcher covers, the nearest first."""
     match matcher:
         case Under(directory):
             return tuple(_above(directory))[:MOST_DIRECTORIES]
@@ -149,7 +149,7 @@ def _above(path: object) -> Iterator[str]:
 
 
 def _tighter(matcher: Matcher, value: object) -> Iterator[Matcher]:
-    """Less than what is covered, and still the value, the widest first."""
+    """Matchers that cover less than this one, and still the value, the widest first."""
     places = [Under(place) for place in _above(value)]
     if isinstance(matcher, Under):
         places = [place for place in places if matcher.matches(place.directory)]

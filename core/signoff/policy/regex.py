@@ -41,11 +41,11 @@ class Pattern:
     _compiled: Any = field(repr=False, compare=False)
 
     def fullmatch(self, text: str) -> bool:
-        """Whether the pattern matches the whole of a text, from its first character to its very last."""
+        """True if the pattern matches the whole of a text, from its first character to its last."""
         return self._compiled.fullmatch(_encoded(text)) is not None
 
     def search(self, text: str) -> bool:
-        """Whether the pattern matches anywhere in a text."""
+        """True if the pattern matches anywhere in a text."""
         return self._compiled.search(_encoded(text)) is not None
 
 
@@ -94,7 +94,7 @@ def _re2(text: str) -> ModuleType:
 
 
 def _encoded(text: str) -> bytes:
-    """UTF-8; what is no character becomes U+FFFD, so that a dot matches it and a blocked name stays blocked."""
+    """The text in UTF-8; a lone surrogate becomes U+FFFD, which a dot matches: a blocked name stays blocked."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode("utf-8")
 
 

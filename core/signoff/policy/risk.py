@@ -1,4 +1,4 @@
-"""How much harm a call could do: low, medium or high, with reasons.
+"""The risk of a call: low, medium or high, with reasons.
 
 Computed from what the call declares (effects, arguments), never from what it says about itself. Reasons are
 short stable words that the screen shows next to the level. When in doubt the level goes up, not down.
@@ -45,10 +45,10 @@ __all__ = [
 
 
 Finding = tuple[Risk, str]
-"""One reason and the level it asks for."""
+"""One reason, and the level that it sets."""
 
 HIDDEN_VALUE = "hidden-value"
-"""The reason of a call of which a person sees a part only on demand; see `signoff.policy.redaction.masking`."""
+"""The reason given to a call with values that are shown only on demand; see `signoff.policy.redaction.masking`."""
 
 _UNASSESSED = "unassessed"
 _ORDER = {Risk.LOW: 0, Risk.MEDIUM: 1, Risk.HIGH: 2}
@@ -58,14 +58,14 @@ _HIDES_THE_END = frozenset({"long", "padding"})
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """The risk of a call and why it is not lower."""
+    """The risk of a call, and the reasons why it is not lower."""
 
     risk: Risk
     reasons: tuple[str, ...]
 
     @property
     def hides_values(self) -> bool:
-        """Whether a part of the call is hidden from the person until it is asked for: no answer is remembered."""
+        """True if part of the call is hidden until the person asks for it: no approval of it is remembered."""
         return HIDDEN_VALUE in self.reasons
 
 
@@ -168,7 +168,7 @@ def stricter(submission: Submission) -> Submission:
 
 
 def _stored_effects(submission: Submission) -> Iterator[Effect]:
-    """What the steps of a stored snapshot do, by names; a link is judged by where it leads as well."""
+    """The effects of the steps of a stored snapshot, by name; a link is judged by its target as well."""
     for step in () if submission.snapshot is None else steps_from_json(submission.snapshot):
         if isinstance(step, CommandRun):
             yield Command(step.command, step.cwd, step.env)
@@ -213,7 +213,7 @@ def _named_by(effects: Sequence[Effect]) -> Iterator[tuple[str, Field]]:
 
 
 def _hostile(shown: Iterable[tuple[str, Field]]) -> Iterator[Finding]:
-    """What cannot be seen, cannot be told from other characters, or hides where a text ends."""
+    """Findings for text that is invisible, looks like other text, or hides where it ends."""
     for text, field in shown:
         for finding in findings(text, field):
             if finding.warn:
@@ -251,7 +251,7 @@ def _texts(value: object) -> Iterable[str]:
             waiting.extend(item)
 
 
-"""One reason and the level it asks for."""
+"""One reason, and the level that it sets."""
 
 # -- The risk of a command line, from the commands that it is parsed into.
 #
@@ -272,9 +272,9 @@ _PUBLISHERS = frozenset({*_INSTALLERS, "twine", "gh", "docker", "podman", "hatch
 _TELLING = frozenset(
     {*_DELETES, *_PRIVILEGE, *_NETWORK, *_TEXT_RUNNERS, *_INSTALLERS, *_PUBLISHERS, "find", "git", "signoff"}
 )
-"""Programs whose name says something, with the words behind it or without."""
+"""Programs whose name alone, or with the words after it, tells of a risk."""
 _ASKING = frozenset({"ask", "status"})
-"""What an agent has to do with `signoff` itself; all else is the person's."""
+"""Verbs of `signoff` that an agent needs; all others are for the person."""
 _WRITERS = frozenset({"tee", "cp", "mv", "ln", "install", "touch", "mkdir", "dd", "sed", "patch", "rsync"})
 """Programs that write the files that their arguments name."""
 
@@ -315,7 +315,7 @@ _READ_FLOORS = frozenset(
         "holds no command",
     }
 )
-"""What is unusual, but was read; of what was not read anything may be true, so it is high."""
+"""Floors for what is unusual, but was read. Any other floor is high: what was not read may be anything."""
 
 
 def command_findings(command: str, cwd: str) -> Iterator[Finding]:
@@ -340,12 +340,12 @@ def command_findings(command: str, cwd: str) -> Iterator[Finding]:
 
 
 def telling_candidates(expanded: Expanded) -> Iterator[tuple[Word, ...]]:
-    """Yield the words of what may be commands in a line, of those that `candidate_findings` says something of."""
+    """Yield the words of possible commands in a line of which `candidate_findings` finds something."""
     return possible_commands(expanded.candidates, expanded.anywhere, _tells)
 
 
 def line_findings(expanded: Expanded) -> Iterator[tuple[str, Finding]]:
-    """Yield what is said of a line as a whole: in words, and as a finding."""
+    """Yield the findings on a line as a whole, each with its words."""
     for floor in expanded.floors:
         if floor not in _HARMLESS_FLOORS:
             yield floor, (_level_of(floor), _FLOORS.get(floor, _OTHER_FLOOR))
@@ -380,7 +380,7 @@ def run_findings(part: Part, cwd: str) -> Iterator[Finding]:
 
 
 def candidate_findings(words: Sequence[Word]) -> Iterator[Finding]:
-    """Yield what the name of a program says, with the words behind it."""
+    """Yield the findings on the name of a program and the words after it."""
     name, rest = _name(words), {word.text for word in words[1:]}
     if name in _DELETES or (name == "find" and "-delete" in rest):
         yield Risk.HIGH, "delete"
@@ -403,14 +403,14 @@ def candidate_findings(words: Sequence[Word]) -> Iterator[Finding]:
 
 
 def _may_name_a_host_of(name: str) -> Callable[[str], bool]:
-    """Which arguments of a program may begin with a host; what `git` is given is mostly something else."""
+    """A test for arguments of a program that may begin with a host; those of `git` are mostly something else."""
     if name == "git":
         return lambda text: "//" in text or "@" in text
     return lambda text: name in _NETWORK and " " not in text
 
 
 def _runs_what_it_loads(expanded: Expanded) -> bool:
-    """What commands do together: to run what comes from the network is to let somebody else decide."""
+    """True if a line loads from the network and runs text: somebody else then decides what runs."""
     loads = any(_name(run.part.words) in _NETWORK for run in expanded.runs)
     runs = any(_name(run.part.words) in _TEXT_RUNNERS and run.reasons for run in expanded.runs)
     return loads and runs
@@ -457,7 +457,7 @@ def _harmless(words: Sequence[Word]) -> bool:
     return texts[0] in _HARMLESS or texts[0] in _TRANSPARENT
 
 
-# -- The risk of changing a file, by its name: what other programs run or obey without asking anybody.
+# -- The risk of changing a file, by its name: files that other programs run or obey without asking anybody.
 
 # All in lower case: some file systems do not tell cases apart.
 _CI = frozenset({".github", ".gitlab-ci.yml", ".circleci", ".buildkite", "jenkinsfile"})
@@ -482,11 +482,11 @@ _BUILD = frozenset(
 
 
 _REPOSITORY = ("HEAD", "objects", "refs")
-"""What makes git take a folder for a repository; see gitrepository-layout(5)."""
+"""The entries by which git knows a folder for a repository; see gitrepository-layout(5)."""
 
 
 def lies_in_bare_repository(path: str) -> bool:
-    """Tell whether a file lies in a folder that git takes for a repository, or would make one of its folder.
+    """True if a file lies in a folder that git takes for a repository, or would make one of its folder.
 
     Args:
         path: Absolute path; the file need not be there.
@@ -522,7 +522,7 @@ def path_findings(path: str, cwd: str) -> Iterator[tuple[Risk, str]]:
         yield Risk.MEDIUM, "build-file"
 
 
-# -- Programs and hosts that pass for others: by letters that fonts draw like ASCII ones, or that Punycode hides.
+# -- Programs and hosts that pass for others: by letters that look like ASCII, or behind Punycode.
 
 _REASON = "disguised"
 

@@ -1,6 +1,6 @@
-"""What policy says of a call of a tool, by its name, its server and its arguments: the strictest verdict holds.
+"""The verdict of policy on a call of a tool, by name, server and arguments: the strictest verdict holds.
 
-Several things have a say, each of its own:
+Several things are judged, each by itself:
 
 * the name, with the lists of the server whose tool it is;
 * what the name suggests, if approval is wanted for that;
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 
-# -- What a tool probably does, by its name: known to be safe, known to be dangerous, or guessed.
+# -- The probable effect of a tool, by its name: known to be safe, known to be dangerous, or guessed.
 #
 # A guess can make a call be asked about, never let one through: names are chosen by whoever wrote the tool.
 
@@ -52,7 +52,7 @@ SAFE_TOOLS = frozenset(
         "task_output", "ask_user",
     }
 )  # fmt: skip
-"""Tools that only read, as the tool approval of connectonion lists them."""
+"""Tools that only read, as listed by the tool approval of connectonion."""
 
 DANGEROUS_TOOLS = frozenset(
     {
@@ -66,7 +66,7 @@ DANGEROUS_TOOLS = frozenset(
 
 
 class ToolClass(StrEnum):
-    """What is known of a tool."""
+    """The class of a tool."""
 
     SAFE = "safe"
     """It only reads."""
@@ -78,7 +78,7 @@ class ToolClass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ApprovalPolicies:
-    """For which guesses a tool has to be approved.
+    """The guesses by which a tool has to be approved.
 
     Attributes:
         write_ops: For those that appear to change something.
@@ -91,7 +91,7 @@ class ApprovalPolicies:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """Why a tool has to be approved.
+    """A reason for which a tool has to be approved.
 
     Attributes:
         policy: The policy that wants it: ``write_ops`` or ``dangerous_ops``.
@@ -128,7 +128,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 def class_of(name: str) -> ToolClass:
-    """Find what is known of one of an agent's own tools.
+    """Return the class of one of an agent's own tools.
 
     Args:
         name: Its name. A safe tool is called exactly so, a dangerous one in any mix of cases.
@@ -139,7 +139,7 @@ def class_of(name: str) -> ToolClass:
 
 
 def guesses(name: str, policies: ApprovalPolicies) -> Iterator[Guess]:
-    """Guess by its name why a tool has to be approved.
+    """Guess from its name why a tool has to be approved.
 
     Args:
         name: Its name.
@@ -159,7 +159,7 @@ def _suggests(name: str, stems: re.Pattern[str], words: frozenset[str]) -> bool:
     )
 
 
-# -- What rules say of a tool by its name alone.
+# -- Rules on tools by name alone.
 #
 # A name is blocked if the denylist matches it; if there is an allowlist, it is blocked as well unless that
 # matches it; then approval is required always or for the names that a pattern matches; what is left is the
@@ -170,7 +170,7 @@ def _suggests(name: str, stems: re.Pattern[str], words: frozenset[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class NameRules:
-    """Rules about the names of tools; those of nothing at all say nothing.
+    """Rules about the names of tools; empty rules say nothing.
 
     Attributes:
         allowlist: Names that are not blocked. None: no name is blocked by it. Empty: every name is.
@@ -207,13 +207,13 @@ class NameRules:
 
 
 def judge_name(name: str, rules: NameRules, default: Level, default_rule: str = "default") -> Verdict:
-    """Find what rules say of a tool.
+    """Return the verdict of rules on the name of a tool.
 
     Args:
         name: The name of the tool.
         rules: The rules.
-        default: What holds for a name that they neither block nor require approval for.
-        default_rule: What decided about the default.
+        default: The level for a name that no rule is about.
+        default_rule: The rule to name where the default decides.
 
     Returns:
         The verdict. A name with anything but printable ASCII without blanks is at least asked about: what looks
@@ -227,7 +227,7 @@ def judge_name(name: str, rules: NameRules, default: Level, default_rule: str = 
 
 
 def is_plain_name(name: str) -> bool:
-    """Whether a name is one or more characters from ``!`` to ``~``."""
+    """True if a name is one or more characters from ``!`` to ``~``."""
     return bool(name) and all("!" <= character <= "~" for character in name)
 
 
@@ -259,9 +259,9 @@ def _compiled_against(text: str) -> Pattern:
 
 
 NOTHING_KNOWN = "unknown"
-"""The rule that is named when nothing is known of a tool, and there are no rules for its server either.
+"""The name of the rule for a tool of which nothing is known, on a server without rules.
 
-If it allows, nobody has said anything of the tool; that its server was not named, or misspelled, looks the same.
+If it allows, nobody has said anything of the tool; a server that is not named, or misspelled, looks the same.
 """
 
 _NO_GUESSES = ApprovalPolicies(write_ops=False, dangerous_ops=False)
@@ -273,7 +273,7 @@ class ServerRules:
 
     Attributes:
         names: Which tools are blocked, and which have to be approved.
-        default: What holds for a tool that no rule is about, whatever its class; None leaves it to that.
+        default: The level for a tool that no rule is about; None leaves it to its class.
         masked_keys: Names of arguments that are masked where calls are shown, besides those that always are.
     """
 
@@ -284,13 +284,13 @@ class ServerRules:
 
 @dataclass(frozen=True, slots=True)
 class CallPolicy:
-    """The rules for the tools of an agent. Without any, only tools that are known to be dangerous ask.
+    """The rules for the tools of an agent. Without any, only tools that are known to be dangerous are asked about.
 
     Attributes:
         servers: Rules for the tools of a server, by its name.
         arguments: Rules on the arguments of single tools.
-        approvals: What a tool is asked about because its name suggests it.
-        unknown: What holds for a tool of which nothing is known. To allow one of a server with rules is a verdict
+        approvals: The guesses from names by which a tool is asked about.
+        unknown: The level for a tool of which nothing is known. To allow one of a server with rules is a verdict
             (``no rule of its server``); to allow any other is none, and leaves it to the default of whoever asks.
     """
 
@@ -300,7 +300,7 @@ class CallPolicy:
     unknown: Level = Level.ALLOW
 
     def verdict(self, tool_name: str, arguments: object, server: str | None = None) -> Verdict:
-        """Find what policy says of a call.
+        """Return the verdict on a call.
 
         Args:
             tool_name: The name of the tool, without that of its server.
@@ -309,7 +309,7 @@ class CallPolicy:
                 the default holds.
 
         Returns:
-            The strictest verdict, with the rule that decided, and one part for each thing that has a say.
+            The strictest verdict, with the rule that decided, and one part for each thing that is judged.
         """
         own = tuple(self._by_own_arguments(tool_name, arguments, server))
         default, default_rule = (Level.ALLOW, "default") if own else self._default(tool_name, server)
@@ -327,7 +327,7 @@ class CallPolicy:
         return rules.masked_keys if rules is not None else ()
 
     def by_name_alone(self, tool_name: str, server: str | None = None) -> Verdict:
-        """Find what is said of every call of a tool, were there no default and no rules on arguments.
+        """Return the verdict on every call of a tool, apart from the default and the rules on arguments.
 
         Args:
             tool_name: As for `verdict`.
@@ -366,7 +366,7 @@ class CallPolicy:
                 yield PartVerdict("arguments", verdict.level, verdict.rule, verdict.reasons)
 
     def _by_rules_of_others(self, name: str, arguments: object, server: str | None) -> Iterator[PartVerdict]:
-        """Rules that ask or block are also about a tool whose name differs in case, or that a server has too."""
+        """Verdicts of rules that ask or block on a tool whose name differs in case, or that a server has too."""
         for each in self.arguments:
             if (each.tool, each.server) == (name, server) or each.tool.casefold() != name.casefold():
                 continue
@@ -384,6 +384,6 @@ def _combined(parts: tuple[PartVerdict, ...]) -> Verdict:
 
 
 def _class(name: str, server: str | None) -> ToolClass:
-    """The class of a tool. That of a server is not safe for having the name of a tool that is."""
+    """The class of a tool. The tool of a server is not safe because a safe tool has the same name."""
     known = class_of(name)
     return ToolClass.UNKNOWN if known is ToolClass.SAFE and server is not None else known

@@ -1,4 +1,4 @@
-"""Which rule files a person trusts, each by its exact content.
+"""The rule files that a person trusts, each by its exact content.
 
 Rule files lie where agents work, and an agent that changes one loosens its own rules. So a file counts only with
 the content that a person has read and trusted. What is trusted is kept in the user's data directory, which agents
@@ -60,7 +60,7 @@ def trust(contents: Mapping[str, bytes]) -> None:
     """Remember that a person trusts files with exactly these contents; for the same files it replaces the old.
 
     Args:
-        contents: What was read and shown, by path.
+        contents: The contents that were read and shown, by path.
 
     Raises:
         TrustError: What was trusted before cannot be read.
@@ -77,7 +77,7 @@ def trust(contents: Mapping[str, bytes]) -> None:
 
 
 def untrust(paths: Iterable[str], *, only_gone: bool = False) -> tuple[str, ...]:
-    """Trust files no more, whatever they hold: programs refuse them from now on.
+    """Withdraw the trust in files, whatever they hold: programs refuse them from now on.
 
     Args:
         paths: The files; they need not be there. What is not trusted is left out.
@@ -105,7 +105,7 @@ def require_trusted(contents: Mapping[str, bytes]) -> None:
     """Make sure that a person trusts files with exactly these contents.
 
     Args:
-        contents: What is about to be used, by path.
+        contents: The contents that are about to be used, by path.
 
     Raises:
         TrustError: One of them was never trusted, or has changed since.
@@ -158,7 +158,7 @@ def _store() -> Path:
 
 @contextmanager
 def _alone() -> Iterator[Path]:
-    """The list of trust, which nobody else changes meanwhile: what one takes off it, no other puts back."""
+    """The list of trust, locked while it is changed: a parallel run cannot put back what this one takes off."""
     store = _store()
     _require_own(store.parent)
     with private_files.locked(store.with_name(".trusted-rules.lock")):
@@ -166,7 +166,7 @@ def _alone() -> Iterator[Path]:
 
 
 def _require_own(folder: Path) -> None:
-    """Make sure that nobody else gets at what is in a folder.
+    """Make sure that nobody else can write to a folder.
 
     Raises:
         TrustError: Somebody can; the message says what to do.
@@ -206,7 +206,7 @@ def _known(store: Path) -> dict[str, str]:
 
 
 def _copies(store: Path) -> Path:
-    """Where copies of what is trusted are kept, by their digest: to show what was changed, never to be used."""
+    """The folder for copies of trusted contents, by their digest: to show changes, never to be used."""
     return store.with_name("trusted-contents")
 
 
@@ -237,7 +237,7 @@ def _digest(content: bytes) -> str:
 
 
 def _digest_of_file(name: str) -> str | None:
-    """The digest of a file; None if there is none, and no digest if it is too large to be one of ours.
+    """The digest of a file; None if there is no file, and an empty digest if it is too large to be a rule file.
 
     It lies where agents write: in its place there may be a FIFO that nobody writes to, or a device without an end.
     """

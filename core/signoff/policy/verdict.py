@@ -1,4 +1,4 @@
-"""What policy says of a tool call before anybody is asked."""
+"""The verdict of policy on a tool call, before anybody is asked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 
 
 class Level(IntEnum):
-    """A verdict's strictness: of several, the greatest holds."""
+    """The strictness of a verdict: of several, the greatest holds."""
 
     ALLOW = 0
     """It runs without a question."""
@@ -37,11 +37,11 @@ class Level(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class PartVerdict:
-    """What policy says of one part of a call, such as one of the commands in a line.
+    """The verdict on one part of a call, such as one of the commands in a line.
 
     Attributes:
         text: The part, in words for people.
-        level: What is said of it.
+        level: Its verdict.
         rule: The rule that said so, or ``default``.
         reasons: Why it is stricter than its rule, if it is.
     """
@@ -54,13 +54,13 @@ class PartVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What policy says of a call.
+    """The verdict on a call.
 
     Attributes:
         level: Allow, ask or block.
         rule: The rule that decided, or ``default``; empty if no rule did but a reason.
-        reasons: Why it was not left at what the rules say.
-        parts: What was said of each part.
+        reasons: Why it is stricter than the rules.
+        parts: The verdict on each part.
     """
 
     level: Level
@@ -70,22 +70,22 @@ class Verdict:
 
 
 def strictest(levels: Iterable[Level], at_least: Level = Level.ALLOW) -> Level:
-    """The greatest of some levels.
+    """Return the greatest of some levels.
 
     Args:
         levels: Any number of them.
-        at_least: What holds without any.
+        at_least: The level without any.
     """
     return max(levels, default=at_least) if at_least is Level.ALLOW else max((*levels, at_least))
 
 
-# -- A verdict in words for people. Names of rules and reasons are as they were written, not yet safe to show.
+# -- A verdict in words for people. Names of rules and reasons are raw here, not yet safe to show.
 
 DOES = {Level.ALLOW: "runs", Level.ASK: "asks", Level.BLOCK: "blocked"}
-"""What becomes of a call."""
+"""The effect of a level on a call, as one word."""
 
 RISK_WORD = {Risk.LOW: "low", Risk.MEDIUM: "med", Risk.HIGH: "HIGH"}
-"""A risk as people read it; only HIGH is in capitals."""
+"""The word for a risk; only HIGH is in capitals."""
 
 _MOST_REASONS = 2
 
@@ -97,7 +97,7 @@ def floors_of(verdict: Verdict) -> tuple[str, ...]:
 
 
 def why(verdict: Verdict) -> str:
-    """What decided: a rule, or what is asked about whatever the rules say."""
+    """The reason for a verdict: a rule, or something that is asked about whatever the rules say."""
     deciding = [part for part in verdict.parts if part.level is verdict.level]
     by_rule = next((part for part in deciding if not part.reasons), None)
     if by_rule is not None:
@@ -107,7 +107,7 @@ def why(verdict: Verdict) -> str:
 
 
 def reason_words(reasons: Iterable[str]) -> str:
-    """The first of some reasons; how many more there are is told."""
+    """The first of some reasons, with the number of the others."""
     said = list(dict.fromkeys(reasons))
     more = f"; and {len(said) - _MOST_REASONS} more" if len(said) > _MOST_REASONS else ""
     return "; ".join(said[:_MOST_REASONS]) + more

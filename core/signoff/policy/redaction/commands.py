@@ -31,7 +31,7 @@ _LONGEST_NAME = 60
 _QUOTING = "\"'\\$"
 """Signs around a word that are no part of it."""
 _SIGN = re.compile(r"[=:,]")
-"""What separates a name from its value."""
+"""The signs between a name and its value."""
 _BLANK = re.compile(r"\s")
 
 _STARTS = re.compile(r"[;&|\n`!]|(?<!\w)\(|\{(?=\s)|(?<!\S)(?:then|do|else|elif|if|while|until)(?=\s)")
@@ -40,22 +40,22 @@ _CONNECTORS = re.compile(r"ssh|scp|sftp|rsync|curl|wget|nc|ncat|telnet|ping")
 """Programs with a host among their words."""
 
 _WITH_VALUE = re.compile(r"-[HudbFeA]|--(?:header|user|data|cookie|oauth2-bearer|form|password|token)[a-z-]*")
-"""Options of these programs whose next word is none."""
+"""Options of these programs whose next word is no host."""
 
 _RUNS_A_VALUE = re.compile(
     r"(?:.*[\s\"'])?(?:-?o)?(?:Proxy|Local)Command="
     r"|--(?:pre|rsh|use-compress-program|to-command|upload-pack|receive-pack|pager)=",
     re.IGNORECASE,
 )
-"""What stands before a program within its own word."""
+"""Beginnings of a word whose rest is a program that is run."""
 _DESCRIPTORS = re.compile(r"(?:(?<![0-9])[0-9]++)?[<>]&(?:[0-9]++-?(?!:AA)|-)")
 _TO_FILES = re.compile(r"&>>?|>[&|]")
 """Redirections with a sign that otherwise begins another command."""
 _REDIRECTION = re.compile(r"[0-9]*[<>]+\|?")
-"""Where a redirection begins, with the descriptor that it may be about."""
+"""The beginning of a redirection, with the number of its descriptor."""
 
 _HEADER = r"(?:-H|--header=)?\$?\\?[\"'][\w-]+:"
-"""The beginning of a quoted header: what follows, until the quote ends, is none either."""
+"""The beginning of a quoted header: up to the closing quote, nothing in it is a host."""
 
 _SCHEMES = re.compile(rf"{_HEADER} ?(?:bearer|basic|token)", re.IGNORECASE)
 
@@ -67,7 +67,7 @@ _REUSES = re.compile(
 
 
 class WordsAround:
-    """The simple commands of a text, for what stands in their words: read once, from the beginning to the end.
+    """The simple commands of a text, read once from the beginning to the end, to look up the words around a place.
 
     Args:
         text: A command, or a line of it.
@@ -96,16 +96,16 @@ class WordsAround:
         self._runners = RunnersBefore()
 
     def is_for(self, connector: str, start: int) -> bool:
-        """Whether something stands in a simple command that calls a program, one with a host among its words."""
+        """True if a place is in a simple command that calls a given program, one with a host among its words."""
         self._go_to(start)
         return connector in self._connectors
 
     def must_stay(self, start: int, end: int) -> bool:
-        """Whether the word in which something begins is a program, or what a program runs or connects to.
+        """True if the word at a place is a program, or something that a program runs or connects to.
 
         Args:
-            start: Where what could be hidden begins. It is much sooner to ask in the order of these.
-            end: Where it ends.
+            start: The place, where a possible secret begins. Asking in ascending order is much faster.
+            end: The end of the possible secret.
         """
         self._go_to(start)
         if self._runs_a_value():
@@ -157,7 +157,7 @@ class WordsAround:
                 self._last_but_one, self._last = self._last, word
 
     def _runs_a_value(self) -> bool:
-        """Whether what stands before a place in its own word makes a program run what follows."""
+        """True if the text before a place, in the same word, makes a program run what follows."""
         before = self._text[max(self._own, self._read - _FAR) : self._read].rstrip(_QUOTING)
         if not before.endswith("="):
             return False
@@ -166,7 +166,7 @@ class WordsAround:
         return _RUNS_A_VALUE.fullmatch(before[-_LONGEST_NAME:]) is not None
 
     def _is_operand(self, *, is_user: bool) -> bool:
-        """Whether what follows these words may be run as the first operand of a program, or be a host."""
+        """True if the next word may be run as the first operand of a program, or be a host."""
         last = self._last
         if self._runners.runs_next(last):
             return True
@@ -180,7 +180,7 @@ class WordsAround:
 
 
 class _Word(Struct, frozen=True):
-    """What a word tells of a command by itself.
+    """The facts that one word tells of a command by itself.
 
     Attributes:
         redirects: Whether it begins with a redirection.
@@ -211,11 +211,11 @@ def _word(word: str) -> _Word:
 
 
 def may_reuse(text: str) -> bool:
-    """Whether a command may run its own words again: by a shell in it, or by what an expansion stands for."""
+    """True if a command may run its own words again: it has a shell in it, or an expansion."""
     return _REUSES.search(text) is not None
 
 
-# -- Whether the next word of a command is what another program runs, as far as words without a parser tell.
+# -- The words that one program has another program run, as far as words without a parser tell.
 #
 # Options take values as `signoff.policy.shell.wrappers` says; of other programs few options are known, and what
 # stands behind an unknown one is taken for the operand.
@@ -240,7 +240,7 @@ _MOST_OPTIONS = 40
 
 
 class RunnersBefore:
-    """What the words of a command, read one by one, tell of the word behind them.
+    """Facts about the next word of a command, from the words before it, which are read one by one.
 
     Attributes:
         waiting: Runners whose command is still to come, with how many words were passed behind each. As long as
@@ -284,10 +284,10 @@ class RunnersBefore:
             self.waiting = {}
 
     def runs_next(self, last: str) -> bool:
-        """Whether a word behind these would be run by one of them.
+        """True if the next word would be run by one of the programs before it.
 
         Args:
-            last: The last one, whether it was added or not.
+            last: The last word before it, whether it was added or not.
         """
         return (
             self._passed
@@ -307,7 +307,7 @@ class _Runner(Struct, frozen=True):
 
 
 def may_run_words(word: str) -> bool:
-    """Whether a word is the name of a program that runs its next word, or the value of an option."""
+    """True if a word names a program that runs its next word, or one that runs the value of an option."""
     name = name_of(_unquoted(word))
     return _runner_of(name) is not None or name in _WITH_A_PROGRAM
 
@@ -335,7 +335,7 @@ def _runner(name: str) -> _Runner | None:
 
 
 def _behind(runner: _Runner, word: str) -> tuple[_Runner, int] | None:
-    """What is left of a runner behind a word, and how many words that is; None if the word is what it runs."""
+    """The rest of a runner after a word, and how many words that is; None if the word is what it runs."""
     if runner.has_value_next:
         return replace(runner, has_value_next=False), 0
     if word.startswith(("-", "+")):

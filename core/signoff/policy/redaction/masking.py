@@ -79,7 +79,7 @@ class AddedKeys:
         self._listed = KeyWords(keys) if keys else None
 
     def listed(self, words: Sequence[str]) -> bool:
-        """Whether a value is hidden for its name, if it `holds_data`.
+        """True if a value is hidden for its name, provided that it `holds_data`.
 
         Args:
             words: The words of its name.
@@ -88,7 +88,7 @@ class AddedKeys:
 
 
 def is_always_shown(name: str) -> bool:
-    """Whether values of that name are shown whatever is added: what runs, where it goes, what it touches."""
+    """True if values of that name are always shown: they say what runs, where it goes or what it touches."""
     return not _is_data(words_of(name))
 
 
@@ -97,7 +97,7 @@ def _is_data(words: Sequence[str]) -> bool:
 
 
 def holds_data(value: object) -> bool:
-    """Whether a value is small, and no name in it is one of what always has to be seen.
+    """True if a value is small, and no name in it is one whose values are always shown.
 
     Args:
         value: Any JSON value, of any depth.
@@ -143,11 +143,11 @@ class KeyWords:
                 self._phrases.setdefault(phrase[0], []).append(phrase)
 
     def single(self, words: Sequence[str]) -> frozenset[str]:
-        """Which names of one word are among the words of a name."""
+        """The listed names of one word that are among the words of a name."""
         return self._words.intersection(words)
 
     def phrase(self, words: Sequence[str]) -> bool:
-        """Whether the words of a name of several are among those of another, one after the other."""
+        """True if a listed name of several words is among the words of a name, one after the other."""
         return any(
             phrase == tuple(words[at : at + len(phrase)])
             for at, word in enumerate(words)
@@ -155,7 +155,7 @@ class KeyWords:
         )
 
     def lists(self, words: Sequence[str]) -> bool:
-        """Whether any of the names is among the words of another."""
+        """True if any listed name is among the words of a name."""
         return bool(self.single(words)) or self.phrase(words)
 
 
@@ -186,7 +186,7 @@ DEFAULT_KEYS = (
     "api key", "accesskey", "access key", "accountkey", "account key", "secretkey", "privatekey", "private key",
     "signingkey", "signing key", "encryptionkey", "encryption key",
 )  # fmt: skip
-"""Names whose values are hidden. ``key`` alone is none: most keys of arguments are those of tables and maps."""
+"""Names whose values are hidden. ``key`` alone is not among them: most keys are those of tables and maps."""
 
 _COUNTING = frozenset(
     {
@@ -208,13 +208,13 @@ _PATH = re.compile(r"[/~.]|[A-Za-z]:[/\\]")
 _OPTION = re.compile(r"--?[A-Za-z][\w-]*", re.ASCII)
 _OPTION_VALUE = re.compile(r"[^\s\"'`;&|<>()@/\\,{}\[\].$:#-][^\s\"'`;&|<>()@/\\,{}\[\].$:#]{7,}+")
 _NEAR = 10
-"""Words of a call before one that are read to tell what it is."""
+"""Words of a call before a given one that are read to tell what the given one is."""
 _TELLING = 4
 """Characters of a value that is found in a description wherever it stands."""
 _LONG_WORD = 400
 """Characters of a word that is no option and the name of no program."""
 _MOST_WORDS = 500
-"""Words of a call that is read whole."""
+"""The largest number of words of a call that is read whole."""
 _ONE_WORD = re.compile(r"[^\s;&|()`]+")
 _HEADER = re.compile(r"(?:proxy-)?authorization|(?:set-)?cookie|(?:x|api|private)-[a-z-]+", re.IGNORECASE)
 _NAMING, _NAMED = ("name", "key", "header", "field"), frozenset({"value", "values", "val"})
@@ -234,7 +234,7 @@ class Masked:
 
 
 class Redactor:
-    """Knows what to hide.
+    """The rules of what to hide, applied to values, texts and commands.
 
     Args:
         keys: Names of arguments, each of one word or several: ``token``, ``api_key``. The value is hidden if the
@@ -254,7 +254,7 @@ class Redactor:
         self._added = AddedKeys(added)
 
     def also(self, keys: Sequence[str]) -> Redactor:
-        """What is hidden of a call that brings names of its own: ``redaction.arguments`` of a configuration.
+        """Return the redaction of a call that brings names of its own: ``redaction.arguments`` of a configuration.
 
         They only add: nothing that is hidden without them is shown. As they come from the agent's side, they hide
         less than `keys`: nothing whose name, or the name of anything in it, is one of a command, a path, a host or
@@ -272,7 +272,7 @@ class Redactor:
     # -- names and values ------------------------------------------------------------------------------------
 
     def hides(self, key: str, value: object) -> bool:
-        """Whether the value of an argument is hidden because of its name.
+        """True if the value of an argument is hidden because of its name.
 
         What can hold no secret is shown: null, true, false, and what is empty.
         """
@@ -305,7 +305,7 @@ class Redactor:
         return value
 
     def finds(self, value: object, key: str = "") -> bool:
-        """Whether `mask_value` would hide anything; nesting of any depth is looked through."""
+        """True if `mask_value` would hide anything; nesting of any depth is looked through."""
         waiting: list[tuple[str, object]] = [(key, value)]
         while waiting:
             name, item = waiting.pop()
@@ -337,11 +337,11 @@ class Redactor:
         return _Names(self, container, key)
 
     def runs(self, key: str) -> bool:
-        """Whether the text under a name is run by a shell, as far as the name tells."""
+        """True if the text under a name is run by a shell, as far as the name tells."""
         return not COMMAND_KEYS.isdisjoint(words_of(key))
 
     def is_token_operand(self, words: Sequence[Any], at: int) -> bool:
-        """Whether a word of a list that is run is all token, and none that a program runs or connects to."""
+        """True if a word of a list that is run is all token, and nothing that a program runs or connects to."""
         if not self._shapes or len(words) > _MOST_WORDS or not token_spans(words[at], command=False):
             return False
         near = words[max(0, at - _NEAR) : at]
@@ -352,21 +352,21 @@ class Redactor:
         return (start, len(line)) in token_spans(line, command=True)
 
     def adds(self, words: Sequence[str]) -> bool:
-        """Whether the words of a name are those of a name that was added."""
+        """True if the words of a name are those of a name that was added."""
         return self._added.listed(words)
 
     def lists(self, words: Sequence[str]) -> bool:
-        """Whether the words of a name are those of a name whose value is hidden in any case."""
+        """True if the words of a name are those of a name whose value is always hidden."""
         listed = self._listed.single(words)
         if self._lenient:
             listed = frozenset(word for word in listed if _TELLS_OTHERWISE.get(word, _NONE).isdisjoint(words))
         return bool(listed) or self._listed.phrase(words)
 
     def without_values(self, words: str, arguments: Mapping[str, Any]) -> str:
-        """What a tool says of a call, with marks for what is hidden of its arguments.
+        """Return the text that a tool gives for a call, with marks in place of hidden arguments.
 
         Args:
-            words: One line, for a person; nothing that runs.
+            words: The text: one line, for a person; it is never run.
             arguments: The arguments. Short values are only found where they stand behind their name.
         """
         marks: dict[str, str] = {}
@@ -431,7 +431,7 @@ class Redactor:
         return self.spans(line, command=command)
 
     def blocks(self, lines: Sequence[str], *, command: bool = False) -> Sequence[range]:
-        """Which lines private keys take.
+        """Return the ranges of lines that private keys take.
 
         Args:
             lines: All lines of a text.
@@ -441,7 +441,7 @@ class Redactor:
 
 
 class _Names:
-    """The names of the entries of a container: their own, that of the container, or that beside them.
+    """The names of the entries of a container: their own, that of the container, or one beside the value.
 
     Beside it stands ``{"name": "Authorization", "value": …}``, ``["Authorization", …]`` or ``["--token", …]``.
     What is the same for all entries is worked out once.
@@ -480,7 +480,7 @@ class _Names:
 
     @cached_property
     def _said(self) -> tuple[bool, bool]:
-        """Whether the name of the value of a pair is one of a secret in any case, and whether it was added."""
+        """Two flags for the name of the value of a pair: it is always hidden, and it was added."""
         assert isinstance(self._container, Mapping)
         named = ((str(name).lower() in _NAMING, each) for name, each in self._container.items())
         words = [words_of(each) for is_name, each in named if is_name and isinstance(each, str)]
@@ -488,13 +488,13 @@ class _Names:
 
     @cached_property
     def _is_called_by_shell(self) -> bool:
-        """Whether the words of a call may be run again by the program that gets them."""
+        """True if the words of a call may be run again by the program that gets them."""
         words = self._container
         return len(words) > _MOST_WORDS or may_reuse(" ".join(word for word in words if isinstance(word, str)))
 
 
 def _ends_of(word: str) -> str:
-    """What tells of a long word what it is: its beginning and its end."""
+    """The beginning and the end of a long word, which are enough to tell what it is."""
     return word if len(word) <= _LONG_WORD else word[: _LONG_WORD // 2] + word[-_LONG_WORD // 2 :]
 
 
@@ -504,7 +504,7 @@ def _with(keys: tuple[str, ...], shapes: bool, added: tuple[str, ...]) -> Redact
 
 
 DEFAULT_REDACTION = Redactor()
-"""What is hidden unless somebody says otherwise."""
+"""The redaction that holds unless another one is given."""
 
 NOTHING_HIDDEN = Redactor((), shapes=False)
-"""For the person who asked to see everything."""
+"""The redaction for a person who asked to see everything."""

@@ -1,4 +1,4 @@
-"""What a secret looks like in a line of text: tokens by shape, passwords by place.
+"""The shapes of secrets in a line of text: tokens by their form, passwords by their place.
 
 A secret ends at a blank, a quote, a shell operator, ``@`` or ``/``, so that commands, paths and hosts around it
 stay visible. A word that could as well be a program, a path, a host or code is left alone: what is hidden from a
@@ -29,27 +29,27 @@ _FAR = 2_000
 """Characters before a word that are searched for the beginning of its URL."""
 
 _CHANGES = 3
-"""Changes from a small to a capital letter that no ordinary name of eight letters has."""
+"""The smallest number of changes from small to capital letters that makes a word look random."""
 
 _LONG = 10_000
-"""Characters of a text that takes long to look through."""
+"""The length in characters from which a text takes long to look through."""
 
 _SHORT = 60
-"""Characters of a text in which all needles are looked for at once: most texts have none."""
+"""The longest text, in characters, in which all needles are looked for at once: most texts have none."""
 
 _SHORTEST = 5
 """Characters of the shortest match of any shape, ``-ua:b``."""
 
 _NO_DOMAIN = 27
-"""Characters of a signature: no top domain has as many."""
+"""The shortest signature, in characters: no top-level domain is as long."""
 
 _AUTHORITY = re.compile(r"://([^\s/?#\\\"'<>]*+)")
 _PASSWORD_IN_URL = re.compile(r"://[^\s/?#\\\"'`<>@:;|&$]*+:([^\s/?#\\\"'`<>@;|&$]++)@")
 _SCHEME = re.compile("://")
 _NO_URL = re.compile(r"[\s\"'<>]")
-"""What ends every URL."""
+"""The characters that end every URL."""
 _SHORTEST_WEB_TOKEN = 60
-"""Characters of a JSON web token in a command; the shortest header and signature in use have more."""
+"""The shortest JSON web token in a command, in characters; the shortest header and signature in use have more."""
 
 _QUOTES = frozenset("\"'`")
 _ENDS = _QUOTES | frozenset(";&|<>),{}]@/")
@@ -57,11 +57,11 @@ _NAMES = (
     "passw(?:or)?d|passphrase|pwd|secret|token|credential|(?:api|access|account|private|secret|signing)[_-]?key"
 )
 _NAME_NEEDLES = ("pass", "pwd", "secret", "token", "credential", "key")
-"""One of them is in every one of these names."""
+"""Texts of which one is in every one of these names."""
 
 
 class _Place(Enum):
-    """Where a shape is looked for, and what else is asked there."""
+    """The places where a shape is looked for, and the further conditions there."""
 
     ANYWHERE = auto()
     NO_COMMAND = auto()
@@ -77,9 +77,9 @@ class _Shape:
     Attributes:
         needles: Texts of which one is in every match, in lower case; they are looked for first.
         pattern: What is looked for; the last group is hidden, or all of it.
-        genuine: Whether a match is a secret: given the text and the span that would be hidden.
+        genuine: Tells whether a match is a secret, from the text and the span that would be hidden.
         place: Where it is looked for.
-        program: The program in whose words alone it is one; empty for any.
+        program: The only program in whose words it is a secret; empty for any.
     """
 
     needles: frozenset[str]
@@ -90,19 +90,19 @@ class _Shape:
 
 
 class _Text:
-    """A text, and what is worked out once for all that is found in it."""
+    """A text, with facts about it that are worked out once for all that is found in it."""
 
     def __init__(self, whole: str) -> None:
         self.whole = whole
 
     @cached_property
     def may_be_reused(self) -> bool:
-        """Whether a command may run its own words again."""
+        """True if a command may run its own words again."""
         return may_reuse(self.whole)
 
     @cached_property
     def _urls(self) -> list[int]:
-        """Where URLs begin, behind their schemes."""
+        """The places where URLs begin, after their schemes."""
         return [found.end() for found in _SCHEME.finditer(self.whole)]
 
     @cached_property
@@ -110,7 +110,7 @@ class _Text:
         return [found.start() for found in _NO_URL.finditer(self.whole)]
 
     def is_in_url(self, at: int) -> bool:
-        """Whether a URL begins before a place, not far from it, and goes on to it."""
+        """True if a URL begins before a place, not far from it, and goes on to it."""
         begun = bisect_right(self._urls, at)
         if not begun or self._urls[begun - 1] < at - _FAR:
             return False
@@ -119,7 +119,7 @@ class _Text:
 
 
 def token_spans(text: str, *, command: bool) -> list[Span]:
-    """Find what has to be hidden in a text, private keys apart.
+    """Find the secrets in a text, except private keys.
 
     Args:
         text: Any text; a secret is on one line.
@@ -163,11 +163,11 @@ def _present_in(lowered: str) -> list[str]:
 
 
 def _by_words(text: str, matches: list[tuple[int, int, str]], *, command: bool) -> list[Span]:
-    """What has to be hidden by the words before it: in commands, and where it must be a word of one program.
+    """The spans to hide by the words before them: in commands, and for secrets of one program only.
 
     Args:
         text: The text.
-        matches: Spans, with the program whose words alone they may be.
+        matches: Spans, each with the only program in whose words it is a secret.
         command: Whether the text is run by a shell.
     """
     if not command and not any(program for _, _, program in matches):
@@ -182,7 +182,7 @@ def _by_words(text: str, matches: list[tuple[int, int, str]], *, command: bool) 
 
 
 def merged(spans: Sequence[Span]) -> list[Span]:
-    """Spans in order, those that touch as one."""
+    """Return spans in order, with those that touch joined."""
     result: list[Span] = []
     for start, end in sorted(spans):
         if result and start <= result[-1][1]:
@@ -192,27 +192,27 @@ def merged(spans: Sequence[Span]) -> list[Span]:
     return result
 
 
-# -- what surrounds a match ----------------------------------------------------------------------------------
+# -- surroundings of a match ----------------------------------------------------------------------------------
 
 
 def _hosts(text: str) -> list[Span]:
-    """Where the hosts of URLs stand, in order; what is before the last ``@`` is no part of them."""
+    """The spans of the hosts of URLs, in order; the text before the last ``@`` is not part of them."""
     return [(match.end() - len(match[1].rpartition("@")[2]), match.end()) for match in _AUTHORITY.finditer(text)]
 
 
 def _meets(span: Span, hosts: Sequence[Span]) -> bool:
-    """Whether a span and one of these, which are in order and apart, have a character in common."""
+    """True if a span shares a character with one of the hosts, which are in order and apart."""
     before = bisect_right(hosts, (span[1] - 1, span[1])) - 1
     return before >= 0 and hosts[before][1] > span[0]
 
 
 def _is_short_web_token(text: str, start: int, end: int) -> bool:
-    """Whether a word of a command is too short for a JSON web token: it may be run, opened or connected to."""
+    """True if a word of a command is too short for a JSON web token: it may be run, opened or connected to."""
     return text.startswith("eyJ", start) and end - start < _SHORTEST_WEB_TOKEN
 
 
 def _is_place(text: _Text, start: int, end: int) -> bool:
-    """Whether a word is a label of a host, or a part of a path that belongs to no URL."""
+    """True if a word is a label of a host, or a part of a path that belongs to no URL."""
     before, behind = text.whole[start - 1 : start], text.whole[end : end + 2]
     if before in {".", "@"} or (behind[:1] == "." and behind[1:].isalnum()):
         return True
@@ -224,7 +224,7 @@ def _is_token(text: _Text, start: int, end: int) -> bool:
 
 
 def _is_word(text: _Text, start: int, end: int) -> bool:
-    """Whether a token begins where a word does: its shape alone is not telling enough."""
+    """True if a token begins where a word does: its shape alone does not tell enough."""
     return not text.whole[start - 1 : start].isalnum() and _is_token(text, start, end)
 
 
@@ -233,7 +233,7 @@ def _is_random_word(text: _Text, start: int, end: int) -> bool:
 
 
 def _is_generated_word(text: _Text, start: int, end: int) -> bool:
-    """Whether nobody would call a branch or a directory like this: its prefix alone is too short to tell."""
+    """True if nobody would call a branch or a directory like this: its prefix alone is too short to tell."""
     value = text.whole[start:end].partition("-")[2]
     kinds = [any(map(of_kind, value)) for of_kind in (str.isdigit, str.isupper, str.islower)]
     in_one = any(len(part) >= 20 and any(map(str.isdigit, part)) for part in value.split("-"))
@@ -241,7 +241,7 @@ def _is_generated_word(text: _Text, start: int, end: int) -> bool:
 
 
 def _is_web_token(text: _Text, start: int, end: int) -> bool:
-    """Whether three parts are a JSON web token (RFC 7519) and not a host: no top domain looks like a signature."""
+    """True if three parts are a JSON web token (RFC 7519): no top-level domain looks like a signature."""
     parts = text.whole[start:end].rstrip(".").split(".", 3)
     if len(parts) != 3 or not parts[1].startswith("eyJ") or not _is_header(parts[0]):
         return False
@@ -251,7 +251,7 @@ def _is_web_token(text: _Text, start: int, end: int) -> bool:
 
 
 def _is_header(part: str) -> bool:
-    """Whether a part is the Base64URL of a JSON object."""
+    """True if a part is the Base64URL of a JSON object."""
     try:
         return isinstance(json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))), dict)
     except (ValueError, RecursionError):
@@ -259,13 +259,13 @@ def _is_header(part: str) -> bool:
 
 
 def _is_value(text: _Text, start: int, end: int) -> bool:
-    """Whether a word is random, and neither called nor the beginning of a host or an attribute."""
+    """True if a word is random, and neither called nor the beginning of a host or an attribute."""
     behind = text.whole[end : end + 1]
     return (not behind or behind.isspace() or behind in _ENDS) and _is_random(text.whole[start:end])
 
 
 def _is_named_value(text: _Text, start: int, end: int) -> bool:
-    """Whether what stands behind the name of a secret is one, and not the name of something else in code."""
+    """True if the word after the name of a secret is its value, and not another name in code."""
     word = text.whole[start:end]
     quoted = text.whole[start - 1 : start] in _QUOTES
     if not quoted and word.isidentifier() and ("_" in word or not any(map(str.isdigit, word))):
@@ -274,24 +274,24 @@ def _is_named_value(text: _Text, start: int, end: int) -> bool:
 
 
 def _is_credential(text: _Text, start: int, end: int) -> bool:
-    """Whether what stands behind the scheme of an authorization header is one, and not a plain word or a host."""
+    """True if the word after the scheme of an authorization header is a credential, not a plain word or a host."""
     last = text.whole[start:end].rpartition(".")
     return _is_value(text, start, end) and not (last[1] and last[2].isalpha())
 
 
 def _is_in_query(text: _Text, start: int, end: int) -> bool:
-    """Whether a value is in the query of a URL, or random."""
+    """True if a value is in the query of a URL, or random."""
     return _is_value(text, start, end) or text.is_in_url(start)
 
 
 def _is_anything(text: _Text, start: int, end: int) -> bool:
-    """Whatever stands there, since its place tells enough."""
+    """Accept any text: its place tells enough."""
     del text, start, end
     return True
 
 
 def _is_random(word: str) -> bool:
-    """Whether a word is like nothing that people write: letters with digits, or with changing case, or padded."""
+    """True if no person would write a word like this: letters with digits, changing case, or padding."""
     if any(map(str.isdigit, word)):
         return any(map(str.isalpha, word))
     changes = sum(a.islower() and b.isupper() for a, b in pairwise(word))
@@ -312,7 +312,7 @@ def _option(pattern: str, genuine: Callable[[_Text, int, int], bool], program: s
 
 
 _ROUTED = r"(?:\.[0-9a-z]{2}\.(?=[a-z]*[0-9])[0-9a-z]{9}(?![0-9A-Za-z]))?+"
-"""What tokens of GitLab end in that say where they are to be routed to."""
+"""The routing part at the end of tokens of GitLab."""
 
 _SHAPES = (
     _token("gh", r"gh[opsur]_[A-Za-z0-9]{16,}+"),
@@ -402,7 +402,7 @@ _SHAPES = (
         program="curl",
     ),
 )
-"""Every shape that is known. Prefixes as their issuers document them."""
+"""All known shapes. Prefixes are those that the issuers document."""
 
 _NEEDLES = sorted({needle for shape in _SHAPES for needle in shape.needles})
 _ANY_NEEDLE = re.compile("|".join(map(re.escape, ["://", *_NEEDLES])))

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 __all__ = ["Span", "key_blocks", "key_spans", "line_spans", "text_spans"]
 
 Span = tuple[int, int]
-"""First character, and the one behind the last."""
+"""A range of characters: the first, and the one after the last."""
 
 _MOST_LINES = 400
-"""Lines of a private key: the largest keys in use have fewer."""
+"""The most lines of a private key: the largest keys in use have fewer."""
 
 _WIDTH = 40
-"""Characters of a line in a key that is part of a command, the last line apart: few programs have such names."""
+"""The shortest line of a key in a command, in characters, but for its last one: few programs have such names."""
 
 _AT_ONCE = 1_000
 """Lines that are looked through at once for the beginning of a key; it never goes over the end of a line."""
@@ -33,7 +33,7 @@ _IN_ONE_LINE = re.compile(
 )
 """A key whose lines were joined; the last of them may be short."""
 _UNMISTAKABLE = re.compile(r"(?=[^0-9]*[0-9])(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])[A-Za-z0-9+/]{24,}+={0,2}", re.ASCII)
-"""A line that is no word of anything, of a key whose end is cut off."""
+"""A line of a key whose end is cut off: no program, path or plain word looks like it."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/]++={0,2}")
 _CHECKSUM = re.compile(r"=[A-Za-z0-9+/]{4}")
 _HEADER = re.compile(r"[A-Z][A-Za-z-]{2,20}: [^\n]{0,200}")
@@ -43,14 +43,14 @@ _ESCAPED_BREAK = re.compile(r"(?:\\r)?\\n")
 
 
 def key_blocks(lines: Sequence[str], *, command: bool) -> list[range]:
-    """Find the lines that private keys take, from the line of their beginning to that of their end.
+    """Return the lines that private keys take, each range from the first line to the last.
 
     Args:
         lines: All lines of a text.
         command: Whether it is run by a shell; then the lines have to be as long as those of real keys.
     """
     blocks: list[range] = []
-    # Much sooner than to look into each of many lines, and than to make a text of all of them.
+    # Much faster than looking into each of many lines, and than making one text of all of them.
     stretches = (lines[at : at + _AT_ONCE] for at in range(0, len(lines), _AT_ONCE))
     if not any(_BEGINNING in "".join(stretch) for stretch in stretches):
         return blocks
@@ -76,7 +76,7 @@ def line_spans(line: str) -> list[Span]:
 
 
 def key_spans(line: str, *, command: bool) -> list[Span]:
-    """Find private keys in one line, whose own lines end in written-out newlines, as in JSON.
+    """Find private keys in one line whose line breaks are spelled out, as in JSON.
 
     Args:
         line: A line of a text.
@@ -111,7 +111,7 @@ def text_spans(text: str, *, command: bool) -> Iterator[Span]:
 
 
 def _begins(line: str, *, command: bool) -> bool:
-    """Whether a key begins behind a line. In a command it must be all of the line, or begin a quoted text."""
+    """True if a key begins at the end of a line. In a command it must fill the line, or begin a quoted text."""
     found = _BEGIN.search(line)
     if found is None:
         return False
@@ -125,12 +125,12 @@ def _is_inner(line: str) -> bool:
 
 
 def _cut_off(lines: Sequence[str]) -> int:
-    """How many lines behind the beginning can be nothing but those of a key, although it has no end."""
+    """The number of lines after the beginning that can only be those of a key, although its end is missing."""
     return next((at for at, line in enumerate(lines) if not _UNMISTAKABLE.fullmatch(line.strip())), len(lines))
 
 
 def _is_key(lines: Sequence[str], *, command: bool) -> bool:
-    """Whether these are the lines of a key; headers and blank lines are no part of one in a command."""
+    """True if these are the lines of a key; in a command, headers and blank lines are not accepted."""
     if not command:
         return any(line_spans(line) for line in lines)
     words = [line.strip() for line in lines]

@@ -1,4 +1,4 @@
-"""All that a command line runs: its commands, what these run, and what is in the texts that they have run."""
+"""All commands of a line: those it names, those that they run in turn, and those in texts that are run."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from signoff.policy.shell.wrappers import TOO_MUCH, inner_of
 __all__ = ["Expanded", "ExpandedCommand", "expand"]
 
 _RUNS = "runs"
-"""What stands before a command that another one runs."""
+"""The word shown before a command that another one runs."""
 _ANSI_C = re.compile(r"(?<!\\)((?:\\\\)*)\$'")
-"""The beginning of ``$'...'``. To dash and others it is a dollar sign and a quoted text, which may end earlier."""
+"""The beginning of ``$'...'``. dash and others read a dollar sign and a quoted text, which may end earlier."""
 _MOST_TEXTS = 200
-"""Texts in texts: most have to be parsed, and each costs two processes."""
+"""The most texts within texts: most have to be parsed, and each costs two processes."""
 _PER_BROKEN_TEXT = 20
-"""How many others a text counts for that the parsers could not read: it may have taken them long."""
+"""The weight of a text that the parsers could not read, in texts: it may have taken them long."""
 _MOST_CHARACTERS = 256 * 1024
-"""In all texts in texts together."""
+"""The most characters in all texts within texts together."""
 _MOST_WORDS = 40_000
-"""Words of all commands that others run: each is looked at by rules, for its risk, and for people."""
+"""The most words of commands that other commands run: each is looked at by rules, for its risk, and for people."""
 _PER_COMMAND = 4
-"""What a command costs besides its words, in words."""
+"""The cost of a command besides its words, in words."""
 _MOST_KEPT = 8
-"""Lines whose commands are kept in mind."""
+"""The number of lines whose commands are kept in mind."""
 
 
 class ExpandedCommand(Struct, frozen=True):
@@ -39,10 +39,10 @@ class ExpandedCommand(Struct, frozen=True):
 
     Attributes:
         part: The command.
-        reasons: Why it is asked about whatever the rules say, for what it runs in its turn.
+        reasons: Why it is asked about whatever the rules say, because of what it runs in turn.
         alone: Whether it is all that the line runs, as it stands there.
         times: How often it stands there.
-        by: Which of the commands runs it, by its place among them; None if it stands in the line itself.
+        by: The index of the command that runs it; None if it stands in the line itself.
     """
 
     part: Part
@@ -53,15 +53,15 @@ class ExpandedCommand(Struct, frozen=True):
 
 
 class Expanded(Struct, frozen=True):
-    """What a command line runs.
+    """The commands of a line, and what else is asked about.
 
     Attributes:
         runs: Every command, in the order in which they were found.
         floors: Reasons for which the line is asked about whatever the rules say.
-        candidates: Words of what may be commands, where that could not be told.
+        candidates: Words of possible commands, where nobody could tell.
         writes: The files that redirections open, other than to read.
         broken: Whether the line, or a text in it, is no command.
-        anywhere: Rows of words among which what may be a command may begin at any one.
+        anywhere: Rows of words; at any word of a row a command may begin.
     """
 
     runs: tuple[ExpandedCommand, ...]
@@ -107,7 +107,7 @@ class _Expanding:
         self.broken = False
 
     def run(self, text: str) -> None:
-        """Go through a text, and all that is found in it, until it is too much: work is counted, not time."""
+        """Go through a text, and all texts found in it, up to a limit on work, not on time."""
         self._read(text, None)
         while self._waiting and not self._given_up:
             found, by = self._waiting.pop()
@@ -127,7 +127,7 @@ class _Expanding:
         return not self._given_up
 
     def _look_anywhere(self, text: str) -> None:
-        """What is blocked stays blocked: whatever was not analyzed is made of these words."""
+        """Note the words of all that was not analyzed, so that rules that block still find them."""
         self.floors.setdefault(TOO_MUCH)
         self.anywhere += self._said
         waiting = [found for found, _ in self._waiting if isinstance(found, str)]
@@ -150,7 +150,7 @@ class _Expanding:
         self.broken = self.broken or facts.broken
         if not facts.parts and not facts.floors:
             self.floors.setdefault("holds no command")
-        # What is said twice is judged once, unless it writes elsewhere or is filled in otherwise the second time.
+        # A repeated text is judged once, unless it writes elsewhere or is filled in otherwise the second time.
         said = Counter((part, part.writes, tuple(word.written for word in part.words)) for part in facts.parts)
         self._said += [part.words for part, *_ in said]
         for (part, *_), times in said.items():
@@ -181,7 +181,7 @@ def _is_bash(part: Part) -> bool:
 
 
 def _run_by(part: Part, outer: Part) -> Part:
-    """A command in a text reads what the program reads that runs the text."""
+    """A command found in a text, with the input of the program that runs the text."""
     return replace(
         part,
         joined=part.joined or _RUNS,

@@ -1,4 +1,4 @@
-"""What rules say of a shell command: every part is judged alone, and the strictest verdict holds."""
+"""The verdict of rules on a shell command: every part is judged alone, and the strictest verdict holds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class CommandRule(Struct, frozen=True):
 
     Attributes:
         words: The first words of the command, after quote removal.
-        level: What is said of such a command.
+        level: The level for such a command.
         name: How people call the rule.
         covers: Tells whether the rule may allow a command that it matches, by what it would work on. A rule with
             it allows nothing but a single simple command, since another one could change the directory or the
@@ -38,7 +38,7 @@ class CommandRule(Struct, frozen=True):
 
 
 def judge_command(text: str, rules: Sequence[CommandRule], default: Level) -> Verdict:
-    """Find what rules say of a command.
+    """Return the verdict of rules on a command.
 
     Every simple command in the text is judged, wherever it stands, with those that wrappers such as ``sudo`` and
     texts such as that of ``bash -c`` run. Of all rules that match one the strictest decides, in whatever order
@@ -48,7 +48,7 @@ def judge_command(text: str, rules: Sequence[CommandRule], default: Level) -> Ve
     Args:
         text: The text that is handed to ``bash -c``.
         rules: Any number of them. One without words matches nothing.
-        default: What holds for a command that no rule is about.
+        default: The level for a command that no rule is about.
 
     Returns:
         The strictest verdict of all parts and reasons. With anything that cannot be read it is at least to ask,
@@ -73,14 +73,14 @@ def _of_run(run: ExpandedCommand, rules: Sequence[CommandRule], default: Level) 
 
 
 def _applies(rule: CommandRule, run: ExpandedCommand) -> bool:
-    """Whether a rule is about a command at all, by all but its words."""
+    """True if a rule can hold for a command at all, apart from its words."""
     if rule.covers is None or rule.level is not Level.ALLOW:
         return True
     return run.alone and not run.part.piped and not run.part.reads_file and rule.covers(run.part)
 
 
 def _of_candidates(expanded: Expanded, rules: Sequence[CommandRule]) -> Iterator[PartVerdict]:
-    """What rules that ask or block say of what may be a command."""
+    """Verdicts of rules that ask or block on possible commands."""
     if not expanded.candidates and not expanded.anywhere:
         return
     strict = _RulesByName([rule for rule in rules if rule.level is not Level.ALLOW])
@@ -92,11 +92,11 @@ def _of_candidates(expanded: Expanded, rules: Sequence[CommandRule]) -> Iterator
 
 
 _MOST_TOLD = 1_000
-"""Of what may be commands, so many are told of each rule. Another one changes no verdict."""
+"""The most verdicts on possible commands that one rule gives. Another one changes nothing."""
 
 
 class _RulesByName:
-    """Rules by the program that they are about, so that many rules and many commands are not held together."""
+    """Rules by the program that they are about, so that each command is compared with few rules."""
 
     def __init__(self, rules: Sequence[CommandRule]) -> None:
         self._found: dict[str, list[tuple[int, CommandRule]]] = {}
@@ -105,7 +105,7 @@ class _RulesByName:
                 self._found.setdefault(rule.words[0].casefold(), []).append((at, rule))
 
     def about(self, program: Word) -> Sequence[CommandRule]:
-        """The rules that may be about a program, in their order; none about one that the shell fills in."""
+        """The rules that may be about a program, in their order; none for a name that the shell fills in."""
         if not program.literal:
             return ()
         name = program.text.casefold()
@@ -116,10 +116,10 @@ class _RulesByName:
 
 
 def _of_part(part: Part, rules: Sequence[CommandRule], default: Level) -> PartVerdict:
-    """What the rules say of one simple command, and what is asked about all the same."""
+    """The verdict of rules on one simple command, with further reasons to ask."""
     matching = [rule for rule in rules if _matches(rule, part.words)]
     level = strictest(rule.level for rule in matching) if matching else default
-    # Of several that say the same, the longest covers most of what the command says.
+    # Of several with the same level, the longest covers most of the command.
     deciding = sorted((rule for rule in matching if rule.level is level), key=lambda rule: -len(rule.words))
     rule, uncovered = _covering(part.words, deciding) if level is Level.ALLOW else (None, None)
     rule = rule or next(iter(deciding), None)
@@ -133,7 +133,7 @@ def _of_part(part: Part, rules: Sequence[CommandRule], default: Level) -> PartVe
 
 
 def _covering(words: Sequence[Word], rules: Sequence[CommandRule]) -> tuple[CommandRule | None, str | None]:
-    """The first of the rules that covers all of a command; without one, why the first rule does not."""
+    """The first rule that covers all of a command; if there is none, the reason why the first rule does not."""
     if not words[0].literal:
         return None, None
     if not rules:
@@ -158,7 +158,7 @@ def _with_reasons(verdict: PartVerdict, reasons: Sequence[str]) -> PartVerdict:
 
 
 def _matches(rule: CommandRule, words: Sequence[Word]) -> bool:
-    """Whether the rule's words are the first words of the command, all of them literals."""
+    """True if the rule's words are the first words of the command, all of them literals."""
     if not rule.words or len(words) < len(rule.words):
         return False
     same = all(word.literal and word.text == said for word, said in zip(words[1:], rule.words[1:], strict=False))
@@ -166,16 +166,15 @@ def _matches(rule: CommandRule, words: Sequence[Word]) -> bool:
 
 
 def _same_program(rule: CommandRule, program: str, folded: Callable[[str], str] = str) -> bool:
-    """An allowed name is that name; a name that is asked about or blocked is also meant in any directory."""
+    """True if a program has the name of the rule; a rule that asks or blocks also means it in any directory."""
     said = folded(rule.words[0])
     return program == said or (rule.level is not Level.ALLOW and program.rpartition("/")[2] == said)
 
 
 def _may_match(rule: CommandRule, words: Sequence[Word]) -> bool:
-    """Whether the rule could match what is made of the words.
+    """True if the rule could match a command that is made of the words.
 
-    One that the shell fills in can be any, or none. A name in capitals is the same program on disks that do not
-    tell ``RM`` from ``rm``.
+    A word that the shell fills in can be anything, or nothing. On disks that ignore case, ``RM`` is ``rm``.
     """
     if not rule.words or not words[0].literal or not _same_program(rule, words[0].text.casefold(), str.casefold):
         return False

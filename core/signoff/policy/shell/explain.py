@@ -1,4 +1,4 @@
-"""A command line in its parts, for people: each command in it, how it is joined to the others, its risk and rule.
+"""A command line in its parts, for people: each command, how it is joined to the others, its risk and rule.
 
 It is made from the text that would be handed to the shell, by whoever shows it: the sender's word is not asked.
 The reading is the one that the rules decide by, so what is told is what counts. What could not be read is told as
@@ -28,18 +28,18 @@ _ORDER = (Risk.LOW, Risk.MEDIUM, Risk.HIGH)
 
 @dataclass(frozen=True, slots=True)
 class CommandPart:
-    """One command of a line, or what may be one.
+    """One command of a line, or a possible one.
 
     Attributes:
         text: Its words: quoted where they need it, or as they are written if the shell fills them in.
         joined: What stands before it, such as ``&&``, ``$(`` or ``then``; ``runs`` if the one above runs it.
         depth: How many commands it is run by: 0 for those of the line itself.
         times: How often it stands there.
-        writes: What its redirections open to write.
-        risk: Its risk alone.
-        reasons: Why that is not lower.
-        verdict: What the rules say of it; None if no rules are known.
-        doubtful: Whether it only may be a command: nobody could tell.
+        writes: The files that its redirections open for writing.
+        risk: The risk of this command alone.
+        reasons: Why the risk is not lower.
+        verdict: The verdict of the rules on it; None without rules.
+        doubtful: True if nobody could tell whether it is a command.
     """
 
     text: str
@@ -55,10 +55,10 @@ class CommandPart:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What is said of the line as a whole.
+    """A statement about the line as a whole.
 
     Attributes:
-        words: What it does, to stand behind "it".
+        words: The text, which follows "it" in a sentence.
         risk: How risky that is.
         unread: Whether it says that the line could not be read.
     """
@@ -74,7 +74,7 @@ class CommandParts:
 
     Attributes:
         parts: In the order in which they stand; what a command runs stands below it.
-        remarks: What is said of the line as a whole.
+        remarks: Statements about the line as a whole.
     """
 
     parts: tuple[CommandPart, ...]
@@ -92,7 +92,7 @@ def command_parts(command: str, cwd: str, judge: Callable[[str], Verdict | None]
     Args:
         command: The text handed to the shell.
         cwd: Absolute directory in which it runs.
-        judge: Says of the text what rules say, as `signoff.policy.shell.evaluate.judge_command` does.
+        judge: Gives the verdict of rules on the text, as `signoff.policy.shell.evaluate.judge_command` does.
     """
     expanded = expand(command)
     verdict = judge(command) if judge is not None else None
@@ -120,7 +120,7 @@ def _at_depth(part: CommandPart, depth: int) -> CommandPart:
 
 
 def _in_order(runs: tuple[ExpandedCommand, ...]) -> Iterator[tuple[int, int]]:
-    """Each command by its place, with how many it is run by; those that one runs stand below it."""
+    """Each command by its index, with its depth; the commands that one runs come after it."""
     below: dict[int | None, list[int]] = {}
     for at, run in enumerate(runs):
         below.setdefault(run.by, []).append(at)
@@ -132,7 +132,7 @@ def _in_order(runs: tuple[ExpandedCommand, ...]) -> Iterator[tuple[int, int]]:
 
 
 def _doubtful(expanded: Expanded, judged: Iterable[PartVerdict]) -> Iterator[CommandPart]:
-    """What may be a command and is dangerous if it is, or is one that a rule asks about or blocks: each once."""
+    """Possible commands that would be dangerous, or that a rule asks about or blocks: each once."""
     found: dict[str, list[Finding]] = {}
     times: dict[str, int] = {}
     for words in telling_candidates(expanded):

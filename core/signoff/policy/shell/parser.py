@@ -34,11 +34,11 @@ __all__ = [
 
 
 _EMPTY: dict[str, str] = {"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
-"""What the parsers see of the environment: a variable such as BASH_ENV would be run."""
+"""The environment of the parsers, almost empty: a variable such as BASH_ENV would be run."""
 
 
 class Reader:
-    """Reads command lines.
+    """Reader of command lines.
 
     Args:
         seconds: How long the programs may take for one line.
@@ -82,7 +82,7 @@ class Reader:
         return ShellFacts((*first.parts, *missed), floors, writes=first.writes)
 
     def _reads_alike(self, pretty: bytes, first: ShellFacts) -> bool:
-        """Whether shfmt finds the same in what bash wrote.
+        """True if shfmt finds the same commands in the text that bash wrote.
 
         Bash writes here-documents between an operator and the command behind it, where tree-sitter takes them for
         commands. Without the comments and continuations of the original, this is a second opinion as well.
@@ -92,13 +92,13 @@ class Reader:
         return tree is not None and facts_of_tree(json.loads(tree)) == first
 
     def _by_tree_sitter(self, text: str, reason: str, *, broken: bool = False) -> ShellFacts:
-        """What can be found all the same: bash runs the lines before the one that it cannot read."""
+        """Return what tree-sitter finds: bash runs the lines before the one that it cannot read."""
         parts, met_unknown = self._commands(text.encode())
         candidates = tuple(dict.fromkeys(_crude(text)))
         return ShellFacts(tuple(parts), (reason,), candidates, broken=broken or met_unknown)
 
     def _commands(self, source: bytes) -> tuple[list[Part], bool]:
-        """The simple commands that tree-sitter finds, and whether it met something that it cannot read."""
+        """The simple commands that tree-sitter finds, and True if it met something that it cannot read."""
         root = self._parser.parse(source).root_node
         return [Part(words) for node in _nodes(root) if (words := _words_of(node))], root.has_error
 
@@ -111,7 +111,7 @@ def _start(argv: list[str], source: bytes) -> tuple[subprocess.Popen[bytes], byt
 
 
 def _finish(started: tuple[subprocess.Popen[bytes], bytes], seconds: float) -> bytes | None:
-    """What a parser wrote, or None if it refused the line or took too long."""
+    """The output of a parser, or None if it refused the line or took too long."""
     process, source = started
     try:
         output, _ = process.communicate(source, seconds)
@@ -128,14 +128,14 @@ _QUOTES = re.compile(r"[\"'\\$]+")
 
 
 def _crude(text: str) -> Iterator[tuple[Word, ...]]:
-    """What may be commands in a text that no parser reads: what stands between operators."""
+    """Possible commands in a text that no parser reads: the words between operators."""
     for piece in _BETWEEN.split(text):
         words = [word for word in _QUOTES.sub("", piece).split() if word not in _IN_FRONT]
         if words:
             yield tuple(map(Word, words[:LONGEST_RULE]))
 
 
-# -- what tree-sitter finds ----------------------------------------------------------------------------------
+# -- commands found by tree-sitter ----------------------------------------------------------------------------
 
 
 def _nodes(root: Any) -> Iterator[Any]:
@@ -160,7 +160,7 @@ def _words_of(node: Any) -> tuple[Word, ...]:
 
 
 def _timed(words: tuple[Word, ...]) -> tuple[Word, ...]:
-    """The command behind the reserved word ``time`` or ``coproc``, which is no program."""
+    """The command after the reserved word ``time`` or ``coproc``, which is no program."""
     rest = words[1:]
     if words[0] == Word("coproc") and rest:
         return rest
@@ -170,7 +170,7 @@ def _timed(words: tuple[Word, ...]) -> tuple[Word, ...]:
 
 
 def _ts_word(node: Any) -> Word:
-    """A word after quote removal; not literal as soon as there is more to it than text and quotes."""
+    """A word after quote removal; not literal if it has more than text and quotes."""
     if node.type in {"command_name", "concatenation"}:
         words = [_ts_word(child) for child in node.children]
         return Word("".join(word.text for word in words), all(word.literal for word in words))
@@ -195,7 +195,7 @@ def _ts_word(node: Any) -> Word:
 
 
 def _missing(some: Any, others: Any) -> list[Part]:
-    """The parts of `some` whose program the others do not run as often."""
+    """The parts of `some` whose program occurs less often in `others`."""
     known = Counter(_name(part) for part in others)
     missing = []
     for part in some:
@@ -216,7 +216,7 @@ _PARSER_SECONDS = 2.0
 
 
 def serve() -> None:
-    """Answer until standard input ends."""
+    """Read requests and write answers until standard input ends."""
     for limit in (resource.RLIMIT_AS, resource.RLIMIT_DATA):
         resource.setrlimit(limit, (_MEMORY_BYTES, _MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -57,11 +57,11 @@ _RESERVED = frozenset(
         "readonly",
     ]
 )
-"""Words that are more than the name of a program where one is expected; see "Reserved Words" in bash(1)."""
+"""Words that are more than a program's name at the beginning of a command; see "Reserved Words" in bash(1)."""
 
 
 def plain_facts(text: str) -> ShellFacts | None:
-    """The parts of a line of plain words between ``|``, ``&&``, ``||`` and ``;``, or None if there is more to it.
+    """The parts of a line of plain words between ``|``, ``&&``, ``||`` and ``;``, or None if there is more in it.
 
     Words are of letters, digits, a few signs that mean nothing to a shell, ``*`` and ``?``, and quoted text
     without expansions. Output may go to ``/dev/null``.
@@ -117,11 +117,11 @@ _ORDINARY = frozenset("\n\t ")
 _HIDDEN = frozenset({"Cc", "Cf", "Co", "Cn", "Cs", "Zs", "Zl", "Zp"})
 """General categories: controls, format characters, private use, unassigned, surrogates, blanks and separators."""
 _UNSEEN = frozenset({"bidi", "invisible", "tag"})
-"""What is found in a text that shows nothing of itself whatever its category, such as U+3164 HANGUL FILLER."""
+"""Kinds of findings for characters that show nothing, whatever their category, such as U+3164 HANGUL FILLER."""
 
 
 def suspicious_characters(text: str) -> str | None:
-    """Why a command is asked about for its characters alone, or None.
+    """The reason for which a command is asked about for its characters alone, or None.
 
     Args:
         text: The command. For bash only the ASCII space, tab and newline separate words.
@@ -151,7 +151,7 @@ _ANSI_C = re.compile(
     re.DOTALL,
 )
 _UNTOLD = re.compile(r"(?<!\\)(?:\\\\)*\\(?:x\{|c)")
-"""Escapes that versions of bash read differently, and nobody needs."""
+"""Escapes that versions of bash read differently; nobody needs them."""
 _CHARS = dict(zip("abeEfnrtv\\'\"?", "\a\b\x1b\x1b\f\n\r\t\v\\'\"?", strict=True))
 
 
@@ -161,7 +161,7 @@ def double_quoted(raw: str) -> str:
 
 
 def unquoted(raw: str) -> list[tuple[str, bool]]:
-    """Text outside of quotes: its characters, each with whether a backslash took its meaning away."""
+    """The characters of unquoted text, each with True if a backslash took its meaning away."""
     pieces: list[tuple[str, bool]] = []
     at = 0
     for found in _ESCAPED.finditer(raw):
@@ -199,7 +199,7 @@ def _ansi_c_char(found: re.Match[str]) -> str:
 
 
 def _byte(value: int) -> str:
-    """One byte; several may make one character, which is not worth finding out."""
+    """One byte as a character; sequences of them are not decoded."""
     if value >= 0x80:
         raise ValueError
     return chr(value)

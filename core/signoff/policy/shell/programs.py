@@ -91,7 +91,7 @@ _AWK_DOORS = re.compile(r"system|getline|ARG[CV]|SYMTAB|FUNCTAB|inet|[|@]")
 _JQ_MODULES = re.compile(r'(?:^|[\s;}])(?:import|include)\s*(?:["#]|$)')
 """Directives of `jq` that read further files."""
 _COUNTS = re.compile(r"%[-#0 +'0-9.*hjlqtzL]*n")
-"""What stores in a variable how much `printf` has printed, with flags, a width and a size or without."""
+"""A conversion by which `printf` stores how much it has printed, with or without flags, a width and a size."""
 
 
 def _is_sed_script(text: str) -> bool:
@@ -150,7 +150,7 @@ _KINDS: Mapping[str, Callable[[str], bool] | None] = {
     "SED": _is_sed_script,
     "AWK": _is_awk_program,
 }
-"""What values must look like. One that the shell fills in fits ``TEXT``, ``FILE`` and ``INSIDE`` alone.
+"""Tests for each kind of value. A value that the shell fills in fits ``TEXT``, ``FILE`` and ``INSIDE`` alone.
 
 No ``FILE`` begins with ``@``, which to many programs means more options in a file, or with the ``/inet`` of
 gawk. A ``LOCAL`` one names no other machine, one that is ``INSIDE`` lies below the directory that the command

@@ -14,7 +14,7 @@ from signoff.policy.shell.wrappers import SHELLS, WRAPPERS, inner_of
 __all__ = ["knows_arguments", "side_door", "uncovered_word", "written_paths"]
 
 _READ_BY_WRAPPERS = frozenset({"eval", "source", ".", "trap", "su", "script", "runuser", "jobs", *WRAPPERS})
-"""Programs whose arguments are told apart where it is told what they run."""
+"""Programs whose arguments are read where the commands that they run are found."""
 _OTHER_BUILTINS = frozenset(
     (
         *(
@@ -42,7 +42,7 @@ _FROM_THE_ENVIRONMENT = re.compile(r"[^$`{]*\$(?:[A-Z][A-Z0-9_]*(?!\w)|\{[A-Z][A
 _CHOSEN_BY_THE_LINE = re.compile(
     r"\$\{?(?:_|BASH_|LC_|(?:LANG|TZ|NO_COLOR|CI|IFS|PS4|REPLY|MAPFILE|OPTARG|PWD|OLDPWD|DIRSTACK)(?!\w))"
 )
-"""What stands for a part of the line itself, or for a variable that a line may set without a question."""
+"""Parameters that stand for a part of the line itself, or that a line may set without being asked about."""
 _VALUE_IN_QUOTES = re.compile(r'"(--[A-Za-z0-9][\w.-]*)=[^"]*"|(--[A-Za-z0-9][\w.-]*)="[^"]*"')
 
 
@@ -152,7 +152,7 @@ def _is_read_by_wrapper(words: Sequence[Word]) -> bool:
 
 
 def _script_problem(words: Sequence[Word], covered: int) -> str | None:
-    """A shell's file of commands is covered by its name, with the arguments that the rule spells out."""
+    """The reason for which a rule does not cover a shell's script: it must name the file and its arguments."""
     inner = inner_of(Part(tuple(words)))
     if inner is None or inner.script is None:
         return None

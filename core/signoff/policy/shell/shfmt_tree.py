@@ -51,11 +51,11 @@ _FLOORS = {
 """Kinds of nodes for which a command is at least asked about."""
 _DYNAMIC = frozenset({"ParamExp", "CmdSubst", "ProcSubst", "ArithmExp", "ExtGlob"})
 _PLAIN_EXPANSION = frozenset({"Type", "Short", "Param", "Length"})
-"""What ``$NAME``, ``${NAME}`` and ``${#NAME}`` are made of."""
+"""The fields of plain expansions: ``$NAME``, ``${NAME}`` and ``${#NAME}``."""
 
 
 class _Position(Struct, frozen=True):
-    """Where in the line something stands."""
+    """A position in the line, with the facts that commands there take from their surroundings."""
 
     piped: bool = False
     fed: str | None = None
@@ -102,7 +102,7 @@ def facts_of_tree(tree: Node, source: bytes | None = None) -> ShellFacts:
 
 
 def _visit(node: Node, place: _Position, found: _Found) -> Iterator[tuple[Any, _Position]]:
-    """Note what a node says, and give what is below it."""
+    """Note what a node says, and yield the nodes below it."""
     kind = node.get("Type")
     if isinstance(node.get("Op"), int):  # they are compared by their signs
         found.floor("has operators that an shfmt before 3.14 does not name")
@@ -137,7 +137,7 @@ _CALCULATING_TESTS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", 
 
 
 def _may_run(node: Node) -> bool:
-    """Whether a number is worked out from a text that bash reads once more: an index in it may run a command."""
+    """True if bash reads a text of a node once more to work out a number: an index in it may run a command."""
     if node["Type"] in {"UnaryTest", "BinaryTest"} and node.get("Op") not in _CALCULATING_TESTS:
         return False
     waiting: list[Any] = [value for name, value in node.items() if name != "Do"]
@@ -154,7 +154,7 @@ def _may_run(node: Node) -> bool:
 
 
 _REREAD = frozenset("$`\\")
-"""What makes more of a text than it says, when it is read once more."""
+"""The characters that change the meaning of a text when it is read once more."""
 
 _STATEMENTS = frozenset({"Stmts", "Cond", "Then", "Do"})
 """Fields that hold statements one after the other."""
@@ -162,7 +162,7 @@ _SUBSTITUTIONS = frozenset({"CmdSubst", "ProcSubst"})
 
 
 def _at_first(node: Node, name: str, place: _Position) -> _Position:
-    """Where the first of some statements stands, by the word that people know it by."""
+    """The position of the first of some statements, named by the keyword before it."""
     if node.get("Type") in _SUBSTITUTIONS:  # what it writes goes to the command that it stands in
         return replace(place, writes=(), joined=str(node.get("Op", "$(")))
     match name:
@@ -349,7 +349,7 @@ def _double_quoted(part: Node) -> list[tuple[str, bool]] | None:
 
 
 def _is_pattern(chars: list[tuple[str, bool]]) -> bool:
-    """Whether the shell would make other words of this one: pathname, brace and tilde expansion."""
+    """True if the shell could make other words of this one, by pathname, brace or tilde expansion."""
     bare = "".join("\0" if quoted else char for char, quoted in chars)
     if bare.startswith("~") or "*" in bare or "?" in bare:
         return True

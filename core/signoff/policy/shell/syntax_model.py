@@ -1,4 +1,4 @@
-"""What a shell command is made of, as far as rules need it."""
+"""The facts about a shell command that rules need: its parts and their words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LIST = re.compile(r"\$\{?@|\[@\]")
 """Parameters and arrays of which the shell makes any number of words, between quotes too."""
 
 LONGEST_RULE = 16
-"""Words of what may be a command, where that cannot be told: a rule that asks or blocks is not longer."""
+"""The most words of a possible command: a rule that asks or blocks is not longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Word:
     """One word of a simple command, after quote removal.
 
     Attributes:
-        text: What is known of it; pieces that the shell fills in are left out.
+        text: The known text; pieces that the shell fills in are left out.
         literal: Whether `text` is exactly what the program gets: no expansion, pattern, brace or tilde in it.
         written: How a word that is not literal stands in the line, for people; empty if that is not known.
     """
@@ -36,12 +36,12 @@ class Word:
 
     @property
     def spelled(self) -> str:
-        """How it is written, without continuations of the line, which mean nothing."""
+        """The word as written, without continuations of the line, which mean nothing."""
         return self.written.replace("\\\n", "")
 
     @property
     def is_one_text(self) -> bool:
-        """Whether all of it stands between double quotes, so that the shell makes just one word of it."""
+        """True if all of it stands between double quotes, so that the shell makes just one word of it."""
         return _BETWEEN_QUOTES.fullmatch(self.spelled) is not None and _LIST.search(self.spelled) is None
 
     @property
@@ -61,7 +61,7 @@ class Part:
         reads_file: Whether its standard input comes from a file.
         joined: What stands before it in the line, such as ``&&``, ``$(`` or ``then``. It is for people: commands
             that differ in it alone are one command to the rules.
-        writes: What the redirections that apply to it open to write. Rules ask about these for the line as a
+        writes: The files that its redirections open for writing. Rules ask about these for the line as a
             whole, so they do not tell commands apart either.
     """
 
@@ -84,16 +84,16 @@ class Part:
 
 
 class ShellFacts(Struct, frozen=True):
-    """What was found in a command line.
+    """The facts found in a command line.
 
     Attributes:
         parts: The simple commands, wherever in the line they stand.
         floors: Reasons for which the line is at least asked about, whatever the rules say of its parts.
-        candidates: Words of what may be commands in a line that could not be read: only rules that block or ask
+        candidates: Words of possible commands in a line that could not be read: only rules that block or ask
             are applied to them.
-        writes: What the redirections open, other than to read and other than ``/dev/null``.
+        writes: The files that redirections open, other than for reading and ``/dev/null``.
         broken: Whether the line is no command, so that what it does cannot be told from its parts.
-        anywhere: Rows of words among which such a command may begin at any one.
+        anywhere: Rows of words; at any word of a row such a command may begin.
         given_up: Whether the parsers had no answer in the time and memory that they have.
     """
 
@@ -109,14 +109,14 @@ class ShellFacts(Struct, frozen=True):
 def possible_commands(
     candidates: Iterable[tuple[Word, ...]], anywhere: Iterable[tuple[Word, ...]], tells: Callable[[Word], bool]
 ) -> Iterator[tuple[Word, ...]]:
-    """Yield the words of what may be commands, each once and at most `LONGEST_RULE`.
+    """Yield the words of possible commands, each once and at most `LONGEST_RULE`.
 
     They are not kept: a line of a hundred thousand words would have as many, of sixteen words each.
 
     Args:
-        candidates: Words of what may be commands.
-        anywhere: Rows of words among which a command may begin at any one.
-        tells: Says of a first word whether such a command means anything.
+        candidates: Words of possible commands.
+        anywhere: Rows of words; at any word of a row a command may begin.
+        tells: Tells whether a command that begins with a word matters.
     """
     seen: set[tuple[Word, ...]] = set()
     windows = (row[at : at + LONGEST_RULE] for row in anywhere for at, word in enumerate(row) if tells(word))

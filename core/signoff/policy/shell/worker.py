@@ -1,4 +1,4 @@
-"""Reading command lines: at once where that is safe, else in a process of its own that is kept warm.
+"""Command lines read: at once where that is safe, else in a parser process that is kept warm.
 
 The process has little memory and little time. If it breaks, takes too long or is not there, the line is one that
 is asked about; what the rules block is still looked for, as well as that can be done without parsing.
@@ -28,13 +28,13 @@ MOST_BYTES = 128 * 1024
 """Longer texts are not parsed: Linux does not let one argument of a program be longer (MAX_ARG_STRLEN)."""
 
 _SECONDS = 3.0
-"""How long one line may take, and the start of the process."""
+"""The time limit for one line, and for the start of the process."""
 _MOST_REMEMBERED = 1024 * 1024
 """Bytes of the answers of the process, in all, that are remembered."""
 _MOST_ANSWERED = 8 * 1024 * 1024
-"""Bytes of one answer: what a line of `MOST_BYTES` needs whose words and commands are as short as they can be."""
+"""Most bytes of one answer: a line of `MOST_BYTES` with the shortest possible words and commands needs as many."""
 _MOST_SEARCHED = 1024 * 1024
-"""Characters in which commands are looked for where no parser helps; none so long can be run."""
+"""Most characters in which commands are looked for without a parser; no longer text can be run."""
 _NO_WORDS = re.compile(r"""[\s;&|()`<>"'\\$={}!]+""")
 
 
@@ -64,12 +64,12 @@ def read_command(text: str) -> ShellFacts:
 
 
 def _unread(text: str, reason: str, *, given_up: bool = False) -> ShellFacts:
-    """Anything in the text may be a command: what the rules block is blocked where no parser helps, too."""
+    """The facts of an unread text: each of its words may begin a command, so that rules that block still apply."""
     return ShellFacts((), (reason,), anywhere=(words_anywhere(text),), broken=True, given_up=given_up)
 
 
 def words_anywhere(text: str) -> tuple[Word, ...]:
-    """The words of a text that nobody reads as a shell does, without quotes and operators.
+    """Split a text that no parser reads into words, without quotes and operators.
 
     Args:
         text: Any text; of a very long one the beginning is taken.
@@ -90,7 +90,7 @@ class _Child:
         self._size = 0
 
     def read(self, text: str) -> ShellFacts:
-        """Have a text parsed; whatever goes wrong, the answer is a floor."""
+        """Have a text parsed; after any failure, the answer is a floor."""
         with self._lock:
             if text in self._remembered:
                 self._remembered.move_to_end(text)
@@ -106,7 +106,7 @@ class _Child:
             return facts
 
     def _remember(self, text: str, facts: ShellFacts, size: int) -> None:
-        """Keep the last one however large it is: whoever shows its parts asks about it more than once."""
+        """Keep an answer. The newest stays however large it is: showing its parts asks for it again."""
         self._remembered[text] = facts, size
         self._size += size
         while self._size > _MOST_REMEMBERED and len(self._remembered) > 1:

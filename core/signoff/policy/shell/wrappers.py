@@ -29,14 +29,13 @@ SHELLS = frozenset(["bash", "sh", "dash", "zsh", "ksh", "ash", "rbash", "mksh", 
 
 @dataclass(slots=True)
 class Inner:
-    """What a program runs.
+    """The commands and texts that a program runs.
 
     Attributes:
         commands: Words of the commands that it runs as they are.
         texts: Texts that a shell reads.
         reasons: Why the call is asked about, whatever the rules say of these.
-        anywhere: Rows of words, when it cannot be told where among them a command begins: only rules that block
-            or ask are applied to what begins at each.
+        anywhere: Rows of words of which any may begin a command: only rules that block or ask are applied to them.
         script: The file of commands that a shell runs, which only a rule that names it covers.
     """
 
@@ -48,14 +47,14 @@ class Inner:
 
 
 TOO_MUCH = "runs too much to be analyzed"
-"""Why a line is asked about, whatever the rules say, of which some part was not analyzed."""
+"""The reason for asking about a line of which some part was not analyzed."""
 
 _READS = "starts a shell, which runs whatever it reads"
 _SHELL_OPTION = re.compile(r"-[AbBEeHKknPSlVvN]*[si].*|--sh(?:e(?:ll?)?)?|--l(?:o(?:g(?:in?)?)?)?")
 _INTERPRETERS = re.compile(r"(?:python|pypy|perl|ruby|php|lua|node|nodejs|deno|bun|osascript|Rscript)[\d.]*")
 """Programs that run what they read where they are given no file."""
 _TELLS = re.compile(r"-[A-Za-z]*[chemMpPrVv].*|--.+")
-"""Their options that take code or a module, or print about themselves."""
+"""Options of interpreters that take code or a module, or print about the program."""
 _LOOKS_UP = frozenset({"-v", "-V"})
 _MOST_SPLIT = 8
 """Options ``-S`` of one `env` whose texts are read, each with all words behind; of more it is the last."""
@@ -64,7 +63,7 @@ _SHELL_TEXT_OPTION = {"su": "c", "script": "c", "runuser": "c"}
 
 
 def inner_of(part: Part) -> Inner | None:
-    """What a simple command runs besides its own program; None if it is not known to run anything.
+    """The commands and texts that a simple command runs besides its program; None if none are known.
 
     Args:
         part: The command, all of its words; the first is a literal.
@@ -101,14 +100,14 @@ def _names_a_user(words: Sequence[Word]) -> bool:
 
 
 def _starts_a_shell(name: str, words: Sequence[Word]) -> bool:
-    """Whether a wrapper without a command runs a shell."""
+    """True if a wrapper without a command runs a shell."""
     if name in {"sudo", "doas"}:
         return any(_SHELL_OPTION.fullmatch(word.text) for word in words)
     return name in {"unshare", "chroot", "fakeroot", "nsenter", "runuser", "pkexec"}
 
 
 def _fed(part: Part, inner: Inner) -> Inner:
-    """What a shell runs besides: all that it reads."""
+    """Add the input of a shell to what it runs."""
     if part.piped:
         inner.reasons.append("runs what it reads from a pipe")
     if part.reads_file:
@@ -119,7 +118,7 @@ def _fed(part: Part, inner: Inner) -> Inner:
 
 
 def _interpreter(part: Part, words: Sequence[Word]) -> Inner | None:
-    """What an interpreter runs that is given no file: all that it reads."""
+    """The code that an interpreter without a file runs: all of its input."""
     if any(_TELLS.fullmatch(word.text) or not word.text.startswith("-") for word in words):
         return None
     inner = _fed(part, Inner())
@@ -130,7 +129,7 @@ def _interpreter(part: Part, words: Sequence[Word]) -> Inner | None:
 
 
 def _reads_commands(part: Part, inner: Inner) -> Inner:
-    """What a shell runs that is given no command, wherever it reads from."""
+    """The commands of a shell that is given none: it reads them from its input."""
     if part.fed is None:
         inner.reasons.append(_READS)
     return _fed(part, inner)
@@ -184,7 +183,7 @@ def _wrapped(name: str, wrapper: Wrapper, words: Sequence[Word]) -> Inner | None
 
 
 def _take_options(name: str, wrapper: Wrapper, rest: _Rest, inner: Inner) -> bool:
-    """Read options with their values; False if what the program runs cannot be told, which `inner` then says."""
+    """Read options with their values; False if the inner command cannot be told, as `inner` then says."""
     while rest.words and _is_option(name, rest.words[0]):
         if rest.words[0].text == "--":
             rest.take()
@@ -203,12 +202,12 @@ def _runs_as_it_is(name: str, option: str) -> bool:
 
 
 def _splits(option: str) -> bool:
-    """Whether an option of `env` is ``-S`` or ``--split-string``, in any spelling."""
+    """True if an option of `env` is ``-S`` or ``--split-string``, in any spelling."""
     return option.startswith("--s") or (option[:1] == "-" and option[1:2] != "-" and "S" in option)
 
 
 def _add_behind(inner: Inner, words: Sequence[Word]) -> None:
-    """Put the words behind the options of `env` behind each text of its option ``-S``."""
+    """Put the words after the options of `env` at the end of each text of its option ``-S``."""
     behind = shlex.join(word.text for word in words)
     if len(inner.texts) > _MOST_SPLIT:
         inner.anywhere.append(words_anywhere(" ".join([*inner.texts, behind])))
@@ -226,7 +225,7 @@ def _parallel(words: Sequence[Word], inner: Inner) -> Inner:
 
 
 class _Rest:
-    """The words that were not read yet."""
+    """The words that are still to be read."""
 
     def __init__(self, words: Sequence[Word]) -> None:
         self.words = list(words)
@@ -240,7 +239,7 @@ def _is_option(name: str, word: Word) -> bool:
 
 
 def _take_option(name: str, wrapper: Wrapper, rest: _Rest, inner: Inner) -> bool:
-    """Read one option with its value; False, and nothing read, if it is not known."""
+    """Read one option with its value; False, with nothing read, if it is not known."""
     word = rest.words[0]
     if not word.literal:
         return False
@@ -345,7 +344,7 @@ _SHELL_LONG = frozenset(
 
 
 def _takes_known_option(option: str, rest: _Rest, inner: Inner) -> bool:
-    """Read a long option of a shell with its value, and say if it is known."""
+    """Read a long option of a shell with its value; True if it is known."""
     if option in _SHELL_FILES:
         rest.take()
         inner.reasons.append("runs a file of commands")
@@ -391,11 +390,11 @@ def _text_option(words: Sequence[Word], letter: str) -> Inner:
 
 _FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _MOST_REPEATED = 2_000
-"""Words of the commands of one `find` besides its own: what stands behind two ``-exec`` is in both commands."""
+"""Most words repeated in the commands of one `find`: words after two ``-exec`` belong to both commands."""
 
 
 def _find(words: Sequence[Word]) -> Inner:
-    """Any ``-exec`` may be the one that counts: another one before it may be the value of an option."""
+    """Read the commands of `find`: any ``-exec`` may count, since one before it may be the value of an option."""
     inner = Inner()
     left = len(words) + _MOST_REPEATED
     for start, end in _commands_of_find(words):
@@ -409,7 +408,7 @@ def _find(words: Sequence[Word]) -> Inner:
 
 
 def _commands_of_find(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
-    """Where the commands of ``-exec`` and the like begin and end, in order; none is empty."""
+    """The ranges of the commands of ``-exec`` and the like, in order; none is empty."""
     ends = iter([*(at for at in range(len(words)) if _ends_exec(words, at)), len(words)])
     end = next(ends)
     for start in (at + 1 for at, word in enumerate(words) if word.text in _FIND_RUNS):
@@ -420,7 +419,7 @@ def _commands_of_find(words: Sequence[Word]) -> Iterator[tuple[int, int]]:
 
 
 def _ends_exec(words: Sequence[Word], at: int) -> bool:
-    """``;`` ends a command of ``-exec``, and ``+`` if ``{}`` stands before it (POSIX, find)."""
+    """True at the end of a command of ``-exec``: ``;``, or ``+`` after ``{}`` (POSIX, find)."""
     return words[at].text == ";" or (words[at].text == "+" and at > 0 and words[at - 1].text == "{}")
 
 
@@ -431,7 +430,7 @@ def _ends_exec(words: Sequence[Word], at: int) -> bool:
 
 
 class Wrapper(Struct, frozen=True):
-    """How a program takes the command that it runs.
+    """The options of a program that come before the command that it runs.
 
     Attributes:
         flags: Short options without a value.
@@ -547,5 +546,5 @@ _VALUE = re.compile(r"[A-Za-z0-9_./:@+-]*")
 
 
 def is_harmless(name: str, value: Word) -> bool:
-    """Whether nothing is asked because of ``NAME=value`` in front of a command."""
+    """True if ``NAME=value`` before a command is no reason to ask."""
     return name in _NAMES and value.literal and _VALUE.fullmatch(value.text) is not None
