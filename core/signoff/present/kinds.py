@@ -1,6 +1,6 @@
-"""The kinds of what a reviewer is shown.
+"""The kinds of documents.
 
-Whatever differs by kind is told apart by ``match`` and ``assert_never``: a type checker names every place in which
+Code that differs by kind uses ``match`` and ``assert_never``: a type checker names every place in which
 a new kind was forgotten. A kind that somebody sent is read by `sent_kind` and nowhere else.
 """
 
@@ -14,7 +14,7 @@ __all__ = ["PresentationKind", "SentKind", "sent_command", "sent_kind", "undecla
 
 
 class PresentationKind(StrEnum):
-    """What a document shows, and what a call would do."""
+    """The kind of a document, and of the effect of a call."""
 
     DIFF = "diff"
     """Change of a file."""
@@ -31,7 +31,7 @@ class PresentationKind(StrEnum):
 
     @property
     def is_file(self) -> bool:
-        """Whether a file is written."""
+        """True if a file is written."""
         match self:
             case PresentationKind.DIFF | PresentationKind.FILE_CONTENT | PresentationKind.BINARY:
                 return True
@@ -42,7 +42,7 @@ class PresentationKind(StrEnum):
 
     @property
     def has_file_lines(self) -> bool:
-        """Whether the lines of a file are shown."""
+        """True if the lines of a file are shown."""
         match self:
             case PresentationKind.DIFF | PresentationKind.FILE_CONTENT:
                 return True
@@ -58,7 +58,7 @@ class PresentationKind(StrEnum):
 
     @property
     def has_sides(self) -> bool:
-        """Whether there are lines before and lines after."""
+        """True if there are lines before and lines after."""
         match self:
             case PresentationKind.DIFF:
                 return True
@@ -85,7 +85,7 @@ SentKind: TypeAlias = Literal[
 
 
 def sent_kind(presentation: Mapping[str, Any]) -> SentKind | None:
-    """The kind of what a tool sent; None if it is none that a tool can send, and what came is shown as text."""
+    """The kind of a presentation; None if no tool can send that kind, and it is shown as text."""
     try:
         kind = PresentationKind(str(presentation.get("type")))
     except ValueError:
@@ -106,7 +106,7 @@ def sent_kind(presentation: Mapping[str, Any]) -> SentKind | None:
 
 
 def undeclared_kind(presentation: Mapping[str, Any]) -> PresentationKind:
-    """What a call would do that declares no effects, by what its tool sent: a diff of its own changes no file."""
+    """The kind of a call without declared effects, by its presentation: a diff sent by a tool changes no file."""
     kind = sent_kind(presentation)
     match kind:
         case PresentationKind.COMMAND | PresentationKind.TEXT:

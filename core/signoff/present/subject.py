@@ -1,4 +1,4 @@
-"""What a call is about, told from what it would do and not from what its agent says of it."""
+"""The subject of a call, from what it would do and not from what its agent says of it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def subject_text(snapshot: Mapping[str, Any] | None, cwd: str) -> str | None:
 
     Args:
         snapshot: As stored with the request, or None.
-        cwd: Absolute working directory of the call; paths below it are told relative to it.
+        cwd: Absolute working directory of the call; paths below it are given relative to it.
     """
     try:
         steps = steps_of(snapshot)
@@ -43,13 +43,13 @@ def subject_text(snapshot: Mapping[str, Any] | None, cwd: str) -> str | None:
         return None
     if not steps:
         return None
-    # What comes last may be cut by whoever shows it: that it is not all must not.
+    # The end may be cut wherever this is shown: that something follows must not be.
     which = f"1 of {len(steps)}: " if len(steps) > 1 else ""
     return which + step_text(steps[0], cwd)
 
 
 def step_kind(step: Step) -> PresentationKind:
-    """Return what a step would do."""
+    """Return the kind of a step."""
     match step:
         case CommandRun():
             return PresentationKind.COMMAND
@@ -69,7 +69,7 @@ def step_text(step: Step, cwd: str) -> str:
 
 
 def is_outside(path: str, cwd: str) -> bool:
-    """Whether an absolute path is not below a directory."""
+    """True if an absolute path is not below a directory."""
     return os.path.relpath(path, cwd).split(os.sep, 1)[0] == os.pardir
 
 

@@ -1,12 +1,12 @@
-"""The line diff: which lines of two texts are the same, where they differ, and where that is shown.
+"""The line diff: equal lines of two texts, changes between them, and the place where each change is shown.
 
 The search divides and conquers, without recursion and under one budget of steps:
 
 1. Equal ends of a range are taken off.
 2. A small range is searched for the shortest edit (E. Myers, "An O(ND) Difference Algorithm and
    Its Variations", 1986), over the lines that both sides have.
-3. A large range is divided where it goes on alike after a few lines, as long as that leaves out no line on
-   both sides that each has once; or else at the lines that occur once on each side and come in the same order
+3. A large range is divided where it goes on alike after a few lines, as long as no line that each side has
+   once is left out on both; or else at the lines that occur once on each side and come in the same order
    (B. Cohen's patience diff). Its parts are searched in the same way.
 4. A range that cannot be divided and costs more than its share of the budget is reported as
    replaced as a whole, and says that it is: `Opcode.exact` is false.
@@ -54,19 +54,19 @@ STEP_BUDGET = 3_000_000
 """Steps that a search may take beyond `_STEPS_PER_LINE` for each line: below a second of work."""
 
 _STEPS_PER_LINE = 4
-"""Steps that each line adds to the budget, so that a long file is divided whatever it costs."""
+"""Steps that each line adds to the budget, so that a long file is always divided."""
 
 _SMALL_RANGE = 1_000
-"""Ranges of at most this many lines, both sides together, are searched before they are divided."""
+"""The most lines, both sides together, of a range that is searched before it is divided."""
 
 _SHARE = 16
-"""One range may use one part in this many of the steps that are left, if its lines ask no more."""
+"""The share of the remaining steps that one range may use: one part in this many, unless its lines need more."""
 
 _LEAST_SHARE = 512
-"""Steps that a range gets while any are left, so that small gaps stay exact beside noisy ones."""
+"""The steps that a range gets while any are left, so that small gaps stay exact beside large ones."""
 
 _OTHER_ENDS = "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
-"""What ends a line for `str.splitlines` besides newlines."""
+"""The characters besides newline that end a line for `str.splitlines`."""
 
 Tag = Literal["equal", "delete", "insert", "replace"]
 
@@ -80,7 +80,7 @@ class Opcode(NamedTuple):
         a1: Line before that follows the last one.
         b0: First line after, from 0.
         b1: Line after that follows the last one.
-        exact: False if lines that both sides have may be among the replaced ones, because the
+        exact: False if lines of both sides may be among the replaced ones, because the
             search gave up here.
     """
 
@@ -93,7 +93,7 @@ class Opcode(NamedTuple):
 
 
 class LineDiff(Struct, frozen=True):
-    """A whole diff.
+    """The diff of two texts.
 
     Attributes:
         opcodes: Steps in order; they cover both sides without gaps.
@@ -206,7 +206,7 @@ class _Search:
         a, b = self._a, self._b
         if a1 - a0 == b1 - b0 and self._replaced(gap):
             return True
-        # A line that only one side has is part of no common sequence.
+        # A line that only one side has is not part of any common sequence.
         common = set(a[a0:a1]).intersection(b[b0:b1])
         if not common:
             return True
@@ -223,9 +223,9 @@ class _Search:
         return True
 
     def _replaced(self, gap: Range) -> bool:
-        """Record the lines that stay where others are replaced one by one; false if it may not be that simple.
+        """Record the lines that stay where others are replaced one by one; false if that may not be shortest.
 
-        It is as short as it can be if no line that gives way to another is anywhere on the other side.
+        It is the shortest one if no replaced line occurs anywhere on the other side.
         """
         a0, a1, b0, b1 = gap
         part_a, part_b = self._a[a0:a1], self._b[b0:b1]
@@ -236,7 +236,7 @@ class _Search:
         return True
 
     def _divide(self, gap: Range) -> list[Range] | None:
-        """Divide a range where its lines are surely the same: the parts between; None if that is nowhere."""
+        """Divide a range at lines that are surely the same and return the parts between; None without any."""
         a0, a1, b0, b1 = gap
         size = (a1 - a0) + (b1 - b0)
         if not self._afford(size):
@@ -257,7 +257,7 @@ class _Search:
         return parts
 
     def _share(self, size: int) -> int:
-        """Steps that a range of so many lines may use of those that are left."""
+        """The number of remaining steps that a range of so many lines may use."""
         left = self._limit - self.steps
         return min(left, max(_LEAST_SHARE, left // _SHARE, _STEPS_PER_LINE * size))
 
@@ -297,22 +297,22 @@ def _opcodes(runs: Iterable[Run], search: _Search) -> Iterator[Opcode]:
             yield make(("equal", a, a0, b, b0, True))
 
 
-# -- Where two ranges of lines are surely the same: their equal ends, and the lines that occur once on each side.
+# -- Lines that are surely the same in two ranges: equal ends, and lines that occur once on each side.
 #
-# The ranges may be whole files, so nothing here is done line by line in Python that can be done for all at once.
+# A range may be a whole file, so whatever can be done for all lines at once is not done line by line in Python.
 
 Range = tuple[int, int, int, int]
-"""First line before, the line that follows the last one, and the same of the lines after."""
+"""The first line before, the line after the last one, and the same two for the lines after."""
 
 Run = tuple[int, int, int]
-"""Equal lines: the first one before, the first one after, how many."""
+"""Equal lines: the first one before, the first one after, and their number."""
 
 FIRST_STEP = 16
-"""Lines that are compared at once; more and more of them as long as they are equal."""
+"""The number of lines that are compared at once; it grows as long as they are equal."""
 
 
 def equal_head(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range) -> int:
-    """How many lines at the beginning of a range are the same on both sides."""
+    """The number of equal lines at the beginning of a range."""
     a0, a1, b0, b1 = gap
     most, done, step = min(a1 - a0, b1 - b0), 0, FIRST_STEP
     if not most or a[a0] != b[b0]:
@@ -327,7 +327,7 @@ def equal_head(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range) -> int:
 
 
 def equal_tail(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range) -> int:
-    """How many lines at the end of a range are the same on both sides."""
+    """The number of equal lines at the end of a range."""
     a0, a1, b0, b1 = gap
     most, done, step = min(a1 - a0, b1 - b0), 0, FIRST_STEP
     if not most or a[a1 - 1] != b[b1 - 1]:
@@ -361,7 +361,7 @@ def anchors(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range) -> list[Ru
 
 
 def _unrepeated(items: Sequence[Hashable], start: int, stop: int) -> dict[Hashable, int]:
-    """Where each item stands that occurs once in a range, in the order of the range."""
+    """The index of each item that occurs once in a range, in the order of the range."""
     part = items[start:stop]
     last = dict(zip(part, range(start, stop), strict=True))
     if len(last) == len(part):
@@ -371,7 +371,7 @@ def _unrepeated(items: Sequence[Hashable], start: int, stop: int) -> dict[Hashab
 
 
 def _longest_increasing(numbers: Sequence[int]) -> list[int]:
-    """Places of the longest choice of numbers that rise."""
+    """The indexes of the longest increasing subsequence."""
     tails: list[int] = []  # the smallest number that ends a choice of each length
     tail_at: list[int] = []
     previous: list[int] = []
@@ -393,30 +393,30 @@ def _longest_increasing(numbers: Sequence[int]) -> list[int]:
     return chosen
 
 
-# -- The way along two long texts that differ here and there: the lines that stay, without a look at all of them.
+# -- A quick walk along two long texts that differ in few places: it finds lines that stay without looking at all.
 #
-# Where lines differ, the nearest place is taken from which several lines in a row are the same again. That is
-# right nearly always, and it is known when it is not: if a line that each side has once was left out on both,
-# lines were moved, or the way went on too early. Then they have to be compared in another way.
+# Where lines differ, the nearest place is taken from which several lines in a row are equal again. That is
+# nearly always right, and an error shows: if a line that each side has once was left out on both, lines were
+# moved, or the walk went on too early. Then the lines have to be compared in another way.
 
 _SURE = 12
-"""Equal lines in a row that are no accident."""
+"""The number of equal lines in a row that is no accident."""
 
 _MOST_AT_ONCE = 256
-"""Lines that are compared at once, at most: some of them in vain where lines are added or removed."""
+"""The most lines that are compared at once; some in vain where lines are added or removed."""
 
 _MOST_REPLACED = 32
-"""Lines that are replaced by as many others without a look at what else they may be."""
+"""The most lines that are replaced by as many others without looking at what else they may be."""
 
 _WINDOWS = (32, 1_024)
-"""Lines in which they are looked for, on either side; the larger ones where there are none in the smaller ones."""
+"""The numbers of lines in which equal ones are looked for, on either side, smaller ranges first."""
 
 _NEAREST = ((0, 1), (1, 0), (1, 1))
-"""Lines before and after that are left out most often: one added, one removed, one replaced."""
+"""The numbers of lines left out most often, before and after: one added, one removed, one replaced."""
 
 
 def walked(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range) -> list[Run] | None:
-    """Runs of equal lines of a range, in order; None if the way is lost at once or goes wrong.
+    """Runs of equal lines of a range, in order; None if the walk finds none or goes wrong.
 
     What is between them is not searched through: it may have more lines in common.
 
@@ -438,17 +438,17 @@ def walked(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range) -> list[Run
 
 
 def _along(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range, runs: list[Run]) -> int:
-    """How many lines the way goes on straight: equal ones, and a few that were replaced by as many others.
+    """The number of lines that go on straight: equal ones, and a few that were replaced by as many others.
 
     Args:
         a: Lines before.
         b: Lines after.
-        gap: Where it goes on: its first lines are equal.
-        runs: Gets the equal lines.
+        gap: The range that is left: its first lines are equal.
+        runs: A list that the equal lines are added to.
     """
     a0, a1, b0, b1 = gap
     most, step = min(a1 - a0, b1 - b0), FIRST_STEP
-    begin = at = 0  # where lines are equal from, and where they have to be compared from
+    begin = at = 0  # the first equal line, and the first line that is not compared yet
     while at < most:
         stop = min(at + step, most)
         differ = [*compress(range(at, stop), map(ne, a[a0 + at : a0 + stop], b[b0 + at : b0 + stop])), stop]
@@ -468,12 +468,12 @@ def _along(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range, runs: list[
 
 
 def _is_shifted(a: Sequence[Hashable], b: Sequence[Hashable], at_a: int, at_b: int) -> bool:
-    """Whether a line may have been added or removed where lines differ."""
+    """True if a line may have been added or removed where lines differ."""
     return a[at_a] == b[at_b + 1] or a[at_a + 1] == b[at_b]
 
 
 def _left_out(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range) -> tuple[int, int] | None:
-    """How many lines to leave out on either side until lines are the same again; None if that is too far away."""
+    """The lines to leave out on either side until lines are equal again; None if that is too far away."""
     a0, a1, b0, b1 = gap
     if a1 - a0 <= _SURE or b1 - b0 <= _SURE:
         return None
@@ -500,7 +500,7 @@ def _sure(a: Sequence[Hashable], b: Sequence[Hashable], at_a: int, at_b: int) ->
 
 
 def _loses(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range, runs: Sequence[Run]) -> bool:
-    """Whether a line that occurs once on each side is left out on both, in different places."""
+    """True if a line that occurs once on each side is left out on both, in different places."""
     gaps = list(_between(gap, runs))
     gone = {line: number for number, (a0, a1, _, _) in enumerate(gaps) for line in a[a0:a1]}
     both = {
@@ -514,7 +514,7 @@ def _loses(a: Sequence[Hashable], b: Sequence[Hashable], gap: Range, runs: Seque
 
 
 def _between(gap: Range, runs: Sequence[Run]) -> Iterator[Range]:
-    """What lies between runs of a range, and behind the last one."""
+    """The ranges between runs, and the one after the last run."""
     a0, a1, b0, b1 = gap
     for a, b, length in chain(runs, ((a1, b1, 0),)):
         yield a0, a, b0, b
@@ -525,7 +525,7 @@ def _between(gap: Range, runs: Sequence[Run]) -> Iterator[Range]:
 
 
 def shortest_edit(a: list[int], b: list[int], allowance: int) -> tuple[list[tuple[int, int]] | None, int]:
-    """Pairs of equal items that a shortest edit keeps, and the steps it took to find them.
+    """Return the pairs of equal items that a shortest edit keeps, and the steps that the search took.
 
     Diagonal `k` holds the points `(x, x - k)`; `reach[zero + k]` is how far into `a` an edit of
     the current length gets on it.
@@ -573,7 +573,7 @@ def _kept_pairs(history: list[list[int]], x: int, y: int) -> list[tuple[int, int
     pairs: list[tuple[int, int]] = []
     for edits in range(len(history), 0, -1):
         reach = history[edits - 1]
-        right = (x - y + edits) // 2  # where `reach` holds the next higher diagonal
+        right = (x - y + edits) // 2  # index of the next higher diagonal in `reach`
         before = reach[right - 1] if right > 0 else -1
         after = reach[right] if right < edits else -1
         inserted = before < after
@@ -591,19 +591,19 @@ def _kept_pairs(history: list[list[int]], x: int, y: int) -> list[tuple[int, int
     return pairs
 
 
-# -- Where an insertion or a deletion is shown, when several places are equally true.
+# -- The place of an insertion or a deletion, when several are equally true.
 #
 # A new function between two others can be read as starting at its own first line, or at the last line of its
-# neighbor that happens to read the same. A group of inserted or deleted lines may slide up while the line above
+# neighbor that happens to be the same. A group of inserted or deleted lines may slide up while the line above
 # it equals its own last line, and down likewise. Both texts stay what they are; only the reading changes. The
 # idea is M. Haggerty's "indent heuristic" of Git 2.11, simplified.
 
 _FARTHEST = 100
-"""Lines that a group may slide either way, so that the work stays proportional to the groups."""
+"""The most lines that a group may slide either way, so that the work stays proportional to the groups."""
 
 
 def slide(runs: list[Run], before: Sequence[str], after: Sequence[str]) -> list[Run]:
-    """Move the borders of runs of equal lines to where the groups between them read best.
+    """Move the borders of runs of equal lines so that the groups between them read best.
 
     Args:
         runs: Runs of equal lines as (line before, line after, length), in order.
@@ -631,7 +631,7 @@ def slide(runs: list[Run], before: Sequence[str], after: Sequence[str]) -> list[
 
 
 def _best_shift(lines: Sequence[str], start: int, stop: int, farthest: int) -> int:
-    """How many lines down (up if negative) the group `lines[start:stop]` reads best."""
+    """The number of lines down (up if negative) by which the group `lines[start:stop]` reads best."""
     highest = 0
     while -highest < farthest and lines[start + highest - 1] == lines[stop + highest - 1]:
         highest -= 1

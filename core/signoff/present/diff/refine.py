@@ -29,11 +29,11 @@ __all__ = [
 
 
 CONTEXT = 3
-"""Unchanged lines that are shown before and after each change, unless somebody asks for more."""
+"""Unchanged lines that are shown before and after each change by default."""
 
 
 class Hunk(Struct, frozen=True):
-    """Changes that stand so close together that they are shown under one heading.
+    """Changes so close together that they are shown under one heading.
 
     Attributes:
         changes: The changes, in order; at least one.
@@ -43,7 +43,7 @@ class Hunk(Struct, frozen=True):
 
     @property
     def lines(self) -> str:
-        """Which lines it is about, as a person would say it: of the file before, or where it would add some."""
+        """The lines that it changes, as a person would say it: of the file before, or the place of added lines."""
         first, last = self.changes[0], self.changes[-1]
         if last.a1 == first.a0:
             return f"lines added after line {first.a0}" if first.a0 else "lines added at the beginning"
@@ -52,11 +52,11 @@ class Hunk(Struct, frozen=True):
 
 
 class HunkChoice(Struct, frozen=True):
-    """Which hunks of a diff are approved, and which are refused.
+    """The approved and the refused hunks of a diff.
 
     Attributes:
-        hunks: All of them, in order.
-        refused: Numbers of those that are refused, from 0.
+        hunks: All hunks, in order.
+        refused: Numbers of the refused hunks, from 0.
     """
 
     hunks: tuple[Hunk, ...]
@@ -69,17 +69,17 @@ class HunkChoice(Struct, frozen=True):
 
     @property
     def summary(self) -> str:
-        """How many are approved, such as ``3 of 5 hunks``."""
+        """The number of approved hunks, such as ``3 of 5 hunks``."""
         return f"{len(self.hunks) - len(self.refused)} of {len(self.hunks)} hunks"
 
     @property
     def nothing_left(self) -> bool:
-        """Whether all are refused."""
+        """True if all hunks are refused."""
         return len(self.refused) == len(self.hunks)
 
 
 def hunks_of(opcodes: Sequence[Opcode], context: int = CONTEXT) -> tuple[Hunk, ...]:
-    """Put changes together that are shown under one heading.
+    """Group changes that are shown under one heading.
 
     Args:
         opcodes: A whole diff.
@@ -96,7 +96,7 @@ def hunks_of(opcodes: Sequence[Opcode], context: int = CONTEXT) -> tuple[Hunk, .
 
 
 def applied(old: Sequence[str], new: Sequence[str], choice: HunkChoice) -> str:
-    """What a text becomes if the approved hunks are applied and the refused ones are not.
+    """Return a text with the approved hunks applied and the refused ones left out.
 
     Args:
         old: Lines before, with their ends.
@@ -116,19 +116,19 @@ def applied(old: Sequence[str], new: Sequence[str], choice: HunkChoice) -> str:
     return "".join(parts)
 
 
-# -- The word diff: which parts of a changed line differ from the line it replaces.
+# -- The word diff: the parts of a changed line that differ from the line it replaces.
 
 MAX_WORDS = 2_000
 """Words, blanks and signs of one line above which the whole line is marked."""
 
 _MAX_CHARACTERS = 40_000
-"""Characters of one line above which it is not even taken apart."""
+"""Characters of one line above which it is not split into words."""
 
 _WORD_BUDGET = 20_000
 """Steps of the search in one pair of lines: a few milliseconds."""
 
 _LEAST_KEPT = 4
-"""One part in this many of the shorter line must be kept, else marks would be confetti."""
+"""The least part of the shorter line that must be kept, one in this many; with less, marks would be confetti."""
 
 _WORD = re.compile(r"\w+|[^\S\r\n]+|\r|\n|[^\w\s]")
 

@@ -1,4 +1,4 @@
-"""Chooses the documents that a reviewer reads for one request."""
+"""The choice of documents that a reviewer reads for one request."""
 
 from __future__ import annotations
 
@@ -41,18 +41,17 @@ def documents_for(
 ) -> tuple[Document, ...]:
     """Choose what to show for a request, most trustworthy first.
 
-    What the snapshot holds is what would be executed, so it comes first and is always shown, with
-    the arguments that it does not show. What the tool sent is labeled and follows, unless it says
-    the same again. Without a snapshot the arguments are what would be executed, and are shown in
-    any case.
+    A snapshot holds the files and commands that would be executed, so it comes first and is always shown, with
+    the arguments that it does not show. The presentation of the tool is labeled and follows, unless it repeats
+    the snapshot. Without a snapshot the arguments would be executed, and are always shown.
 
     Args:
         snapshot: Files and commands of the call, taken now or restored; None or empty if it
             declared none.
-        presentation: What the tool sent for the reviewer, None if nothing.
+        presentation: The presentation that the tool sent, None if it sent none.
         arguments: Arguments of the call, as JSON values.
         cwd: Absolute working directory of the call.
-        masks: Says what is hidden; None hides nothing.
+        masks: The rules of what to hide; None hides nothing.
 
     Returns:
         At least one document.
@@ -91,7 +90,7 @@ def _file_document(change: FileChange, blobs: Mapping[str, bytes], masks: Masks 
 
 
 def file_facts(change: FileChange) -> FileFacts:
-    """What is known of the file of a step besides its content."""
+    """The facts about the file of a step besides its content."""
     state = change.before
     return FileFacts(
         mode_before=state.mode,
@@ -102,7 +101,7 @@ def file_facts(change: FileChange) -> FileFacts:
 
 
 def _says_the_same(presentation: Mapping[str, Any], documents: Sequence[Document]) -> bool:
-    """Tell whether a tool sent nothing but a content or a command that is shown already."""
+    """True if a tool sent nothing but a content or a command that is shown already."""
     kind, content = sent_kind(presentation), presentation.get("content")
     match kind:
         case PresentationKind.COMMAND | PresentationKind.FILE_CONTENT:
@@ -117,7 +116,7 @@ def _says_the_same(presentation: Mapping[str, Any], documents: Sequence[Document
 
 # -- Arguments of a call that its declared effects do not show.
 #
-# A decision binds the full arguments, so what the diff or the command does not say must be shown beside it.
+# A decision binds the full arguments, so those that the diff or the command does not show must be shown beside it.
 # Names decide: an argument counts as shown only if its name is one that tools commonly give to a part of an
 # effect, and its value is that part. Each part of an effect accounts for one argument; another one with the same
 # value may mean something else, so it is left over.
@@ -130,10 +129,10 @@ _CWD = ("cwd", "workdir", "working_directory")
 
 
 def leftover_arguments(snapshot: Snapshot, arguments: Mapping[str, Any], cwd: str) -> dict[str, Any]:
-    """The arguments that nothing in the snapshot shows, in their order.
+    """Return the arguments that nothing in the snapshot shows, in their order.
 
     Args:
-        snapshot: What the call declares it would do; its contents are read.
+        snapshot: The steps that the call declares; its contents are read.
         arguments: Full arguments of the call.
         cwd: Absolute working directory that relative paths start from.
 
@@ -174,7 +173,7 @@ def _take(left: dict[str, Any], names: Iterable[str], shows: Callable[[str], boo
 
 
 def _take_edit(left: dict[str, Any], before: bytes, after: bytes) -> None:
-    """Remove the two arguments that make an edit: replacing the one by the other gives exactly what is shown."""
+    """Remove the two arguments that make an edit: replacing one by the other gives exactly the shown content."""
     for old_name, new_name in _EDIT:
         old, new = left.get(old_name), left.get(new_name)
         if isinstance(old, str) and isinstance(new, str) and _edits(before, _bytes(old), _bytes(new), after):
@@ -191,12 +190,12 @@ def _bytes(text: str) -> bytes:
 
 
 def _leads_to(path: str, cwd: str, places: Iterable[str]) -> bool:
-    """Whether a path plainly names one of these places; with ".." that would depend on links."""
+    """True if a path plainly names one of these places; a path with ".." would depend on links."""
     whole = PurePosixPath(cwd, path)
     return bool(path) and any(whole == PurePosixPath(place) for place in places)
 
 
-# -- Documents of what a tool says about its own call: shown, labeled, and never believed.
+# -- Documents of presentations: what a tool says about its own call is shown, labeled, and never believed.
 
 SENT_BY_TOOL = "sent by the tool"
 
@@ -208,16 +207,16 @@ _SIGNED = frozenset(_SIGNS.values())
 def presentation_documents(
     presentation: Mapping[str, Any], masks: Masks | None = None, *, cwd: str | None = None
 ) -> tuple[Document, ...]:
-    """Show what a tool sent: its content, and the full content if it kept some back.
+    """Show the presentation of a tool: its content, and the full content if it kept some back.
 
-    A command has the directory that the tool says, or else that of the call, in a row before it. Structured
+    A command has the directory that the tool names, or else that of the call, in a row before it. Structured
     content that is JSON is a tree; any other is shown as it came.
 
     Args:
         presentation: Mapping with "type", "content", "language" and "metadata". "metadata" may hold
             "full_content", "truncated_lines", "redacted", the number of secrets hidden, and "cwd", the working
             directory of a command.
-        masks: Says what of it is hidden; None hides nothing.
+        masks: The rules of what to hide; None hides nothing.
         cwd: Working directory of the call, None if it is not known.
 
     Returns:
@@ -296,7 +295,7 @@ def _values(content: str) -> Any:
 
 
 def _runs(kinds: Sequence[RowKind]) -> Iterator[Run]:
-    """Rows for lines of these kinds; every one counts, and none has a number we could vouch for."""
+    """Rows for lines of these kinds; all count, and none has a line number, since a tool's could be wrong."""
     at = 0
     for kind, group in groupby(kinds):
         length = sum(1 for _ in group)
@@ -322,7 +321,7 @@ def _diff_kinds(lines: Sequence[str]) -> list[RowKind]:
 
 
 def _missing(content: str, metadata: Mapping[str, Any]) -> str | None:
-    """What of the content is missing, in words; None if the tool does not say that any is."""
+    """The missing part of the content, in words; None if the tool does not say that any is missing."""
     count, shown = _count(metadata.get("truncated_lines")), content
     if not count and (mark := _CUT_MARK.search(content)):
         count, shown = int(mark[1]), content[: mark.start()].rstrip("\n")

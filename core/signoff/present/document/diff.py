@@ -46,14 +46,14 @@ __all__ = [
 ]
 
 
-# -- Facts about a change of a file that are no lines of it, and yet part of what is approved.
+# -- Facts about a change of a file that are not lines of it, and yet part of what is approved.
 
 _EXECUTABLE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 _SPECIAL = stat.S_ISUID | stat.S_ISGID
 
 
 class FileFacts(Struct, frozen=True):
-    """What is known of a file besides its content.
+    """The facts about a file besides its content.
 
     Attributes:
         mode_before: Permission bits as they are, None if there is no file or nothing is known.
@@ -83,7 +83,7 @@ class FileFacts(Struct, frozen=True):
 
 
 def place_runs(path: str, facts: FileFacts) -> Iterator[Run]:
-    """Rows about the file: its whole path, where that leads, and which permissions change."""
+    """Rows about the file: its whole path, the target of its links, and changed permissions."""
     yield fixed(RowKind.PLACE, joined("file: ", quoted_path(path)), counts=True)
     real = facts.real_path
     if facts.link_target is not None:
@@ -118,10 +118,10 @@ def line_fact_runs(before: str, after: str) -> Iterator[Run]:
 
 
 def line_ends(text: str) -> str | None:
-    """How the lines of a text end: "LF", "CRLF", "LF and CRLF mixed", or None without any end."""
+    """The line ends of a text: "LF", "CRLF", "LF and CRLF mixed", or None without any."""
     if "\n" not in text:
         return None
-    # One character is found much sooner than two, and most texts need not be counted through.
+    # One character is found much faster than two, and most texts need not be counted through.
     windows = text.count("\r\n") if "\r" in text else 0
     if not windows:
         return "LF"
@@ -147,15 +147,15 @@ def _executable_change(before: int | None, after: int) -> str:
 
 
 MOST_BLANK = 5
-"""Equal blank lines in a row that are shown one by one; more of them are one row."""
+"""The most equal blank lines in a row that are shown one by one; more of them are one row."""
 
 _CHOICES_KEPT = 4
-"""Choices whose documents are kept: that of a long diff takes a while to be made."""
+"""The number of choices whose documents are kept: that of a long diff takes a while to make."""
 
 _HEX_BYTES = 64
 _HEX_WIDTH = 16
-_HEADING_SEARCH = 2_000  # lines above a hunk that are searched for the one its heading names
-_HEADING_LENGTH = 200  # characters above which a line is not named by a heading
+_HEADING_SEARCH = 2_000  # lines above a hunk that are searched for the one that its heading shows
+_HEADING_LENGTH = 200  # the longest line that a heading shows, in characters
 _NO_NEWLINE = "\\ no newline at end of file"
 _GAVE_UP = (
     "shown as replaced: too much differs here to be compared line by line, so equal lines may be among these"
@@ -176,8 +176,8 @@ def diff_document(
         before: Content as it is, None if there is no file.
         after: Content as it would be.
         path: Path as the call names it.
-        facts: What else is known of the file.
-        masks: Says what of the lines is hidden; None hides nothing.
+        facts: Further facts about the file.
+        masks: The rules of what to hide; None hides nothing.
 
     Returns:
         A document of the kind DIFF; FILE_CONTENT if there is no file before, BINARY if the content after
@@ -213,8 +213,8 @@ def file_document(
     Args:
         content: Content as it would be.
         path: Path as the call names it.
-        facts: What else is known of the file.
-        masks: Says what of the lines is hidden; None hides nothing.
+        facts: Further facts about the file.
+        masks: The rules of what to hide; None hides nothing.
 
     Returns:
         A document of the kind FILE_CONTENT, or BINARY if the content is not text.
@@ -250,13 +250,13 @@ def binary_document(
     *,
     facts: FileFacts = FileFacts(),  # noqa: B008  immutable
 ) -> Document:
-    """Say what can be said of content that cannot be shown: type, size, hash and first bytes.
+    """Describe content that cannot be shown: type, size, hash and first bytes.
 
     Args:
         before: Content as it is, None if there is no file.
         after: Content as it would be.
         path: Path as the call names it.
-        facts: What else is known of the file.
+        facts: Further facts about the file.
 
     Returns:
         A document that is not complete.
@@ -292,9 +292,9 @@ class _Change:
     complete: bool
     choice: HunkChoice | None = None
     kept: dict[int, Runs] = field(default_factory=dict, repr=False, compare=False)
-    """Rows by context, the same for every choice but for what headings say of it."""
+    """Rows by context; choices share them, apart from the words in headings."""
     of_hunks: list[tuple[Hunk, ...]] = field(default_factory=list, repr=False, compare=False)
-    """The hunks that are chosen from, once they were asked for: the same for every choice."""
+    """The hunks to choose from, made when they are first asked for; choices share them."""
 
     def chosen(self, choice: HunkChoice | None) -> Document:
         """Make the document with some hunks marked as approved and the others as refused."""
@@ -337,7 +337,7 @@ class _Change:
         return Choosing(hunks, self.choice, self._numbers(hunks, context), chosen)
 
     def _numbers(self, hunks: Sequence[Hunk], context: int) -> tuple[tuple[int, ...], ...]:
-        """Which of the hunks stand under each heading."""
+        """The numbers of the hunks under each heading."""
         if context == CONTEXT:
             return tuple((number,) for number in range(len(hunks)))
         number_of_change = {change: number for number, hunk in enumerate(hunks) for change in hunk.changes}
@@ -350,7 +350,7 @@ class _Change:
         return self.of_hunks[0]
 
     def _mark(self, context: int) -> Callable[[int], str] | None:
-        """What each heading says of the choice, by its number; None while nobody chooses."""
+        """The words on the choice for each heading, by its number; None while nobody chooses."""
         choice = self.choice
         if choice is None:
             return None
@@ -365,7 +365,7 @@ def _sources(old: str, new: str, masks: Masks | None) -> Sources:
 
 
 def _is_short(text: str) -> bool:
-    """Whether no line of a text is very long, found out with a look at few of them."""
+    """True if no line of a text is very long; it looks at few of them."""
     at = 0
     while len(text) - at > LONG_LINE:
         end = text.rfind("\n", at, at + LONG_LINE)
@@ -380,7 +380,7 @@ def _eol_notes(sources: Sources) -> tuple[str, ...]:
 
 
 def _mark(numbers: Sequence[int], choice: HunkChoice) -> str:
-    """What a heading says of the choice, in words as well."""
+    """The words of a heading on the choice."""
     refused = choice.refused.intersection(numbers)
     return "[*] " if not refused else "[ ] REFUSED " if len(refused) == len(numbers) else "[~] PARTLY REFUSED "
 
@@ -449,7 +449,7 @@ def _change_runs(sources: Sources, opcode: Opcode) -> Sequence[Run]:
 
 
 def _newline_note(lines: Sequence[str]) -> Sequence[Run]:
-    """What stands behind the last line of a version."""
+    """A row that says that the last line of a version has no newline, if so."""
     return () if lines[-1].endswith("\n") else (fixed(RowKind.NOTE, _NO_NEWLINE),)
 
 
@@ -463,7 +463,7 @@ def _changed_lines(
         sources: The lines.
         start: First line.
         stop: Line that follows the last one.
-        shift: How much further the line of the other version stands that each is compared with.
+        shift: The distance to the line of the other version that each is compared with.
     """
     removed = kind is RowKind.REMOVED
 
@@ -493,7 +493,7 @@ def _changed_lines(
 
 
 def _blank_text(kind: RowKind, count: int, line: str) -> SafeText:
-    """Say how many equal blank lines there are, and what is in them if they are not empty."""
+    """Words for a number of equal blank lines, and for what is in them if they are not empty."""
     what = {RowKind.ADDED: " added", RowKind.REMOVED: " removed"}.get(kind, "")
     words = f"({number_of(count, 'blank line')}{what}"
     if not line:

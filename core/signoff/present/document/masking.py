@@ -1,4 +1,4 @@
-"""Secrets in safe text replaced by marks. What is a secret is for others to say."""
+"""Marks in place of secrets in safe text. Other modules decide what a secret is."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ Span = tuple[int, int]
 
 
 class Masks(Protocol):
-    """Says what to hide, as `signoff.policy.redaction.masking.Redaction` does."""
+    """The rules of what to hide; `signoff.policy.redaction.masking.Redactor` has them."""
 
     def hides(self, key: str, value: object) -> bool:
-        """Whether the value of an argument is hidden because of its name."""
+        """True if the value of an argument is hidden because of its name."""
 
     def names_in(self, container: Mapping[Any, Any] | Sequence[Any], key: str) -> Names:
-        """The names that the entries of a container under a key stand under."""
+        """The names of the entries of a container that stands under a key."""
 
     def runs(self, key: str) -> bool:
-        """Whether the text under a name is run by a shell."""
+        """True if the text under a name is run by a shell."""
 
     def blocks(self, lines: Sequence[str], *, command: bool) -> Sequence[range]:
-        """Which lines private keys take."""
+        """The ranges of lines that private keys take."""
 
     def line_spans(self, line: str, *, command: bool, in_block: bool) -> Sequence[Span]:
         """Find the secrets in one line: spans in order, none touching another."""
 
 
 class Names(Protocol):
-    """Says under which names the entries of a container stand."""
+    """The names of the entries of a container."""
 
     def of(self, at: Any) -> str:
         """The name of one entry, by its key or index."""
 
 
 class LineMasks:
-    """Where the secrets in the lines of one text stand; found when the lines are shown.
+    """The secrets in the lines of one text; found when the lines are shown.
 
     Args:
-        masks: Says what is hidden; None hides nothing.
+        masks: The rules of what to hide; None hides nothing.
         lines: All lines of the text.
         command: Whether it is run by a shell.
     """
@@ -75,19 +75,19 @@ class LineMasks:
 
 
 def mark(length: int) -> str:
-    """What stands in place of a secret."""
+    """The mark in place of a secret."""
     return f"[secret, {length:,} {'character' if length == 1 else 'characters'}]"
 
 
 def mark_of(value: object) -> SafeText:
-    """What stands in place of a whole value."""
+    """The mark in place of a whole value."""
     length = length_of(value)
     words = mark(length)
     return SafeText(words, ((0, len(words)),), (), (length,))
 
 
 def length_of(value: object) -> int:
-    """How long a hidden value is, in characters: of a text itself, of anything else as JSON."""
+    """The length of a hidden value in characters: of a text as it is, of anything else as JSON."""
     if isinstance(value, str):
         return len(value)
     try:
@@ -117,7 +117,7 @@ def masked(safe: SafeText, spans: Sequence[Span]) -> SafeText:
 
 
 class _MaskedDraft:
-    """A text in the making: the original is gone through once, and each stretch is kept or hidden."""
+    """A text in the making: it goes through the original once, and keeps or hides each stretch."""
 
     def __init__(self, safe: SafeText) -> None:
         self._safe = safe
@@ -129,7 +129,7 @@ class _MaskedDraft:
         self._replaced: list[int] = []
 
     def keep(self, to: int) -> None:
-        """Take over what comes before a place, with its signs."""
+        """Keep the text up to a place, with its signs."""
         shift = self._size - self._at
         for (start, end), count in self._signs_before(to):
             self._hidden.append((start + shift, end + shift))
@@ -137,7 +137,7 @@ class _MaskedDraft:
         self._add(self._safe.text[self._at : to], to)
 
     def hide(self, to: int) -> None:
-        """Put a mark in place of what comes before a place: it tells the length of the original."""
+        """Put a mark in place of the text up to a place; it tells the length of the original."""
         length = to - self._at + sum(count - (end - start) for (start, end), count in self._signs_before(to))
         words = mark(length)
         self._hidden.append((self._size, self._size + len(words)))
@@ -149,7 +149,7 @@ class _MaskedDraft:
         return SafeText("".join(self._parts), tuple(self._hidden), self._safe.findings, tuple(self._replaced))
 
     def _signs_before(self, to: int) -> Iterator[tuple[Span, int]]:
-        """The signs that end at a place or before it, each once, with how much each replaces."""
+        """The signs that end at a place or before it, each once, with the number of characters it replaces."""
         hidden, replaced = self._safe.hidden, self._safe.replaced
         while self._sign < len(hidden) and hidden[self._sign][1] <= to:
             yield hidden[self._sign], replaced[self._sign]
@@ -162,7 +162,7 @@ class _MaskedDraft:
 
 
 def _apart(spans: Sequence[Span]) -> Sequence[Span]:
-    """Spans in order, those that overlap as one."""
+    """Spans in order, with those that overlap joined."""
     result: list[Span] = []
     for start, end in spans:
         if result and start < result[-1][1]:

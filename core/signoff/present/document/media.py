@@ -33,12 +33,12 @@ _MAGIC = (
 
 
 def is_binary(data: bytes) -> bool:
-    """Tell whether content cannot be read as text: it has a NUL or is not UTF-8."""
+    """True if content cannot be read as text: it has a NUL or is not UTF-8."""
     return text_of(data) is None
 
 
 def text_of(data: bytes) -> str | None:
-    """Content as text; None if it cannot be read as that: it has a NUL or is not UTF-8."""
+    """Return content as text; None if it has a NUL or is not UTF-8."""
     if b"\0" in data:
         return None
     try:
@@ -65,10 +65,10 @@ def media_type(data: bytes, path: str) -> str:
     return guessed if guessed and not encoding else UNKNOWN
 
 
-# -- Which language a file is written in, told by its name alone.
+# -- The language of a file, from its name alone.
 #
-# Content is never looked at: guessing from it is slow, often wrong, and lets an agent choose. The names are the
-# usual short names of highlighters, such as the aliases of Pygments.
+# The content is never looked at: guessing from it is slow, often wrong, and lets an agent choose. The names are
+# the usual short names of highlighters, such as the aliases of Pygments.
 
 _BY_NAME = {
     ".bash_profile": "bash",
@@ -161,5 +161,5 @@ def language_of(path: str) -> str | None:
 
 
 def language_or_none(name: object) -> str | None:
-    """A language that somebody else named, None if it does not look like the name of one."""
+    """Return the name of a language as somebody gave it; None if it does not look like one."""
     return name.lower() if isinstance(name, str) and _LANGUAGE.fullmatch(name) else None

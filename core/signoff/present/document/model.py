@@ -1,4 +1,4 @@
-"""What a reviewer reads: a long sequence of rows of which only the ones looked at are made.
+"""The document: a long sequence of rows of which only those that are looked at are made.
 
 A document is kept as runs of rows over the lines of its sources. Opening one costs a pass over its
 lines; the text of a row is made safe when the row is read.
@@ -32,17 +32,17 @@ __all__ = [
 ]
 
 
-# -- Looking for words in texts that are shown.
+# -- Search in texts that are shown.
 
 
 class Words:
-    """What somebody looks for. Capitals count only if there is one among the words.
+    """The words of a search. Capitals count only if there is one among the words.
 
     Args:
         text: At least one character.
 
     Raises:
-        ValueError: There is nothing to look for.
+        ValueError: The text is empty.
     """
 
     def __init__(self, text: str) -> None:
@@ -53,15 +53,15 @@ class Words:
         self._wanted = text if self._exact else text.casefold()
 
     def may_be_in(self, line: str) -> bool:
-        """Whether a line that is shown in other characters than its own may hold the words."""
+        """True if a line may hold the words, although some of its characters are shown as others."""
         if not (line.isascii() and line.isprintable()):
             return True
         return self._wanted in (line if self._exact else line.lower())
 
     def spans(self, text: str) -> Iterator[Span]:
-        """Where the words stand in a text, one after the other."""
+        """The spans of the words in a text, one after the other."""
         folded = text if self._exact else text.casefold()
-        # Some characters fold to several: the ends of the folded ones say which character is meant.
+        # Some characters fold to several: the ends of the folded ones tell which character is meant.
         ends = None
         if len(folded) != len(text):
             ends = list(accumulate(len(char.casefold()) for char in text))
@@ -73,10 +73,10 @@ class Words:
 
 
 _ROWS_KEPT = 512
-"""Rows that are kept after they were read: some screens full."""
+"""The number of rows that are kept after they were read: some screens full."""
 
 LONG_LINE = 20_000
-"""Characters of a line that takes so long to be made safe that it is done once, for every row that shows it."""
+"""The length in characters from which a line takes long to be made safe, so that the result is kept."""
 
 _SIDES: tuple[Side, Side] = ("old", "new")
 _CHANGED = frozenset({RowKind.ADDED, RowKind.REMOVED})
@@ -103,10 +103,10 @@ class Sources:
     Attributes:
         old: Lines before, with their line ends.
         new: Lines after, with their line ends.
-        eol: What ends a line and is not shown: `\r\n` only if every line of both ends with it.
-        field: How strictly the lines are read.
-        masks: Says what of the lines is hidden; None hides nothing.
-        short: Whether it is known that no line is longer than `LONG_LINE`, so that nobody need look.
+        eol: The end of lines, which is not shown: `\r\n` only if every line of both ends with it.
+        field: The field that decides how strictly the lines are read.
+        masks: The rules of what to hide; None hides nothing.
+        short: True if no line is known to be longer than `LONG_LINE`, so that nobody need look.
     """
 
     old: Sequence[str] = ()
@@ -129,7 +129,7 @@ class Sources:
         return self.of(side)[index].removesuffix(self.eol)
 
     def masks_of(self, side: Side) -> LineMasks:
-        """What is hidden of the lines of one version."""
+        """The secrets in the lines of one version."""
         if side not in self._masks:
             self._masks[side] = LineMasks(self.masks, self.of(side), command=self.field == "command")
         return self._masks[side]
@@ -153,12 +153,12 @@ class Sources:
 
 
 class Choosing(Struct, frozen=True):
-    """How some hunks of a diff are approved, and others not.
+    """The choice of hunks of a diff: some approved, others not.
 
     Attributes:
-        hunks: What there is to choose from.
-        choice: What is approved; None while nobody chooses, and headings say nothing of it.
-        numbers: Which of the hunks stand under each heading: several, where much context puts them together.
+        hunks: The hunks to choose from.
+        choice: The approved and refused hunks; None while nobody chooses, and headings do not mention it.
+        numbers: The hunks under each heading: several, where much context joins them.
         chosen: Makes the same document with a choice, or with none.
     """
 
@@ -180,11 +180,11 @@ class Document:
         language_name: Language by the name of the file, or as the tool says.
         added: Lines that would be added.
         removed: Lines that would be removed.
-        exact: False if somewhere a block is shown as replaced whose lines may be partly the same.
+        exact: False if a block is shown as replaced although some of its lines may be the same.
         complete: False if not everything can be shown, so that seeing every row is not enough.
         notes: Plain and safe facts about the document, for its heading.
-        choice: Which of its hunks are approved; None while nobody chooses.
-        levels: How deep the values in it are nested; 0 if it is no tree.
+        choice: The approved hunks; None while nobody chooses.
+        levels: The depth of the values in it; 0 if it is no tree.
     """
 
     def __init__(
@@ -238,7 +238,7 @@ class Document:
 
     @cached_property
     def choosing(self) -> Choosing | None:
-        """How hunks are chosen; None where there are none."""
+        """The choice of its hunks; None if it has none."""
         return None if self._choosing is None else self._choosing()
 
     @property
@@ -248,7 +248,7 @@ class Document:
 
     @cached_property
     def changes(self) -> Sequence[int]:
-        """Rows at which a block of counted rows begins: more places than hunks."""
+        """Rows at which a block of counted rows begins: there are more of them than hunks."""
         begins: list[int] = []
         counted = False
         for run, start in zip(self._runs, self._starts, strict=False):
@@ -259,7 +259,7 @@ class Document:
 
     @cached_property
     def sides(self) -> Sequence[Block]:
-        """Which rows stand beside each other when before and after are shown in two columns."""
+        """The rows that stand beside each other when before and after are shown in two columns."""
         return side_by_side(self._runs, self._starts)
 
     def row(self, index: int) -> Row:
@@ -299,7 +299,7 @@ class Document:
         return self._sources.of(side)
 
     def safe_lines(self, side: Side) -> Iterator[SafeText]:
-        """All lines of one version, made safe, with what is hidden of them hidden; tabs stay tabs."""
+        """All lines of one version, made safe and with secrets hidden; tabs stay tabs."""
         sources = self._sources
         masks = sources.masks_of(side)
         for index in range(len(sources.of(side))):
@@ -307,18 +307,18 @@ class Document:
             yield masks.masked(reveal(line, sources.field), line, index)
 
     def with_context(self, lines: int) -> Document:
-        """The same document with another number of unchanged lines around each change."""
+        """Return the same document with another number of unchanged lines around each change."""
         return self if self._other_context is None or lines == self._context else self._other_context(lines)
 
     def with_levels(self, levels: int | None) -> Document:
-        """The same tree with so many of its levels open, None for all; what is folded still counts."""
+        """Return the same tree with so many of its levels open, None for all; folded rows still count."""
         if self._with_levels is None or levels is None or levels >= self.levels:
             return self
         return self._with_levels(levels)
 
     @cached_property
     def has_long_lines(self) -> bool:
-        """Whether some rows take long to make: see `prepare`."""
+        """True if some rows take long to make: see `prepare`."""
         return any(self._sources.long_lines(side) for side in _SIDES)
 
     def prepare(self, *, first: bool = False) -> None:
@@ -347,7 +347,7 @@ class Document:
                     yield side, index, run.counts
 
     def unit_at(self, index: int) -> int | None:
-        """Which unit a row is, without reading it; None if it does not count."""
+        """The unit of a row, without reading the row; None if it does not count."""
         number, offset = self._at(index)
         return self._units[number] + offset if self._runs[number].counts else None
 
@@ -356,7 +356,7 @@ class Document:
         return range(self._units_before(start), self._units_before(stop))
 
     def row_of_unit(self, unit: int) -> int:
-        """Where a unit stands, or the row that stands for it where it is folded.
+        """The row of a unit, or the row that stands for it where it is folded.
 
         Raises:
             IndexError: There is no such unit.
@@ -367,7 +367,7 @@ class Document:
         return min(self._starts[number] + unit - self._units[number], self._starts[number + 1] - 1)
 
     def find(self, words: Words, rows: Iterable[int]) -> int | None:
-        """The first of some rows, in their order, whose text holds words as it is shown; None if none does."""
+        """The first of some rows, in their order, that shows the words; None if none does."""
         for index in rows:
             number, offset = self._at(index)
             run = self._runs[number]
@@ -380,7 +380,7 @@ class Document:
         return None
 
     def scan(self) -> tuple[Alert, ...]:
-        """Look through everything that counts for what a reviewer should be warned of.
+        """Look through everything that counts for things that a reviewer should be warned of.
 
         This reads the whole document, and makes what takes long to make; it may be called in a thread of its own.
 
@@ -404,7 +404,7 @@ class Document:
         return (self.row(index) for index in range(len(self)))
 
     def _at(self, index: int) -> tuple[int, int]:
-        """The run that holds a row, and which of its rows that is."""
+        """The run that holds a row, and the number of the row in it."""
         if not 0 <= index < len(self):
             raise IndexError(f"there is no row {index} of {len(self)}")
         number = bisect_right(self._starts, index) - 1

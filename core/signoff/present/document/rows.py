@@ -31,11 +31,11 @@ __all__ = [
 
 
 Side = Literal["old", "new"]
-"""Which version of a file: as it is, or as it would be."""
+"""A version of a file: as it is, or as it would be."""
 
 
 class RowKind(StrEnum):
-    """What a row is."""
+    """The kind of a row."""
 
     FILE = "file"
     """Heading of one of several files."""
@@ -50,15 +50,15 @@ class RowKind(StrEnum):
     FOLD = "fold"
     """Unchanged lines that are not shown, with their number."""
     FACT = "fact"
-    """Something about a change that is no line of it: permissions, line ends, a link."""
+    """A change that is not in a line: permissions, line ends, a link."""
     PLACE = "place"
-    """Where a command runs, or which file is written, as the call says."""
+    """The directory that a command runs in, or the file that is written, as the call names it."""
     PLAIN = "plain"
     """Line of a text, or of a file that would be created."""
     COMMAND = "command"
     """Line of a command."""
     NOTE = "note"
-    """A word of ours about what is shown."""
+    """A remark of signoff on what is shown."""
     PARTS = "parts"
     """Heading of the parts of a command."""
     PART = "part"
@@ -68,15 +68,15 @@ class RowKind(StrEnum):
     HIGH_PART = "high part"
     """Part of a command that is high risk."""
     ABOUT = "about"
-    """A word of ours about the part above."""
+    """A remark of signoff on the part above."""
 
 
 class Row(Struct, frozen=True):
     """One row.
 
     Attributes:
-        kind: What it is.
-        text: What to show, without a newline.
+        kind: The kind of the row.
+        text: The text to show, without a newline.
         old_no: Number of the line before, from 1.
         new_no: Number of the line after, from 1.
         unit: Which of the document's counted rows this is, from 0; None if it does not count.
@@ -99,10 +99,10 @@ class Row(Struct, frozen=True):
 
 
 class Run(NamedTuple):
-    """Rows of one kind that follow each other. A long diff has tens of thousands of them: they have to be cheap.
+    """Rows of one kind in a row. A long diff has tens of thousands of runs: they have to be cheap.
 
     Attributes:
-        kind: What the rows are.
+        kind: The kind of the rows.
         length: Number of rows.
         counts: Whether a reviewer must have seen them.
         old: First line before, from 0; None if the rows are no lines of that version.
@@ -112,7 +112,7 @@ class Run(NamedTuple):
         lines: Number of lines that a single row stands for.
         numbered: Whether lines have numbers that are worth showing.
         lead: Characters at the beginning of the text of a single row that stand out.
-        folded: Number of rows that count and are not there, because this one stands for them.
+        folded: Number of counted rows that are folded into this one.
     """
 
     kind: RowKind
@@ -128,7 +128,7 @@ class Run(NamedTuple):
     folded: int = 0
 
 
-# A long diff has so many of these two that what `Run` does with names and defaults takes most of the time.
+# A long diff has so many of these two that the names and defaults of `Run` would take most of the time.
 def lines_run(
     kind: RowKind, length: int, counts: bool, old: int | None, new: int | None, partner: int | None = None
 ) -> Run:
@@ -174,12 +174,12 @@ def number_of(count: int, what: str) -> str:
 
 
 class Runs:
-    """Runs in order. Documents that differ only in what their headings say share them.
+    """Runs in order. Documents that differ only in the words of their headings share them.
 
     Attributes:
         all: The runs.
-        starts: The row at which each of them begins, and how many rows there are.
-        units: How many rows that count stand before each of them, and how many there are.
+        starts: The row at which each run begins, and the number of rows.
+        units: The number of counted rows before each run, and their total.
     """
 
     def __init__(self, runs: Iterable[Run]) -> None:
@@ -196,7 +196,7 @@ class Runs:
         return [start for run, start in pairs if run.kind is RowKind.HUNK]
 
 
-# -- Which rows of a document stand beside each other when before and after are shown in two columns.
+# -- The rows of a document that stand beside each other when before and after are shown in two columns.
 
 
 class Block(Struct, frozen=True):
@@ -217,7 +217,7 @@ class Block(Struct, frozen=True):
 
 
 def side_by_side(runs: Sequence[Run], starts: Sequence[int]) -> list[Block]:
-    """Pair what was removed with what was added in its place, line by line from the first.
+    """Pair removed lines with the lines added in their place, one by one from the first.
 
     Args:
         runs: The runs of a document.

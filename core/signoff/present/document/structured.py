@@ -1,4 +1,4 @@
-"""The arguments of a call as a tree that reads like YAML, and means one thing only.
+"""The arguments of a call as a tree that reads like YAML, but has only one reading.
 
 One entry takes one row, so nothing in a value can pass for another entry. Strings always stand in
 quotes, or, if they have several lines, behind bars below their entry; everything else is a number,
@@ -23,13 +23,13 @@ from signoff.present.reveal import SafeText, quoted, reveal, reveal_line
 __all__ = ["structured_document"]
 
 _DEEPEST = 200
-"""Levels of nesting that are shown; no honest call comes near."""
+"""The most levels of nesting that are shown; no honest call comes near."""
 
 _INDENT = "  "
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
 
 _Todo = tuple[int, SafeText, Any, str]
-"""Depth, label and value of an entry that is still to be shown, and the nearest name that it stands under."""
+"""Depth, label and value of an entry that is still to be shown, and the nearest name above it."""
 
 
 def structured_document(
@@ -40,8 +40,8 @@ def structured_document(
     Args:
         arguments: Usually the arguments of a call; keys are shown sorted.
         notes: Facts for the heading.
-        rows: Words of ours, each in a row before the tree.
-        masks: Says what is hidden; None hides nothing.
+        rows: Remarks of signoff, each in a row before the tree.
+        masks: The rules of what to hide; None hides nothing.
 
     Returns:
         A document that is not complete if it holds what is not JSON, or is nested absurdly deep.
@@ -65,7 +65,7 @@ def structured_document(
 
 
 def _folded(runs: Sequence[Run], depths: Sequence[int], levels: int) -> Iterator[Run]:
-    """The rows of the outer levels; each stretch of deeper ones is one row that says how many they are."""
+    """The rows of the outer levels; each stretch of deeper ones becomes one row with their number."""
     for is_deep, rows in groupby(zip(runs, depths, strict=True), key=lambda row: row[1] >= levels):
         stretch = [run for run, _ in rows]
         if is_deep:
@@ -76,12 +76,12 @@ def _folded(runs: Sequence[Run], depths: Sequence[int], levels: int) -> Iterator
 
 
 class _Tree:
-    """Turns nested values into rows, with a stack of its own: depth is the sender's choice."""
+    """Nested values turned into rows, with a stack instead of recursion: the sender chooses the depth."""
 
     def __init__(self, masks: Masks | None) -> None:
         self.complete = True
         self.depths: list[int] = []
-        """How deep each row stands."""
+        """The depth of each row."""
         self._masks = masks
 
     def runs(self, value: Any) -> list[Run]:

@@ -34,7 +34,7 @@ def command_document(
     notes: tuple[str, ...] = (),
     masks: Masks | None = None,
 ) -> Document:
-    """Show a command, never cut: where it runs, what changes in its environment, and its lines.
+    """Show a command, never cut: its directory, the changes of its environment, and its lines.
 
     Args:
         command: Text handed to the shell.
@@ -42,7 +42,7 @@ def command_document(
         env: Environment variables that are added or changed.
         real_cwd: The working directory with every link followed.
         notes: Facts for the heading.
-        masks: Says what of the lines and the environment is hidden; None hides nothing.
+        masks: The rules of what to hide; None hides nothing.
     """
     kind = RowKind.PLACE if cwd is not None else RowKind.FACT
     place = quoted_path(cwd) if cwd is not None else SafeText.own("not known")
@@ -74,22 +74,21 @@ def text_document(text: str, *, notes: tuple[str, ...] = ()) -> Document:
 def _on_one_row(text: str, masks: Masks | None = None) -> SafeText:
     safe = reveal_line(text, "arg_value", mark_trailing=True)
     # A variable can be run, so its name hides nothing.
-    # The sign before it tells that its first word is none that is run.
+    # The sign before it tells that its first word is not run.
     found = () if masks is None else masks.line_spans(f"={text}", command=True, in_block=False)
     return quoted(masked(safe, [(start - 1, end - 1) for start, end in found]))
 
 
-# -- The parts of a command as rows below it: what each is, and what is said of it.
+# -- The parts of a command as rows below it, each with remarks.
 #
-# Nobody has to have seen them, since the command stands above them whole. A part takes a row that begins with
-# our words and ends with the part, so nothing in a part can pass for what is said of it; that has rows of its
-# own.
+# Nobody has to have seen them, since the whole command stands above. The row of a part begins with our words
+# and ends with the part, so nothing in a part can pass for a remark; remarks have rows of their own.
 
 UNFOLDED = 3
-"""With more context than this, no part is folded."""
+"""The amount of context above which no part is folded."""
 
 MOST, FEW = 24, 8
-"""Parts that are shown while some are folded: the riskiest, or a few if none is risky."""
+"""The numbers of parts that are shown while some are folded: the riskiest, or a few if none is risky."""
 
 
 class PartRow(Struct, frozen=True):
@@ -100,7 +99,7 @@ class PartRow(Struct, frozen=True):
         lead: Our words before it: its risk, and what joins it to the part before.
         risk: Characters of these that are the risk.
         text: Makes the part, safe to show.
-        about: Makes what is said of it, a row each.
+        about: Makes the remarks on it, a row each.
     """
 
     level: int
@@ -117,11 +116,11 @@ def parts_document(
     *,
     notes: tuple[str, ...] = (),
 ) -> Document:
-    """Show the parts of a command. The least risky of very many are folded, and counted where they would stand.
+    """Show the parts of a command. If there are many, the least risky ones are folded and counted in their place.
 
     Args:
         title: The heading; a `str` must be our own words.
-        parts: What to show, in order.
+        parts: The parts to show, in order.
         words: For each level its risk in a word.
         notes: Facts for the heading of the request.
     """
@@ -135,11 +134,11 @@ def parts_document(
 
 
 def unfolded(levels: Sequence[int], context: int) -> frozenset[int]:
-    """The parts that are shown, by their place: of very many the riskiest, unless more context is wanted.
+    """The indexes of the parts that are shown: of very many the riskiest, unless more context is wanted.
 
     Args:
         levels: The risk of each part.
-        context: How much context is wanted.
+        context: The amount of context that is wanted.
     """
     if len(levels) <= MOST or context > UNFOLDED:
         return frozenset(range(len(levels)))
@@ -178,7 +177,7 @@ def _fold(parts: Sequence[PartRow], words: Sequence[str]) -> Run:
 
 
 def counted(levels: Iterable[int], words: Sequence[str]) -> str:
-    """How many parts there are of each risk, the highest first; or the risk that all have."""
+    """The number of parts of each risk, the highest first; or the risk alone if all have the same."""
     found = Counter(levels)
     if len(found) == 1:
         return words[next(iter(found))]

@@ -1,9 +1,9 @@
-"""Hostile text made visible: the one way of agent-supplied text to any sink.
+"""Hostile text made visible: the only way for text of an agent to reach any output.
 
 Whatever a screen, a log, a message on the command line, a notification, a title or the clipboard gets from a
 request goes through `reveal`. Characters that act on a terminal, reorder text or cannot be seen become escapes
-that can; nothing is dropped, and nothing is markup. Padding is counted, not cut. What a reviewer should know is
-said in findings.
+that can be seen; nothing is dropped, and nothing is markup. Padding is counted, not cut. Findings tell what a
+reviewer should know.
 
 Every step is linear in the length of the text; printable ASCII takes a short cut.
 """
@@ -35,18 +35,18 @@ __all__ = [
 _WINDOWS_LINE = re.compile(rf"{RETURN}(?=\n|\Z)")
 
 _SHORT = 200
-"""Characters of a text that is remembered: rows of lists hold such, and are made anew at each key."""
+"""The length up to which a text is remembered: rows of lists are short, and are made anew at each key."""
 
 
 def reveal(text: str, field: Field) -> SafeText:
     """Make a text safe and everything in it visible.
 
     Never raises, whatever the text. In single-line fields newline and tab are escapes too; elsewhere they
-    stay. The ASCII form of hosts that need one is added at the end of a URL, and what hosts in Punycode say.
+    stay. The ASCII form of hosts that need one, and the text of hosts in Punycode, are added at the end of a URL.
 
     Args:
         text: Any text, lone surrogates included.
-        field: Where it stands in a request.
+        field: The part of a request that it is.
     """
     return _reveal_short(text, field) if len(text) <= _SHORT else _reveal(text, RULES[field], Layout())
 
@@ -61,7 +61,7 @@ def reveal_line(
 
     Args:
         text: One line, without the newline that ends it.
-        field: Where it stands in a request.
+        field: The part of a request that it is.
         tab_width: Columns from one tab stop to the next; less than one counts as one.
         mark_trailing: Show each trailing space as ``~``.
     """
@@ -69,18 +69,18 @@ def reveal_line(
 
 
 def findings(text: str, field: Field) -> tuple[Finding, ...]:
-    """What `reveal` would find, without the text: for contents of any size, of which only some rows are shown.
+    """Return the findings of `reveal` without the text: for contents of any size, of which few rows are shown.
 
     Args:
         text: Any text, lone surrogates included.
-        field: Where it stands in a request.
+        field: The part of a request that it is.
     """
     rules = RULES[field]
     return tuple(judge(text, _shape(text, rules, Layout()), _links(text, rules), rules, one_row=False))
 
 
 def has_no_one_width(char: str) -> bool:
-    """Tell if terminals draw a character, alone or with others, in different widths; `reveal` lets none through.
+    """True if terminals draw a character, alone or with others, in different widths; `reveal` lets none through.
 
     Args:
         char: One character. Half a flag is one too, although a whole flag has one width.
@@ -89,7 +89,7 @@ def has_no_one_width(char: str) -> bool:
 
 
 def quoted(safe: SafeText) -> SafeText:
-    """The text between quotes that belong to `SafeText.hidden`, so that blanks at its ends can be seen."""
+    """Return the text between quotes that belong to `SafeText.hidden`, so that blanks at its ends can be seen."""
     end = len(safe) + 1
     hidden = ((0, 1), *((a + 1, b + 1) for a, b in safe.hidden), (end, end + 1))
     return SafeText(f'"{safe.text}"', hidden, safe.findings, (0, *safe.replaced, 0))
@@ -109,7 +109,7 @@ def _reveal(text: str, rules: Rules, layout: Layout) -> SafeText:
 
 
 def _visible(label: str) -> str:
-    """A part of a host, which holds no further hosts."""
+    """A part of a host made visible; it holds no further hosts."""
     return reveal(label, "path").text
 
 

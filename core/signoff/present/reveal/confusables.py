@@ -1,8 +1,8 @@
-"""Look-alike letters and hosts: whom a URL really leads to, and what passes for something else.
+"""Look-alike letters and hosts: the real target of a URL, and names that pass for others.
 
-Sources: RFC 3986 (authority), RFC 3492 (Punycode) and Unicode Technical Standard 46, non-transitional: what
-browsers look up. Backslashes before the authority count as slashes, as they do for browsers; inside it they do
-not, and `Authority.ambiguous` tells of it.
+Sources: RFC 3986 (authority), RFC 3492 (Punycode) and Unicode Technical Standard 46, non-transitional: the rules
+of browsers. Backslashes before the authority count as slashes, as they do for browsers; inside it they do not,
+and `Authority.ambiguous` is true.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ _DOTS = re.compile("[.\u3002\uff0e\uff61]")
 _LOGIN_SCHEMES = frozenset({"git+ssh", "rsync", "sftp", "ssh", "ssh+git", "svn+ssh"})
 _LOGIN = re.compile(r"[A-Za-z0-9_-]+")
 _SHORT = 60
-"""Characters of a URL up to the end of its host, of which nobody has to be told because of its length."""
+"""The length of a URL up to the end of its host that needs no warning, in characters."""
 _LONGEST_HOST = 253
 _LONGEST_LABEL = 63  # Punycode takes quadratic time
 
 
 class Authority(Struct, frozen=True):
-    """The part of a URL that says whom it leads to.
+    """The part of a URL that names the host.
 
     Attributes:
         scheme: In lower case; empty if the URL has none.
-        user: What stands before the last ``@``; None without one.
+        user: The text before the last ``@``; None without one.
         host: Host without port.
-        where: Where the host begins in the text.
+        where: The index in the text at which the host begins.
     """
 
     scheme: str
@@ -70,21 +70,21 @@ class Authority(Struct, frozen=True):
 
     @property
     def ambiguous(self) -> bool:
-        """Whether the user part holds a backslash, where for some programs the host is already over."""
+        """True if the user part holds a backslash, where for some programs the host ends."""
         return "\\" in (self.user or "")
 
     @property
     def credentials(self) -> bool:
-        """Whether there is more of a user part than the plain login name that SSH needs."""
+        """True if the user part has more than the plain login name that SSH needs."""
         if self.user is None:
             return False
         return self.scheme not in _LOGIN_SCHEMES or not _LOGIN.fullmatch(self.user)
 
 
 def authorities(text: str, *, whole: bool) -> Iterator[Authority]:
-    """Find the authorities in a text that a reviewer may have to be told of; of equal ones, the first.
+    """Find the authorities in a text that a reviewer may need to know; of equal ones, the first.
 
-    Not among them are those without a user part that have a short name of ASCII, unless a label of it is Punycode.
+    Left out are those without a user part that have a short name of ASCII, unless a label of it is Punycode.
     Such names count in a text without a scheme too, if they have a dot: `ssh` and `scp` need none.
 
     Args:
@@ -123,12 +123,12 @@ def _authority(found: re.Match[str]) -> Authority:
 
 
 def in_punycode(host: str) -> bool:
-    """Whether a label of a host is written in Punycode, as it is looked up."""
+    """True if a label of a host is written in Punycode."""
     return any(label.startswith(_PUNYCODE) for label in _labels(host))
 
 
 def decoded_host(host: str) -> str | None:
-    """The host with its Punycode decoded, to be made visible; None if that says nothing, or takes too long."""
+    """The host with its Punycode decoded, to be made visible; None if that changes nothing, or takes too long."""
     labels = []
     for label in _labels(host):
         if label.startswith(_PUNYCODE):
@@ -143,7 +143,7 @@ def decoded_host(host: str) -> str | None:
 
 
 def _labels(host: str) -> Iterator[str]:
-    """The labels of a host in the form in which they are looked up, before what is not ASCII is encoded."""
+    """The labels of a host in the form in which they are looked up, before they are encoded in ASCII."""
     for label in _DOTS.split(host):
         # One by one: the lower case of a whole word would choose a final sigma.
         yield "".join(map(str.lower, unicodedata.normalize("NFKC", label)))
@@ -178,7 +178,7 @@ _COMPATIBLE = (
 
 
 class _LookAlikes:
-    """The table of look-alikes, and what is found by it; made when a text first has more than ASCII."""
+    """The table of look-alikes with its patterns; made when a text first has more than ASCII."""
 
     def __init__(self) -> None:
         from signoff.present.reveal.twins import LATIN_LIKE, PHONETIC_TWINS, SIGN_TWINS
@@ -205,19 +205,19 @@ def ascii_twin(char: str) -> str:
 
 
 def look_alikes(text: str) -> list[int]:
-    """Where characters stand that pass for ASCII ones but are not."""
+    """The indexes of characters that pass for ASCII ones but are not."""
     return [] if text.isascii() else [found.start() for found in _table().any.finditer(text)]
 
 
 def script_change(signs: str) -> int | None:
-    """Where a word has letters of two scripts, given the shape of a text; None if no word has.
+    """The index at which a word changes its script, from the shape of a text; None if no word does.
 
     Returns:
         The first letter of the first such pair that is not Latin.
     """
     letter = _LETTER.search(signs)
     if letter is None or not _LETTER.search(signs.replace(letter[0], "")):
-        return None  # told sooner than by looking at each word: most texts have one script
+        return None  # faster than looking at each word: most texts have one script
     found = _SCRIPT_CHANGE.search(signs)
     if found is None:
         return None
@@ -225,7 +225,7 @@ def script_change(signs: str) -> int | None:
 
 
 def whole_disguise(text: str) -> int | None:
-    """Where a word that could pass for ASCII has its first letter that is not; None if there is no such word."""
+    """The first letter that is not ASCII in a word that could pass for ASCII; None if there is no such word."""
     if text.isascii():
         return None
     found = _table().passing.search(text) and _table().disguise.search(text)
@@ -233,9 +233,9 @@ def whole_disguise(text: str) -> int | None:
 
 
 def name_disguise(name: str) -> int | None:
-    """Where a name that could pass for ASCII has its first letter that is not; None if no reader could take it so.
+    """The first letter that is not ASCII in a name that could pass for ASCII; None if no reader could take it so.
 
-    One letter that cannot be mistaken tells that the others are what they are, such as a short word of Russian.
+    One letter that cannot be mistaken shows that the others are genuine, as in a short word of Russian.
     """
     disguise = whole_disguise(name)
     return None if disguise is None or _table().telling.search(name) else disguise

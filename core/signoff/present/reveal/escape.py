@@ -56,25 +56,25 @@ __all__ = [
 ]
 
 
-# -- Texts in which much is hidden: written character by character, and told where only when somebody asks.
+# -- Texts in which much is hidden: written character by character; the spans are worked out on demand.
 #
 # Cutting such a text at every run would make several objects for each of them: millions for an attack of some
 # megabytes, and nobody looks at more than a screenful.
 
 _RUN_AND_REST = 8
-"""A text is dense if a hidden run and what follows it have fewer characters than this, on average."""
+"""The average length of a hidden run with the text after it below which a text is dense."""
 
 _ESCAPE, _MARK = 1, 2
 _HOW = bytes(
     _MARK if chr(sign) in MARKED else _ESCAPE if re.match(f"[{HIDDEN}{COMPOSED}]", chr(sign)) else 0
     for sign in range(0x100)
 )
-"""What each sign makes of its character, if it is written by itself."""
+"""The treatment of each sign's character, when it is written by itself."""
 _MANY_HIDDEN = b"\x01" * REPEATS
 _TOGETHER = re.compile(f"[{HIDDEN}]{{{REPEATS},}}|{COMPOSED}+|{PADDING}+")
 
 _PIECE = 1 << 12
-"""Characters that are written in one go: so few that the memory for them is used again for the next ones."""
+"""The number of characters written at once: so few that the memory for them is used again for the next ones."""
 
 
 _TABLES = {
@@ -85,7 +85,7 @@ _TABLES = {
 
 
 def is_dense(shape: str) -> bool:
-    """Whether a text has so many hidden runs that `written` is the quicker way.
+    """True if a text has so many hidden runs that `written` is faster.
 
     Args:
         shape: Its shape, in which padding may be marked.
@@ -95,12 +95,12 @@ def is_dense(shape: str) -> bool:
 
 
 def drawn_otherwise(shape: str) -> bool:
-    """Whether a text has runs that are replaced by something else than escapes."""
+    """True if a text has runs that are replaced by something other than escapes."""
     return any(sign in shape for sign in (PADDING, COMPOSED, *MARKED))
 
 
 def replacement(run: str, sign: str) -> str:
-    """What stands for a run of characters that are replaced together.
+    """The replacement of a run of characters.
 
     Args:
         run: The characters.
@@ -110,7 +110,7 @@ def replacement(run: str, sign: str) -> str:
 
 
 def replacements(runs: Iterable[str], signs: Iterable[str]) -> list[str]:
-    """What stands for each of many runs; see `replacement`."""
+    """The replacements of many runs; see `replacement`."""
     table_of = _TABLES.get
     return [
         escaped(run) if (table := table_of(sign)) is None else table[run]
@@ -119,7 +119,7 @@ def replacements(runs: Iterable[str], signs: Iterable[str]) -> list[str]:
 
 
 def written(text: str, shape: str) -> str:
-    """The text with an escape for what is hidden and a count for padding, as if each run were replaced.
+    """Return the text with an escape for hidden characters and a count for padding, as if each run were replaced.
 
     Args:
         text: The text as it came.
@@ -136,12 +136,12 @@ def written(text: str, shape: str) -> str:
 
 
 def _flags(shape: str) -> bytes:
-    """For each character what becomes of it, else 0."""
+    """The treatment of each character, 0 for none."""
     return shape.encode("latin-1", "replace").translate(_HOW)
 
 
 def _runs(text: str, shape: str) -> Iterator[tuple[int, int, str]]:
-    """What is not written character by character: padding, syllables, and many escapes of one kind in a row."""
+    """Runs that are not written one by one: padding, syllables, and many escapes of one kind in a row."""
     for run in _TOGETHER.finditer(shape):
         begin, stop = run.span()
         if shape[begin] in (PADDING, COMPOSED):
@@ -166,15 +166,15 @@ def _dense_characters(text: str, flags: bytes, begin: int, stop: int) -> Iterato
 Span = tuple[int, int]
 
 _SMALL = 1_000
-"""Characters of a text whose spans are worked out at once."""
+"""The length in characters up to which the spans of a text are worked out at once."""
 
 _OTHERS = MARKED + COMPOSED + PADDING
-# One look for all others: a search for one of two is faster than for one of four.
+# One search for all others: searching for one of two is faster than for one of four.
 _REPLACED = re.compile(f"([{HIDDEN}]+|(?=[{_OTHERS}])(?:[{MARKED}]+|{COMPOSED}+|{PADDING}+))")
 
 
 class Layout(Struct, frozen=True):
-    """How the rows of a text are drawn.
+    """The layout of the rows of a text.
 
     Attributes:
         tab_width: Columns from one tab stop to the next in a text of one row; 0 where tabs and rows stay.
@@ -186,7 +186,7 @@ class Layout(Struct, frozen=True):
 
     @property
     def one_row(self) -> bool:
-        """Whether the text is one row of the screen."""
+        """True if the text is one row of the screen."""
         return self.tab_width > 0
 
 
@@ -231,14 +231,14 @@ class _Draft:
 
 
 def rewrite(text: str, signs: str | None, rules: Rules, layout: Layout, note: str) -> Rewritten:
-    """Replace what must not stay as it is.
+    """Replace the characters that must not stay as they are.
 
     Args:
         text: The text as it came.
         signs: Its shape; None for printable ASCII, newlines and tabs that stay.
         rules: The rules of its field.
-        layout: How its rows are drawn.
-        note: What is added at the end, as a sign.
+        layout: The layout of its rows.
+        note: A text that is added at the end, as a sign.
     """
     shape = text if signs is None else signs
     padded = may_pad(shape, rules, one_row=layout.one_row)
@@ -260,7 +260,7 @@ def rewrite(text: str, signs: str | None, rules: Rules, layout: Layout, note: st
 
 def _in_bulk(text: str, shape: str, note: str) -> Rewritten:
     """Replace hidden characters and padding, run by run."""
-    lengths = list(map(len, _REPLACED.split(shape)))  # of what is kept and what is replaced, by turns
+    lengths = list(map(len, _REPLACED.split(shape)))  # of kept and replaced characters, by turns
     ends = list(accumulate(lengths))
     parts = list(map(text.__getitem__, map(slice, chain((0,), ends), ends)))
     if drawn_otherwise(shape):
@@ -281,13 +281,13 @@ def _spans(borders: list[int]) -> tuple[Span, ...]:
 
 
 def _shows_blanks(shape: str, layout: Layout) -> bool:
-    """Whether a row may have blanks that are made visible."""
+    """True if a row may have blanks that are made visible."""
     at_end = layout.mark_trailing and shape.rstrip(LINE_END).endswith((" ", "\t"))
     return at_end or (layout.one_row and "\t" in shape)
 
 
 def _one_by_one(text: str, shape: str, rules: Rules, layout: Layout, note: str) -> Rewritten:
-    """Replace whatever has to be, where what stands before a blank decides how it is shown."""
+    """Replace characters one by one, where the text before a blank decides how it is shown."""
     draft = _Draft()
     at = 0
     for found in _pattern(rules, layout).finditer(shape):
@@ -313,7 +313,7 @@ def _one_by_one(text: str, shape: str, rules: Rules, layout: Layout, note: str) 
 
 @cache
 def _pattern(rules: Rules, layout: Layout) -> re.Pattern[str]:
-    """What must not stay as it is, in shapes. No group can match at two starts of one run: time is linear."""
+    """A pattern for what must be replaced, in shapes. No group matches at two starts of a run: time is linear."""
     replaced = f"(?P<hidden>[{HIDDEN}]+)|(?P<marked>[{MARKED}]+)|(?P<composed>{COMPOSED}+)"
     groups = [replaced, pads(rules, one_row=layout.one_row).pattern]
     if layout.mark_trailing:
@@ -335,16 +335,16 @@ def _marked(blanks: str, column: int, tab_width: int) -> str:
     return "".join(signs)
 
 
-# -- Spans of a text that are worked out when somebody asks for them.
+# -- Spans of a text that are worked out on demand.
 
 _Item = TypeVar("_Item")
 
 
 class Later(Sequence[_Item], Generic[_Item]):
-    """A tuple that is made at its first use, and equal to that tuple.
+    """A tuple that is made at its first use.
 
     Args:
-        make: Makes it.
+        make: Makes the tuple.
     """
 
     __slots__ = ("_made", "_make")
@@ -380,17 +380,17 @@ class Later(Sequence[_Item], Generic[_Item]):
         return repr(self._all())
 
 
-# -- What of a text may stand in a box for typing, where no escapes are shown.
+# -- Text that may stand in a box for typing, where no escapes are shown.
 
 
 def typeable(text: str, instead: str = "", *, vowels: bool = False) -> str:
-    """The text without what `reveal` would have to show as something else, and in one line.
+    """Return the text without what `reveal` would show as something else, on one line.
 
-    A box shows each character as it is, under the cursor: what cannot be seen there must not get into it.
+    A box shows each character as it is, under the cursor: one that cannot be seen there must not get into it.
 
     Args:
         text: Any text.
-        instead: Stands for each character that is left out.
+        instead: A text in place of each character that is left out.
         vowels: Leave spacing vowel signs in: for a box that draws the letter of each, see `with_letters`.
     """
     if is_plain(text, ""):
@@ -404,10 +404,10 @@ def typeable(text: str, instead: str = "", *, vowels: bool = False) -> str:
 
 
 def with_letters(text: str) -> str:
-    """The text with a letter for each spacing vowel sign, as `reveal` draws it, in as many characters.
+    """Return the text with a letter for each spacing vowel sign, as `reveal` draws it; its length stays the same.
 
     Args:
-        text: What `typeable` left of a text.
+        text: A result of `typeable`.
     """
     if text.isascii():
         return text

@@ -58,13 +58,13 @@ _CHARACTERS = {
     signs_of.STRAY_MARK: ("marks", "stray or piled-up mark"),
     signs_of.DISPUTED: ("width", "odd-width character"),
 }
-"""Kind and noun for each sign that is worth a finding wherever it stands."""
+"""The kind and noun of each sign that is always worth a finding."""
 
 _HIDDEN = re.compile(f"[{signs_of.UNSAFE}]")
 _SPELLING = re.compile("[\U000e0020-\U000e007e]")
 _UNWARNED = frozenset({signs_of.LINE_END, signs_of.BLANK, signs_of.DISPUTED})
 _SCREEN_LENGTH, _SCREEN_HEIGHT = 24 * 80, 24
-"""Characters and lines that a small terminal shows at once: how long a text is, is told from there on."""
+"""The characters and lines that a small terminal shows at once; longer texts are told to be long."""
 _LONG_HOST = 80
 _MOST_HOSTS = 20
 _DELIMITERS = frozenset("/\\?#@:")
@@ -78,7 +78,7 @@ def judge(
     Args:
         text: The text as it came.
         signs: Its shape; None for printable ASCII, newlines and tabs that stay.
-        links: Whom the URLs in it lead to.
+        links: The hosts that the URLs in it lead to.
         rules: The rules of its field.
         one_row: The text is one row of the screen.
     """
@@ -92,13 +92,13 @@ def judge(
 
 
 def host_note(links: Sequence[Authority], visible: Callable[[str], str]) -> str:
-    """The other form of hosts that have two, as ``<host xn--...>`` and ``<host xn--... is ...>``; empty without.
+    """The second form of hosts that have two, as ``<host xn--...>`` and ``<host xn--... is ...>``; else empty.
 
-    Letters that pass for ASCII ones are told by their code points: the note is there to tell what is what.
+    Letters that pass for ASCII ones are given by their code points, to tell them apart.
 
     Args:
-        links: Whom the URLs in a text lead to.
-        visible: Makes a text visible that any character may be in.
+        links: The hosts that the URLs in a text lead to.
+        visible: Makes any text visible.
     """
     hosts = list(dict.fromkeys(each.host for each in links if _has_two_forms(each.host)))
     forms = [form for host in hosts[:_MOST_HOSTS] if (form := _forms(host, visible))]
@@ -154,7 +154,7 @@ def _characters(text: str, signs: str) -> Iterator[Finding]:
 
 
 def _spelled(text: str) -> str:
-    """What tag characters say to a machine, as a part of a message."""
+    """The text that tag characters spell for a machine, as a part of a message."""
     tags = _SPELLING.findall(text)
     words = "".join(chr(ord(tag) - 0xE0000) for tag in tags[:60])
     shown = f"{words}... ({len(tags)} in all)" if len(tags) > 60 else words
@@ -241,7 +241,7 @@ def _looked_up(host: str) -> str | None:
 
 
 def _disguised(host: str) -> bool:
-    """Whether a host has mixed scripts in one label, or a label that reads like an ASCII one."""
+    """True if a host has mixed scripts in one label, or a label that reads like an ASCII one."""
     return whole_disguise(host) is not None or _mixed(host)
 
 
@@ -259,14 +259,14 @@ def _ascii(text: str) -> str:
     return shown if len(text) <= 200 else f"{shown}... ({len(text)} characters)"
 
 
-# -- The fields of a request, and how strictly the text in each is read.
+# -- The fields of a request, which decide how strictly a text is read.
 
 Field = Literal["command", "path", "url", "tool_name", "arg_key", "arg_value", "agent", "description", "content"]
-"""Where a text stands in a request: a path is read more strictly than the body of a file."""
+"""The part of a request that a text is: a path is read more strictly than the body of a file."""
 
 
 class Rules(Struct, frozen=True):
-    """How the text of one field is read.
+    """The rules for reading the text of one field.
 
     Attributes:
         exact: Every character counts: odd blanks and overlays are shown as escapes, look-alikes and mixed
@@ -314,26 +314,26 @@ RULES: dict[Field, Rules] = {
     "description": Rules(rows=True, blanks=20, indent=40, length=2_000, height=40, decides=False, links=True),
     "content": Rules(rows=True, blanks=80, indent=120, gap=20, windows_lines=True),
 }
-"""The rules of every field. Lengths are about what the first screen of a small terminal holds."""
+"""The rules of every field. Lengths fit the first screen of a small terminal."""
 
 
-# -- Blanks that push text out of sight: where they begin, and how many there are.
+# -- Blanks that push text out of sight: their place and number.
 #
 # Everything here works on shapes (see `unicode_table`), in which space, newline and tab stand for themselves. No
 # pattern can match at two starts of one run of blanks, so that time is linear.
 
 PADDING = "\x91"
-"""The sign of a blank of padding, in shapes in which `with_padding` marked it; other shapes do not hold it."""
+"""The sign of a blank of padding, in shapes that `with_padding` marked; other shapes do not hold it."""
 
 _SAME = re.compile(r" +|\t+|\n+")
 _COUNTED = 4
-"""Equal blanks in a row from which padding shows their number instead of each."""
+"""The number of equal blanks in a row from which padding shows a count instead of each."""
 _NAMES = {" ": "space", "\t": "tab", "\n": "newline"}
 _EACH = {" ": " ", "\t": "^I", "\n": "^J"}
 
 
 def may_pad(signs: str, rules: Rules, *, one_row: bool) -> bool:
-    """Whether there may be padding, or blanks at an end that counts; False is certain, and told soon."""
+    """True if there may be padding, or blanks at an end that counts; False is certain, and fast."""
     if not rules.rows and (signs[:1] == " " or signs[-1:] == " "):
         return True
     spaces = signs.replace("\t", " ")
@@ -343,7 +343,7 @@ def may_pad(signs: str, rules: Rules, *, one_row: bool) -> bool:
 
 
 def _has_gap(spaces: str, gap: int) -> bool:
-    """Whether so many lines in a row are blank, in a shape without tabs."""
+    """True if so many lines in a row are blank, in a shape without tabs."""
     if spaces.count("\n") < gap:
         return False
     at_start, later = _gaps(gap)
@@ -352,14 +352,14 @@ def _has_gap(spaces: str, gap: int) -> bool:
 
 @cache
 def _gaps(gap: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Blank lines at the start of a text, and later; apart, because a search for one first character is fast."""
+    """Patterns for blank lines at the start of a text and later; two, since one fixed first character is fast."""
     lines = f"(?: *+\n){{{gap}}}"
     return re.compile(lines), re.compile(f"\n{lines}")
 
 
 @cache
 def pads(rules: Rules, *, one_row: bool) -> re.Pattern[str]:
-    """What finds padding (groups "gap", "indent" and "blanks") and blanks at ends that count (group "edge")."""
+    """A pattern for padding (groups "gap", "indent", "blanks") and for blanks at ends (group "edge")."""
     groups = []
     line_start = r"(?:\A|(?<=\n))"
     if not rules.rows:
@@ -372,14 +372,14 @@ def pads(rules: Rules, *, one_row: bool) -> re.Pattern[str]:
 
 
 def extent(found: re.Match[str]) -> tuple[int, int]:
-    """Where what `pads` found begins and ends."""
+    """The start and end of a match of `pads`."""
     start, end = found.span()
     # The last newline of a gap stays, so that what follows has a row of its own.
     return start, end - (found.lastgroup == "gap")
 
 
 def with_padding(signs: str, rules: Rules) -> str:
-    """The shape of a text that may have many rows, with `PADDING` for the blanks of padding."""
+    """Return the shape of a text that may have many rows, with `PADDING` for the blanks of padding."""
     return pads(rules, one_row=False).sub(_marked, signs)
 
 
@@ -392,7 +392,7 @@ _marked_gaps = Table[str]({}, lambda blanks: PADDING * (len(blanks) - 1) + blank
 
 
 def counted(run: str) -> str:
-    """Equal blanks as their number, such as ``[400 spaces]``."""
+    """The number of equal blanks in words, such as ``[400 spaces]``."""
     number = len(run)
     return f"[{number} {_NAMES[run[0]]}{'s' if number > 1 else ''}]"
 
@@ -403,4 +403,4 @@ def _collapsed(blanks: str) -> str:
 
 
 collapsed_runs = Table[str]({}, _collapsed)
-"""Padding: equal blanks as their number, and what is left one by one."""
+"""Replacements for padding: the number of equal blanks, and the others one by one."""

@@ -1,4 +1,4 @@
-"""The types of safe text: what `reveal` hands out and screens accept."""
+"""The types of safe text: the results of `reveal`, which screens accept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from signoff.present.reveal.unicode_table import MARKS, REPLACED, is_plain, shap
 
 __all__ = ["Finding", "SafeText"]
 
-# The characters a terminal obeys. `reveal` finds far more; this is the last look, at the door.
+# The characters that a terminal obeys. `reveal` finds far more; this is the last check before output.
 _OBEYED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff"
     "\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
@@ -45,7 +45,7 @@ class Finding(Struct, frozen=True):
 class SafeText(Struct, frozen=True):
     """Text that may be written to a terminal, a log, a notification, a title or the clipboard.
 
-    Only `reveal` and its relatives make one from text of others, and `own` from the program's words. There is
+    Only `reveal` and its relatives make one from text of others, and `own` from the words of signoff. There is
     no control character in it but newline and tab, and these only where the field may have them; no
     bidirectional control, no invisible, private or unassigned character, and none whose width terminals dispute.
 
@@ -55,7 +55,7 @@ class SafeText(Struct, frozen=True):
             counts of blanks, marks of ends. They are drawn in a style of their own; together with them, `text`
             tells any two originals apart.
         findings: What a reviewer should know, in the order of the original.
-        replaced: How many characters of the original each span of `hidden` stands for.
+        replaced: The number of characters of the original that each span of `hidden` stands for.
 
     Raises:
         ValueError: `text` holds a character that terminals obey.
@@ -78,7 +78,7 @@ class SafeText(Struct, frozen=True):
 
     @property
     def warns(self) -> bool:
-        """Whether the request should carry a badge because of this text."""
+        """True if the request should carry a badge because of this text."""
         return any(finding.warn for finding in self.findings)
 
     @classmethod
@@ -91,7 +91,7 @@ class SafeText(Struct, frozen=True):
         return _own(words)
 
     def is_mark(self, span: int) -> bool:
-        """Tell if a span of `hidden` is drawn instead of characters that have no one width: no escape, no count.
+        """True if a span of `hidden` is drawn for characters of disputed width: neither an escape nor a count.
 
         Such are the ``+`` of joined emoji, the letter of a vowel sign, and a syllable of conjoining Jamo.
 
@@ -132,17 +132,17 @@ class SafeText(Struct, frozen=True):
         return tuple(lines)
 
     def map_span(self, start: int, end: int) -> tuple[int, int]:
-        """Where a half-open span of the original stands in `text`; see `map_spans`."""
+        """The place of a half-open span of the original in `text`; see `map_spans`."""
         return self.map_spans([(start, end)])[0]
 
     def map_spans(self, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Where half-open spans of the original stand in `text`.
+        """The places of half-open spans of the original in `text`.
 
         A border that falls between characters shown by one span of `hidden` moves outwards.
         """
         if not self.hidden:
             return list(spans)
-        # What lies before each hidden span, in `text` and in the original.
+        # The length before each hidden span, in `text` and in the original.
         grown = accumulate(
             (b - a - count for (a, b), count in zip(self.hidden, self.replaced, strict=True)),
             initial=0,
@@ -153,7 +153,7 @@ class SafeText(Struct, frozen=True):
         return [(min(start, end), end) for start, end in mapped]
 
     def _start(self, at: int, begins: list[int], ends: list[int]) -> int:
-        span = bisect_right(ends, at)  # the first hidden span that ends behind `at`
+        span = bisect_right(ends, at)  # the first hidden span that ends after `at`
         if span < len(begins) and begins[span] <= at:
             return self.hidden[span][0]
         return at + (self.hidden[span - 1][1] - ends[span - 1] if span else 0)
@@ -167,7 +167,7 @@ class SafeText(Struct, frozen=True):
 
 @lru_cache(maxsize=4096)
 def _own(words: str) -> SafeText:
-    """The program has few words, and says them all the time."""
+    """Cached: the program has few words, and repeats them all the time."""
     if not is_plain(words, "\n\t") and _REPLACED.search(shape(words, exact=False, kept="\n\t")):
         raise ValueError("own words must not hold hidden characters: use reveal()")
     return SafeText(words)

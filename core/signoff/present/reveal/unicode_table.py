@@ -1,4 +1,4 @@
-"""What each character of a text would do on a screen, and how it is written when it must not do it.
+"""The effect of each character of a text on a screen, and its escape where it must not have that effect.
 
 The *shape* of a text is a string of the same length with one sign per character: the character's class. All
 rules about characters are regular expressions over shapes, so they are linear and need no table of their own.
@@ -43,18 +43,18 @@ EXACT_OVERLAY = "\x8b"  # a mark that strikes out its base, in an exact field
 STRAY_MARK = "\x8c"  # a mark on nothing, or one too many
 DISPUTED = "\x8d"  # terminals disagree about its width
 UNSAFE = "\x80-\x8c"
-"""Those that are worth a warning nearly everywhere, as a range inside a character set."""
+"""The signs that are worth a warning nearly everywhere, as a range inside a character set."""
 HIDDEN = "\x80-\x8d"
-"""All of them that are written as escapes, likewise."""
+"""The signs of all characters that are written as escapes, likewise."""
 
 # Signs of characters of disputed width that are drawn as something of one width.
 JOINED = "\x8e"  # a joiner, selector, modifier or keycap that belongs to an emoji: a mark
 VOWEL = "\x8f"  # a spacing vowel sign: the letter of that vowel
 COMPOSED = "\x90"  # conjoining Jamo: the syllable
 MARKED = JOINED + VOWEL
-"""Those that are drawn one by one, for use inside a character set."""
+"""The signs that are drawn one by one, for use inside a character set."""
 REPLACED = "\x80-\x90"
-"""Whatever is never written raw, as a range inside a character set."""
+"""The signs of all characters that are never written raw, as a range inside a character set."""
 HIDDEN_SIGNS = frozenset(map(chr, range(ord(CONTROL), ord(COMPOSED) + 1)))
 
 # Signs of characters that may be written raw. Space, newline and tab stand for themselves.
@@ -155,14 +155,14 @@ _Key = TypeVar("_Key")
 
 
 class Table(dict[_Key, str]):
-    """Strings by code point, for `str.translate`, or by text; worked out when first asked for.
+    """Strings by code point, for `str.translate`, or by text; worked out on demand.
 
-    Hostile text shall neither fill the memory nor leave others without a place: a full table begins anew.
+    Hostile text must neither fill the memory nor keep others out: a full table begins anew.
 
     Args:
-        known: What is kept for good.
-        work_out: Works out what is not there.
-        most: Entries of a full table.
+        known: The entries that are kept for good.
+        work_out: Works out a missing entry.
+        most: The number of entries of a full table.
     """
 
     _LONGEST = 100  # characters of a key, and of what it stands for
@@ -211,15 +211,15 @@ def _sign(code: int) -> str:
 
 
 _MANY = 80_000
-"""Code points of a table: those of the first plane, and more."""
+"""The most code points of a table: those of the first plane, and more."""
 _signs = Table[int](_SIGNS, _sign, _MANY)
 _FAR_UNASSIGNED, _FAR_PRIVATE = "\U00040000", "\U000f0000"
 _FAR = re.compile("[\U00040000-\U000dffff]"), re.compile("[\U000f0000-\U000ffffd\U00100000-\U0010fffd]")
-"""The planes in which there is only one sign: more code points than a table should hold."""
+"""The planes that have only one sign: more code points than a table should hold."""
 _SIGNS_OF_LATIN_1 = "".join(map(_signs.__getitem__, range(0x100))).encode("latin-1")
 _PLAIN = {kept: bytes(range(0x20, 0x7F)) + kept.encode() for kept in ("", "\t", "\n\t")}
 _PIECE = 1 << 16
-"""Characters that are looked up in one go, so that other threads get their turn."""
+"""The number of characters that are looked up at once, so that other threads get their turn."""
 
 _EMOJI = re.compile(
     "{p}[{m}]?(?:{j}{p}[{m}]?)+|{p}[{m}]|[{d}]{s}?{k}".format(
@@ -237,7 +237,7 @@ _LEFT_OVER = (
     (JOINER, INVISIBLE), (SELECTOR, INVISIBLE), (SKIN_TONE, DISPUTED), (KEYCAP, DISPUTED),
     (NEW_PICTOGRAPH, DISPUTED), (REGIONAL * 2, PLAIN * 2), (REGIONAL, DISPUTED),
 )  # fmt: skip
-"""What becomes of signs that were not settled. All terminals give a flag two cells, not each half of it one."""
+"""The final signs of characters that were not settled. All terminals give a flag two cells, not each half one."""
 _OPEN_SYLLABLES = "".join(map(chr, range(0xAC00, 0xD7A4, 28)))
 _SYLLABLES = re.compile(f"(?:[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[{_OPEN_SYLLABLES}][\u11a8-\u11c2])+")
 _MOST_MARKS = 4
@@ -250,12 +250,12 @@ _PILE = re.compile(f"{_FOURTH * 2 * _MOST_MARKS}{_FOURTH}*")
 
 
 def is_plain(text: str, kept: str) -> bool:
-    """Whether a text is printable ASCII, apart from a tab (`kept` is a tab), newlines and tabs, or nothing."""
+    """True if a text is printable ASCII, apart from a tab (`kept` is a tab), newlines and tabs, or nothing."""
     return text.isascii() and not text.encode("ascii").translate(None, _PLAIN[kept])
 
 
 def _signs_of(text: str) -> str:
-    """The sign of each character, whatever stands around it."""
+    """The sign of each character, whatever its neighbors."""
     try:
         return text.encode("latin-1").translate(_SIGNS_OF_LATIN_1).decode("latin-1")
     except UnicodeEncodeError:
@@ -264,7 +264,7 @@ def _signs_of(text: str) -> str:
 
 
 def _near(text: str) -> str:
-    """A text of the same signs in which the planes of one sign have one character."""
+    """The text with one character for all of a plane that has only one sign; the signs stay the same."""
     unassigned, private = _FAR
     return private.sub(_FAR_PRIVATE, unassigned.sub(_FAR_UNASSIGNED, text))
 
@@ -275,7 +275,7 @@ def shape(text: str, *, exact: bool, kept: str) -> str:
     Args:
         text: Any text, lone surrogates included.
         exact: Odd blanks and overlays are hidden characters too.
-        kept: Which of newline and tab are not.
+        kept: The ones of newline and tab that are not hidden.
 
     Returns:
         A string as long as `text`, one sign for each character.
@@ -301,7 +301,7 @@ def shape(text: str, *, exact: bool, kept: str) -> str:
 
 
 def _with_syllables(text: str, signs: str) -> str:
-    """A shape in which it is settled which Jamo make a syllable."""
+    """The shape with the Jamo settled that make a syllable."""
     parts: list[str] = []
     at = 0
     for found in _SYLLABLES.finditer(text):
@@ -312,10 +312,10 @@ def _with_syllables(text: str, signs: str) -> str:
 
 
 def _without_piles(signs: str) -> str:
-    """A shape in which each mark above so many in a row is one too many."""
+    """The shape with marks settled that are too many on one letter."""
     if _MOST + MARK not in signs:
         return signs
-    # Four at a time: a look at what stands before each mark takes several times as long.
+    # Four at a time: looking at what stands before each mark takes several times as long.
     signs = signs.replace(_MOST, _FOURTH * _MOST_MARKS)
     signs = _PILE.sub(lambda pile: (_FOURTH * _MOST_MARKS).ljust(len(pile[0]), STRAY_MARK), signs)
     for before in (_FOURTH, *STRAY_MARK * (_MOST_MARKS - 1)):
@@ -339,7 +339,7 @@ _SHORT_NAMES = {
 
 
 def escape(code: int) -> str:
-    """How a code point is written when it must not act: ``^[`` for C0, ``<U+202E RLO>`` for the rest."""
+    """The escape of a code point: ``^[`` for C0, ``<U+202E RLO>`` for the rest."""
     if code < 0x20:
         return "^" + chr(code ^ 0x40)
     name = _SHORT_NAMES.get(code, "")
@@ -353,11 +353,11 @@ def escape(code: int) -> str:
 _escapes = Table[int]({}, escape, _MANY)
 REPEATS = 8
 REPEATED = re.compile(rf"(.)\1{{{REPEATS - 1},}}", re.DOTALL)
-"""So many of one character in a row that they are counted."""
+"""The runs of one character that are so long that they are counted."""
 
 
 def escaped(run: str) -> str:
-    """Every character of a run as an escape; eight or more of one as ``[400 x <U+200B ZWSP>]``."""
+    """Return every character of a run as an escape; eight or more of one as ``[400 x <U+200B ZWSP>]``."""
     if len(run) < REPEATS:
         return escaped_runs[run]
     parts = []
@@ -372,10 +372,10 @@ def escaped(run: str) -> str:
 
 
 escaped_runs = Table[str]({}, lambda run: run.translate(_escapes))
-"""Escapes for runs of fewer characters than are counted."""
+"""Escapes for runs that are too short to be counted."""
 
 JOINTS = {0x200D: "+", 0xFE0E: "'", 0xFE0F: "*", 0x20E3: "_", **dict(enumerate("-:=%#", 0x1F3FB))}
-"""What is drawn for that which joins or modifies an emoji: the darker the skin, the denser the sign."""
+"""The signs drawn for characters that join or modify an emoji: the darker the skin, the denser the sign."""
 MARKS = frozenset(JOINTS.values())
 
 
@@ -391,4 +391,4 @@ def _vowel(code: int) -> str:
 
 _marks = Table[int](JOINTS, lambda code: _vowel(code) or escape(code), _MANY)
 marked_runs = Table[str]({}, lambda run: run.translate(_marks))
-"""What is drawn for characters whose sign is one of `MARKED`: one cell for each."""
+"""The replacements of characters whose sign is one of `MARKED`: one cell for each."""

@@ -1,8 +1,8 @@
-"""Code points with whose width terminals disagree: how many cells the cursor moves for them.
+"""Code points of which terminals disagree how many cells the cursor moves.
 
-A row with one of them would be longer or shorter on the screen than it was laid out: what follows goes over into
-the next pane, or out of sight. The data are measured, see scripts/terminal_widths.py, which writes them; the tests
-hold the table of what each terminal said.
+A row with one of them would be longer or shorter on the screen than it was laid out: the rest would run into
+the next pane, or out of sight. The data are measured; scripts/terminal_widths.py writes them. The tests hold the
+table of what each terminal reported.
 """
 
 from __future__ import annotations
@@ -95,11 +95,11 @@ _BORDERS = tuple(
         for first, _, last in (found.partition("-") for found in _DISPUTED.split())
     )
 )
-"""Where disputed code points begin and end, by turns."""
+"""The beginnings and ends of ranges of disputed code points, by turns."""
 
 
 def is_disputed(code: int) -> bool:
-    """Tell if terminals disagree about the width of a code point, unassigned ones included."""
+    """True if terminals disagree about the width of a code point, unassigned ones included."""
     return bisect_right(_BORDERS, code) % 2 == 1
 
 

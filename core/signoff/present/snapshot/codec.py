@@ -1,4 +1,4 @@
-"""Steps as JSON values, and back, trusting nothing that was stored."""
+"""Steps as JSON values, and back; stored data are not trusted."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def steps_from_json(data: Any) -> tuple[Step, ...]:
 
 
 class StoredBlobs(Mapping[str, bytes]):
-    """Contents by hash, loaded and checked when they are asked for.
+    """Contents by hash, loaded and checked on demand.
 
     Raises:
-        SnapshotError: When a content is asked for and what is loaded has another hash.
+        SnapshotError: When a content is asked for and the loaded one has another hash.
     """
 
     def __init__(self, hashes: tuple[str, ...], load: Callable[[str], bytes]) -> None:

@@ -1,7 +1,7 @@
-"""Files as they are now, read without blocking or being led astray, and what an edit makes of them.
+"""Files as they are now, read without blocking or being led astray, and the results of edits.
 
-A path may name a FIFO that never delivers, a device, or a link that is swapped while we look. What
-is read here is a regular file of bounded size, reached by the very path that is reported with it.
+A path may name a FIFO that never delivers, a device, or a link that is swapped during the look. Only a regular
+file of bounded size is read, reached by the very path that is reported with it.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ class _ChangedMeanwhileError(Exception):
 
 
 class ResolvedPath(Struct, frozen=True):
-    """Where a path leads.
+    """The target of a path.
 
     Attributes:
         real_path: The path with every link followed.
-        link_target: What the path itself links to, None if it is no link.
+        link_target: The target of the path itself, None if it is no link.
     """
 
     real_path: str
@@ -71,7 +71,7 @@ def named(path: str) -> str:
 
 
 def locate(path: str) -> ResolvedPath:
-    """Find out where a path leads, whether or not a file is there.
+    """Resolve a path, whether or not a file is there.
 
     Raises:
         SnapshotError: If the path is not absolute, or cannot be the path of a file.
@@ -88,7 +88,7 @@ def locate(path: str) -> ResolvedPath:
 
 
 def is_directory(path: str) -> bool:
-    """Tell whether a path leads to a directory that can be looked at."""
+    """True if a path leads to a directory that can be looked at."""
     return os.path.isdir(path)  # noqa: PTH112  unlike pathlib's, it never raises
 
 
@@ -168,11 +168,11 @@ def _too_large(path: str) -> SnapshotError:
     )
 
 
-# -- Works out what a `FileEdit` makes of a file, or says why it cannot be done.
+# -- The result of a `FileEdit`, or the reason why it cannot be done.
 
 
 def edited(edit: FileEdit, before: FileState, data: bytes) -> bytes:
-    """Content of a file after an edit.
+    """Return the content of a file after an edit.
 
     Args:
         edit: The edit.
@@ -218,7 +218,7 @@ def _encoded(text: str, name: str, where: str) -> bytes:
 
 
 def _why_missing(old: bytes, data: bytes) -> str:
-    """What to do about a text that was not found."""
+    """Advice about a text that was not found."""
     if _with_crlf(old) in data:
         return "it would be with CRLF line ends: give the text with the line ends of the file"
     if old.replace(b"\r\n", b"\n") in data:

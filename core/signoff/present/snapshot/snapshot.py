@@ -1,8 +1,7 @@
-"""What a call would do, taken at one moment and fixed.
+"""The snapshot: the effects of a call, taken at one moment and fixed.
 
-A snapshot is what a reviewer is shown, what a decision names, and what the world is compared with
-before the call runs. It is taken once, when a request is about to be shown, and reads nothing
-before that.
+A snapshot is shown to the reviewer, named by the decision, and compared with the files before the call
+runs. It is taken once, when a request is about to be shown, and reads nothing before that.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Everything a call would do, with the content of the files before and after.
+    """The effects of a call, with the content of the files before and after.
 
     Attributes:
         steps: Files and commands in the order in which they would be touched and run.
@@ -65,10 +64,10 @@ class Snapshot:
         return tuple(step for step in self.steps if isinstance(step, CommandRun))
 
     def drift(self) -> tuple[str, ...]:
-        """Look at the world again.
+        """Compare the snapshot with the files as they are now.
 
         Returns:
-            Why it is no longer as shown, one plain and safe sentence each; empty while it is.
+            The differences, one plain and safe sentence each; empty without any.
         """
         reasons: list[str] = []
         for step in self.steps:
@@ -79,7 +78,7 @@ class Snapshot:
         return tuple(dict.fromkeys(reasons))
 
     def digest_material(self) -> dict[str, Any]:
-        """Everything that would be executed, as JSON values: the same for the same call.
+        """Everything that would be executed, as JSON values that are the same for the same call.
 
         Contents are named by their hashes, before and after.
         """
@@ -94,9 +93,9 @@ class Snapshot:
         """Restore a snapshot.
 
         Args:
-            data: What `to_json` returned.
-            blob_loader: Returns the content with a hash. It is called when a content is needed,
-                and what it returns is checked.
+            data: A result of `to_json`.
+            blob_loader: Returns the content with a hash. It is called when a content is needed; its result is
+                checked.
 
         Raises:
             SnapshotError: If the data is not a snapshot.
@@ -106,10 +105,10 @@ class Snapshot:
 
 
 def take(effects: Sequence[Effect]) -> Snapshot:
-    """Read the files that effects would touch, and work out what they would become.
+    """Read the files that effects would touch, and work out their new contents.
 
     Args:
-        effects: What a call declares that it would do, in order.
+        effects: The effects that a call declares, in order.
 
     Raises:
         SnapshotError: If an effect cannot be shown; the message says why and what to do.
@@ -125,12 +124,12 @@ def take(effects: Sequence[Effect]) -> Snapshot:
 
 
 class _Taker:
-    """Goes through effects in order and remembers what each file has become so far."""
+    """The state of each file while effects are gone through in order."""
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
         self.blobs: dict[str, bytes] = {}
-        self._written: dict[str, FileState] = {}  # by real path: what earlier steps leave
+        self._written: dict[str, FileState] = {}  # by real path: the state after earlier steps
         self._open: dict[str, int] = {}  # by real path: the step that a next edit joins
 
     def add_command(self, effect: Command) -> None:
@@ -242,7 +241,7 @@ def _file_drift(step: FileChange) -> list[str]:
 
 
 def _bound(step: Step) -> dict[str, Any]:
-    """What of a step a decision is bound to."""
+    """The part of a step that a decision is bound to."""
     if isinstance(step, CommandRun):
         return {
             "kind": "command",

@@ -1,4 +1,4 @@
-"""The steps of a call, as plain data: which files it changes and which commands it runs."""
+"""The steps of a call, as plain data: files that it changes and commands that it runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class FileState(Struct, frozen=True):
         sha256: Hash of the content in hexadecimal, None without a file.
         size: Size in bytes, 0 without a file.
         mode: Permission bits, including set-id and sticky; None without a file.
-        link_target: What the path itself links to, None if it is no link.
+        link_target: The target of the path itself, None if it is no link.
         real_path: The path with every link followed.
     """
 
@@ -47,8 +47,8 @@ class FileChange(Struct, frozen=True):
         binary: Whether the content before or after is not text.
         media_type: Type of the content after if that is binary, else of the content before; None
             for text.
-        follows: Whether an earlier step of the same call writes this file. `before` is then what
-            that step leaves, not what is on the disk.
+        follows: Whether an earlier step of the same call writes this file. `before` is then the state that
+            that step leaves, not the file on the disk.
     """
 
     path: str
