@@ -173,7 +173,7 @@ def open_agent_queue(info: AgentInfo, place: str | os.PathLike[str] | None = Non
     """Connect an agent to a queue; the queue is created when there is none.
 
     Args:
-        info: How the agent introduces itself.
+        info: The agent: its name, session and directory.
         place: Name, directory or URL of the queue, see `signoff.queue.location.locate` and
             `signoff.queue.postgres.connection`.
 
@@ -204,7 +204,7 @@ def open_review_queue(
         place: Name, directory or URL of the queue, see `signoff.queue.location.locate` and
             `signoff.queue.postgres.connection`.
         reviewer: Name under which decisions are recorded; the user's login name by default.
-        create: Whether to create the queue when there is none.
+        create: True to create the queue if there is none.
 
     Raises:
         QueueNotFoundError: There is no queue, and it was not to be created.
@@ -218,7 +218,7 @@ def open_review_queue(
 
 
 def queue_stats(place: str | os.PathLike[str] | None = None) -> Stats:
-    """Count what waits, without all that deciding needs.
+    """Count the waiting requests, the connected agents and the grants, without what deciding needs.
 
     Args:
         place: As for `open_review_queue`.
@@ -239,7 +239,7 @@ def queue_stats(place: str | os.PathLike[str] | None = None) -> Stats:
 
 
 def place_name(place: str | os.PathLike[str] | None = None) -> str:
-    """Return where a queue is, in words for people: as it was named, but without any password.
+    """Return the place of a queue in words for people: as it was named, but without any password.
 
     Args:
         place: As for `open_review_queue`.
@@ -287,5 +287,5 @@ def _chosen(place: str | os.PathLike[str] | None) -> str | os.PathLike[str]:
 def _login_name() -> str:
     try:
         return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:  # containers run as users that nobody named
+    except KeyError:  # containers run as users without a name
         return f"user {os.getuid()}"

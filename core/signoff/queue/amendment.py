@@ -1,4 +1,4 @@
-"""What a reviewer approved in place of what was asked: other contents of files, or other arguments."""
+"""The amendment of an approved call: other contents of files, or other arguments."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from signoff.canonical import digest
 __all__ = ["EDIT", "PARTIAL", "Instead"]
 
 PARTIAL = "partial"
-"""What an agent supports that writes the contents a reviewer approved, whatever it asked to write."""
+"""Support for contents: the agent writes the contents that a reviewer approved, whatever it asked to write."""
 
 EDIT = "edit"
-"""What an agent supports that runs a call with the arguments a reviewer approved, once its own checks passed."""
+"""Support for arguments: the agent runs the arguments that a reviewer approved, once its own checks passed."""
 
 _MOST_CONTENTS = 1_000
 _MOST_WORDS = 10_000
@@ -25,20 +25,20 @@ _HEX = frozenset("0123456789abcdef")
 
 @dataclass(frozen=True, slots=True)
 class Instead:
-    """Exactly what runs in place of what was asked, once.
+    """The part of a call that runs changed, once.
 
     Either contents or arguments, never both: contents are of a call whose files are known, arguments of one that
     declares no effects.
 
     Attributes:
-        contents: Hash of the whole content to write, by absolute path. What is not named is written as asked.
-        arguments: All arguments of the call, or None if they are those that were asked.
-        refused: For the agent, one each: what of its call was refused or changed, such as ``app.py lines 40-52``.
-        summary: For people: what was approved, such as ``3 of 5 hunks``.
+        contents: Hash of the whole content to write, by absolute path. Other files are written as asked.
+        arguments: All arguments of the call, or None for those that were asked.
+        refused: The refused or changed parts of its call, for the agent, such as ``app.py lines 40-52``.
+        summary: The approved part in words for people, such as ``3 of 5 hunks``.
         blobs: The contents, by hash.
 
     Raises:
-        ValueError: It is both or neither, or has a field of a wrong type or size.
+        ValueError: It has both or neither, or a field has a wrong type or size.
     """
 
     contents: Mapping[str, str] = field(default_factory=dict)
@@ -65,19 +65,19 @@ class Instead:
     def of_contents(
         cls, contents: Mapping[str, bytes], *, refused: tuple[str, ...] = (), summary: str = ""
     ) -> Self:
-        """Return what writes these contents, by absolute path."""
+        """Return an amendment that writes these contents, by absolute path."""
         blobs = {hashlib.sha256(data).hexdigest(): data for data in contents.values()}
         hashes = {path: hashlib.sha256(data).hexdigest() for path, data in contents.items()}
         return cls(contents=hashes, refused=refused, summary=summary, blobs=blobs)
 
     @property
     def needs(self) -> str:
-        """What the agent must support."""
+        """The support that the agent must have: `PARTIAL` or `EDIT`."""
         return PARTIAL if self.contents else EDIT
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all that runs instead.
+        """SHA-256 of everything that runs instead.
 
         Raises:
             NotJsonError: The arguments are not JSON.
@@ -86,16 +86,16 @@ class Instead:
         return digest({"contents": dict(self.contents), "arguments": arguments})
 
     def content(self, path: str) -> bytes | None:
-        """The content to write to a path, or None if it is the one that was asked.
+        """Return the content to write to a path, or None if it is the one that was asked.
 
         Raises:
-            KeyError: It is not at hand.
+            KeyError: The content is not among the blobs.
         """
         return self.blobs[self.contents[path]] if path in self.contents else None
 
     @property
     def at_hand(self) -> bool:
-        """Whether every content is here, and is the one that is named."""
+        """True if every content is among the blobs and has the hash that it is named by."""
         return all(
             sha256 in self.blobs and hashlib.sha256(self.blobs[sha256]).hexdigest() == sha256
             for sha256 in self.contents.values()
@@ -103,7 +103,7 @@ class Instead:
 
     @property
     def words(self) -> str:
-        """What was approved and what was refused, in one line; texts of the agent may be in it."""
+        """The approved and the refused parts, in one line; texts of the agent may be in it."""
         approved = f"approved with changes: {self.summary}" if self.summary else "approved with changes"
         return f"{approved}; refused: {', '.join(self.refused)}" if self.refused else approved
 
@@ -119,7 +119,7 @@ class Instead:
 
     @classmethod
     def from_json(cls, value: Any) -> Self | None:
-        """Return what a JSON object says; None for None.
+        """Return the amendment of a JSON object; None for None.
 
         Raises:
             ValueError, TypeError, KeyError: The value is damaged.

@@ -1,4 +1,4 @@
-"""What time it is, as the queue writes it down."""
+"""The time, as the queue writes it down."""
 
 from __future__ import annotations
 

@@ -124,9 +124,9 @@ def submission_from_text(text: str) -> Submission:
 
 
 def decision_to_json(decision: Decision) -> dict[str, Any]:
-    """Return a decision as a JSON object, ``approved`` first; a seal and what runs instead only if there are any.
+    """Return a decision as a JSON object, ``approved`` first; a seal and an amendment only if there are any.
 
-    Who does not know what runs instead cannot read such a decision, and so never takes it for a plain yes.
+    A reader that does not know amendments cannot read such a decision, so it never takes it for a plain yes.
     """
     instead = {} if decision.instead is None else {"instead": decision.instead.to_json()}
     seal = {} if decision.seal is None else {"seal": decision.seal.to_json()}
@@ -193,7 +193,7 @@ def asked_by_to_text(asked_by: AskedBy) -> str:
 
 @lru_cache(maxsize=256)
 def asked_by_from_text(text: str) -> AskedBy:
-    """Return who asked. A few agents ask for everything that waits.
+    """Return the agent that asked. The last results are kept, since few agents ask for everything that waits.
 
     Raises:
         ValueError, TypeError: The text is damaged.
@@ -203,7 +203,7 @@ def asked_by_from_text(text: str) -> AskedBy:
     return asked_by
 
 
-# -- What a record must look like, checked when it is written and again when it is read.
+# -- The checks of records, made when one is written and again when it is read.
 #
 # Agents fill submissions in; one field of a wrong type must not make the lists of everybody else unreadable.
 
@@ -228,7 +228,7 @@ _Check = tuple[Callable[[Any], bool], str]
 def check_submission_fields(submission: Submission) -> None:
     """Refuse a submission with a field of a wrong type or size.
 
-    Whether JSON-shaped fields hold JSON all the way down is not looked at here.
+    JSON-shaped fields are not checked in depth.
 
     Raises:
         InvalidSubmissionError: The message names the field.

@@ -1,4 +1,4 @@
-"""What can go wrong with a queue.
+"""The errors of a queue.
 
 ```
 QueueError                     something about the queue; nothing was decided

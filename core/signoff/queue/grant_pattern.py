@@ -1,7 +1,7 @@
-"""What a wider remembered approval covers: one tool, and for every entry of the payload how it must be.
+"""The pattern of a wider remembered approval: one tool, and a matcher for each entry of the payload.
 
-There are four ways, and none of them is a regular expression or a glob: `Exact`, `OneOf`, `Under` and `AnyValue`.
-A payload that lacks an entry, or has one that nothing is said about, is never covered.
+There are four matchers, and none of them is a regular expression or a glob: `Exact`, `OneOf`, `Under` and
+`AnyValue`. A payload that lacks an entry, or has one without a matcher, is never covered.
 
 As JSON, for example::
 
@@ -44,7 +44,7 @@ class Exact:
         return cls(canonical(value))
 
     def matches(self, value: object) -> bool:
-        """Whether a JSON value is that one."""
+        """True if a JSON value is that one."""
         return canonical(value) == self.key
 
     def to_json(self) -> dict[str, Any]:
@@ -52,7 +52,7 @@ class Exact:
         return {"exact": parse_json(self.key)}
 
     def words(self) -> str:
-        """What it covers, to be read behind the name of an entry."""
+        """The condition in words that follow the name of an entry."""
         return f"is exactly {_shown(self.key)}"
 
 
@@ -85,7 +85,7 @@ class OneOf:
         return cls(tuple(map(canonical, values)))
 
     def matches(self, value: object) -> bool:
-        """Whether a JSON value is one of them."""
+        """True if a JSON value is one of them."""
         return canonical(value) in self.keys
 
     def to_json(self) -> dict[str, Any]:
@@ -93,7 +93,7 @@ class OneOf:
         return {"one_of": [parse_json(key) for key in self.keys]}
 
     def words(self) -> str:
-        """What it covers, to be read behind the name of an entry."""
+        """The condition in words that follow the name of an entry."""
         return f"is exactly one of {', '.join(map(_shown, self.keys))}"
 
 
@@ -122,7 +122,7 @@ class Under:
             )
 
     def matches(self, value: object) -> bool:
-        """Whether a JSON value is such a path."""
+        """True if a JSON value is such a path."""
         begin = f"{self.directory}/"
         return isinstance(value, str) and value.startswith(begin) and _is_plain(value[len(begin) :])
 
@@ -131,7 +131,7 @@ class Under:
         return {"under": self.directory}
 
     def words(self) -> str:
-        """What it covers, to be read behind the name of an entry."""
+        """The condition in words that follow the name of an entry."""
         anchor = "" if self.directory.startswith("/") else ", seen from wherever the call is asked"
         return (
             f"is spelled as any path below {_quoted(f'{self.directory}/')}, at any depth, whatever is there"
@@ -144,7 +144,7 @@ class AnyValue:
     """Any JSON value."""
 
     def matches(self, value: object) -> bool:
-        """Whether a JSON value is a value: always."""
+        """True for every value."""
         del value
         return True
 
@@ -153,21 +153,21 @@ class AnyValue:
         return {"any": True}
 
     def words(self) -> str:
-        """What it covers, to be read behind the name of an entry."""
+        """The condition in words that follow the name of an entry."""
         return "is ANYTHING"
 
 
 Matcher = Exact | OneOf | Under | AnyValue
-"""How one entry of a payload must be."""
+"""The condition on one entry of a payload."""
 
 
 @dataclass(frozen=True, slots=True)
 class GrantPattern:
-    """Which calls a remembered approval covers.
+    """The calls that a remembered approval covers.
 
     Attributes:
         tool_name: Exact name of the tool.
-        entries: How each entry of the payload must be; sorted by key, each key once.
+        entries: The matcher of each entry of the payload; sorted by key, each key once.
         server: The server that the tool belongs to, exactly; None for a tool of the agent itself.
 
     Raises:
@@ -198,7 +198,7 @@ class GrantPattern:
         """Return the pattern that `to_json` wrote.
 
         Raises:
-            PatternError: It is none: something is missing, unknown or of a wrong type.
+            PatternError: Something is missing, unknown or of a wrong type.
         """
         if not isinstance(value, dict) or value.keys() - {"server"} != {"tool", "payload"}:
             raise PatternError('a pattern is an object with "tool" and "payload", and "server" if it has one')
@@ -220,7 +220,7 @@ class GrantPattern:
 
     @property
     def key(self) -> str:
-        """Canonical form: two patterns are the same exactly if their keys are.
+        """Canonical form: two patterns are equal exactly if their keys are.
 
         Raises:
             PatternError: Its values are nested too deep to be stored as a pattern.
@@ -231,7 +231,7 @@ class GrantPattern:
             raise PatternError(f"this pattern cannot be stored: {error}") from error
 
     def widened(self, key: str, matcher: Matcher) -> GrantPattern:
-        """Return a pattern that says something else about one entry of the payload.
+        """Return the pattern with another matcher for one entry of the payload.
 
         Raises:
             PatternError: The payload has no such entry.
@@ -243,11 +243,11 @@ class GrantPattern:
         return GrantPattern(self.tool_name, tuple({**entries, key: matcher}.items()), self.server)
 
     def matches(self, tool_name: str, payload: Mapping[str, Any], *, server: str | None = None) -> bool:
-        """Whether a call is covered. What is not JSON is not.
+        """True if a call is covered. A payload that is not JSON never is.
 
         Args:
             tool_name: Name of the tool.
-            payload: What the tool lets remembered approvals match on.
+            payload: The entries that remembered approvals match on.
             server: The server that the tool belongs to; None for a tool of the agent itself.
         """
         if (tool_name, server) != (self.tool_name, self.server):
@@ -261,7 +261,7 @@ class GrantPattern:
             return False
 
     def words(self) -> str:
-        """What is covered, in plain words and printable ASCII; nothing is left out."""
+        """The covered calls in plain words and printable ASCII; nothing is left out."""
         tool = _quoted(self.tool_name)
         if self.server is not None:
             tool = f"{tool} of the server {_quoted(self.server)}"
@@ -290,13 +290,13 @@ def _matcher(key: str, value: object) -> Matcher:
 
 
 def _is_plain(path: str) -> bool:
-    """Whether the parts of a path can only mean what they say."""
+    """True if the parts of a path can only mean what they say."""
     # Some systems drop blanks and dots at the end of a name, which makes ".. " and "..." dangerous as well.
     return path.isprintable() and "\\" not in path and all(part.strip(" .") for part in path.split("/"))
 
 
 def _quoted(text: str) -> str:
-    """Text of others in quotes and printable ASCII."""
+    """A text of others in quotes and printable ASCII."""
     return _shown(canonical(text))
 
 

@@ -1,4 +1,4 @@
-"""The history: what it records, what can be asked of it, and what is found when it is checked.
+"""The history: its records, filters for them, and the results of a check.
 
 As in `signoff.queue.records`, times are whole microseconds since the epoch, UTC.
 """
@@ -49,20 +49,20 @@ class HistoryRecord:
     state: RequestState
     decision: Decision | None
     reason: str
-    """For an end without decision: why, in plain words."""
+    """The reason for an end without decision, in plain words."""
     took_us: int
     """From asking to the end, in microseconds."""
     digest: str
     hash: str
     """SHA-256 over the hash of the record before and this record's canonical form."""
     snapshot: Mapping[str, Any] | None = None
-    """What the call declared it would do, as stored with the request; bound by the digest."""
+    """The effects that the call declared, as stored with the request; bound by the digest."""
     cwd: str = ""
     """Working directory of the call, as stored with the request."""
     risk_reasons: tuple[str, ...] = ()
     """Why the risk is not lower, as stored with the request."""
     why: str = ""
-    """Which rule or tool asked, as stored with the request."""
+    """The rule or tool that asked, as stored with the request."""
     masked_keys: tuple[str, ...] = ()
     """As in the submission."""
     server: str | None = None
@@ -88,14 +88,14 @@ class HistoryRecord:
 
         Args:
             asked_by: The agent.
-            submission: What it asked.
-            state: How it ended.
+            submission: The request of the agent.
+            state: The state in which it ended.
             seq: As in the record, and so are all that follow.
             at: Microseconds since the epoch.
             request_id: None if it was no request.
             revision: 0 if it was no request.
             decision: None if nobody decided.
-            reason: Why it ended, if nobody decided.
+            reason: The reason for an end without decision.
             took_us: In microseconds.
             hash: Hash in the chain.
         """
@@ -129,7 +129,7 @@ class HistoryRecord:
 
 @dataclass(frozen=True, slots=True)
 class HistoryFilter:
-    """Which history records are wanted: those that fit all that is given.
+    """A filter of history records: a record must fit all fields that are given.
 
     Attributes:
         session: Exact session, or None for any.
@@ -138,11 +138,11 @@ class HistoryFilter:
         states: Any of these states; empty for all.
         since: Earliest time, microseconds since the epoch, or None.
         until: Latest time, microseconds since the epoch, or None.
-        decided_by: Exact name of who or what decided, or None for any.
+        decided_by: Exact name of the reviewer, grant, rule or mode that decided, or None for any.
         request_id: Exact request id, or None for any.
-        text: Words that are all in the description, tool, agent, request id, note, reason, name of who decided or
+        text: Words that are all in the description, tool, agent, request id, note, reason, name of the decider or
             arguments; ``word*``, and a last word with nothing behind it, find all words that begin so. Upper and
-            lower case are the same. A text without letters and digits asks for nothing. Of long texts only the
+            lower case are the same. A text without letters and digits filters nothing. Of long texts only the
             beginning is searched, see `signoff.queue.sql.history.LONGEST_SEARCHED`.
     """
 
@@ -158,26 +158,26 @@ class HistoryFilter:
 
 
 class HistoryFault(StrEnum):
-    """What is wrong with a history."""
+    """The kinds of faults of a history."""
 
     CHANGED = "changed"
-    """A record is not what was written, or cannot be read, or was put in later."""
+    """A record differs from the one that was written, cannot be read, or was put in later."""
     MISSING = "missing"
     """A record is not there, and its deletion is not on record."""
     REORDERED = "reordered"
-    """A record stands in another place than where it was written."""
+    """A record stands in another place than the one it was written to."""
     CUT_OFF = "cut off"
-    """The end that was expected is not there."""
+    """The expected end is not there."""
     FORGED = "forged"
     """The signature of an approval was given to something else."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryHead:
-    """A point of the history that was noted elsewhere, to be found again.
+    """The newest record of a history at some time, noted elsewhere to be found again.
 
     Attributes:
-        seq: Seq of the record that was the last one, or None if only its hash was noted.
+        seq: Seq of the record, or None if only its hash was noted.
         hash: Its hash, or None if only its seq was noted.
     """
 
@@ -187,12 +187,12 @@ class HistoryHead:
 
 @dataclass(frozen=True, slots=True)
 class SignedApprovals:
-    """How many approvals of requests are signed, and by whom.
+    """Approvals of requests, counted by their signatures.
 
     Attributes:
-        trusted: By a reviewer who is trusted here.
-        unknown: By somebody else; nothing tells whether it was a reviewer.
-        unsigned: By nobody, as all were before there were signatures.
+        trusted: Signed by a reviewer who is trusted here.
+        unknown: Signed by somebody unknown, maybe not a reviewer.
+        unsigned: Not signed, as all were before there were signatures.
     """
 
     trusted: int = 0
@@ -202,16 +202,16 @@ class SignedApprovals:
 
 @dataclass(frozen=True, slots=True)
 class HistoryCheck:
-    """What a check of the history found.
+    """The result of a check of the history.
 
     Attributes:
-        checked: Records that were checked and are whole.
+        checked: Number of records that were checked and are whole.
         first: Seq of the first record that should be there: 1, unless older ones were pruned.
-        head: The last record that is whole, or where the history begins.
-        fault: What is wrong, or None if all is whole.
+        head: The last record that is whole, or the beginning of the history.
+        fault: The kind of fault, or None if all is whole.
         broken: Seq of the first record that is wrong or missing, or None.
-        message: What is wrong in plain words, or "".
-        approvals: The approvals of requests among what was checked, counted by their signatures.
+        message: The fault in plain words, or "".
+        approvals: The approvals among the checked records, counted by their signatures.
     """
 
     checked: int
@@ -228,7 +228,7 @@ class Pruning:
     """Records that were deleted from the beginning of the history, or that would be.
 
     Attributes:
-        count: How many.
+        count: Number of records.
         first: Seq of the first.
         last: Seq of the last; the one before ``first`` if there are none.
         hash: Hash of the last.
@@ -244,20 +244,20 @@ class Pruning:
     newest_at: int | None
 
 
-# -- What a pattern would have answered, for the person who is about to allow it.
+# -- The calls that a pattern would have answered, for the person who is about to allow it.
 
 
 @dataclass(frozen=True, slots=True)
 class PatternPreview:
-    """What a pattern matches in the history and among the requests that wait.
+    """The matches of a pattern in the history and among the waiting requests.
 
     Attributes:
-        looked_at: How many of the latest calls were compared, whatever their answer was.
-        matched: Those that the pattern would have answered, newest first.
-        still_asked: How many others match, and would be asked about all the same: HIGH risk, or what leads
-            elsewhere.
-        unreadable: How many of those looked at are damaged and could not be compared.
-        waiting: The requests that wait now and match. A new grant does not answer these; it answers later calls.
+        looked_at: Number of the latest calls that were compared, whatever their answer was.
+        matched: The calls that the pattern would have answered, newest first.
+        still_asked: Number of calls that match and would be asked about all the same: of HIGH risk, or with a link
+            that leads elsewhere.
+        unreadable: Number of records that are damaged and could not be compared.
+        waiting: The waiting requests that match. A new grant does not answer these; it answers later calls.
     """
 
     looked_at: int

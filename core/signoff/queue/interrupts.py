@@ -1,4 +1,4 @@
-"""Ends of a wait that no answer makes: Ctrl+C, and whoever asked for the call having gone.
+"""Ends of a wait without an answer: Ctrl+C, and the end of the program that asked for the call.
 
 Python raises `KeyboardInterrupt` in the main thread alone. A thread that waits for a person would go on waiting,
 and would carry out a later yes for a program that was told to stop: LangChain's ``invoke``, ``asyncio.to_thread``
@@ -31,14 +31,14 @@ _ended_by_interrupt = threading.Event()
 
 
 class NobodyWaits(BaseException):
-    """Ends a wait whose answer nobody would take any more; its text is the reason that is recorded.
+    """Raised to end a wait whose answer nobody would take any more; its text is the recorded reason.
 
     Not an `Exception`, so that nothing on the way mistakes it for a failure of the tool.
     """
 
 
 def hears_interrupts() -> bool:
-    """Return True if Python raises `KeyboardInterrupt` in this thread; another one has to look for it."""
+    """True if Python raises `KeyboardInterrupt` in this thread; any other thread has to look for it."""
     if threading.current_thread() is threading.main_thread():
         return True
     _watch_the_end()
@@ -46,7 +46,7 @@ def hears_interrupts() -> bool:
 
 
 def interrupted() -> bool:
-    """Tell, in a thread that is not the main one, if Ctrl+C has stopped the program."""
+    """True if Ctrl+C has stopped the program; for threads other than the main one."""
     if _ended_by_interrupt.is_set():
         return True
     handled: Any = sys._current_exceptions().get(threading.main_thread().ident or 0)  # noqa: SLF001 - documented
@@ -59,14 +59,14 @@ def require_uninterrupted() -> None:
     """End the wait of a thread that is not the main one if Ctrl+C has stopped the program.
 
     Raises:
-        KeyboardInterrupt: It has.
+        KeyboardInterrupt: Ctrl+C has stopped the program.
     """
     if interrupted():
         raise KeyboardInterrupt
 
 
 def why_ended(error: BaseException) -> str:
-    """Say why nobody waits any more, for the record of a withdrawn request."""
+    """Return the reason for the end of a wait, for the record of a withdrawn request."""
     if isinstance(error, NobodyWaits):
         return str(error)
     if isinstance(error, KeyboardInterrupt):
@@ -75,7 +75,7 @@ def why_ended(error: BaseException) -> str:
 
 
 def _note_the_end() -> None:
-    """Before the interpreter joins its threads: release those that wait, if an interrupt ended the program."""
+    """Release waiting threads if an interrupt ended the program; called before Python joins its threads."""
     ended_by = getattr(sys, "last_type", None)
     if ended_by is not None and issubclass(ended_by, KeyboardInterrupt):
         _ended_by_interrupt.set()

@@ -1,7 +1,7 @@
-"""Where a queue lives on this machine, and whether that place is safe.
+"""The place of a queue on this machine, and the check that it is safe.
 
-A queue is a directory of its own. Whoever can write there can answer for the reviewer, and whoever can
-read there sees every argument of every tool call. So the directory belongs to the user alone, is reached
+A queue is a directory of its own. Write access to it allows answering for the reviewer, and read access shows
+every argument of every tool call. So the directory belongs to the user alone, is reached
 without links, and lies on a file system of this machine: SQLite's write-ahead log needs memory that all
 its users share (https://sqlite.org/wal.html, "Disadvantages").
 """
@@ -70,7 +70,7 @@ class QueuePlace(NamedTuple):
 
     @property
     def option(self) -> str:
-        """How a command line names it: a name among the user's queues, else a path; "" for the default."""
+        """The name of the queue on a command line: one of the user's names, else a path; "" for the default."""
         default = locate("default").directory
         if self.directory == default:
             return ""
@@ -95,7 +95,7 @@ class QueuePlace(NamedTuple):
         self._check_content()
 
     def check(self) -> None:
-        """Make sure that the place is ours alone and on this machine.
+        """Make sure that the place belongs to the user alone and is on this machine.
 
         Raises:
             QueueNotFoundError: There is no queue.
@@ -106,7 +106,7 @@ class QueuePlace(NamedTuple):
         self._check_content()
         if not self.database.exists():
             raise QueueNotFoundError(f"there is no queue at {self.directory}")
-        for directory in (self.bells, self.leases):  # who swept them away removed no queue
+        for directory in (self.bells, self.leases):  # a queue without them is still there
             try:
                 self._create(directory)
             except OSError as error:
@@ -134,12 +134,12 @@ class QueuePlace(NamedTuple):
 
 
 def is_url(place: object) -> TypeGuard[str]:
-    """Whether what a user wrote names a queue in PostgreSQL."""
+    """True if a place given by a user names a queue in PostgreSQL."""
     return isinstance(place, str) and place.startswith(_SCHEMES)
 
 
 def locate(place: str | os.PathLike[str] | None = None) -> QueuePlace:
-    """Turn what a user wrote into a place. Nothing is touched.
+    """Resolve the place that a user wrote. Nothing is touched.
 
     Args:
         place: A path object, or text: with a slash (or starting with ``.`` or ``~``) it is a path,
@@ -176,7 +176,7 @@ def create_private_file(path: Path) -> None:
     """Create an empty file that only the user may read and write, whatever the umask.
 
     Raises:
-        FileExistsError: There is something of that name.
+        FileExistsError: Something of that name exists.
         OSError: It cannot be created.
     """
     descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, _PRIVATE_FILE)
@@ -190,7 +190,7 @@ def refuse_unsafe_file(path: Path) -> None:
     """Make sure that a file, if it exists, is a regular file of the user's own and private.
 
     Raises:
-        QueuePlaceError: It is not.
+        QueuePlaceError: The file is none of that.
     """
     try:
         found = path.lstat()
@@ -240,7 +240,7 @@ def _refuse_shared_file_system(directory: Path) -> None:
 
 
 def file_system_of(directory: Path, mounts: Path = _MOUNTS) -> str:
-    """Return the type of the file system a directory lies on, or "" where that is not known.
+    """Return the type of the file system that a directory lies on, or "" where that is not known.
 
     Args:
         directory: An existing directory.
@@ -250,7 +250,7 @@ def file_system_of(directory: Path, mounts: Path = _MOUNTS) -> str:
         lines = mounts.read_bytes().splitlines()
     except OSError:
         return ""
-    # Compared as bytes: some machines have hundreds of mounts, and every command comes by here.
+    # Compared as bytes: some machines have hundreds of mounts, and every command runs this.
     real = os.fsencode(os.path.realpath(directory))
     best, kind = b"", ""
     for line in lines:

@@ -1,6 +1,6 @@
 """Calls that an agent has announced and not yet asked for.
 
-A request may carry what its agent will run next (``batch_remaining``). Such a call can be looked at, together with
+A request may carry the next calls of its agent (``batch_remaining``). Such a call can be looked at, together with
 its place in the batch. It cannot be decided before its agent asks for it: only then is it bound to a digest.
 """
 
@@ -18,23 +18,23 @@ __all__ = ["Batch", "UpcomingCall", "announced", "announcement_of", "still_upcom
 _ID = re.compile(r"([0-9a-z]{1,64})\+([1-9][0-9]{0,6})", re.ASCII)
 
 Batch = tuple[str, str]
-"""Session and batch id: ids of batches are the agents' own."""
+"""Session and batch id: ids of batches are chosen by agents."""
 
 
 @dataclass(frozen=True, slots=True)
 class UpcomingCall:
-    """A call that an agent says it will ask for.
+    """A call that an agent has announced.
 
     Attributes:
-        id: Id of the announcing request, ``+``, and how many calls later this one comes. It names the call to
-            people; a decision on it is refused.
+        id: Id of the announcing request, ``+``, and the distance of this call from it, in calls. It names the call
+            to people; a decision on it is refused.
         announced_by: Id of the request that announces it.
         session: Session of that request.
         agent_name: Agent of that request.
         batch_id: Its batch, or None.
-        position: Zero-based position in the batch, or None if the sender does not say.
+        position: Zero-based position in the batch, or None if it is not known.
         tool_name: Name of the tool.
-        arguments: Arguments of the call as announced; what is asked for later may differ.
+        arguments: Arguments of the call as announced; the later request may differ.
     """
 
     id: str
@@ -48,12 +48,12 @@ class UpcomingCall:
 
     @property
     def batch(self) -> Batch | None:
-        """The batch it belongs to, if the sender says."""
+        """The batch it belongs to, or None."""
         return None if self.batch_id is None else (self.session, self.batch_id)
 
 
 def announced(request: StoredRequest) -> tuple[UpcomingCall, ...]:
-    """Return what a request announces, in order."""
+    """Return the calls that a request announces, in order."""
     submission = request.submission
     first = submission.batch_position
     return tuple(
@@ -74,11 +74,11 @@ def announced(request: StoredRequest) -> tuple[UpcomingCall, ...]:
 def still_upcoming(
     pending: Iterable[StoredRequest], asked: Mapping[Batch, Collection[int]]
 ) -> tuple[UpcomingCall, ...]:
-    """Return what is announced by requests that wait, each call once, as it was announced last.
+    """Return the calls that waiting requests announce, each once, as it was announced last.
 
     Args:
         pending: The requests that wait, in arrival order.
-        asked: Positions of each batch that were asked for, however that ended.
+        asked: Positions of each batch that were already asked for, whatever their end.
     """
     found: dict[object, UpcomingCall] = {}
     for request in pending:
@@ -91,6 +91,6 @@ def still_upcoming(
 
 
 def announcement_of(call_id: str) -> tuple[str, int] | None:
-    """Return the announcing request's id and how many calls later; None if the id is not an announced call's."""
+    """Split the id of an announced call into the id of its request and the distance; None for other ids."""
     parts = _ID.fullmatch(call_id)
     return None if parts is None else (parts[1], int(parts[2]))

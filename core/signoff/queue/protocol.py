@@ -40,7 +40,7 @@ __all__ = ["AgentQueue", "DecisionAttempt", "ReviewQueue"]
 
 
 class AgentQueue(Protocol):
-    """What an agent may do: ask, wait, take back, use what was granted to its session.
+    """The rights of an agent: ask, wait, take back, use what was granted to its session.
 
     One connection belongs to one agent and one session. When the process dies, its pending requests
     become withdrawn.
@@ -48,17 +48,17 @@ class AgentQueue(Protocol):
 
     @property
     def agent(self) -> AgentInfo:
-        """How this connection introduced itself, with the mode that it announced last."""
+        """The agent as it introduced itself, with the mode that it announced last."""
 
     def announce_mode(self, mode: AgentMode, of: object | None = None) -> None:
-        """Say how calls that need approval are answered, so that reviewers see it; no decision depends on it.
+        """Announce how calls that need approval are answered, for reviewers to see; no decision depends on it.
 
-        Nothing is written where it is known already. Several that answer may share the connection. What is said
-        is then the mode of the one that reviewers must know of most: ``approve_all``, else ``strict``.
+        Nothing is written if it is known already. Several controllers may share the connection. The mode shown is
+        then the one that reviewers must know of most: ``approve_all``, else ``strict``.
 
         Args:
-            mode: How.
-            of: Who answers so, counted as long as it exists; the connection itself if it is left out.
+            mode: The mode.
+            of: The controller with that mode, counted as long as it exists; the connection itself if left out.
 
         Raises:
             InvalidSubmissionError: There is no such mode.
@@ -67,8 +67,8 @@ class AgentQueue(Protocol):
     def submit(self, submission: Submission) -> StoredRequest:
         """Post a request. Posting the same key and content again returns what is already there.
 
-        An approval that nobody took is taken by this; one that was taken, or given up, is spent, and one without
-        the seal of a trusted reviewer is not believed: the same key asks again, as the next revision.
+        An approval that nobody took is taken by this. One that was taken or given up is spent, and one without the
+        seal of a trusted reviewer is not believed: the same key asks again, as the next revision.
 
         Raises:
             RequestConflictError: The key was used for other content.
@@ -86,7 +86,7 @@ class AgentQueue(Protocol):
         approval without the seal of a trusted reviewer is doubted (`Outcome.doubt`): it is superseded, too.
 
         Args:
-            request_id: Of the request.
+            request_id: Id of the request.
             check: Called several times a second, and before an answer is taken; ends the wait by raising.
 
         Raises:
@@ -98,7 +98,7 @@ class AgentQueue(Protocol):
         """Asynchronous `wait`; cancelling it leaves the request as it is."""
 
     def amend(self, request_id: str, submission: Submission) -> StoredRequest:
-        """Put a new revision in place of a request, pending or decided: the old one is superseded.
+        """Replace a request, pending or decided, by a new revision: the old one is superseded.
 
         Another connection of the session that waits for the old one is told so, and who asks now.
         A decided revision is amended when the world changed between the decision and the execution;
@@ -122,7 +122,7 @@ class AgentQueue(Protocol):
         """Asynchronous `withdraw`."""
 
     def give_up(self, request_id: str, revision: int, reason: str) -> bool:
-        """Say that a request was approved and will not be run: it is superseded, with the reason on record.
+        """Give up an approved request that will not be run: it is superseded, with the reason on record.
 
         Returns False when that revision is not the newest, or not approved.
 
@@ -131,21 +131,21 @@ class AgentQueue(Protocol):
         """
 
     def has_grant(self, submission: Submission) -> bool:
-        """Whether a grant covers the call; nothing is counted, and the risk is not looked at."""
+        """True if a grant covers the call; nothing is counted, and the risk is not looked at."""
 
     def use_grant(self, submission: Submission) -> Grant | None:
         """Answer from the session's grants.
 
-        On a hit, the use is counted and recorded in the history, and the grant is returned. What may not
-        be remembered (`Submission.may_be_remembered`) is never answered by a grant. A grant counts with the seal
-        of a trusted reviewer, or if this process gave it by `add_grant`.
+        On a hit, the use is counted and recorded in the history, and the grant is returned. A call that may not be
+        remembered (`Submission.may_be_remembered`) is never answered by a grant. A grant counts with the seal of a
+        trusted reviewer, or if this process gave it by `add_grant`.
         """
 
     async def ause_grant(self, submission: Submission) -> Grant | None:
         """Asynchronous `use_grant`."""
 
     def record(self, submission: Submission, decision: Decision) -> None:
-        """Put a decision that never was a request into the history: by mode, rule or callback."""
+        """Record in the history a decision on a call that never was a request: by mode, rule or callback."""
 
     async def arecord(self, submission: Submission, decision: Decision) -> None:
         """Asynchronous `record`."""
@@ -163,7 +163,7 @@ class AgentQueue(Protocol):
         """
 
     def clear_grants(self, *, by: str) -> int:
-        """Revoke all grants of this session; returns how many."""
+        """Revoke all grants of this session; returns their number."""
 
     def close(self) -> None:
         """End the connection: pending requests are withdrawn. Closing twice is harmless."""
@@ -176,23 +176,23 @@ class AgentQueue(Protocol):
 
 
 class DecisionAttempt(Protocol):
-    """What a decision must name: exactly what was shown."""
+    """The fields that a decision must name: exactly those that were shown."""
 
     @property
     def request_id(self) -> str:
-        """Which request."""
+        """Id of the request."""
 
     @property
     def revision(self) -> int:
-        """Which revision of it."""
+        """Revision of the request."""
 
     @property
     def digest(self) -> str:
-        """What it would execute."""
+        """Digest of what it would execute."""
 
 
 class ReviewQueue(Protocol):
-    """What a reviewer may do: look at everything and decide."""
+    """The rights of a reviewer: look at everything and decide."""
 
     @property
     def reviewer(self) -> str:
@@ -202,7 +202,7 @@ class ReviewQueue(Protocol):
         """All requests that wait, in arrival order."""
 
     def upcoming(self) -> tuple[UpcomingCall, ...]:
-        """What the agents of the requests that wait have announced and not yet asked for.
+        """The calls that agents of waiting requests have announced and not yet asked for.
 
         A decision on one of these ids is refused: nothing is decided before it is asked for.
         """
@@ -218,7 +218,7 @@ class ReviewQueue(Protocol):
         """The request whose id starts with the prefix, newest revision.
 
         Raises:
-            UnknownRequestError: None, or more than one, begins so; the message says which.
+            UnknownRequestError: No request, or more than one, begins so; the message says which.
         """
 
     def blob(self, sha256: str) -> bytes:
@@ -238,7 +238,7 @@ class ReviewQueue(Protocol):
         """Yield a change set now, and another whenever something changed.
 
         The first may be empty. So is one that only tells that a grant was given, used or revoked, or that an agent
-        ended: look at those again.
+        ended: read those again.
         """
 
     def decide(self, request_id: str, revision: int, digest: str, decision: Decision) -> DecideResult:
@@ -246,7 +246,7 @@ class ReviewQueue(Protocol):
 
         A hard rejection also rejects the later pending requests of the same batch (source cascade).
         A decision that remembers creates the grant in the same transaction. HIGH risk cannot be
-        remembered: refused. An approval is signed; a no is, if there is a key, and counts without.
+        remembered: refused. An approval is signed; a no is signed if there is a key, and counts without.
 
         Raises:
             ReviewerKeysError: An approval cannot be signed, so nothing was decided; the message says what to do.
@@ -261,13 +261,13 @@ class ReviewQueue(Protocol):
     def remember_and_release(
         self, target: tuple[str, int, str], also: Sequence[tuple[str, int, str]], decision: Decision
     ) -> tuple[DecideResult, ...]:
-        """Approve one request and remember that; approve the named requests that wait for the same call, too.
+        """Approve one request and remember it; approve the named requests for the same call, too.
 
         All in one transaction. Each of the others is approved exactly if it waits unchanged, in the same session,
         for the same tool with the same payload under the same definition, at LOW or MEDIUM risk, and may be
         remembered. Its approval is the grant's (source grant, `by` the id of the grant), with a note that names
         the reviewer, a seal and a record in the history of its own; it counts as a use of the grant. The others
-        stay as they are. What is not named is never touched. If the target is not approved, nothing happens.
+        stay as they are. Other requests are never touched. If the target is not approved, nothing happens.
 
         Args:
             target: Id, revision and digest of the request that is approved and remembered.
@@ -292,25 +292,25 @@ class ReviewQueue(Protocol):
         """
 
     def revoke_all(self, session: str | None = None) -> int:
-        """Revoke all grants of a session, or of all sessions; returns how many."""
+        """Revoke all grants of a session, or of all sessions; returns their number."""
 
     def preview(self, pattern: GrantPattern, session: str | None = None, last: int = 200) -> PatternPreview:
-        """What a pattern would have answered among the last calls, and which requests that wait it matches.
+        """Return the recent calls that a pattern would have answered, and the waiting requests that it matches.
 
         Args:
-            pattern: What would be covered.
-            session: Only calls of this session; None for all.
-            last: How many calls of the history to look at, whatever their answer was.
+            pattern: The pattern.
+            session: Only calls of this session; None for all sessions.
+            last: Number of calls of the history to look at, whatever their answer was.
         """
 
     def add_pattern(self, pattern: GrantPattern, *, session: str, origin: str) -> Grant:
-        """Grant a session all that a pattern covers. Requests that wait already stay undecided.
+        """Grant a session all calls that a pattern covers. Requests that wait already stay undecided.
 
         Never covers HIGH risk, nor what must not be remembered. The same grant already in force is kept.
 
         Args:
-            pattern: What to cover; it has to cover the request that it is given for.
-            session: Whose grant it is: the session of that request.
+            pattern: The pattern; it has to cover the request that it is given for.
+            session: The session of that request, which the grant belongs to.
             origin: Id of that request, which was not rejected.
 
         Raises:
@@ -328,13 +328,13 @@ class ReviewQueue(Protocol):
         """A page of history, newest first, of records with seq below `before`."""
 
     def export(self, which: HistoryFilter | None = None) -> Iterator[HistoryRecord]:
-        """Yield the records that are there now, oldest first, in short looks: whoever is slow holds up nobody."""
+        """Yield the present records, oldest first, in short reads, so that a slow reader blocks nobody."""
 
     def verify(self) -> int | None:
-        """Check the chain of the history: the seq of the first broken record, None if it is whole."""
+        """Check the chain of the history; return the seq of the first broken record, None if it is whole."""
 
     def check_history(self, expected: HistoryHead | None = None) -> HistoryCheck:
-        """Check the chain of the history, and say what was found.
+        """Check the chain of the history, and return the findings.
 
         Args:
             expected: The head that an earlier check found; without it, nothing can tell that the end is missing.
@@ -357,10 +357,10 @@ class ReviewQueue(Protocol):
             before: Keep everything from the first record on that is not older; microseconds since the epoch.
             keep: Keep so many of the newest records.
             through: Keep all records with a higher seq.
-            dry_run: Only say what would be deleted.
+            dry_run: Only return what would be deleted.
 
         Returns:
-            What was deleted, or would be.
+            The records that were deleted, or would be.
 
         Raises:
             ValueError: There is no limit at all, or a negative one.
@@ -368,37 +368,37 @@ class ReviewQueue(Protocol):
         """
 
     def agents(self, *, connected: bool = False) -> tuple[AgentRecord, ...]:
-        """All agent connections, or only those that are there, first seen first."""
+        """All agent connections, or only the open ones, first seen first."""
 
     def stats(self) -> Stats:
         """Counts for a status line."""
 
     def recall_history(self, *, accept: bool = False) -> str:
-        """Compare the history with what a reviewer has seen of it, and note its newest record beside the keys.
+        """Compare the history with its newest record that a reviewer noted, and note the newest record now.
 
-        Where something is missing, the note stays as it was, so that it is told again.
+        If something is missing, the note stays as it was, so that it is reported again.
 
         Args:
-            accept: Take the history as it is now for the one that is known.
+            accept: Accept the history as it is now.
 
         Returns:
-            What is missing, in words for people; "" if nothing is.
+            The loss in words for people; "" if nothing is missing.
 
         Raises:
             QueueUnavailableError: The queue cannot be used.
-            ReviewerKeysError: It cannot be noted; the message says what to do.
+            ReviewerKeysError: Nothing can be noted; the message says what to do.
         """
 
     def reopen(self) -> None:
-        """Connect to the queue that is at the place now, after a `QueueGoneError`; otherwise nothing happens.
+        """Connect to the queue that is at the place now, after a `QueueGoneError`; otherwise do nothing.
 
-        Whatever was known before is of another queue: begin with cursor 0, and know nothing.
+        Everything known before belongs to another queue: begin again with cursor 0.
 
         Raises:
-            QueueNotFoundError: There is none; none is created.
+            QueueNotFoundError: There is no queue; none is created.
             QueuePlaceError: The place is unsafe.
             QueueVersionError: The queue was written by a newer signoff.
-            QueueUnavailableError: It cannot be used, or the connection was closed.
+            QueueUnavailableError: The queue cannot be used, or the connection was closed.
         """
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What goes into a queue and what comes out: immutable records, the same for every engine.
+"""The records of a queue: immutable, the same for every engine.
 
 Times are whole microseconds since the epoch, UTC; they are for people. No decision depends on comparing
 the clocks of two machines. JSON-shaped fields hold only values that `signoff.canonical` accepts.
@@ -65,7 +65,7 @@ def new_id() -> str:
 # -- A reviewer's signature on a decision or a grant, as it is stored with it.
 
 KEY_ID_DIGITS = 16
-"""How many hexadecimal digits name a key."""
+"""The number of hexadecimal digits that name a key."""
 
 _KEY_ID = re.compile(rf"[0-9a-f]{{{KEY_ID_DIGITS}}}")
 _SIGNATURE = re.compile(r"[0-9a-f]{128}")
@@ -73,7 +73,7 @@ _SIGNATURE = re.compile(r"[0-9a-f]{128}")
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """A signature, and whose it is. What it signs is said in `signoff.queue.keys.signatures`.
+    """A signature, and the name of its key. `signoff.queue.keys.signatures` makes the statements that are signed.
 
     Attributes:
         key_id: Beginning of the SHA-256 of the public key.
@@ -106,7 +106,7 @@ class Seal:
 
 
 class RequestState(StrEnum):
-    """Where a request is in its life. All but `PENDING` are final."""
+    """The state of a request. All but `PENDING` are final."""
 
     PENDING = "pending"
     """Waits for a reviewer."""
@@ -123,12 +123,12 @@ class RequestState(StrEnum):
 
     @property
     def final(self) -> bool:
-        """Whether the state never changes again."""
+        """True if the state never changes again."""
         return self is not RequestState.PENDING
 
 
 class DecisionSource(StrEnum):
-    """Who or what gave an answer."""
+    """The source of an answer."""
 
     REVIEWER = "reviewer"
     """A person."""
@@ -151,7 +151,7 @@ class DecisionSource(StrEnum):
 
 
 class Risk(StrEnum):
-    """How much harm a call could do, computed by the core from parsed facts."""
+    """The possible harm of a call, computed by the core from parsed facts."""
 
     LOW = "low"
     MEDIUM = "medium"
@@ -160,7 +160,7 @@ class Risk(StrEnum):
 
 
 class AgentMode(StrEnum):
-    """How an agent answers calls that need approval, as it says itself."""
+    """The way an agent answers calls that need approval, as it reports itself."""
 
     APPROVE_ALL = "approve_all"
     """All are approved; nobody is asked."""
@@ -172,7 +172,7 @@ class AgentMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AgentInfo:
-    """How an agent introduces itself when it opens a queue.
+    """The facts by which an agent introduces itself when it opens a queue.
 
     Attributes:
         name: Short name a person recognizes.
@@ -180,7 +180,7 @@ class AgentInfo:
         cwd: Absolute working directory.
         via: Adapter or framework the calls come through, for example ``pydantic-ai``.
         program: The program that the agent runs in: its script, module or notebook; "" if that is not known.
-        mode: How it answers calls that need approval. Reviewers are shown it; no decision depends on it.
+        mode: The way it answers calls that need approval. Reviewers see it; no decision depends on it.
     """
 
     name: str
@@ -204,13 +204,13 @@ class AgentRecord:
     host: str
     started_at: int
     ended_at: int | None
-    """When it closed the connection or was found dead; None while it lives."""
+    """The time it closed the connection or was found dead; None while it lives."""
     program: str = ""
     """As in `AgentInfo`."""
     mode: AgentMode | None = None
-    """How it answers, as it says itself; None if it says nothing of that, or nothing that is known."""
+    """The mode as the agent reports it; None if it reports none, or an unknown one."""
     damage: str | None = None
-    """What is wrong with its record, if something is."""
+    """The fault of its record, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,29 +222,29 @@ class Submission:
             request that is already there.
         tool_name: Name of the tool.
         description: One line for the person.
-        payload: What a grant would match on.
+        payload: The part of the arguments that a grant would match on.
         payload_key: Canonical form of the payload.
         arguments: The full arguments of the call.
         digest: SHA-256 over the canonical form of everything that would be executed.
         cwd: Working directory of the call.
-        presentation: What the tool sent to be shown, or None.
+        presentation: The presentation that the tool sent, or None.
         snapshot: `signoff.present.snapshot.snapshot.Snapshot.to_json()` without contents, or None.
         blobs: Contents the snapshot refers to, by SHA-256.
         group_id: Requests that belong together, or None.
         group_size: How many requests the group will have, if the sender knows.
-        batch_id: What the model asked for in one turn, or None.
+        batch_id: Id of the calls that the model asked for in one turn, or None.
         batch_position: Zero-based position in the batch, or None.
-        batch_remaining: What the agent will run next, in order: ``{"tool": …, "arguments": …}``.
+        batch_remaining: The next calls of the agent, in order: ``{"tool": …, "arguments": …}``.
         risk: Risk of the call.
         risk_reasons: Short reasons, empty for low.
-        why: Which rule or tool asked.
-        supports: What the producer can honor: any of ``note``, ``hard``, ``session``; and, to run something
-            else than was asked, ``partial`` and ``edit``, see `Instead`.
+        why: The rule or tool that asked.
+        supports: Features that the producer can honor: any of ``note``, ``hard``, ``session``; and, to run
+            something else than was asked, ``partial`` and ``edit``, see `Instead`.
         expires_at: The sender's own deadline, or None to wait for ever.
-        definition: Digest of the tool's definition as the model was given it, or None if that is not known. An
-            approval that is remembered is for this definition.
+        definition: Digest of the tool's definition that the model was given, or None if that is not known. An
+            approval is remembered for this definition.
         masked_keys: Names of arguments that are masked where the call is shown, besides those that always are.
-            They are of no account for what is executed, bound or matched.
+            They have no effect on execution, binding or matching.
         caller: Name of the agent that makes the call, as its framework calls it; "" if it has none.
         via: Adapter or framework that the call comes through; "" for that of the connection.
         server: The server that the tool belongs to, or None for a tool of the agent itself. It is part of what is
@@ -280,7 +280,7 @@ class Submission:
 
     @property
     def may_be_remembered(self) -> bool:
-        """Whether an approval of this call may be kept, or one kept earlier may answer it.
+        """True if an approval of this call may be kept, and one kept earlier may answer it.
 
         The one rule for grants and for the memory of a process: never at HIGH risk, and only if the producer
         supports it for this call.
@@ -313,14 +313,14 @@ class Decision:
         note: The reviewer's words to the agent.
         remember: Whether the payload is approved for the rest of the session.
         hard: For a no: the agent's batch stops. A soft no lets the agent go on.
-        source: Who or what answered.
+        source: The source of the answer.
         by: Name of the reviewer, grant id, rule or mode.
         shown: Share of the content that was on screen, 0.0 to 1.0, or None where nothing is shown.
-        deliberate: Approved although not everything had been shown.
-        held_us: How long the decision was held back before it was sent, in microseconds.
-        instead: What runs in place of what was asked; None: exactly what was asked.
-        seal: The reviewer's signature on this answer to this request, put there by the queue; two decisions that
-            say the same are equal, whoever signed them.
+        deliberate: True if it was approved although not everything had been shown.
+        held_us: Time for which the decision was held back before it was sent, in microseconds.
+        instead: The amendment that runs; None runs exactly what was asked.
+        seal: The reviewer's signature on this answer to this request, added by the queue; it does not count when
+            decisions are compared.
     """
 
     approved: bool
@@ -352,20 +352,20 @@ class StoredRequest:
     created_at: int
     decision: Decision | None
     decided_at: int | None
-    """When the state became final."""
+    """The time at which the state became final."""
     state_note: str | None
-    """Why the request ended without a decision, in plain words."""
+    """The reason for an end without a decision, in plain words."""
     delivered_at: int | None
-    """When the waiting agent took the answer."""
+    """The time at which the waiting agent took the answer."""
 
     @property
     def pending(self) -> bool:
-        """Whether it still waits for a decision."""
+        """True if it still waits for a decision."""
         return self.state is RequestState.PENDING
 
 
 class VerdictKind(StrEnum):
-    """What became of an attempt to decide."""
+    """The result of an attempt to decide."""
 
     ACCEPTED = "accepted"
     """The decision stands."""
@@ -384,9 +384,9 @@ class DecideResult:
     """The queue's answer to one attempt to decide.
 
     Attributes:
-        kind: What became of it.
-        request_id: Which request.
-        message: Plain words: by whom, when, why.
+        kind: The result.
+        request_id: Id of the request.
+        message: The result in plain words: by whom, when, why.
         current: The request as it is now, or None when it is gone.
     """
 
@@ -397,19 +397,19 @@ class DecideResult:
 
     @property
     def accepted(self) -> bool:
-        """Whether the decision stands."""
+        """True if the decision stands."""
         return self.kind is VerdictKind.ACCEPTED
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a request ended, as its agent is told.
+    """The end of a request, as reported to its agent.
 
     Attributes:
         request: The final request.
         decision: The decision, or None when it ended without one.
-        ours: Whether this connection took the answer. If another one was first, the call is that one's to run.
-        doubt: Why an approval is not believed, in plain words, or None. What is not believed is not run.
+        ours: Whether this connection took the answer. If another one was first, that one is to run the call.
+        doubt: Why an approval is not believed, in plain words, or None. Such an approval is not run.
     """
 
     request: StoredRequest
@@ -437,12 +437,12 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    """What changed since the previous look, merged: each request at most once.
+    """The changes since the previous look, merged: each request at most once.
 
     Attributes:
         changes: In arrival order of the requests.
-        cursor: Hand this to the next look.
-        fresh: Whether the queue was opened again: this is all that waits, and what was known before is no more.
+        cursor: The cursor for the next look.
+        fresh: True if the queue was opened again: this is all that waits, and earlier knowledge is void.
     """
 
     changes: tuple[Change, ...]
@@ -450,19 +450,19 @@ class ChangeSet:
     fresh: bool = False
 
 
-# -- Which of the agents that are there ask nobody: they say so of themselves, and no decision depends on it.
+# -- Agents that ask nobody, as they report themselves; no decision depends on it.
 
 _LOUDEST_FIRST = (AgentMode.APPROVE_ALL, AgentMode.STRICT, None, AgentMode.INTERACTIVE)
 
 
 @dataclass(frozen=True, slots=True)
 class Modes:
-    """The agents that are there and ask nobody; nothing at all if there are none.
+    """The connected agents that ask nobody; nothing at all if there are none.
 
     Attributes:
         approving: Names of those that approve everything.
         refusing: Names of those that refuse everything.
-        connected: How many agents are there, with those that ask.
+        connected: Number of connected agents, with those that ask.
     """
 
     approving: tuple[str, ...] = ()
@@ -471,11 +471,11 @@ class Modes:
 
 
 ALL_ASK = Modes()
-"""Every agent that is there asks."""
+"""The value for: every connected agent asks."""
 
 
 def modes_of(records: Iterable[AgentRecord]) -> Modes:
-    """The modes of connections that are there. Several of one name and session are one agent."""
+    """Return the modes of connected agents. Several connections of one name and session are one agent."""
     found: dict[tuple[str, str], list[AgentMode | None]] = {}
     for record in records:
         found.setdefault((record.name, record.session), []).append(record.mode)
@@ -488,7 +488,7 @@ def modes_of(records: Iterable[AgentRecord]) -> Modes:
 
 
 def loudest(modes: Iterable[AgentMode | None]) -> AgentMode | None:
-    """The one of several modes that a person must know of most; None stands for one that is not known."""
+    """Return the one of several modes that a person must know of most; None stands for an unknown one."""
     there = set(modes)
     return next((mode for mode in _LOUDEST_FIRST if mode in there), None)
 
@@ -497,7 +497,7 @@ def loudest(modes: Iterable[AgentMode | None]) -> AgentMode | None:
 
 
 class GrantKind(StrEnum):
-    """How a grant compares calls."""
+    """The way in which a grant compares calls."""
 
     EXACT = "exact"
     """The payload must be equal."""
@@ -517,9 +517,9 @@ class Grant:
     agent_name: str
     tool_name: str
     payload: Mapping[str, Any]
-    """Of the call that it was given for. An exact grant covers this and nothing else."""
+    """The payload of the call that it was given for. An exact grant covers this and nothing else."""
     payload_key: str
-    """Canonical form of what it compares with: the payload, or the pattern. See `stored_key`."""
+    """Canonical form of the payload, or of the pattern. See `stored_key`."""
     origin_request: str
     """Id of the request that it was given for; "" if it was given outside the queue."""
     created_at: int
@@ -529,9 +529,9 @@ class Grant:
     revoked_at: int | None
     revoked_by: str | None = None
     pattern: GrantPattern | None = None
-    """What a grant of the kind `PATTERN` covers; None for an exact one."""
+    """The calls that a grant of the kind `PATTERN` covers; None for an exact one."""
     damage: str | None = None
-    """What is wrong with its record. A damaged grant covers nothing."""
+    """The fault of its record. A damaged grant covers nothing."""
     definition: str | None = None
     """Digest of the tool's definition that it was given for; None for one that covers all."""
     server: str | None = None
@@ -541,12 +541,12 @@ class Grant:
 
     @property
     def kind(self) -> GrantKind:
-        """How it compares calls."""
+        """The way in which it compares calls."""
         return GrantKind.EXACT if self.pattern is None else GrantKind.PATTERN
 
     @property
     def stored_key(self) -> str:
-        """Under what it is found: grants of one session, tool and kind differ exactly if this does."""
+        """The key of the record: grants of one session, tool and kind differ exactly if this does."""
         return stored_key(self.payload_key, self.definition, self.server)
 
     def covers(
@@ -557,11 +557,11 @@ class Grant:
         *,
         server: str | None = None,
     ) -> bool:
-        """Whether it covers a call of its session; whether the call's risk allows that is not looked at.
+        """True if it covers a call of its session; the risk of the call is not looked at.
 
         Args:
             tool_name: Name of the tool.
-            payload: What remembered approvals match on.
+            payload: The part of the arguments that remembered approvals match on.
             definition: Digest of the tool's definition, if it is known.
             server: The server that the tool belongs to; None for a tool of the agent itself.
         """
@@ -575,7 +575,7 @@ class Grant:
             return False
 
     def words(self) -> str:
-        """What it covers, in plain words and printable ASCII; nothing is left out."""
+        """The covered calls in plain words and printable ASCII; nothing is left out."""
         if self.damage is not None:
             return "nothing: its record is damaged"
         covered = (self.pattern or GrantPattern.exactly(self.tool_name, self.payload, server=self.server)).words()
@@ -585,10 +585,10 @@ class Grant:
 
 
 def stored_key(key: str, definition: str | None, server: str | None) -> str:
-    """Return under what a grant is found.
+    """Return the key of a grant's record.
 
     Args:
-        key: Canonical form of what it compares with.
+        key: Canonical form of the payload or the pattern.
         definition: Digest of the tool's definition that it is for; None for any.
         server: The server that the tool belongs to; None for a tool of the agent itself.
     """

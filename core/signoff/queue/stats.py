@@ -1,4 +1,4 @@
-"""How much waits: what a status line says."""
+"""The counts that a status line shows."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ class Stats(NamedTuple):
     """Counts for a status line.
 
     Attributes:
-        pending: How many requests wait.
-        pending_high: How many of them are of HIGH risk.
-        oldest_pending_at: When the oldest of them was asked, microseconds since the epoch; None if none waits.
-        agents: How many agents are connected.
-        grants: How many remembered approvals are in force.
-        approving: How many agents say that they run everything without asking.
-        refusing: How many agents say that they refuse everything without asking.
+        pending: Number of requests that wait.
+        pending_high: Number of them that are of HIGH risk.
+        oldest_pending_at: Time of the oldest of them, microseconds since the epoch; None if none waits.
+        agents: Number of connected agents.
+        grants: Number of remembered approvals in force.
+        approving: Number of agents that report running everything without asking.
+        refusing: Number of agents that report refusing everything without asking.
         screen_open: Whether a reviewer's screen is open, and awake.
-        history_loss: What the history has lost of what a reviewer had seen of it, in words; "" if nothing.
+        history_loss: The records that a reviewer saw and that are gone from the history, in words; "" if none.
     """
 
     pending: int

@@ -1,4 +1,4 @@
-"""Text as databases take it: they refuse lone surrogates, and some refuse NUL."""
+"""Text in the form that databases accept: they refuse lone surrogates, and some refuse NUL."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["pack_text", "unpack_text"]
 
 
 def pack_text(text: str) -> str:
-    """Return text that every database takes, different for different texts; see `unpack_text`.
+    """Return text that every database accepts, different for different texts; see `unpack_text`.
 
     Databases refuse lone surrogates, which occur in file names and in what models write, and some
     refuse NUL.

@@ -1,6 +1,6 @@
-"""What an event loop needs to use a queue without ever being blocked by it.
+"""Use of a queue from an event loop without ever blocking it.
 
-Kept apart from the rest because importing asyncio takes longer than asking a question does.
+Kept apart from the rest because importing asyncio takes longer than asking a question.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ _T = TypeVar("_T")
 
 
 class OwnThread:
-    """One thread that does a connection's blocking work, in the order in which it is given.
+    """A thread that does the blocking work of a connection, in the order in which it is given.
 
-    The loop's default executor would not do: an agent may fill it with tools that wait for us.
+    The loop's default executor would not do: an agent may fill it with tools that wait for signoff.
     """
 
     def __init__(self) -> None:
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="signoff-queue")
 
     async def run(self, work: Callable[_P, _T], *args: _P.args, **options: _P.kwargs) -> _T:
-        """Do the work there and return its result. Cancelling does not stop work that has begun.
+        """Do the work in the thread and return its result. Cancelling does not stop work that has begun.
 
         Raises:
             QueueUnavailableError: The thread was closed.
@@ -65,7 +65,7 @@ class AsyncBell:
         self._rung.set()
 
     async def sleep(self, seconds: float) -> bool:
-        """Return when rung or poked, which is True, or when the time is over, whichever is first."""
+        """Sleep until rung or poked, and return True, or until the time is over, and return False."""
         # Cheaper than a time-out, which would make a task each time.
         alarm = self._loop.call_later(max(0.0, seconds), self._rung.set)
         try:

@@ -18,29 +18,29 @@ __all__ = [
 ]
 
 CLOSED = "the agent closed its connection to the queue"
-"""Why a request of a closed connection was withdrawn."""
+"""The reason for withdrawing a request of a closed connection."""
 
 AGENT_GONE = "the agent ended without an answer"
-"""Why a request of a dead agent was withdrawn, without which process that was."""
+"""The reason for withdrawing a request of a dead agent whose process is not known."""
 
 
 def agent_is_gone(pid: int) -> str:
-    """Why a request of a dead agent was withdrawn."""
+    """Return the reason for withdrawing a request of a dead agent."""
     return f"{AGENT_GONE} (process {pid} is gone)"
 
 
 def expired(waited_us: int) -> str:
-    """Why a request past its deadline ended."""
+    """Return the reason for the end of a request past its deadline."""
     return f"expired {length_text(waited_us, 'words')} after asking, nobody decided"
 
 
 def replaced(request: StoredRequest, revision: int, by: AskedBy) -> str:
-    """Why a revision no longer counts.
+    """Return the reason for which a revision no longer counts.
 
     Args:
         request: The revision.
-        revision: The one that takes its place.
-        by: Who posted that one.
+        revision: The number of the new revision.
+        by: The agent that posted the new revision.
     """
     before = "" if request.pending else f" after it had been {request.state.value}"
     words = f"revision {revision} took its place{before}"
@@ -50,12 +50,12 @@ def replaced(request: StoredRequest, revision: int, by: AskedBy) -> str:
 
 
 def released(by: str) -> str:
-    """Note to the agent on a request that was approved along with an equal one, which is remembered."""
+    """Return the note to the agent on a request that was approved along with an equal one, which is remembered."""
     return f"released by {by}, who approved the same call for the session"
 
 
 def stopped_with(stopper: StoredRequest, by: str) -> str:
-    """Note to the agent on a request that was rejected along with an earlier one of its batch."""
+    """Return the note to the agent on a request that was rejected along with an earlier one of its batch."""
     return (
         f"{by} stopped the batch by rejecting {stopper.submission.tool_name}"
         f" (request {stopper.id[:8]}); this call was never looked at"
@@ -63,7 +63,7 @@ def stopped_with(stopper: StoredRequest, by: str) -> str:
 
 
 def how_it_ended(request: StoredRequest, now: int) -> str:
-    """Say what became of a request that is no longer pending, by whom and when.
+    """Say how a request ended, by whom and when.
 
     Args:
         request: A request in a final state.

@@ -1,7 +1,7 @@
-"""Where the keys are, and whether that place is safe.
+"""The directory of the keys, and the check that it is safe.
 
 The directory belongs to the user alone, and so does each file in it; none is a link or has a second name. Files
-are put there whole: whoever reads sees the old one or the new one, and whoever writes holds the lock.
+are replaced whole: a reader sees the old one or the new one, and a writer holds the lock.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NOT_TO_BE_CHANGED = 0o022
 _LARGEST = 1_000_000
 
 Stamp = tuple[int, ...]
-"""Differs if a file was replaced or changed."""
+"""A stamp of a file that differs after it was replaced or changed."""
 
 
 class KeysFolder(NamedTuple):
@@ -53,11 +53,11 @@ class KeysFolder(NamedTuple):
         return self.directory / "known-history"
 
     def stamp(self) -> Stamp | None:
-        """What the list of reviewers looks like from outside; None if there is none."""
+        """The stamp of the list of reviewers; None if there is none."""
         return _stamp(f"{self.directory}/reviewers.pub")  # asked for each seal: a path object is slow
 
     def key_stamp(self) -> Stamp | None:
-        """What the secret key's file looks like from outside; None if there is none."""
+        """The stamp of the secret key's file; None if there is none."""
         return _stamp(f"{self.directory}/deciding.key")
 
     def read_secret(self) -> bytes | None:
@@ -77,7 +77,7 @@ class KeysFolder(NamedTuple):
         return _read(self.reviewers, _NOT_TO_BE_CHANGED, os.geteuid(), 0)
 
     def read_known_history(self) -> bytes | None:
-        """Return what is known of histories, or None if nothing is.
+        """Return the noted newest records of histories, or None if nothing is noted.
 
         Raises:
             ReviewerKeysError: The file cannot be read, or others can change it.
@@ -110,10 +110,10 @@ class KeysFolder(NamedTuple):
 
         Args:
             path: One of the paths of this folder; the lock is held.
-            content: What is in it.
+            content: The content.
 
         Raises:
-            ReviewerKeysError: It was not written.
+            ReviewerKeysError: The file was not written.
         """
         try:
             private_files.put(path, content)
@@ -122,7 +122,7 @@ class KeysFolder(NamedTuple):
 
 
 def keys_folder() -> KeysFolder:
-    """Return the directory of the keys: what ``SIGNOFF_KEYS_DIR`` says, else one in the user's configuration."""
+    """Return the directory of the keys: ``SIGNOFF_KEYS_DIR``, or one in the user's configuration."""
     named = os.environ.get(KEYS_VARIABLE)
     if named:
         return KeysFolder(Path(os.path.abspath(Path(named).expanduser())))  # noqa: PTH100 (keeps links visible)

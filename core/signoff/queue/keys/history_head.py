@@ -1,7 +1,7 @@
 """The newest record of each queue's history that a reviewer has seen, kept beside the keys.
 
-Nothing in a queue can tell that its end was cut off, or that an older copy was put in its place. What is noted
-here lies where those who can do that to a queue need not be able to write.
+Nothing in a queue can tell that its end was cut off, or that an older copy was put in its place. So the newest
+record is noted here, where those who can write to the queue need not be able to write.
 
 The file has a line for each queue, the one that was noted last at the end: ``SEQ HASH QUEUE-ID PLACE``. The place
 is escaped, so that it has no end of line.
@@ -17,16 +17,16 @@ from signoff.queue.keys.folder import KeysFolder
 __all__ = ["KnownHead", "known_head", "note_head"]
 
 _MOST = 500
-"""Most queues that are kept in mind; of more, those that were not noted for longest are forgotten."""
+"""The most queues that are noted; beyond them, those that were not noted for longest are forgotten."""
 
 
 class KnownHead(NamedTuple):
-    """What was the newest record of a queue's history.
+    """The newest record of a queue's history.
 
     Attributes:
         seq: Its number.
         hash: Its hash in the chain.
-        queue_id: The number of the queue.
+        queue_id: The id of the queue.
     """
 
     seq: int
@@ -35,11 +35,11 @@ class KnownHead(NamedTuple):
 
 
 def known_head(folder: KeysFolder, place: str) -> KnownHead | None:
-    """Return what is known of the queue at a place, or None if nothing is.
+    """Return the noted record of the queue at a place, or None if there is none.
 
     Args:
-        folder: Where the keys are.
-        place: Where the queue is, in words.
+        folder: The directory of the keys.
+        place: The place of the queue, in words.
 
     Raises:
         ReviewerKeysError: The file cannot be read, or others can change it; the message says what to do.
@@ -48,18 +48,18 @@ def known_head(folder: KeysFolder, place: str) -> KnownHead | None:
 
 
 def note_head(folder: KeysFolder, place: str, head: KnownHead, *, instead: bool = False) -> None:
-    """Note what is the newest record of the queue at a place. An older one does not take the place of a newer one.
+    """Note the newest record of the queue at a place. An older record does not replace a newer one.
 
-    Nothing is noted where nobody has ever signed a decision.
+    Nothing is noted in a directory in which nobody has ever signed a decision.
 
     Args:
-        folder: Where the keys are.
-        place: Where the queue is, in words.
-        head: What is known now.
-        instead: Whether it counts whatever was known before.
+        folder: The directory of the keys.
+        place: The place of the queue, in words.
+        head: The record.
+        instead: True to replace a newer record too.
 
     Raises:
-        ReviewerKeysError: It was not noted; the message says what to do.
+        ReviewerKeysError: Nothing was noted; the message says what to do.
     """
     if folder.key_stamp() is None:
         return

@@ -1,6 +1,6 @@
 """The reviewer's secret key, and the signer that loads it when a decision or a grant is made.
 
-It comes into being with the first approval, and with it its line in the list of trusted reviewers. An agent never
+The key is made with the first approval, together with its line in the list of trusted reviewers. An agent never
 makes one: it has nothing to sign.
 """
 
@@ -43,7 +43,7 @@ class DecidingKey:
 
     Args:
         secret: The key.
-        name: How people call it.
+        name: Its name for people.
     """
 
     def __init__(self, secret: Ed25519PrivateKey, name: str) -> None:
@@ -56,20 +56,20 @@ class DecidingKey:
 
 
 def load(folder: KeysFolder) -> DecidingKey | None:
-    """Return the key that is there, or None.
+    """Return the key, or None if there is none.
 
     Raises:
-        ReviewerKeysError: It is there and cannot be used; the message says what to do.
+        ReviewerKeysError: The key cannot be used; the message says what to do.
     """
     content = folder.read_secret()
     return None if content is None else _parse(content, folder.deciding_key)
 
 
 def load_or_make(folder: KeysFolder) -> DecidingKey:
-    """Return the key; if there is none, it is made, and put on the list of trusted reviewers.
+    """Return the key; if there is none, make one and put it on the list of trusted reviewers.
 
     Raises:
-        ReviewerKeysError: It cannot be read or made; the message says what to do.
+        ReviewerKeysError: The key cannot be read or made; the message says what to do.
     """
     there = load(folder)
     if there is not None:
@@ -124,14 +124,14 @@ def _name() -> str:
     return name[:200]
 
 
-# -- The signer of a reviewer's connection: it loads the key when it is needed first, or was replaced.
+# -- The signer of a reviewer's connection: it loads the key on first use, and again after it was replaced.
 
 
 class Signer:
-    """Puts a reviewer's signature on decisions and grants.
+    """The signer of decisions and grants.
 
     Args:
-        key: The secret key; None signs nothing, which is good enough for a no.
+        key: The secret key; None signs nothing, which is enough for a no.
     """
 
     def __init__(self, key: DecidingKey | None) -> None:
@@ -152,7 +152,7 @@ _keys: dict[Path, tuple[Stamp, DecidingKey]] = {}
 
 
 def willing_signer() -> Signer:
-    """Return a signer for what counts unsigned too: a no. It signs if it can."""
+    """Return a signer for a no, which counts unsigned too: it signs if it can."""
     folder = keys_folder()
     try:
         return Signer(_key(folder, load))
@@ -161,7 +161,7 @@ def willing_signer() -> Signer:
 
 
 def signer_for() -> Signer:
-    """Return a signer for what counts only if it is signed: a yes, and a grant.
+    """Return a signer for a yes or a grant, which count only if signed.
 
     Raises:
         ReviewerKeysError: There is no key, and none can be made; or it cannot be read. Says what to do.
@@ -174,7 +174,7 @@ def signer_for() -> Signer:
 
 
 def _key(folder: KeysFolder, load: Callable[[KeysFolder], DecidingKey | None]) -> DecidingKey | None:
-    """The key whose file is there now: what was signed with one that agents no longer know helps nobody."""
+    """The key whose file is there now: a signature by an older key may no longer be trusted."""
     stamp = folder.key_stamp()
     known = _keys.get(folder.directory)
     if known is not None and known[0] == stamp:

@@ -1,8 +1,8 @@
-"""What a reviewer signs: the exact bytes, made again by whoever checks them.
+"""The statements that a reviewer signs: exact bytes, made again for each check.
 
-A statement begins with what it is and in which version, so that no signature on one kind of thing is ever one on
-another. It names nothing that belongs to a database: a queue may be copied or restored, and its seals still hold.
-What changes over time is left out: when an answer was taken, how often a grant was used, that it was revoked.
+A statement begins with its kind and version, so that a signature on one kind of thing never fits another. It
+names nothing that belongs to a database: a queue may be copied or restored, and its seals still hold. Facts that
+change over time are left out: when an answer was taken, how often a grant was used, that it was revoked.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _VERSION = 1
 
 
 def content_hash(submission: Submission) -> str:
-    """Return the SHA-256 of all that a request says, except for the contents that it names by hash.
+    """Return the SHA-256 of all fields of a request, except for the contents that it names by hash.
 
     Raises:
         InvalidSubmissionError: A field has a wrong type or size.
@@ -30,25 +30,25 @@ def content_hash(submission: Submission) -> str:
 
 
 def text_hash(text: str) -> str:
-    """`content_hash` of a submission that is written as JSON text already."""
+    """Return the `content_hash` of a submission that is JSON text already."""
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def decision_statement(
     request_id: str, revision: int, session: str, digest: str, content: str, decision: Decision
 ) -> bytes:
-    """Return what is signed of a decision: which request it answers, and all that it says.
+    """Return the statement of a decision: the request that it answers, and all its fields.
 
     Args:
-        request_id: Of the request that is answered.
-        revision: Of that request.
-        session: The one that asked.
-        digest: Of what would be executed.
-        content: Of what the request says, by `content_hash`.
-        decision: The answer; its own seal is not looked at.
+        request_id: Id of the request.
+        revision: Revision of the request.
+        session: Session that asked.
+        digest: Digest of what would be executed.
+        content: `content_hash` of the request.
+        decision: The answer; its own seal is ignored.
 
     Raises:
-        NotJsonError: The decision holds what is not JSON.
+        NotJsonError: A field of the decision is not JSON.
     """
     return _statement(
         "decision",
@@ -64,16 +64,15 @@ def decision_statement(
 
 
 def statement_about(request: StoredRequest, decision: Decision, content: str | None = None) -> bytes:
-    """Return what is signed of a decision on a request.
+    """Return the statement of a decision on a stored request.
 
     Args:
         request: The request that is answered.
         decision: The answer.
-        content: What the request said when it was posted, by `content_hash`, if that is known; what it says now
-            otherwise.
+        content: `content_hash` of the request as it was posted, if that is known; the present one otherwise.
 
     Raises:
-        ValueError: The request or the decision holds what is not JSON.
+        ValueError: A field of the request or the decision is not JSON.
     """
     return decision_statement(
         request.id,
@@ -86,10 +85,10 @@ def statement_about(request: StoredRequest, decision: Decision, content: str | N
 
 
 def grant_statement(grant: Grant) -> bytes:
-    """Return what is signed of a grant: whose it is, what it covers, and why it was given.
+    """Return the statement of a grant: its session, the calls it covers, and the request it was given for.
 
     Raises:
-        NotJsonError: The grant holds what is not JSON.
+        NotJsonError: A field of the grant is not JSON.
     """
     return _statement(
         "grant",

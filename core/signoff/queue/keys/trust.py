@@ -1,7 +1,7 @@
 """The list of trusted reviewers, and the check of a seal against it.
 
-The list of reviewers is read once per process, and again when the file was changed. A seal that was found good is
-not computed again.
+The list of reviewers is read once per process, and again after the file was changed. A seal that was found good
+is not computed again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-# -- The list of reviewers who are trusted: one public key a line, ``ed25519 BASE64 NAME``.
+# -- The list of trusted reviewers: one public key a line, ``ed25519 BASE64 NAME``.
 
 KEY_BYTES = 32
 """Length of a public key, and of a secret one."""
@@ -50,7 +50,7 @@ class TrustedReviewer:
 
     Attributes:
         public_key: The raw key.
-        name: How people call it; nothing depends on it.
+        name: Its name for people; nothing depends on it.
     """
 
     public_key: bytes
@@ -75,7 +75,7 @@ def read_line(line: str) -> TrustedReviewer:
     """Return the reviewer of a line of the list.
 
     Raises:
-        ValueError: It is no such line; the message says what is wrong with it.
+        ValueError: The line is malformed; the message says how.
     """
     parts = line.split(maxsplit=2)
     if len(parts) != 3:
@@ -95,16 +95,16 @@ def read_line(line: str) -> TrustedReviewer:
 
 
 def load(folder: KeysFolder) -> tuple[TrustedReviewer, ...]:
-    """Return the reviewers who are trusted; nobody if there is no list.
+    """Return the trusted reviewers; nobody if there is no list.
 
     Raises:
-        ReviewerKeysError: The list cannot be read, or a line of it says something else. Then nobody is trusted.
+        ReviewerKeysError: The list cannot be read, or a line is malformed. Then nobody is trusted.
     """
     return tuple(reviewer for _, reviewer in _parsed(folder) if reviewer is not None)
 
 
 def trust(folder: KeysFolder, reviewer: TrustedReviewer) -> bool:
-    """Add a reviewer to the list; False if the key was there.
+    """Add a reviewer to the list; False if the key was already there.
 
     Raises:
         ReviewerKeysError: The list cannot be read or written; nothing was changed.
@@ -114,7 +114,7 @@ def trust(folder: KeysFolder, reviewer: TrustedReviewer) -> bool:
 
 
 def with_line(folder: KeysFolder, reviewer: TrustedReviewer) -> bool:
-    """`trust`, for who holds the lock."""
+    """Do as `trust`, for a caller that holds the lock."""
     lines = _parsed(folder)
     if any(there is not None and there.public_key == reviewer.public_key for _, there in lines):
         return False
@@ -123,14 +123,14 @@ def with_line(folder: KeysFolder, reviewer: TrustedReviewer) -> bool:
 
 
 def forget(folder: KeysFolder, key_id: str) -> tuple[TrustedReviewer, ...]:
-    """Take the reviewers whose key id begins so from the list, if that is one key; return who was meant.
+    """Remove the reviewers with a key id from the list, unless it is ambiguous; return who was meant.
 
     Args:
-        folder: Where the list is.
+        folder: The directory of the list.
         key_id: A key id, or the beginning of one.
 
     Returns:
-        Nobody if no key begins so. If several do, all of them; then nothing was changed.
+        Nobody if no key id begins so. If several keys do, all of them; then nothing was changed.
 
     Raises:
         ReviewerKeysError: The list cannot be read or written; nothing was changed.
@@ -166,7 +166,7 @@ def _write(folder: KeysFolder, lines: list[str]) -> None:
 
 
 _MOST_KNOWN = 4_096
-"""Most good seals that are kept in mind."""
+"""The most good seals that are kept in mind."""
 
 _TELL = "to trust a reviewer: signoff reviewers --help"
 
@@ -175,7 +175,7 @@ class SealDoubt(Exception):  # noqa: N818 (it is no fault of the program)
     """A seal is not believed; the message says why.
 
     Attributes:
-        forged: Whether the signature is wrong: not only missing, or of somebody unknown.
+        forged: True if the signature is wrong, and not just missing or of somebody unknown.
     """
 
     def __init__(self, message: str, *, forged: bool = False) -> None:
@@ -187,7 +187,7 @@ class Trust:
     """The reviewers that this process trusts. May be shared by threads.
 
     Args:
-        folder: Where the list of reviewers is.
+        folder: The directory of the list of reviewers.
     """
 
     def __init__(self, folder: KeysFolder) -> None:
@@ -199,14 +199,14 @@ class Trust:
         self._warm = False
 
     def require(self, seal: Seal | None, statement: Callable[[], bytes]) -> None:
-        """Make sure that a reviewer who is trusted signed a statement.
+        """Make sure that a trusted reviewer signed a statement.
 
         Args:
-            seal: What stands with it; None if nothing does.
+            seal: The signature; None if there is none.
             statement: Makes the statement.
 
         Raises:
-            SealDoubt: It is not so, or it cannot be told.
+            SealDoubt: No trusted reviewer signed it, or that cannot be checked.
         """
         if seal is None:
             raise SealDoubt(f"it is not signed by a reviewer; {_TELL}")
@@ -226,7 +226,7 @@ class Trust:
                 )
         except ReviewerKeysError as error:
             raise SealDoubt(str(error)) from error
-        except ValueError as error:  # what is not JSON was never signed
+        except ValueError as error:  # only JSON was ever signed
             raise SealDoubt(f"what it says cannot be read: {error}", forged=True) from error
 
     def warm_up(self) -> None:
@@ -264,7 +264,7 @@ _processes: dict[str | None, Trust] = {}
 
 
 def trust_of_this_process() -> Trust:
-    """Return the one `Trust` that this process has for the directory of the keys as it is named now."""
+    """Return the one `Trust` of this process for the present directory of the keys."""
     named = os.environ.get(KEYS_VARIABLE)
     found = _processes.get(named)
     return found if found is not None else _processes.setdefault(named, Trust(keys_folder()))
