@@ -1,4 +1,4 @@
-"""Names of a package that are loaded when they are first used (https://peps.python.org/pep-0562/)."""
+"""Names of a package that are loaded on first use (https://peps.python.org/pep-0562/)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def late_names(package: str, homes: Mapping[str, Sequence[str]]) -> Callable[[st
 
     Args:
         package: Its full name.
-        homes: Which names come from which of its modules.
+        homes: The names that come from each of its modules.
     """
     module_of = {name: module for module, names in homes.items() for name in names}
 

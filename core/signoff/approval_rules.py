@@ -1,9 +1,9 @@
-"""Rules on whether a tool call must be approved: who has a say, and in which order.
+"""The rules by which a tool call needs approval, and their order.
 
 In this order: a block (by the policy, by `PermissionError`, by ``"deny"`` in `tool_configs`) outranks everything;
-then a policy that asks; then what `tool_configs` says of the tool; then whoever asks for approval: the toolset
-itself, the mark on the function, the object that a method belongs to; then whoever says that none is needed, last
-of all a policy that allows the call; then the default, to which a policy leaves what it knows nothing of.
+then a policy that asks; then the setting of the tool in `tool_configs`; then anything that asks for approval: the
+toolset itself, the mark on the function, the object that a method belongs to; then anything that says that none
+is needed, last of all a policy that allows the call; then the default, for tools that the policy does not know.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ _TOOL_SETTINGS: tuple[ToolSetting, ...] = (*_SETTINGS, "deny")
 
 
 def default_setting(given: Setting | None, *, tools_were_named: bool) -> Setting:
-    """What holds for a tool that nobody says anything about.
+    """Return the setting of a tool that nothing else decides.
 
-    A wrapper that got no list of tools is there to have calls approved: all of them. One that got a list was told
-    which ones, and document 003 says that the others run: its author has looked at them.
+    A wrapper without a list of tools is there to have all calls approved. A wrapper with a list was told which
+    ones, and document 003 says that the others run: its author has looked at them.
 
     Args:
-        given: What was asked for; it always holds.
-        tools_were_named: Whether there is a `tool_configs`, even an empty one, or a `pre_approved`.
+        given: The setting that was given; it always holds.
+        tools_were_named: True if there is a `tool_configs`, even an empty one, or a `pre_approved`.
     """
     if given is not None:
         return given
@@ -64,15 +64,15 @@ def default_setting(given: Setting | None, *, tools_were_named: bool) -> Setting
 
 
 HOOKS = ("check_approval", "needs_approval")
-"""Methods by which a toolset, a function or its object says whether a call needs approval."""
+"""Methods by which a toolset, a function or its object decides if a call needs approval."""
 
 _WORDS = (*HOOKS, "approval_request", "_requires_approval")
-"""All by which somebody says something of a call: the hooks, a description of it, and the mark of a function."""
+"""All names by which code speaks about a call: the hooks, a description of it, and the mark of a function."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Opinion:
-    """What somebody said who was asked: this request, or that none is needed."""
+    """The answer of a hook: a request, or that no approval is needed."""
 
     request: ApprovalRequest | None
 
@@ -84,10 +84,10 @@ class ApprovalNeeds:
         tool_configs: By tool name, a mapping with ``"approval"``: ``"required"``, ``"none"`` or ``"deny"``. A tool
             that is missing, or whose setting is None, is decided by the toolset, the function or the default. With
             ``"edit": True`` a reviewer may change the arguments of its calls and approve them so.
-        default: For tools that nobody says anything about.
-        policy: Rules on calls. What it blocks is blocked, and what it asks about is asked about, whatever else is
-            said; what it allows is not asked about for the default alone, if it knows anything of the tool or of
-            its server.
+        default: The setting of tools that nothing else decides.
+        policy: Rules on calls. A call that it blocks is blocked, and one that it asks about is asked about,
+            whatever else is said. A call that it allows is not asked about for the default alone, if the policy
+            knows the tool or its server.
         server: The server that the tools belong to, as the policy calls it; None for tools of the agent itself.
 
     Raises:
@@ -119,7 +119,7 @@ class ApprovalNeeds:
         *,
         marked_by: str | None = None,
     ) -> ApprovalRequest | None:
-        """The request to ask for a call, or None when it needs no approval.
+        """Return the request to ask for a call, or None if it needs no approval.
 
         Args:
             ctx: The call.
@@ -127,13 +127,13 @@ class ApprovalNeeds:
                 if there is no toolset.
             function: The function behind the tool, if known.
             memory: Handed to a `check_approval` that wants it.
-            marked_by: What else says that the call needs approval, in the words of its framework.
+            marked_by: The framework's own reason to ask for approval, in its words.
 
         Raises:
             PermissionError: The policy, the setting, the toolset, the function or its object blocks the call.
             TypeError: A hook takes other arguments, or answers with something else, than documented.
         """
-        # Hooks are handed a copy: what they change is not what runs, so it must not be what is shown either.
+        # Hooks get a copy: a change that they make does not reach the call, so it must not be shown either.
         own = ctx.model_copy(update={"args": copy.deepcopy(ctx.args)})
         request = self._decided(own, toolset, function, memory, marked_by)
         return (
@@ -146,12 +146,12 @@ class ApprovalNeeds:
         return self._server
 
     def _at_server(self, request: ApprovalRequest, ctx: ApprovalContext) -> ApprovalRequest:
-        """The request with the server that the tool belongs to, whatever a hook said of that."""
+        """The request with the server that the tool belongs to, even if a hook named another one."""
         server = ctx.server or self._server
         return request if server is None else request.model_copy(update={"server": server})
 
     def _honoring(self, request: ApprovalRequest) -> ApprovalRequest:
-        """The request with what the settings say that may be done besides running it as asked."""
+        """The request with the features that the settings allow besides running it as asked."""
         if request.tool_name not in self._editable:
             return request
         return request.model_copy(update={"honors": request.honors | {EDIT}})
@@ -176,7 +176,7 @@ class ApprovalNeeds:
         if setting == "deny":
             raise PermissionError(f"{ctx.tool_name} is blocked (tool_configs: deny)")
         verdict = self._unblocked(ctx)
-        # All are asked whatever the settings say, because each may block.
+        # All are asked, whatever the settings are, because each may block.
         opinions = [_of_toolset(toolset, ctx, memory), *_of_function(function, toolset, ctx, memory)]
         held = [opinion for opinion in opinions if opinion is not None]
         asked = next((opinion.request for opinion in held if opinion.request is not None), None)
@@ -195,10 +195,10 @@ class ApprovalNeeds:
         return _plain(ctx, "default_approval: required")
 
     def _unblocked(self, ctx: ApprovalContext) -> Verdict | None:
-        """What the policy says of a call; None if there is no policy.
+        """Return the verdict of the policy on a call; None if there is no policy.
 
         Raises:
-            PermissionError: It blocks the call.
+            PermissionError: The policy blocks the call.
         """
         if self._policy is None:
             return None
@@ -208,13 +208,13 @@ class ApprovalNeeds:
         return verdict
 
     def hides(self, tool_name: str) -> bool:
-        """Whether a tool is not offered to a model: the policy blocks it whatever it is called with."""
+        """True if a tool is not offered to a model: the policy blocks all its calls."""
         if self._policy is None:
             return False
         return self._policy.by_name_alone(tool_name, self._server).level is Level.BLOCK
 
     def never_asks(self, tool_name: str) -> bool:
-        """Whether the setting of a tool is ``"none"``, which stands above every mark that asks but no policy."""
+        """True if the setting of a tool is ``"none"``, which outranks every mark that asks, but no policy."""
         return self._settings.get(tool_name) == "none"
 
     def asks_plainly(
@@ -225,10 +225,10 @@ class ApprovalNeeds:
         *,
         marked_by: str | None = None,
     ) -> bool:
-        """Whether every call of a tool is asked about by its name and arguments alone.
+        """True if every call of a tool is asked about by its name and arguments alone.
 
-        That is so if a setting, the framework or the default asks, and nobody, no policy either, says anything of
-        a call. Then `request_for` makes a `simple_approval_request` of whatever arguments there are.
+        That is so if a setting, the framework or the default asks, and neither a hook nor a policy judges single
+        calls. Then `request_for` makes a `simple_approval_request` of whatever arguments there are.
         """
         if self._policy is not None:
             return False
@@ -237,15 +237,15 @@ class ApprovalNeeds:
         return setting == "required" and not _somebody_speaks(toolset, function, _WORDS)
 
     def lets_run(self, tool_name: str, toolset: object, function: Callable[..., Any] | None) -> bool:
-        """Whether a tool runs whatever its arguments are: its setting is ``"none"`` and nobody could object."""
+        """True if a tool always runs: its setting is ``"none"``, and no policy and no hook could object."""
         if self._policy is not None:
             return False
         return self.never_asks(tool_name) and not _somebody_speaks(toolset, function, HOOKS)
 
 
 def _somebody_speaks(toolset: object, function: Callable[..., Any] | None, words: tuple[str, ...]) -> bool:
-    """Whether a toolset, a function or its object has a hook or a mark of one of these names."""
-    # A loop: this is asked at every call, and a generator costs more than what it yields.
+    """True if a toolset, a function or its object has a hook or a mark of one of these names."""
+    # A loop: this runs at every call, and a generator costs more than what it yields.
     for each in (toolset, *speakers(function)):  # noqa: SIM110
         if has_hook(each, words):
             return True
@@ -303,7 +303,7 @@ def _checked(hook: Callable[..., Any], ctx: ApprovalContext, memory: ApprovalMem
 
 def _needed(hook: Callable[..., Any], ctx: ApprovalContext) -> _Opinion | None:
     answer = _call(hook, (ctx.tool_name, ctx.args))
-    # Here False says no; None is a function that forgot to answer, so it is asked about.
+    # Here False means no approval; None comes from a function that forgot to answer, so the call is asked about.
     return _opinion(True if answer is None else answer, ctx, "needs_approval")
 
 
@@ -316,7 +316,7 @@ def _renamed(opinion: _Opinion | None, question: Question, ctx: ApprovalContext)
 def _as_declared(
     toolset: object, function: Callable[..., Any] | None, ctx: ApprovalContext
 ) -> ApprovalRequest | None:
-    """The own description of a call by somebody who would not have asked about it."""
+    """The description of a call by a toolset or function that would not have asked about it."""
     describe = hook_of(toolset, "approval_request")
     asked = [] if describe is None else [Question(describe, ctx)]
     for question in (*asked, *_questions(function, toolset, ctx, "approval_request")):
@@ -346,13 +346,13 @@ def _call(hook: Callable[..., Any], *spellings: Iterable[Any]) -> Any:
             continue
         try:
             return hook(*arguments)
-        except ValidationError as error:  # which frameworks would take for a mistake of the model
+        except ValidationError as error:  # frameworks would take it for a mistake of the model
             raise TypeError(f"{hook!r} failed: {error}") from error
     raise TypeError(f"{hook!r} takes other arguments than documented: {signature}")
 
 
 def _opinion(answer: object, ctx: ApprovalContext, hook: str) -> _Opinion | None:
-    """What an answer means; `NotImplemented` says that the call is none of the hook's business."""
+    """The opinion that an answer expresses; `NotImplemented` leaves the call to others."""
     return None if answer is NotImplemented else _Opinion(_request_from(answer, ctx, hook))
 
 
@@ -377,12 +377,12 @@ def _request_from(answer: object, ctx: ApprovalContext, hook: str) -> ApprovalRe
 
 
 def _in_full(request: ApprovalRequest, ctx: ApprovalContext) -> ApprovalRequest:
-    """The request with all arguments of the call, whatever a hook left out of them."""
+    """The request with all arguments of the call, even if a hook left some out."""
     if request.arguments is None:  # those of the call are shown
         return request
     try:
         canonical(ctx.args)
-    except NotJsonError:  # of a plain function; what the hook made of them is what can be shown
+    except NotJsonError:  # of a plain function: only the hook's own version can be shown
         return request
     return request.model_copy(update={"arguments": ctx.args})
 
@@ -393,7 +393,7 @@ def _plain(ctx: ApprovalContext, why: str) -> ApprovalRequest:
 
 
 def _as_policy_asks(request: ApprovalRequest, verdict: Verdict) -> ApprovalRequest:
-    """A request that says that the policy asks, after whoever asks as well."""
+    """The request with the policy's reason after the reasons of others."""
     why = "; ".join(each for each in (request.why, f"policy: {_told(verdict)}") if each)
     return request.model_copy(update={"why": why})
 
@@ -403,13 +403,13 @@ def _told(verdict: Verdict) -> str:
     return "; ".join(each for each in (verdict.rule, *verdict.reasons) if each)
 
 
-# -- Who has a say about a function that is handed in as a tool, and how they are asked.
+# -- The hooks of a function that is a tool, and the way to call them.
 #
 # A function may carry its own `check_approval`; the method of an object that has one is that object's business.
 # Both are found through `functools.partial` and through wrappers made with `functools.wraps`.
 #
-# An object answers for its own tools only. About the tools of others it says `NotImplemented`, which is no
-# opinion: None would be a no, and let a call run unasked that nobody has looked at.
+# An object answers for its own tools only. About the tools of others it returns `NotImplemented`, which is no
+# opinion: None would mean no approval, and let a call run that nobody has looked at.
 
 _ABSENT = object()
 
@@ -419,7 +419,7 @@ class Question:
     """One hook that has to be asked about a call.
 
     Attributes:
-        hook: What is called: the `check_approval` of the function or of the object that it belongs to.
+        hook: The hook: the `check_approval` of the function or of the object that it belongs to.
         context: The call, under the name that the hook knows it by.
     """
 
@@ -435,7 +435,7 @@ def hook_of(owner: object, name: str) -> Any:
         name: Name of the hook.
 
     Raises:
-        TypeError: There is one, and it cannot be had: a property that fails is not taken for one that is absent.
+        TypeError: Reading the hook fails: a property that fails is not taken for one that is absent.
     """
     if _is_without(type(owner), (name,)):
         return getattr(owner, name, None)
@@ -452,14 +452,14 @@ def hook_of(owner: object, name: str) -> Any:
 
 
 def has_hook(owner: object, names: Collection[str]) -> bool:
-    """Whether an object has a hook by one of these names.
+    """True if an object has a hook by one of these names.
 
     Raises:
-        TypeError: There is one, and it cannot be had.
+        TypeError: Reading a hook fails.
     """
     if not _is_without(type(owner), names):
         return any(hook_of(owner, name) is not None for name in names)
-    # A loop: this is asked at every call, and a generator costs more than what it yields.
+    # A loop: this runs at every call, and a generator costs more than what it yields.
     for name in names:  # noqa: SIM110
         if getattr(owner, name, None) is not None:
             return True
@@ -467,9 +467,9 @@ def has_hook(owner: object, names: Collection[str]) -> bool:
 
 
 def _is_without(kind: type[object], names: Collection[str]) -> bool:
-    """Whether a class has nothing that runs, and could fail, when the names are looked up in its instances.
+    """True if no code runs, and could fail, when the names are looked up in instances of a class.
 
-    Looked at every time: classes may be changed.
+    Checked every time: classes may be changed.
     """
     if kind is FunctionType:  # which cannot be changed
         return True
@@ -484,17 +484,17 @@ def _is_without(kind: type[object], names: Collection[str]) -> bool:
 
 
 def mark_of(function: object, name: str) -> Any:
-    """An attribute that a function, or one that it wraps, was marked with; None if there is none.
+    """Return the attribute that a function, or one that it wraps, was marked with; None if there is none.
 
     Raises:
-        TypeError: There is one, and it cannot be had.
+        TypeError: Reading it fails.
     """
     marks = (hook_of(layer, name) for layer in _layers(function))
     return next((mark for mark in marks if mark is not None), None)
 
 
 def questions(function: object, ctx: ApprovalContext, hook: str = "check_approval") -> Iterator[Question]:
-    """Everybody who has to be asked about a call of a function.
+    """Yield all hooks that have to be asked about a call of a function.
 
     An object is asked about its method by the method's own name, because a tool may be called anything, and by the
     name of the tool, because the object may know it by that.
@@ -505,7 +505,7 @@ def questions(function: object, ctx: ApprovalContext, hook: str = "check_approva
         hook: Name of the hook.
 
     Raises:
-        TypeError: A hook is there and cannot be had.
+        TypeError: Reading a hook fails.
     """
     mark = mark_of(function, hook)
     if mark is not None:
@@ -520,7 +520,7 @@ def questions(function: object, ctx: ApprovalContext, hook: str = "check_approva
 
 
 def speakers(function: object) -> Sequence[object]:
-    """Everybody who could have a say about a function: itself, what it passes its calls on to, and its object."""
+    """All objects that may have a hook for a function: itself, functions that it wraps, and its object."""
     found: list[object] = []
     for layer in _layers(function):
         found.append(layer)
@@ -531,14 +531,14 @@ def speakers(function: object) -> Sequence[object]:
 
 
 def under_its_name(request: ApprovalRequest, question: Question, ctx: ApprovalContext) -> ApprovalRequest:
-    """A request for a call by the name that the model called, unless the hook chose one itself."""
+    """The request under the tool name that the model called, unless the hook chose one itself."""
     if request.tool_name != question.context.tool_name or request.tool_name == ctx.tool_name:
         return request
     return request.model_copy(update={"tool_name": ctx.tool_name})
 
 
 def _layers(function: object) -> Sequence[object]:
-    """A function and, from the outside in, those that it passes its calls on to."""
+    """A function and, from the outside in, the functions that it wraps."""
     found: list[object] = []
     while function is not None and not (found and any(function is known for known in found)):
         found.append(function)

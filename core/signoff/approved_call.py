@@ -1,9 +1,9 @@
-"""The tie between what was approved and what runs, also where a reviewer changed the arguments.
+"""The binding of a running call to its approval, also if a reviewer changed the arguments.
 
 While an approved call runs, its request and the snapshot that was shown are known here. A tool that declares
-what it would do asks before it does it, so that a path which leads elsewhere by now, a file that was written
-meanwhile, or an argument that was changed on the way, is refused instead of done. Outside an approved call
-nothing is checked: tools stay usable on their own.
+effects checks each before it happens, so that a path that leads elsewhere by now, a file that was written
+meanwhile, or an argument that was changed on the way, is refused. Outside an approved call nothing is checked:
+tools stay usable on their own.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ __all__ = [
 
 
 class ChangedSinceApprovedError(PermissionError):
-    """The world is not as it was shown any more; nothing was done, and the call may be asked about again."""
+    """The files are not as they were shown any more; nothing was done, and the call may be asked about again."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"not run: {what} was changed since it was approved; ask again")
 
 
 class ApprovedCall(Protocol):
-    """What was approved: an `ApprovalRequest`, or a call that did not have to be described by one."""
+    """An approved request, or a plain call that was approved without one."""
 
     @property
     def tool_name(self) -> str:
@@ -60,12 +60,12 @@ class ApprovedCall(Protocol):
 
     @property
     def payload(self) -> Mapping[str, Any]:
-        """What the approval matches on."""
+        """The entries that the approval matches on."""
         ...
 
     @property
     def effects(self) -> Sequence[Effect]:
-        """What was declared; empty if nothing was."""
+        """The declared effects; empty if there are none."""
         ...
 
 
@@ -73,9 +73,9 @@ class _ApprovedCall(NamedTuple):  # no data class: one is made at every call, an
     """An approved call that is being carried out.
 
     Attributes:
-        request: What was asked.
-        snapshot: What was shown; None if the request declared no effects.
-        instead: What runs in place of what was asked, if the reviewer changed it.
+        request: The request.
+        snapshot: The snapshot that was shown; None if the request declared no effects.
+        instead: The amendment, if the reviewer changed the call.
         written: Files that the call itself has written, by path, as it left them.
     """
 
@@ -89,12 +89,12 @@ _approved: ContextVar[_ApprovedCall | None] = ContextVar("signoff_approved", def
 
 
 class bound_to:  # noqa: N801 - a context manager, which is called like a function
-    """Run the body, and the tasks and threads it starts, as the carrying out of an approved request.
+    """Run the body, and the tasks and threads it starts, as the execution of an approved request.
 
     Args:
-        request: What was approved.
-        snapshot: What was shown of it; None binds to the request only.
-        instead: What runs in place of what was asked; None: exactly what was asked.
+        request: The approved request.
+        snapshot: The snapshot that was shown; None binds to the request only.
+        instead: The amendment that runs; None runs exactly what was asked.
     """
 
     def __init__(
@@ -110,11 +110,12 @@ class bound_to:  # noqa: N801 - a context manager, which is called like a functi
 
 
 def require_approved(tool_name: str, payload: Mapping[str, Any], effects: Sequence[Effect] = ()) -> None:
-    """Check that what is about to happen is what was approved.
+    """Check that the call that is about to run is the approved one.
 
     Effects must be among the approved ones, and a command must run in the directory that was shown. For a call
     without effects the payload must be the approved one. A request that declared nothing, or that another tool
-    made, limits only what it names.
+    without effects the payload must be the approved one. A request without effects, or of another tool, limits
+    only what it names.
 
     Args:
         tool_name: Name of the tool.
@@ -122,7 +123,7 @@ def require_approved(tool_name: str, payload: Mapping[str, Any], effects: Sequen
         effects: Effects that the call is about to have.
 
     Raises:
-        PermissionError: An approved call is running, and this is not what was approved.
+        PermissionError: An approved call is running, and this is not the approved one.
     """
     approved = _approved.get()
     if approved is None:
@@ -141,7 +142,7 @@ def require_approved(tool_name: str, payload: Mapping[str, Any], effects: Sequen
 
 
 def approved_state(path: str) -> FileState | None:
-    """How a file must be found when an approved call is about to write it.
+    """Return the state in which a file must be found when an approved call is about to write it.
 
     It is the file as it was shown, or as the call itself has left it.
 
@@ -149,7 +150,7 @@ def approved_state(path: str) -> FileState | None:
         path: Absolute path without links.
 
     Returns:
-        The state, or None if nothing was shown of the file.
+        The state, or None if the file was not shown.
     """
     approved = _approved.get()
     if approved is None or approved.snapshot is None:
@@ -162,11 +163,11 @@ def approved_state(path: str) -> FileState | None:
 
 @dataclass(frozen=True, slots=True)
 class ApprovedContent:
-    """The content of a file that a reviewer approved in place of the one that was asked.
+    """The content of a file that a reviewer approved in place of the requested one.
 
     Attributes:
-        data: Exactly what is to be written.
-        told: What the agent is to be told of it.
+        data: The exact content to write.
+        told: The message for the agent.
     """
 
     data: bytes
@@ -174,10 +175,10 @@ class ApprovedContent:
 
 
 def approved_instead(path: str) -> ApprovedContent | None:
-    """What to write to a file in place of what the running call asked for.
+    """Return the content to write to a file in place of the one that the running call asked for.
 
-    A tool that says ``partial`` in `ApprovalRequest.honors` asks this before it writes, writes exactly that, and
-    puts the words in its result.
+    A tool that lists ``partial`` in `ApprovalRequest.honors` calls this before it writes, writes exactly that,
+    and puts the message in its result.
 
     Args:
         path: Absolute path, as in the effect that was declared.
@@ -186,7 +187,7 @@ def approved_instead(path: str) -> ApprovedContent | None:
         The content, or None if the call writes what it asked for.
 
     Raises:
-        PermissionError: The reviewer approved other contents, and nobody was shown that this path is written.
+        PermissionError: The reviewer approved other contents, and this path was not among those shown.
     """
     approved = _approved.get()
     if approved is None or approved.instead is None or not approved.instead.contents:
@@ -204,7 +205,7 @@ def approved_instead(path: str) -> ApprovedContent | None:
 
 
 def was_written(path: str, state: FileState) -> None:
-    """Note how the running call has left a file, so that its next effect may find it so."""
+    """Note the state in which the running call has left a file, so that its next effect accepts it."""
     approved = _approved.get()
     if approved is not None:
         approved.written[path] = state
@@ -217,22 +218,22 @@ def _require_same_directory(approved: _ApprovedCall, command: Command) -> None:
         raise ChangedSinceApprovedError("the place that the working directory leads to")
 
 
-# -- Running a call with arguments that a reviewer put in place of those that were asked.
+# -- Running a call with arguments that a reviewer changed.
 
 HONORS = frozenset({PARTIAL, EDIT})
-"""What our own ways of running a call can do besides running it as asked."""
+"""The features of signoff's own ways to run a call besides running it as asked."""
 
 
 class EditedCall:
-    """Looks at edited arguments as if the model had sent them, and keeps what is to run.
+    """Checks edited arguments as if the model had sent them, and keeps the call that is to run.
 
     Args:
         context: The call as it was asked.
-        shown: Has the tool validate arguments, and returns them as a reviewer is shown them.
+        shown: Has the tool validate arguments, and returns them as the reviewer sees them.
         ask: Asks policy, settings, toolset and function about the call; blocks it by `PermissionError`.
 
     Attributes:
-        request: What the edited call is bound to; None while none was approved.
+        request: The request that the edited call is bound to; None while none was approved.
     """
 
     def __init__(
@@ -247,11 +248,11 @@ class EditedCall:
         self.request: ApprovalRequest | None = None
 
     def __call__(self, arguments: Mapping[str, Any]) -> None:
-        """Look at the arguments; returns if the call may run with them.
+        """Check the arguments; return if the call may run with them.
 
         Raises:
-            PermissionError: They are blocked, or would do what nobody was shown.
-            ValueError, TypeError: The tool does not take them.
+            PermissionError: They are blocked, or have an effect that nobody was shown.
+            ValueError, TypeError: The tool does not accept them.
         """
         spelled = canonical(dict(arguments))
         if canonical(dict(self._shown(copy.deepcopy(dict(arguments))))) != spelled:
@@ -264,18 +265,18 @@ class EditedCall:
 
 
 class EditedCallError(Exception):
-    """The arguments that a reviewer approved in place of the others cannot run."""
+    """The arguments that a reviewer approved in place of the original ones cannot run."""
 
 
 def require_runnable(decision: ApprovalDecision, context: ApprovalContext | None) -> None:
-    """Return if what was approved in place of what was asked may run; also if it is what was asked.
+    """Return if the approved call may run, be it amended or not.
 
     Args:
-        decision: What a person approved.
-        context: The call as it was asked; it knows whether others can run.
+        decision: The approval of a person.
+        context: The call as it was asked; it knows if other arguments can run.
 
     Raises:
-        EditedCallError: It may not.
+        EditedCallError: The amended call may not run.
     """
     if decision.instead is None or decision.instead.arguments is None:
         return
@@ -288,11 +289,11 @@ def require_runnable(decision: ApprovalDecision, context: ApprovalContext | None
 
 
 def told(result: Any, instead: Instead | None) -> Any:
-    """What the model is told of a call that ran with edited arguments: the result, and what was changed.
+    """Return the result for the model of a call that ran with edited arguments, with a note on the changes.
 
     Args:
-        result: What the tool returned.
-        instead: What ran in place of what was asked, or None.
+        result: The result of the tool.
+        instead: The amendment that ran, or None.
     """
     if instead is None or instead.arguments is None:
         return result

@@ -58,7 +58,7 @@ def canonical(value: object) -> str:
 
 
 def _object_of_texts(value: dict[str, str]) -> str:
-    """What the encoder makes of it, without its search for what each value is: most calls have such arguments."""
+    """The encoder's result for texts, without its search for types: most calls have such arguments."""
     text = _ENCODER.encode
     return "{" + ",".join([f"{text(key)}:{text(value[key])}" for key in sorted(value)]) + "}"
 
@@ -101,7 +101,7 @@ def _check(value: object, trail: list[str | int]) -> None:
     kind = type(value)
     if value is None or kind in (bool, str):
         return
-    deepest = len(trail) == MAX_DEPTH  # text, which most values are, needs no look but there
+    deepest = len(trail) == MAX_DEPTH  # only there does text, the most common value, need a check
     if isinstance(value, int) and kind is int:
         if not -_TOO_LARGE < value < _TOO_LARGE:
             raise NotJsonError(f"a number of more than {MAX_DIGITS} digits at {_place(trail)}; send it as text")
@@ -134,7 +134,7 @@ def _check_part(value: object, trail: list[str | int], step: str | int) -> None:
 
 
 def _place(trail: list[str | int]) -> str:
-    """Where a value is, such as ``$.files[2].path``."""
+    """The place of a value, such as ``$.files[2].path``."""
     steps = [_step(step) for step in trail]
     if len(steps) > _LONGEST_TRAIL:
         half = _LONGEST_TRAIL // 2
@@ -151,7 +151,7 @@ def _step(step: str | int) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Text of others in quotes and printable ASCII; of a long one the beginning, and how much is missing."""
+    """A text of others in quotes and printable ASCII; a long one is cut, with the length of the rest."""
     missing = len(text) - _LONGEST_QUOTE
     return ascii(text) if missing <= 0 else f"{text[:_LONGEST_QUOTE]!a} (+{missing} characters)"
 

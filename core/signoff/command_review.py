@@ -1,8 +1,8 @@
-"""The parts of a command for a reviewer: risk, files written, and the rule of their own.
+"""The parts of a command for a reviewer: risk, files written, and the reviewer's own rules.
 
-It is worked out from the exact text that would be handed to the shell and by the reader's own rule file: what a
-sender says of its call, such as which rule asked, must not color how it looks. How it is laid out is up to the
-screen or to the lines.
+Everything is worked out from the exact text for the shell and by the reader's own rule file: the sender's word on
+its call, such as the rule that asked, must not affect the view. The layout is left to the screen or the command
+line.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ __all__ = [
 
 LEVELS = (Risk.LOW, Risk.MEDIUM, Risk.HIGH)
 WORDS = tuple(RISK_WORD[risk] for risk in LEVELS)
-"""For each level its risk in a word."""
+"""The risk of each level as a word."""
 
 _LONGEST = 400
-"""Characters of a part: the command stands above it, whole."""
+"""The most characters of a part that are shown: the command stands above it, whole."""
 
 _UNKNOWN = "unknown-command"
-"""A reason that says nothing where there is another one."""
+"""A reason that is left out if there is another one."""
 
 
 class ToldPart(Struct, frozen=True):
@@ -60,10 +60,10 @@ class ToldPart(Struct, frozen=True):
     Attributes:
         level: 0 for low risk, 1 for medium, 2 for high.
         joined: What joins it to the part before, as in `CommandPart`.
-        depth: How many parts it is run by.
-        doubtful: Whether it only may be a command.
-        text: Makes the part itself.
-        about: Makes what is said of it, a line each.
+        depth: The number of parts that it is nested in.
+        doubtful: True if it may or may not be a command.
+        text: Makes the text of the part.
+        about: Makes the remarks on it, a line each.
     """
 
     level: int
@@ -75,15 +75,15 @@ class ToldPart(Struct, frozen=True):
 
 
 class ToldCommand(Struct, frozen=True):
-    """A command with what is told of its parts.
+    """A command with remarks on its parts.
 
     Attributes:
         command: The command.
         parts: Its parts, in order.
-        remarks: What is said of the line as a whole.
-        found: How many parts there are of each risk, in words.
-        rules: Whose rules are told, or why none are; empty if the request is closed.
-        facts: The same for programs. Texts in it are those of others, not masked and not safe to show.
+        remarks: The remarks on the line as a whole.
+        found: The number of parts of each risk, in words.
+        rules: The source of the rules, or why there are none; empty if the request is closed.
+        facts: The same for programs. Texts in it are raw: not masked and not safe to show.
         rule_file: The rule file that the rules are from, if there is one.
         masked: Hides the secrets of a text of others.
     """
@@ -99,24 +99,24 @@ class ToldCommand(Struct, frozen=True):
 
     @property
     def guess(self) -> str:
-        """Words before all others where nobody said that a shell runs it."""
+        """The words before the parts if it is only guessed that a shell runs the text."""
         return "" if self.command.argument is None else f'if a shell runs "{self.command.argument}": '
 
     @property
     def says_nothing_more(self) -> bool:
-        """Whether the only part is the whole line, of which `found` says all."""
+        """True if the only part is the whole line, and `found` says all about it."""
         if len(self.parts) != 1 or self.remarks:
             return False
         return not self.parts[0].about and self.facts.parts[0].text == self.command.text.strip()
 
 
 def told_command(command: ShownCommand, request: StoredRequest, masks: Redactor | None) -> ToldCommand:
-    """Work out the parts of a command. It may take seconds, and never fails: what cannot be told is said.
+    """Work out the parts of a command. It may take seconds, and never fails: what cannot be read is told as such.
 
     Args:
         command: The command.
-        request: Whose it is. Once it is closed the rules of today are left out: others may have held then.
-        masks: Says what is hidden; None hides nothing.
+        request: The request of the command. For a closed one the rules are left out: they may have changed.
+        masks: The rules of what to hide; None hides nothing.
     """
     rules = shell_rules_for(command.cwd) if request.pending else ShellRules(command.cwd)
     try:
@@ -145,7 +145,7 @@ def _counted(facts: CommandParts) -> str:
 
 
 def _rules_named(rules: ShellRules) -> SafeText:
-    """Whose rules are told."""
+    """The source of the rules in words."""
     if rules.file is not None:
         return joined("rules of ", reveal_line(os.path.relpath(rules.file, rules.directory), "path"))
     if rules.problem:
@@ -154,29 +154,29 @@ def _rules_named(rules: ShellRules) -> SafeText:
 
 
 class _Telling:
-    """Puts parts into words.
+    """The wording of parts.
 
     Args:
         command: The whole command.
-        masks: Says what is hidden; None hides nothing.
+        masks: The rules of what to hide; None hides nothing.
         rules: The rules it was judged by.
     """
 
     def __init__(self, command: str, masks: Redactor | None, rules: ShellRules) -> None:
         self._masks = masks
         self._rules = rules
-        # Quoting may change around a secret, so what is one in the command is hidden wherever it comes back.
+        # Quoting may change around a secret, so a secret of the command is hidden wherever it comes back.
         spans = () if masks is None else masks.spans(command, command=True)
         self._secrets = {command[start:end]: mark(end - start) for start, end in spans}
 
     def part(self, part: CommandPart) -> ToldPart:
-        """A part with what is said of it."""
+        """The part with its remarks."""
         about = tuple(partial(self._said, *words) for words in self._about(part))
         text = partial(self._shown, part.text[:_LONGEST])
         return ToldPart(LEVELS.index(part.risk), part.joined, part.depth, part.doubtful, text, about)
 
     def remark(self, remark: Remark) -> ToldPart:
-        """What is said of the line as a whole."""
+        """The remark on the line as a whole."""
         so = "what it runs cannot be told, so it counts as the highest risk"
         about = (partial(self._said, so, ""),) if remark.unread else ()
         return ToldPart(LEVELS.index(remark.risk), "", 0, False, partial(self._shown, remark.words), about)
@@ -188,7 +188,7 @@ class _Telling:
         return text if self._masks is None else self._masks.mask_text(text, command=True).text
 
     def _about(self, part: CommandPart) -> Iterator[tuple[str, str]]:
-        """What is said of a part: our words, then those of others."""
+        """The remarks on a part: signoff's words, then those of others."""
         if len(part.text) > _LONGEST:
             yield f"{len(part.text) - _LONGEST:,} more characters: see the command above", ""
         if part.times > 1:
@@ -205,7 +205,7 @@ class _Telling:
             yield "! ", reason
 
     def _by(self, verdict: PartVerdict | None) -> tuple[str, str]:
-        """What the rules say of a part, and the name of the rule; nothing if no rules are known."""
+        """The verdict of the rules on a part, and the name of the rule; empty if no rules are known."""
         if not self._rules.known:
             return "", ""
         if verdict is None:
@@ -221,14 +221,14 @@ class _Telling:
         return reveal_line(self.masked(text), "command")
 
 
-# -- Which of the rule files that a person trusts is about a directory, and what its rules for the shell say.
+# -- The rule file for a directory, of those that a person trusts, and the verdicts of its shell rules.
 #
-# An agent may run with other rules than these, and its word about that is not asked: what is shown is what the
-# person's own file says, with its name.
+# An agent may run with other rules than these, and its word about that is not asked: the view shows the verdict
+# of the person's own file, with its name.
 
 _USUAL = "signoff.yaml"
 _CODE = "tools.py"
-"""Code of custom tools, which is trusted beside a rule file and holds no rules."""
+"""The file with the code of custom tools, which is trusted beside a rule file and holds no rules."""
 
 
 class ShellRules(Struct, frozen=True):
@@ -236,8 +236,8 @@ class ShellRules(Struct, frozen=True):
 
     Attributes:
         directory: The directory.
-        file: Path of the rule file that is about it, if there is one and it counts.
-        problem: Why there are no rules, in words that may be those of others; empty if nothing is wrong.
+        file: Path of the rule file for it, if there is a trusted one.
+        problem: Why there are no rules, in raw words; empty if nothing is wrong.
     """
 
     directory: str
@@ -247,11 +247,11 @@ class ShellRules(Struct, frozen=True):
 
     @property
     def known(self) -> bool:
-        """Whether there are rules to judge by."""
+        """True if there are rules to judge by."""
         return self._verdicts is not None
 
     def judge(self, command: str) -> Verdict:
-        """What the rules say of a command, part by part; without any, what is asked about whatever rules say."""
+        """Return the verdict on a command, part by part; without rules, the reasons that hold in any case."""
         found = None if self._verdicts is None else self._verdicts.shell(command, self.directory)
         return found or judge_command(command, (), Level.ALLOW)
 
@@ -277,7 +277,7 @@ def shell_rules_for(directory: str) -> ShellRules:
 
 
 def _nearest(directory: str, files: tuple[TrustedFile, ...]) -> TrustedFile | None:
-    """Of several in one directory the one with the usual name, else the first."""
+    """The file with the usual name, of several in one directory; else the first."""
     above = [str(each) for each in (PurePath(directory), *PurePath(directory).parents)]
 
     def rank(file: TrustedFile) -> tuple[int, bool]:

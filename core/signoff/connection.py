@@ -1,4 +1,4 @@
-"""Opening the queue as an agent, with names that a person recognizes."""
+"""Connections of agents to the queue, with names that a person recognizes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["connect_agent", "connect_caller", "program_name"]
 
 _RUNNERS = re.compile(r"|-|-[cm]|__(mp_)?main__|<\w+>|(python|pypy)[\d.]*w?")
-"""Names of what runs a program, where the program itself has no name."""
+"""Names of the programs that run a program, where the program itself has no name."""
 
 _KERNELS = frozenset({"ipykernel_launcher", "ipykernel", "colab_kernel_launcher"})
 _SUFFIXES = frozenset({".py", ".pyw", ".pyz", ".exe"})
 _SAYS_NOTHING = frozenset({"agent", "LangGraph"})
-"""Names that frameworks give to agents whose author named none."""
+"""Names that frameworks give to agents without a name."""
 
 
 def connect_agent(
@@ -38,7 +38,7 @@ def connect_agent(
     """Open a queue for asking.
 
     Args:
-        name: How the agent is called on screen; ``SIGNOFF_AGENT`` or the program's name by default.
+        name: The name of the agent on screen; ``SIGNOFF_AGENT`` or the program's name by default.
         session: Identity of this conversation; ``SIGNOFF_SESSION`` or a new one by default.
         place: Directory, name or URL of the queue; ``SIGNOFF_QUEUE`` or the default queue otherwise.
         cwd: Absolute working directory of the agent; the process's own by default.
@@ -60,10 +60,11 @@ def connect_agent(
 
 
 def connect_caller(metadata: Mapping[str, Any], *, cwd: str | None = None) -> AgentQueue:
-    """Open the default queue for the first call of an agent that nobody opened one for.
+    """Open the default queue for the first call of an agent that has no connection yet.
 
     Args:
-        metadata: Of the call, see `ApprovalContext`: ``caller`` names the agent where ``SIGNOFF_AGENT`` does not.
+        metadata: Metadata of the call, see `ApprovalContext`: ``caller`` names the agent if ``SIGNOFF_AGENT`` does
+            not.
         cwd: Absolute working directory of the agent; the process's own by default.
 
     Raises:
@@ -77,7 +78,7 @@ def connect_caller(metadata: Mapping[str, Any], *, cwd: str | None = None) -> Ag
 def program_name() -> str:
     """Name of the running program for people: its script, module or notebook.
 
-    A program without a name, such as ``python -c``, is told by the directory that it runs in.
+    A program without a name, such as ``python -c``, is named after its working directory.
     """
     main = sys.modules.get("__main__")
     module = str(getattr(getattr(main, "__spec__", None), "name", None) or "").removesuffix(".__main__")

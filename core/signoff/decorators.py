@@ -1,4 +1,4 @@
-"""Ways for a tool function to say that it needs approval."""
+"""The decorator and the default request of tool functions that need approval."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def requires_approval(
 
     Raises:
         ValueError: `expires_in` is not more than zero, or more than a hundred years.
-        TypeError: What is decorated is no function, but what a framework made of one.
+        TypeError: The decorated object is not a function, but a tool that a framework made of one.
     """
     if isinstance(exclude_keys, str):
         raise TypeError(f"exclude_keys is a set of names, such as {{{exclude_keys!r}}}, not one text")

@@ -1,8 +1,8 @@
-"""What a tool call would do to the world, said as plain data.
+"""The declared effects of a tool call, as plain data.
 
-A tool declares the effects of a call without touching a disk: what it would write, edit or run.
-Everything else follows from that declaration: the snapshot that a reviewer is shown, the risk, the
-digest that a decision names, and the check that the world still is as it was shown.
+A tool declares the effects of a call without touching a disk: files that it would write or edit, commands that it
+would run. Everything else follows from that declaration: the snapshot for the reviewer, the risk, the digest that
+a decision names, and the check that the files are still as they were shown.
 
 This module is the standard library only: every layer may use it.
 """
@@ -70,4 +70,4 @@ Effect = FileWrite | FileEdit | Command
 
 
 class SnapshotError(ValueError):
-    """What a call would do cannot be shown, so nobody can be asked about it."""
+    """The effects of a call cannot be shown, so nobody can be asked about it."""

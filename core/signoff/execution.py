@@ -31,7 +31,7 @@ async def execute_tool(
     policy: CallPolicy | None = None,
     server: str | None = None,
 ) -> Any:
-    """Run a tool function, asking first if it says so.
+    """Run a tool function, asking first if it needs approval.
 
     The method of an object with a `check_approval`, such as `ShellTool.run_command`, is decided by that object,
     whatever the tool is called. A method that the object does not know is asked about.
@@ -40,26 +40,26 @@ async def execute_tool(
         tool_func: Synchronous or asynchronous function, with `check_approval` if it needs approval.
         tool_name: Name of the tool, as shown.
         args: Keyword arguments of the call.
-        approval_controller: Decides.
+        approval_controller: The controller that decides.
         context_metadata: Ids and batch of the call, see `ApprovalContext`.
         default_approval: ``"required"`` asks also about a function that says nothing about approval.
-        policy: Rules on calls, such as `Setup.call_policy`. What it blocks is blocked in every mode, and what it
-            asks about is asked about whatever the function says. If nothing in it is about the tool, and it has no
-            rules for its server, `default_approval` decides: name the server exactly, or have it ``"required"``.
+        policy: Rules on calls, such as `Setup.call_policy`. A call that it blocks is blocked in every mode, and
+            one that it asks about is asked about whatever the function says. If it knows neither the tool nor its
+            server, `default_approval` decides: name the server exactly, or have it ``"required"``.
         server: The server that the tool belongs to, as the policy calls it; None for a tool of the agent itself.
 
     Returns:
-        What the function returned.
+        The result of the function.
 
     Raises:
         PermissionError: The policy or the tool blocked the call, or it was not approved (`ApprovalDeniedError`).
-        TypeError: A `check_approval` answered with something else than documented.
+        TypeError: A `check_approval` returned something undocumented.
     """
     ctx = ApprovalContext(tool_name=tool_name, args=args, metadata=context_metadata or {})
     default: Setting = "required" if _has_a_say(tool_func, ctx) else default_approval
     if default == "none" and policy is None:
         return await _call(tool_func, args)
-    # A copy of our own: nobody may change what is asked about before it runs.
+    # A copy: nobody may change what is asked about before it runs.
     args = copy.deepcopy(args)
     ctx = ctx.model_copy(update={"args": copy.deepcopy(args)})
     needs = ApprovalNeeds({}, default, policy=policy, server=server)
@@ -87,10 +87,10 @@ def _has_a_say(function: Callable[..., Any], ctx: ApprovalContext) -> bool:
 
 
 def _taken_by(function: Callable[..., Any], args: dict[str, Any]) -> dict[str, Any]:
-    """The arguments, if a function takes them.
+    """Return the arguments, if a function accepts them.
 
     Raises:
-        TypeError: It does not.
+        TypeError: The function does not accept them.
     """
     inspect.signature(function).bind(**args)
     return args

@@ -1,4 +1,4 @@
-"""How long a request waits for a person before it expires: said in seconds or as a `timedelta`."""
+"""The time that a request waits before it expires: in seconds or as a `timedelta`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["EXPIRES_VARIABLE", "ExpiresIn", "expires_in_environment", "seconds_of", "within"]
 
 EXPIRES_VARIABLE = "SIGNOFF_EXPIRES_IN"
-"""Environment variable with the seconds that requests wait where nothing else says how long."""
+"""Environment variable with the seconds that requests wait where nothing else sets a time."""
 
 ExpiresIn = float | timedelta
 """Seconds, or a length of time."""
@@ -25,8 +25,8 @@ def seconds_of(expires_in: ExpiresIn | None) -> float | None:
     """Return the seconds; None, which is for ever, stays None.
 
     Raises:
-        ValueError: It is not more than zero, or more than a hundred years.
-        TypeError: It is neither a number nor a `timedelta`.
+        ValueError: The time is not more than zero, or more than a hundred years.
+        TypeError: The time is neither a number nor a `timedelta`.
     """
     if expires_in is None:
         return None
@@ -41,10 +41,10 @@ def seconds_of(expires_in: ExpiresIn | None) -> float | None:
 
 
 def expires_in_environment() -> float | None:
-    """Return the seconds that ``SIGNOFF_EXPIRES_IN`` says; None if it says nothing.
+    """Return the seconds of ``SIGNOFF_EXPIRES_IN``; None if it is not set.
 
     Raises:
-        ValueError: It is no number of seconds that can be waited.
+        ValueError: It is not a valid number of seconds.
     """
     said = os.environ.get(EXPIRES_VARIABLE)
     if not said:
@@ -58,7 +58,7 @@ def expires_in_environment() -> float | None:
 
 
 def within(request: ApprovalRequest, seconds: float | None) -> ApprovalRequest:
-    """Return the request with a deadline, unless it says itself how long it waits."""
+    """Return the request with a deadline, unless it sets its own."""
     if seconds is None or request.expires_in is not None:
         return request
     return request.model_copy(update={"expires_in": seconds})

@@ -1,4 +1,4 @@
-"""The history as files for other programs, and the JSON shape that ``--json`` promises."""
+"""Export of the history for other programs, in the JSON shape that ``--json`` promises."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ __all__ = [
 
 
 def record_facts(record: HistoryRecord, hidden: Redactor = DEFAULT_REDACTION) -> dict[str, Any]:
-    """Describe a line of the history.
+    """Return a record of the history as a JSON object.
 
     Args:
-        record: The line.
-        hidden: What is hidden of it. Its hash is that of everything.
+        record: The record.
+        hidden: The rules of what to hide. Its hash covers the hidden values too.
     """
     return {
         "seq": record.seq,
@@ -63,11 +63,11 @@ def record_facts(record: HistoryRecord, hidden: Redactor = DEFAULT_REDACTION) ->
 
 
 def decision_facts(decision: Decision | None, hidden: Redactor = DEFAULT_REDACTION) -> dict[str, Any] | None:
-    """Describe a decision, or None.
+    """Return a decision as a JSON object, or None.
 
     Args:
         decision: The decision.
-        hidden: What is hidden of the arguments that run instead of those that were asked.
+        hidden: The rules of what to hide of amended arguments.
     """
     if decision is None:
         return None
@@ -85,7 +85,7 @@ def decision_facts(decision: Decision | None, hidden: Redactor = DEFAULT_REDACTI
 
 
 def _instead_facts(instead: Instead | None, hidden: Redactor) -> dict[str, Any] | None:
-    """Describe what runs in place of what was asked; the contents by their hashes."""
+    """Return an amendment as a JSON object; the contents by their hashes."""
     if instead is None:
         return None
     return {
@@ -97,7 +97,7 @@ def _instead_facts(instead: Instead | None, hidden: Redactor) -> dict[str, Any] 
     }
 
 
-# -- Which records a file gets, and how JSON Lines are written.
+# -- The records of a file, and their form as JSON Lines.
 
 
 def ascii_json(value: object, indent: int | None = None) -> str:
@@ -108,18 +108,18 @@ def ascii_json(value: object, indent: int | None = None) -> str:
 def fitting_records(
     queue: ReviewQueue, query: Query | None, view: Viewpoint, which: HistoryFilter
 ) -> Iterator[HistoryRecord]:
-    """The records that fit all that is given, oldest first.
+    """The records that pass all filters, oldest first.
 
     Args:
-        queue: Where they are.
+        queue: The queue.
         query: The filter, or None.
-        view: When, where and by whom it is asked.
-        which: What else they must be.
+        view: The time, place and person of the question.
+        which: A further filter.
     """
     if query is None:
         yield from queue.export(which)
         return
-    from signoff.filter import narrowed, of_record  # not needed, and not loaded, without a filter
+    from signoff.filter import narrowed, of_record  # not loaded without a filter
 
     narrow = narrowed(query, view, which)
     if narrow is not None:
@@ -128,7 +128,7 @@ def fitting_records(
 
 
 def write_json_lines(records: Iterable[dict[str, Any]], file: TextIO) -> int:
-    """Write one object a line, and return how many."""
+    """Write one object a line, and return their number."""
     count = 0
     for facts in records:
         file.write(f"{ascii_json(facts)}\n")
@@ -136,21 +136,21 @@ def write_json_lines(records: Iterable[dict[str, Any]], file: TextIO) -> int:
     return count
 
 
-# -- Text files that only their owner may read, complete or not there.
+# -- Text files that only their owner may read, complete or absent.
 
 
 @contextlib.contextmanager
 def new_file(target: Path, *, force: bool = False) -> Iterator[TextIO]:
-    """Write a file that only its owner may read, and leave none behind that is not complete.
+    """Write a file that only its owner may read, and leave no incomplete file behind.
 
     Args:
-        target: Where it shall be.
-        force: Whether it may replace another file; that one stays until the new one is complete.
+        target: The path.
+        force: True to replace a file that is there; it stays until the new one is complete.
 
     Raises:
-        FileExistsError: There is one, and it was not to be replaced.
+        FileExistsError: There is a file, and `force` is not set.
     """
     with private_files.new_file(target, replaces=force) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", errors="backslashreplace", newline="")
         yield text
-        text.detach()  # what was written is in the file then
+        text.detach()  # flushes it

@@ -1,8 +1,8 @@
-"""How a controller answers: by asking, or the same to everything.
+"""The modes of a controller: ask a person, or give every call the same answer.
 
 The mode comes from code, from the environment (``SIGNOFF_MODE``) and, for `signoff ask`, from the command line.
-Where several say something the strictest wins: whoever starts a program may make it ask, and nobody makes it stop
-asking behind the back of the one who wrote it.
+Of several the strictest holds: the user of a program may make it ask, but cannot make it stop asking against its
+author's will.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _STRICTEST_FIRST: tuple[Mode, ...] = ("strict", "interactive", "approve_all")
 
 
 def chosen_mode(*modes: str | None) -> Mode:
-    """Return the mode that holds: ``interactive`` if nobody says anything.
+    """Return the mode that holds: ``interactive`` if none is given.
 
     Args:
-        modes: What the code and its settings say; None says nothing.
+        modes: The modes of the code and its settings; None for none.
 
     Raises:
         ValueError: One of them, or the one in the environment, is unknown.
@@ -37,11 +37,11 @@ def chosen_mode(*modes: str | None) -> Mode:
 
 
 def known_mode(mode: str, source: str = "mode") -> Mode:
-    """Return a mode.
+    """Return a mode by its name.
 
     Args:
         mode: Its name.
-        source: Who says it, for the message.
+        source: The origin of the name, for the message.
 
     Raises:
         ValueError: There is no such mode.

@@ -1,7 +1,7 @@
-"""Files and directories for their owner alone.
+"""Files and directories for their owner only.
 
-A file is whole or not there: whoever reads sees the old content or the new one. What decides whether something is
-trusted is read only from a file that nobody else can have written.
+A file is complete or absent: a reader sees the old content or the new one. A file that trust depends on is read
+only if nobody else can have written it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PRIVATE_DIRECTORY = 0o700
 
 
 class UnsafeFileError(Exception):
-    """A file or directory cannot be read, or may be somebody else's work; the message says what to do."""
+    """A file or directory cannot be read, or may be somebody else's; the message says what to do."""
 
 
 def make_directory(path: Path, *, parents: bool = True) -> None:
@@ -37,10 +37,10 @@ def make_directory(path: Path, *, parents: bool = True) -> None:
 
     Args:
         path: The directory.
-        parents: Whether those on the way that are missing are made too, in the same way.
+        parents: True to make missing parents too, in the same way.
 
     Raises:
-        OSError: It cannot be made, or there is something else in its place.
+        OSError: The directory cannot be made, or something else is in its place.
     """
     if parents and path.parent != path and not path.parent.exists():
         make_directory(path.parent)
@@ -62,14 +62,14 @@ def read_own(path: Path, *, forbidden: int, owners: frozenset[int], most: int) -
         path: The file.
         forbidden: Mode bits that neither the file nor its directory may have.
         owners: User ids to whom it may belong; the directory may also belong to root.
-        most: Bytes that it may have.
+        most: The most bytes that it may have.
 
     Raises:
-        UnsafeFileError: It cannot be read, or is not to be trusted.
+        UnsafeFileError: The file cannot be read, or is not to be trusted.
     """
     try:
         refuse_foreign_directory(path.parent, forbidden)
-        # Not to wait for the other end of a pipe.
+        # So that opening a pipe does not wait for its other end.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -98,8 +98,8 @@ def refuse_foreign_directory(path: Path, forbidden: int) -> None:
         forbidden: Mode bits that it may not have.
 
     Raises:
-        UnsafeFileError: It is not what it should be.
-        OSError: There is none, or it cannot be looked at.
+        UnsafeFileError: The directory is a link, belongs to somebody else, or has such bits.
+        OSError: The directory is absent, or cannot be looked at.
     """
     found = path.lstat()
     if stat.S_ISLNK(found.st_mode):
@@ -114,10 +114,10 @@ def locked(path: Path) -> Iterator[None]:
     """Hold the lock of a file for the length of a ``with`` block; it is made if it is not there.
 
     Args:
-        path: The file. Nothing is in it.
+        path: The file. It stays empty.
 
     Raises:
-        OSError: It cannot be opened, or is a link.
+        OSError: The file cannot be opened, or is a link.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, _PRIVATE)
     try:
@@ -142,16 +142,16 @@ def _refuse_foreign(
 
 @contextlib.contextmanager
 def new_file(target: Path, *, replaces: bool, mode: int = _PRIVATE) -> Iterator[BinaryIO]:
-    """Write a file; it lasts once this is left, and is not there, or as it was, if that fails.
+    """Write a file that is durable after the block; if the block fails, the file stays as it was, or absent.
 
     Args:
-        target: Where it shall be. A link there is replaced, not followed.
-        replaces: Whether it may take the place of another file; that one stays until the new one is whole.
+        target: The path. A link there is replaced, not followed.
+        replaces: True to replace a file that is there; it stays until the new one is complete.
         mode: Its permissions, whatever the umask says.
 
     Raises:
         FileExistsError: There is a file, and it may not be replaced.
-        OSError: It cannot be written.
+        OSError: The file cannot be written.
     """
     draft = target.with_name(f".{target.name}.{os.urandom(8).hex()}") if replaces else target
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, _PRIVATE)
@@ -169,15 +169,15 @@ def new_file(target: Path, *, replaces: bool, mode: int = _PRIVATE) -> Iterator[
 
 
 def put(target: Path, content: bytes, *, mode: int = _PRIVATE) -> None:
-    """Put a content in the place of a file, or where there is none yet.
+    """Write a file whole, in place of one that may be there.
 
     Args:
         target: The file. A link there is replaced, not followed.
-        content: What it shall hold.
+        content: The content.
         mode: Its permissions.
 
     Raises:
-        OSError: It cannot be written; the file is as it was.
+        OSError: The file cannot be written; it is as it was.
     """
     with new_file(target, replaces=True, mode=mode) as file:
         file.write(content)

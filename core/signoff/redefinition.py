@@ -1,4 +1,4 @@
-"""Tools that are defined differently than when they were approved: noticing it, and saying so in plain words."""
+"""Changes of a tool's definition since it was approved, noticed and put in plain words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["KnownDefinitions", "ToolGoneError", "look_again", "look_again_sync", "other_definitions"]
 
 _MOST_KNOWN = 1_000
-"""Most definitions that are kept in mind."""
+"""The most definitions that are kept in mind."""
 
 _SINCE_APPROVED = "the tool is not defined as it was when this was approved for the session"
 _WHILE_ASKED = "the tool's definition was changed while this was being asked about"
@@ -25,23 +25,23 @@ _ASKED = "; asked about by "
 
 
 class ToolGoneError(SnapshotError):
-    """The tool that was asked about is not offered any more."""
+    """The tool of a request is not offered any more."""
 
     def __init__(self, tool_name: str) -> None:
         super().__init__(f"the tool {tool_name!a} is not offered any more")
 
 
 class KnownDefinitions:
-    """The definitions that people were asked about, so that a later one can be compared with them."""
+    """The definitions that people were asked about, kept to compare later ones with."""
 
     def __init__(self) -> None:
         self._by_digest: dict[str, Definition] = {}
 
     def since_approved(self, request: ApprovalRequest, others: Collection[str]) -> ApprovalRequest:
-        """The request, saying so if an equal call was approved under other definitions only.
+        """Return the request, with a remark if an equal call was approved under other definitions only.
 
         Args:
-            request: What is about to be asked.
+            request: The request that is about to be asked.
             others: Digests of other definitions under which it was approved for the session, oldest first.
         """
         now = request.definition
@@ -54,7 +54,7 @@ class KnownDefinitions:
         return _saying(request, _SINCE_APPROVED, "" if before is None else now.changes_since(before))
 
     def while_asked(self, request: ApprovalRequest, now: Definition) -> ApprovalRequest:
-        """The request under the definition that the tool has now, saying what was changed."""
+        """Return the request under the present definition of the tool, with the changes in words."""
         self._keep(now)
         changes = "" if request.definition is None else now.changes_since(request.definition)
         return _saying(request.with_definition(now), _WHILE_ASKED, changes)
@@ -66,11 +66,11 @@ class KnownDefinitions:
 
 
 def other_definitions(queue: AgentQueue, request: ApprovalRequest) -> list[str]:
-    """Other definitions of the tool under which the session has a grant that would cover the call.
+    """Return other definitions of the tool under which the session has a grant that would cover the call.
 
     Args:
         queue: The connection of the session.
-        request: The call; it says how the tool is defined now.
+        request: The call, with the present definition of its tool.
     """
     of_call = [grant for grant in queue.grants() if _covers_then(grant, request)]
     return [grant.definition for grant in of_call if grant.definition is not None]
@@ -83,11 +83,11 @@ def _covers_then(grant: Grant, request: ApprovalRequest) -> bool:
 
 
 async def look_again(request: ApprovalRequest, context: ApprovalContext | None) -> Definition | None:
-    """Return how the tool of an approved request is defined now, or None if that has not changed.
+    """Return the present definition of the tool of an approved request, or None if it has not changed.
 
     Args:
-        request: What was approved.
-        context: Where the call came from; it knows how to look.
+        request: The approved request.
+        context: The origin of the call, which knows how to look.
 
     Raises:
         ToolGoneError: The tool is not offered any more.
@@ -99,7 +99,7 @@ async def look_again(request: ApprovalRequest, context: ApprovalContext | None) 
 
 
 def look_again_sync(request: ApprovalRequest, context: ApprovalContext | None) -> Definition | None:
-    """`look_again` for synchronous code.
+    """Do as `look_again` in synchronous code.
 
     Raises:
         ToolGoneError: The tool is not offered any more.
@@ -122,7 +122,7 @@ def _changed(request: ApprovalRequest, approved: Definition, now: Definition | N
 
 
 def _saying(request: ApprovalRequest, what: str, changes: str) -> ApprovalRequest:
-    """The request with a word on the change in front of why it is asked, in place of one on an earlier change."""
+    """The request with a remark on the change before its reason, in place of a remark on an earlier change."""
     told = f"{what}: {changes}" if changes else what
     why = request.why
     if why.startswith((_SINCE_APPROVED, _WHILE_ASKED)):

@@ -1,9 +1,9 @@
-"""Remembered approvals of one process's session, and the calls they may answer.
+"""Remembered approvals of a session within one process, and the calls they may answer.
 
 An approval matches on the tool's server and name, code point by code point, and the canonical JSON of the payload.
-One that was given for a definition of the tool answers no call under another; one that was given without, any.
-The controller remembers approvals only; a refusal is in here only if somebody stored it on purpose, and it
-never answers a request.
+An approval for a definition of the tool answers no call under another; one without a definition answers any.
+The controller remembers approvals only; a refusal is here only if somebody stored it on purpose, and it never
+answers a request.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ __all__ = [
 
 
 CallKey = tuple[str, str, str | None, str | None]
-"""What a remembered approval matches on: the tool's name, the canonical payload, the digest of the tool's
-definition, and its server."""
+"""The key of a remembered approval: the tool's name, the canonical payload, the digest of the tool's definition,
+and its server."""
 
 
 class PlainCall(NamedTuple):  # no data class: one is made at every call, and this is cheaper
-    """A call of which nothing is known but its name and its arguments.
+    """A call of which only its name and arguments are known.
 
     Attributes:
         tool_name: Name of the tool.
         payload: All arguments, as JSON values that nobody else holds.
         spelled: Their canonical form.
-        definition: How the tool is offered to the model, if that is known.
+        definition: The definition of the tool, if that is known.
         server: The server that the tool belongs to; None for a tool of the agent itself.
     """
 
@@ -55,12 +55,12 @@ class PlainCall(NamedTuple):  # no data class: one is made at every call, and th
 
     @property
     def effects(self) -> tuple[Effect, ...]:
-        """None: it declares nothing."""
+        """No effects: the call declares none."""
         return ()
 
     @property
     def key(self) -> CallKey:
-        """What a remembered approval of it matches on."""
+        """The key of a remembered approval for it."""
         digest = None if self.definition is None else self.definition.digest
         return self.tool_name, self.spelled, digest, self.server
 
@@ -73,7 +73,7 @@ class RememberedApproval:
     payload: Mapping[str, Any]
     decision: ApprovalDecision
     uses: int
-    """How many calls it has answered."""
+    """The number of calls that it has answered."""
     definition: str | None = None
     """Digest of the tool's definition that it was given for; None for one that covers all."""
     server: str | None = None
@@ -89,7 +89,7 @@ class _Entry:
     uses: int
 
     def use(self) -> ApprovalDecision:
-        """The answer, counted as a use."""
+        """Return the answer, counted as a use."""
         self.uses += 1
         return self.answer
 
@@ -106,7 +106,7 @@ class ApprovalMemory:
         self._entries: dict[CallKey, _Entry] = {}
 
     def __len__(self) -> int:
-        """How many decisions are stored."""
+        """The number of stored decisions."""
         return len(self._entries)
 
     def lookup(
@@ -122,7 +122,7 @@ class ApprovalMemory:
         Args:
             tool_name: Name of the tool.
             args: The payload of the request.
-            definition: Digest of the tool's definition. Without one, only what covers all definitions is found.
+            definition: Digest of the tool's definition. Without one, only approvals for all definitions are found.
             server: The server that the tool belongs to; None for a tool of the agent itself.
 
         Returns:
@@ -144,17 +144,17 @@ class ApprovalMemory:
         *,
         server: str | None = None,
     ) -> bool:
-        """Whether `lookup` would find an approval; does not count as a use."""
+        """True if `lookup` would find an approval; does not count as a use."""
         key = _key(tool_name, args, definition, server)
         return key is not None and self.approves(key)
 
     def approves(self, key: CallKey) -> bool:
-        """Whether the call was approved for the session; does not count as a use."""
+        """True if the call was approved for the session; does not count as a use."""
         entry = self._found(key)
         return entry is not None and entry.answer.approved is True
 
     def use(self, key: CallKey) -> ApprovalDecision | None:
-        """Return the approval of a call, counted as a use, or None. A stored refusal is none."""
+        """Return the approval of a call, counted as a use, or None. A stored refusal is not an approval."""
         with self._lock:
             entry = self._found(key)
             return entry.use() if entry is not None and entry.answer.approved is True else None
@@ -174,18 +174,18 @@ class ApprovalMemory:
         *,
         server: str | None = None,
     ) -> None:
-        """Remember a decision that says it is for the session; any other is not stored.
+        """Remember a decision for the session; any other is not stored.
 
         Args:
             tool_name: Name of the tool.
             args: The payload of the request.
-            decision: What was decided.
-            definition: Digest of the tool's definition that it is for; None for any.
+            decision: The decision.
+            definition: Digest of the tool's definition that it covers; None for all.
             server: The server that the tool belongs to; None for a tool of the agent itself.
 
         Raises:
             NotJsonError: The payload is not JSON.
-            ValueError: The decision is for something else than was asked; that holds once.
+            ValueError: The decision has an amendment; that holds once.
         """
         if decision.remember != "session":
             return
@@ -209,10 +209,10 @@ class ApprovalMemory:
         return [(each.tool_name, _own(each.payload), each.decision) for each in self._stored()]
 
     def revoke(self, tool_name: str, args: Mapping[str, Any]) -> bool:
-        """Forget what was decided of a call, on whatever server and under whatever definition of the tool.
+        """Forget the decisions on a call, on whatever server and under whatever definition of the tool.
 
         Returns:
-            False when nothing was decided of it.
+            False if there was no decision on it.
         """
         key = _key(tool_name, args, None, None)
         if key is None:
@@ -229,7 +229,7 @@ class ApprovalMemory:
             self._entries.clear()
 
     def _found(self, key: CallKey) -> _Entry | None:
-        """The entry for this definition, else the one for all of them."""
+        """The entry for this definition, else the entry for all definitions."""
         entry = self._entries.get(key)
         return entry if entry is not None else self._entries.get((key[0], key[1], None, key[3]))
 
@@ -241,7 +241,7 @@ class ApprovalMemory:
 def call_key(
     tool_name: str, payload: Mapping[str, Any], definition: str | None = None, *, server: str | None = None
 ) -> CallKey:
-    """Return what a remembered approval of a call matches on.
+    """Return the key of a remembered approval for a call.
 
     Args:
         tool_name: Name of the tool.
@@ -256,29 +256,29 @@ def call_key(
 
 
 def _own(payload: object) -> Any:
-    """An object from a mapping of any kind. What is none is left as it is: a list of pairs equals no object."""
+    """A dict from a mapping of any kind; other values stay, since a list of pairs equals no object."""
     return dict(payload) if isinstance(payload, Mapping) else payload
 
 
 def _key(tool_name: str, args: Mapping[str, Any], definition: str | None, server: str | None) -> CallKey | None:
-    """The key of a call, or None when its payload is not JSON and so equals nothing."""
+    """The key of a call, or None if its payload is not JSON and so equals nothing."""
     try:
         return call_key(tool_name, args, definition, server=server)
     except ValueError:
         return None
 
 
-# -- Which calls a remembered approval may answer, found once for all equal calls.
+# -- The calls that a remembered approval may answer, found once for all equal calls.
 
 _MOST_JUDGED = 1_000
-"""Most calls that are kept in mind."""
+"""The most calls that are kept in mind."""
 
 _LONGEST_JUDGED = 4_000
-"""Longest arguments that are kept in mind, in characters of their canonical form."""
+"""The longest arguments that are kept in mind, in characters of their canonical form."""
 
 
 class JudgedCalls:
-    """What was found of calls that declare no effects: an equal call has an equal risk, and is judged once."""
+    """The findings on calls without effects: an equal call has an equal risk, and is judged once."""
 
     def __init__(self) -> None:
         self._rememberable: dict[tuple[str, ...], bool] = {}
@@ -286,11 +286,11 @@ class JudgedCalls:
     def may_be_remembered(
         self, request: ApprovalRequest, context: ApprovalContext | None, payload_key: str
     ) -> bool:
-        """Whether a remembered approval may answer the call; see `Submission.may_be_remembered`.
+        """True if a remembered approval may answer the call; see `Submission.may_be_remembered`.
 
         Args:
-            request: What the tool asks; without effects.
-            context: Where the call came from.
+            request: The request of the tool; without effects.
+            context: The origin of the call.
             payload_key: Canonical form of its payload.
 
         Raises:
@@ -305,7 +305,7 @@ class JudgedCalls:
         return self._judged_now(call, plain_submission(request, context)) if known is None else known
 
     def plain_may_be_remembered(self, call: PlainCall) -> bool:
-        """`may_be_remembered` of a call that is asked about by its name and arguments alone.
+        """Do as `may_be_remembered` for a call that is asked about by its name and arguments alone.
 
         Its definition does not matter here.
         """

@@ -1,9 +1,9 @@
 """Settings in YAML: values that know their line, and problems that name it.
 
-Scalars are those of the core schema of YAML 1.2 (https://yaml.org/spec/1.2.2/#103-core-schema), but numbers are
-decimal only: ``no`` and ``on`` are texts, and so are ``1:30`` and ``0x1f``. A key is the text it is written with.
-Anchors and merge keys work. What a hostile or broken file could do to its reader is refused: tags, deep nesting,
-anchors that multiply, characters that no text has.
+Scalars are those of the core schema of YAML 1.2 (https://yaml.org/spec/1.2.2/#103-core-schema), with decimal
+numbers only: ``no`` and ``on`` are texts, and so are ``1:30`` and ``0x1f``. A key is the text as written.
+Anchors and merge keys work. Constructs that could harm the reader are refused: tags, deep nesting, anchors that
+multiply, characters that no text has.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-# -- What is wrong with a settings file, said so that the line can be found and mended.
+# -- Problems of a settings file, worded so that the line can be found and mended.
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -56,13 +56,13 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong.
+    """One fault of a settings file.
 
     Attributes:
         file: The file, as it was named.
-        mark: Where in it; None if it is the file as a whole.
-        key: The dotted key, such as ``sandbox.paths.notes.root``; empty if it is no single one.
-        message: What is wrong and what to do, in words.
+        mark: The place in it; None for the file as a whole.
+        key: The dotted key, such as ``sandbox.paths.notes.root``; empty if it is not about one key.
+        message: The fault and what to do, in words.
     """
 
     file: str
@@ -71,23 +71,23 @@ class Problem:
     message: str
 
     def by_place(self) -> Mark:
-        """What to sort problems by, to have them in the order of the file."""
+        """The sort key that puts problems in the order of the file."""
         return self.mark or Mark(0, 0)
 
     def __str__(self) -> str:
-        """One line that is safe to print, whatever the file holds."""
+        """The problem in one line that is safe to print, whatever the file holds."""
         place = f"{self.file}:{self.mark.line}:{self.mark.column}" if self.mark else self.file
         key = f"{self.key}: " if self.key else ""
         return reveal_line(f"{place}: {key}{self.message}").text
 
 
 class ConfigError(ValueError):
-    """A settings file that is not valid; nothing of it is used.
+    """A settings file is not valid; nothing of it is used.
 
     Its text has one line for each problem.
 
     Attributes:
-        problems: All that was found, in the order of the file.
+        problems: All problems, in the order of the file.
     """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
@@ -95,21 +95,21 @@ class ConfigError(ValueError):
         super().__init__("\n".join(map(str, self.problems)))
 
 
-# -- Where a value stands in some settings, and how messages name it.
+# -- The place of a value in some settings, and its name in messages.
 
 KeyPath = tuple[str | int, ...]
-"""The way from the top of some settings to a value: keys of mappings, and places in lists from 0."""
+"""The way from the top of some settings to a value: keys of mappings, and indexes of lists."""
 
 _PLAIN_KEY = re.compile(r"[\w-]+")
 _LONGEST_SHOWN = 60
 
 
 def unknown_key(key: str, known: tuple[str, ...]) -> str:
-    """What to say of a key that there is not.
+    """Return the message about an unknown key.
 
     Args:
         key: The key.
-        known: Those that there are.
+        known: The known keys.
     """
     nearest = get_close_matches(key, known, n=1)
     hint = f'did you mean "{nearest[0]}"?' if nearest else f"what there is: {', '.join(known)}"
@@ -117,7 +117,7 @@ def unknown_key(key: str, known: tuple[str, ...]) -> str:
 
 
 def dotted(path: KeyPath) -> str:
-    """Write a path as people do: ``shell.rules[2].pattern``, with quotes around keys that need them."""
+    """Return a path as people write it: ``shell.rules[2].pattern``, with quotes around keys that need them."""
     parts = (f"[{key}]" if isinstance(key, int) else f".{_quoted(key)}" for key in path)
     return "".join(parts).removeprefix(".")
 
@@ -127,7 +127,7 @@ def _quoted(key: str) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as a message shows it: short, and a text in quotes."""
+    """Return a value for a message: short, and a text in quotes."""
     if value is None:
         return "nothing"
     if isinstance(value, Mapping):
@@ -141,11 +141,11 @@ def shown(value: object) -> str:
 
 
 LARGEST_TEXT = 256 * 1024
-"""Most characters of a settings file."""
+"""The most characters of a settings file."""
 
 _DEEPEST = 32
 _MOST_VALUES = 20_000
-"""Most values, each counted as often as an anchor repeats it."""
+"""The most values, each counted as often as an anchor repeats it."""
 _TOO_DEEP = f"is nested more than {_DEEPEST} deep"
 _TOO_MANY = f"holds more than {_MOST_VALUES} values"
 
@@ -160,8 +160,8 @@ class YamlDocument:
     Attributes:
         name: The file, for messages.
         value: Mappings, lists, texts, numbers, booleans and None.
-        marks: Where each value stands: that of its key, in a mapping.
-        problems: What was wrong and left out.
+        marks: The place of each value; in a mapping, of its key.
+        problems: The faults; the faulty values are left out.
     """
 
     name: str
@@ -171,17 +171,17 @@ class YamlDocument:
     _complained: set[KeyPath] = field(default_factory=set)
 
     def mark_of(self, path: KeyPath) -> Mark | None:
-        """Where a value stands, or else the nearest one around it."""
+        """Return the place of a value, or of the nearest value around it."""
         while path and path not in self.marks:
             path = path[:-1]
         return self.marks.get(path)
 
     def complained(self, path: KeyPath) -> bool:
-        """Whether something is wrong with just this value."""
+        """True if there is a problem with exactly this value."""
         return path in self._complained
 
     def complain(self, path: KeyPath, message: str, mark: Mark | None = None) -> None:
-        """Note that something is wrong with a value."""
+        """Note a problem with a value."""
         self._complained.add(path)
         self.problems.append(Problem(self.name, mark or self.mark_of(path), dotted(path), message))
 
@@ -194,10 +194,10 @@ def read_document(text: str, name: str) -> YamlDocument:
         name: The file, for messages.
 
     Returns:
-        What could be read, with the problems of what could not.
+        The values that could be read, with the problems of the others.
 
     Raises:
-        ConfigError: It is no YAML, not exactly one document, or too much.
+        ConfigError: The text is not YAML, not exactly one document, or too large.
     """
     if len(text) > LARGEST_TEXT:
         raise _refused(name, None, f"is longer than {LARGEST_TEXT} characters")
@@ -208,11 +208,11 @@ def read_document(text: str, name: str) -> YamlDocument:
 
 
 class _TooMuchError(Exception):
-    """Carries the mark of the value that is one too many, and the message."""
+    """Carries the place of the first value beyond a limit, and the message."""
 
 
 class _Loader(yaml.SafeLoader):
-    """Makes nodes: with the scalars of YAML 1.2, only so many and only so deep."""
+    """The YAML loader: with the scalars of YAML 1.2, and limits on number and depth."""
 
     yaml_implicit_resolvers = {}  # noqa: RUF012 - as PyYAML declares it
     _depth = 0
@@ -276,7 +276,7 @@ def _mark(mark: Any) -> Mark:
 
 
 class _NodeReader:
-    """Turns nodes into values; what is wrong becomes a problem and is left out."""
+    """Turns nodes into values; faulty ones become problems and are left out."""
 
     def __init__(self, document: YamlDocument) -> None:
         self._document = document
@@ -287,7 +287,7 @@ class _NodeReader:
 
         Args:
             node: The node.
-            path: Where its value belongs.
+            path: The path of its value.
             inside: The nodes around it.
         """
         mark = _mark(node.start_mark)
@@ -308,7 +308,7 @@ class _NodeReader:
         self._document.complain(path, message, _mark(node.start_mark))
 
     def _count(self, node: Node, inside: tuple[Node, ...]) -> None:
-        """Stop at what anchors have made too large or too deep."""
+        """Stop at a value that anchors have made too large or too deep."""
         self._values += 1
         if self._values > _MOST_VALUES:
             raise _refused(self._document.name, _mark(node.start_mark), _TOO_MANY)
@@ -374,7 +374,7 @@ class _NodeReader:
                 yield key, value, True
 
     def _key(self, node: Node, path: KeyPath) -> str | None:
-        """The text of a key, None if it is none."""
+        """The text of a key, None if it is no text."""
         text = node.value
         if not isinstance(node, ScalarNode) or not node.tag.startswith(_TAG) or not text or _NO_TEXT.search(text):
             self._refuse(node, path, "a key is a text that is not empty")
@@ -382,14 +382,14 @@ class _NodeReader:
         return str(text)
 
 
-# -- The text of a file that may hold settings.
+# -- The text of a settings file.
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
-    """Read the text of a file that may be a settings file.
+    """Read the text of a settings file.
 
     Raises:
-        ConfigError: It cannot be read, is too large, or is no UTF-8 text.
+        ConfigError: The file cannot be read, is too large, or is not UTF-8 text.
     """
     most = 4 * LARGEST_TEXT
     try:

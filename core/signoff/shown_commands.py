@@ -14,17 +14,17 @@ from signoff.queue.records import StoredRequest
 __all__ = ["ShownCommand", "possible_commands", "shown_commands"]
 
 _NAMES = ("command", "cmd")
-"""Arguments that tools of others hand to a shell."""
+"""Arguments that tools of others pass to a shell."""
 
 
 class ShownCommand(Struct, frozen=True):
     """A command that a request shows.
 
     Attributes:
-        after: How many of the documents of the request stand above its parts.
+        after: The number of the request's documents that stand above its parts.
         text: The command.
-        cwd: Where it would run, without links.
-        argument: The argument that it is, where it is only guessed that a shell runs it.
+        cwd: The directory in which it would run, without links.
+        argument: The name of its argument, if it is only guessed that a shell runs it.
     """
 
     after: int
@@ -34,14 +34,14 @@ class ShownCommand(Struct, frozen=True):
 
 
 def shown_commands(request: StoredRequest, documents: int) -> tuple[ShownCommand, ...]:
-    """The commands of a request.
+    """Return the commands of a request.
 
     Args:
         request: The request.
-        documents: How many documents it shows: one for each step first, the arguments last.
+        documents: The number of documents it shows: one for each step first, the arguments last.
 
     Raises:
-        SnapshotError: What it would do is damaged.
+        SnapshotError: The snapshot is damaged.
     """
     submission = request.submission
     steps = steps_of(submission.snapshot)
@@ -55,12 +55,12 @@ def shown_commands(request: StoredRequest, documents: int) -> tuple[ShownCommand
 
 
 def possible_commands(arguments: Mapping[str, Any], cwd: str, documents: int = 0) -> tuple[ShownCommand, ...]:
-    """The arguments of a call that a shell may run, as far as their names tell.
+    """Return the arguments of a call that a shell may run, as far as their names tell.
 
     Args:
         arguments: All arguments of the call.
-        cwd: Where it would run.
-        documents: How many documents stand above the parts.
+        cwd: The directory in which it would run.
+        documents: The number of documents that stand above the parts.
     """
     named = ((name, arguments.get(name)) for name in _NAMES)
     return tuple(

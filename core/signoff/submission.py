@@ -1,4 +1,4 @@
-"""From a tool's request to what is posted to the queue: key, digest, risk, snapshot.
+"""From a tool's request to the submission for the queue: key, digest, risk, snapshot.
 
 Everything here is a pure function of its arguments, except `submission_with_snapshot`, which reads the files
 that the call would touch.
@@ -27,7 +27,7 @@ __all__ = ["arguments_of", "judged_again", "plain_submission", "submission_with_
 
 _ALL = frozenset({"note", "hard", "session"})
 _KEPT = frozenset({"session"})
-"""What is not supported for a call of which no answer is remembered."""
+"""The features that a call of which no answer is remembered does not support."""
 
 
 def plain_submission(
@@ -36,8 +36,8 @@ def plain_submission(
     """Describe the call without reading anything from disk: enough to match a grant or to record it.
 
     Args:
-        request: What the tool asked.
-        context: Where the call came from; its metadata gives ids and the batch.
+        request: The request of the tool.
+        context: The origin of the call; its metadata gives ids and the batch.
         cwd: Absolute working directory of the call; the process's own by default.
 
     Raises:
@@ -46,7 +46,7 @@ def plain_submission(
     where = cwd or os.getcwd()  # noqa: PTH109 - text is what is stored and compared
     meta = context.metadata if context is not None else {}
     payload_key = canonical(request.payload)
-    # Copies: whoever is asked, or asks, may still hold the originals and change them.
+    # Copies: others may still hold the originals and change them.
     payload = copy.deepcopy(request.payload)
     arguments = copy.deepcopy(arguments_of(request, context))
     presentation = _presentation(request)
@@ -80,23 +80,23 @@ def plain_submission(
 
 
 def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tuple[Submission, Snapshot]:
-    """Read what the call would touch and bind the submission to it.
+    """Read the files that the call would touch and bind the submission to them.
 
     Its risk is judged again only if the files give reasons that the plain call did not.
 
     Args:
-        request: What the tool asked.
+        request: The request of the tool.
         plain: The submission made by `plain_submission`.
 
     Returns:
-        The submission with snapshot, contents and a digest over all of it, and the snapshot for a later
-        look whether the world still is as it was shown.
+        The submission with snapshot, contents and a digest over all of it, and the snapshot for a later check
+        of whether the files are still as they were shown.
 
     Raises:
         SnapshotError: A file cannot be read or an edit does not apply; the message says what to do.
     """
     snapshot = take(request.effects)
-    # What a link leads to may change under the same arguments, so an approval of it is for once.
+    # The target of a link may change under the same arguments, so an approval of it is for once.
     once = _KEPT if _leads_elsewhere(snapshot) else frozenset()
     bound = replace(
         plain,
@@ -107,7 +107,7 @@ def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tup
     )
     if not snapshot.items:
         return bound, snapshot
-    # A link may lead elsewhere than its name says: what is really written is judged as well.
+    # A link may lead elsewhere than its name says: the file that is really written is judged as well.
     places = [change.before.real_path for change in snapshot.items]
     shown = [plain.presentation, *(data.decode(errors="replace") for data in snapshot.blobs.values())]
     if reasons_of_files(places, plain.cwd, shown, masked_keys=request.masked_keys).issubset(plain.risk_reasons):
@@ -117,10 +117,10 @@ def submission_with_snapshot(request: ApprovalRequest, plain: Submission) -> tup
 
 
 def judged_again(request: ApprovalRequest, plain: Submission) -> Submission:
-    """Judge a described call with what is shown of it now, in the world as it is now; the call stays the same.
+    """Judge a described call again, with its presentation and the files as they are now; the call stays the same.
 
     Args:
-        request: What the tool asked, with the presentation it has now.
+        request: The request of the tool, with its present presentation.
         plain: The submission made by `plain_submission`.
     """
     presentation = _presentation(request)
@@ -140,7 +140,7 @@ def _assessed(
     *,
     shown: object,
 ) -> Assessment:
-    """The risk of a request, with further effects once it is known where the declared ones lead."""
+    """The risk of a request, with the effects on the real targets once those are known."""
     return assess(
         request.tool_name,
         arguments,
@@ -162,7 +162,7 @@ def _judged(submission: Submission, assessment: Assessment) -> Submission:
 
 
 def _honored(request: ApprovalRequest, context: ApprovalContext | None) -> frozenset[str]:
-    """What of it a reviewer may choose besides a plain yes: what the tool and whoever runs it can both do."""
+    """The choices of a reviewer besides a plain yes: those that the tool and its runner both support."""
     if context is None:
         return frozenset()
     runs = {PARTIAL} if context.check_edited is None else {PARTIAL, EDIT}
@@ -170,9 +170,9 @@ def _honored(request: ApprovalRequest, context: ApprovalContext | None) -> froze
 
 
 def _not_for(snapshot: Snapshot) -> frozenset[str]:
-    """What cannot be offered for a call with these effects.
+    """The features that cannot be offered for a call with these effects.
 
-    Without any there are no contents. Other arguments may have other effects, which nobody was shown. Other
+    Without effects there are no contents. Other arguments may have other effects, which nobody was shown. Other
     contents are for one text that is written once, where nothing else depends on it.
     """
     if not snapshot.steps:
@@ -182,21 +182,21 @@ def _not_for(snapshot: Snapshot) -> frozenset[str]:
 
 
 def _leads_elsewhere(snapshot: Snapshot) -> bool:
-    """Whether a path or working directory of the call is not the place that would be touched."""
+    """True if a path or working directory of the call leads to another place."""
     named = [(change.path, change.before.real_path) for change in snapshot.items]
     named += [(run.cwd, run.real_cwd) for run in snapshot.commands]
     return any(os.path.normpath(name) != real for name, real in named)
 
 
 def arguments_of(request: ApprovalRequest, context: ApprovalContext | None) -> Mapping[str, Any]:
-    """All arguments of a call, as far as they are known."""
+    """Return all known arguments of a call."""
     if request.arguments is not None:
         return request.arguments
     return context.args if context is not None else request.payload
 
 
 def _described(request: ApprovalRequest, arguments: Mapping[str, Any]) -> str:
-    """The tool's words without the values of arguments that settings mask: most often they are made of them."""
+    """The tool's description without the values of masked arguments: most descriptions are made of them."""
     if not request.masked_keys:
         return request.description
     return DEFAULT_REDACTION.also(request.masked_keys).without_values(request.description, arguments)

@@ -1,8 +1,8 @@
-"""How a tool was introduced to the model: its name, description, schema and hints, and one digest over them.
+"""The definition of a tool for the model: its name, description, schema and hints, and one digest over them.
 
-Whoever runs a tool may change what it is said to be after people have said yes to it: a server of tools sends
-another description, another schema, other hints. So an approval is for a definition, and does not answer a call
-under another.
+The owner of a tool may change its definition after people have approved it: a server of tools sends another
+description, another schema, other hints. So an approval is for a definition, and does not answer a call under
+another.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from signoff.canonical import NotJsonError, canonical, digest
 __all__ = ["Definition"]
 
 _LONGEST_QUOTE = 300
-"""Characters of a description that are quoted from the place where it was changed."""
+"""The most characters of a description that are quoted from the place where it was changed."""
 
 _LONGEST_VALUE = 60
-"""Characters of a hint that are quoted."""
+"""The most characters of a hint that are quoted."""
 
 _MOST_NAMED = 12
-"""Most changed arguments and hints that are named one by one."""
+"""The most changed arguments and hints that are named one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class Definition:
 
     Attributes:
         name: Name of the tool.
-        description: What the model is told that it does.
+        description: The description that the model gets.
         schema: JSON schema of its arguments.
-        hints: What else is said of it: annotations, metadata, the schema of the result.
-        digest: SHA-256 over the canonical form of all that. Two definitions are the same exactly if it is.
+        hints: Further facts: annotations, metadata, the schema of the result.
+        digest: SHA-256 over the canonical form of all that, equal exactly for equal definitions.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Definition:
             raise NotJsonError(f"the definition of the tool cannot be told from others: {error}") from error
 
     def changes_since(self, before: Definition) -> str:
-        """Say in plain words what is different from an earlier definition; "" if nothing is."""
+        """Return in plain words the changes since an earlier definition; "" if there are none."""
         changes = [
             *_description_changes(before.description, self.description),
             *_changes_of_schema(before.schema, self.schema),
@@ -76,7 +76,7 @@ class Definition:
 
 
 def _description_changes(before: str, now: str) -> Iterator[str]:
-    """What was there and what is there, from the first word that differs to the last."""
+    """The old and the new text, from the first word that differs to the last."""
     if before == now:
         return
     words, words_now = before.split(" "), now.split(" ")
@@ -93,7 +93,7 @@ def _description_changes(before: str, now: str) -> Iterator[str]:
 
 
 def _equal_at_begin(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many items of two lists are the same before the first difference."""
+    """The number of equal items at the beginning of two lists."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))
 
@@ -113,7 +113,7 @@ def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _flat(hints: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Hints by dotted names, one level down: that is where MCP has them."""
+    """Hints by dotted names, one level down: MCP has them there."""
     flat: dict[str, Any] = {}
     for name, value in hints.items():
         below = value if isinstance(value, Mapping) and value else {"": value}
@@ -122,7 +122,7 @@ def _flat(hints: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _entry_changes(what: str, before: Mapping[str, Any], now: Mapping[str, Any], *, values: bool) -> Iterator[str]:
-    """Entries that came, went or changed, by their names."""
+    """Entries that were added, removed or changed, by their names."""
     names = [name for name in {**before, **now} if _spelled(before, name) != _spelled(now, name)]
     for name in names[:_MOST_NAMED]:
         quoted = _quoted(name, _LONGEST_VALUE)

@@ -1,4 +1,4 @@
-"""The models an agent author meets: requests, decisions, contexts, presentations.
+"""The models for authors of agents: requests, decisions, contexts, presentations.
 
 They are liberal in what they read (the field's synonyms are accepted) and strict in what they write.
 Names and shapes follow the public tool-approval documents of the llm-do and ConnectOnion projects.
@@ -45,13 +45,13 @@ __all__ = [
 ]
 
 LookAtDefinition = Callable[[], Definition | Awaitable[Definition | None] | None]
-"""How a tool is defined now; None if it is not offered any more. Asynchronous only where the request is."""
+"""Looks up the present definition of a tool; None if it is gone. Asynchronous only if the request is."""
 
 PresentationType = Literal["text", "diff", "file_content", "command", "structured"]
 
 
 class ApprovalScope(StrEnum):
-    """How far an approval reaches."""
+    """The reach of an approval."""
 
     ONCE = "once"
     """Just this call."""
@@ -60,9 +60,9 @@ class ApprovalScope(StrEnum):
 
 
 class ApprovalPresentation(BaseModel):
-    """What a tool itself wants the reviewer to be shown.
+    """A presentation that the tool itself wants the reviewer to see.
 
-    It never replaces what signoff shows from the declared effects; it is shown after that, marked as sent
+    It never replaces what signoff shows from the declared effects; it follows that, marked as sent
     by the tool.
     """
 
@@ -77,12 +77,12 @@ class ApprovalPresentation(BaseModel):
 
 
 class ApprovalContext(BaseModel):
-    """What `check_approval` is asked about.
+    """The call that `check_approval` is asked about.
 
-    `metadata` carries what is specific to a framework: ``run_id``, ``run_step``, ``tool_call_id``; what reviewers
-    are told of who asks, ``caller``, the agent's name in the framework, and ``via``, the name of the adapter; for
-    what the model asked for in one turn ``batch_id``, ``batch_position``, ``batch_remaining``; and, set by whoever
-    starts the run, ``group_id`` and ``group_size``.
+    `metadata` carries facts of a framework: ``run_id``, ``run_step``, ``tool_call_id``; facts for reviewers on who
+    asks: ``caller``, the agent's name in the framework, and ``via``, the name of the adapter; for the calls that
+    the model asked for in one turn: ``batch_id``, ``batch_position``, ``batch_remaining``; and, set by the starter
+    of the run: ``group_id`` and ``group_size``.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -94,26 +94,26 @@ class ApprovalContext(BaseModel):
     """The server that the tool belongs to, by the name that the agent's author gave it; None for the agent's own
     tools."""
     honors: frozenset[str] = Field(default=frozenset(), exclude=True)
-    """What whoever runs the call can do besides running it as asked, see `ApprovalRequest.honors`."""
+    """The features of the runner of the call besides running it as asked, see `ApprovalRequest.honors`."""
     check_edited: SkipValidation[Callable[[Mapping[str, Any]], None]] | None = Field(
         default=None, exclude=True, repr=False
     )
-    """Looks at arguments that a reviewer changed, before they run; raises what keeps them from running. Without it
+    """Checks arguments that a reviewer changed, before they run; raises if they must not run. Without it
     no arguments are changed."""
     defined_now: SkipValidation[LookAtDefinition] | None = Field(default=None, exclude=True, repr=False)
-    """Looks again how the tool is defined, before an approved call runs. None: it cannot change meanwhile."""
+    """Looks up the present definition of the tool before an approved call runs. None: it cannot change."""
 
 
 class ApprovalRequest(BaseModel):
-    """A tool's statement that a call must be approved first.
+    """A tool's request for approval of a call.
 
-    `payload` is what a remembered approval matches on, together with `server` and `tool_name`: exact JSON
+    `payload` is the part that a remembered approval matches on, together with `server` and `tool_name`: exact JSON
     equality, types kept apart. `effects` declare what the call would do; from them signoff makes the diff, the
-    risk, the digest, and the check that the world still is as it was shown.
+    risk, the digest, and the check that the files are still as they were shown.
 
     Raises:
         NotJsonError: The payload or the arguments are not JSON; the message says where. It is a `ValueError`.
-        pydantic.ValidationError: Another field is not as documented.
+        pydantic.ValidationError: Another field has a wrong type or value.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -125,30 +125,30 @@ class ApprovalRequest(BaseModel):
     group_id: str | None = None
     """Requests with the same group belong together and may be decided together."""
     group_size: int | None = Field(default=None, ge=1)
-    """How many requests the group will have, if the tool knows."""
+    """The number of requests that the group will have, if the tool knows."""
     arguments: dict[str, Any] | None = None
-    """The full arguments of the call; None means that the payload is all there is."""
+    """The full arguments of the call; None if the payload has all of them."""
     effects: tuple[SkipValidation[Effect], ...] = Field(default=(), exclude=True, repr=False)
-    """What the call would write, edit or run. Plain data; nothing is read until a person has to be asked."""
+    """Files that the call would write or edit, and commands. Nothing is read until a person is asked."""
     why: str = ""
-    """Which rule or setting asked."""
+    """The rule or setting that asked."""
     expires_in: float | None = Field(default=None, gt=0, le=LONGEST_WAIT)
     """Seconds the sender is willing to wait; None waits for ever."""
     honors: frozenset[str] = Field(default=frozenset(), exclude=True)
-    """What the tool can do besides running as asked: ``partial``, it writes the contents that a reviewer approved
+    """Features of the tool besides running as asked: ``partial``, it writes the contents that a reviewer approved
     (see `signoff.approved_call.approved_instead`); ``edit``, it may be run with other arguments.
 
-    A reviewer is offered only what the tool and whoever runs it (`ApprovalContext.honors`) both say.
+    A reviewer is offered only the features that the tool and its runner (`ApprovalContext.honors`) share.
     """
     masked_keys: tuple[str, ...] = ()
     """Names of arguments whose values are masked where they are shown, besides those that always are."""
     server: str | None = None
-    """The server that the tool belongs to; None for a tool of the agent itself. Whoever runs the call says so, see
+    """The server that the tool belongs to; None for a tool of the agent itself. Set by the runner of the call, see
     `ApprovalContext.server`."""
     definition: SkipValidation[Definition] | None = Field(default=None, exclude=True, repr=False)
-    """How the tool is offered to the model; adapters say so. An approval is for this definition only.
+    """The definition of the tool for the model, set by adapters. An approval is for this definition only.
 
-    It is said about the tool, not by it: it is neither compared nor serialized.
+    It is a fact about the tool, not about the call: it is neither compared nor serialized.
     """
 
     if not TYPE_CHECKING:  # a checker knows the arguments from the fields
@@ -163,11 +163,11 @@ class ApprovalRequest(BaseModel):
                 raise
 
     def with_definition(self, definition: Definition | None) -> Self:
-        """Return a copy that says how the tool is offered to the model."""
+        """Return a copy with a definition of the tool."""
         return self.model_copy(update={"definition": definition})
 
     def __eq__(self, other: object) -> bool:
-        """Whether both ask the same, however the tool is offered."""
+        """True if both ask the same, under whatever definition of the tool."""
         if type(other) is not type(self):
             return NotImplemented
         return {**self.__dict__, "definition": None} == {**other.__dict__, "definition": None}
@@ -196,7 +196,7 @@ class ApprovalDecision(BaseModel):
     """The answer to a request.
 
     `remember` and `scope` are two spellings of one thing and either may be given; given both, the narrower
-    wins. A refusal is *hard* (the agent's batch stops) unless it says soft: a missing or unknown mode is
+    wins. A refusal is *hard* (the agent's batch stops) unless its mode is soft: a missing or unknown mode is
     hard.
     """
 
@@ -237,40 +237,40 @@ class ApprovalDecision(BaseModel):
 
     @property
     def hard(self) -> bool:
-        """Whether this is a refusal that stops the agent's batch."""
+        """True if this is a refusal that stops the agent's batch."""
         return not self.approved and self.mode == "hard"
 
     @property
     def snapshot(self) -> Snapshot | None:
-        """What was approved, for whoever carries it out; None when no effects were declared.
+        """The approved snapshot, to check against when the call runs; None if no effects were declared.
 
         It belongs to one call: it is neither compared nor serialized.
         """
         return self._snapshot
 
     def with_snapshot(self, snapshot: Snapshot | None) -> Self:
-        """Return a copy that says what exactly was approved."""
+        """Return a copy with the approved snapshot."""
         copy = self.model_copy()
         copy._snapshot = snapshot  # noqa: SLF001 - a copy of this very class
         return copy
 
     @property
     def instead(self) -> Instead | None:
-        """What runs in place of what was asked; None: exactly what was asked.
+        """The amendment that runs; None runs exactly what was asked.
 
-        Only who said in `ApprovalContext.honors` that it can run something else ever gets one. It belongs to one
+        Only a runner that supports it (`ApprovalContext.honors`) ever gets one. It belongs to one
         call: it is neither compared nor serialized.
         """
         return self._instead
 
     def with_instead(self, instead: Instead | None) -> Self:
-        """Return a copy that says what runs in place of what was asked."""
+        """Return a copy with an amendment."""
         copy = self.model_copy()
         copy._instead = instead  # noqa: SLF001 - a copy of this very class
         return copy
 
     def __eq__(self, other: object) -> bool:
-        """Whether both give the same answer, whatever it was that they answered."""
+        """True if both give the same answer, to whatever request."""
         if type(other) is not type(self):
             return NotImplemented
         return self.__dict__ == other.__dict__
@@ -283,7 +283,7 @@ class ApprovalDecision(BaseModel):
         """Return itself when approved.
 
         Raises:
-            ApprovalDeniedError: It is not; the message is the reviewer's note or the true reason.
+            ApprovalDeniedError: It is not approved; the message is the reviewer's note or the true reason.
         """
         if self.approved is not True:
             raise ApprovalDeniedError(self)
@@ -307,7 +307,7 @@ _NOBODY_SAID_NO = {
 
 
 def denial_text(decision: ApprovalDecision) -> str:
-    """What to tell the agent about a call that was not approved.
+    """Return the text for the agent about a call that was not approved.
 
     An expiry, a withdrawal or an error is never worded as a person's no.
     """
@@ -317,7 +317,7 @@ def denial_text(decision: ApprovalDecision) -> str:
 
 @runtime_checkable
 class ApprovalAware(Protocol):
-    """A tool that says itself when a call needs approval.
+    """A tool that decides itself which calls need approval.
 
     Synchronous on purpose: it is a decision from configuration and arguments, without I/O. Diffs and other
     costly things are made later, and only if a person has to be asked.
@@ -326,7 +326,7 @@ class ApprovalAware(Protocol):
     def check_approval(self, ctx: ApprovalContext) -> ApprovalRequest | None:
         """Return None if no approval is needed, or the request to ask.
 
-        About a tool that is not its own it returns `NotImplemented`, which is no opinion.
+        For a tool that is not its own it returns `NotImplemented`, which is no opinion.
 
         Raises:
             PermissionError: The call is blocked; no mode can override it.

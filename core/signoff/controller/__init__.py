@@ -1,4 +1,4 @@
-"""The one decision procedure: mode, then what was remembered, then a person.
+"""The one decision procedure: the mode, then remembered approvals, then a person.
 
 Every entry point (toolsets, decorators, the command line) comes through here, so no callback and no adapter
 can go around the mode or the memory.
@@ -41,24 +41,24 @@ class ApprovalController:
 
     In mode ``interactive`` a request goes to `approval_callback` if one was given, else to the queue, where
     it waits for a reviewer. ``approve_all`` approves and ``strict`` refuses everything that needs approval.
-    What a tool blocks (`PermissionError`) never reaches the controller and stays blocked in every mode.
+    A call that a tool blocks (`PermissionError`) never reaches the controller and stays blocked in every mode.
 
     Args:
-        mode: ``interactive``, ``approve_all`` or ``strict``; else what ``SIGNOFF_MODE`` says, else
-            ``interactive``. Where both say something the stricter one holds; a callback says ``interactive``.
+        mode: ``interactive``, ``approve_all`` or ``strict``; else the mode of ``SIGNOFF_MODE``, else
+            ``interactive``. Of two modes the stricter one holds; a callback counts as ``interactive``.
         approval_callback: Asks a person; synchronous or asynchronous. A synchronous one is called in a
             thread when the request comes from asynchronous code. A subclass may define it as the method
             ``_prompt_user`` instead, and may give requests a presentation in ``_enrich_presentation``. Where it
-            approves for the session what is never remembered, the decision's note and a `RuntimeWarning` say so.
+            approves for the session a call that is never remembered, its note and a `RuntimeWarning` say so.
         queue: An open agent connection. In interactive mode without a callback the default queue is opened
             when it is first needed. Given one, every decision is in its history, also those by mode,
             memory and callback, and reviewers see the mode while the connection is there.
         memory: Remembered approvals of this process, shared if you pass the same one to several
             controllers. Approvals remembered through a queue live in the queue.
         cwd: Absolute working directory of the calls; that of the queue connection by default.
-        expires_in: Seconds (or a `timedelta`) after which a request expires that does not say so itself; else what
-            ``SIGNOFF_EXPIRES_IN`` says, else never. An expiry is a refusal of its own, and nobody's no. What is
-            said nearer to the call goes first: by the tool or `@requires_approval`, then by the toolset or
+        expires_in: Seconds (or a `timedelta`) after which a request expires that sets no time itself; else the
+            time of ``SIGNOFF_EXPIRES_IN``, else never. An expiry is a refusal of its own, and nobody's no. The
+            time that is set nearest to the call holds: by the tool or `@requires_approval`, then by the toolset or
             middleware, then here, then in the environment.
 
     Raises:
@@ -78,7 +78,7 @@ class ApprovalController:
     ) -> None:
         self._expires_in = expires_in_environment() if expires_in is None else seconds_of(expires_in)
         self._callback = approval_callback if approval_callback is not None else _own_prompt(self)
-        # Who hands in a function that asks wants it to be asked.
+        # Handing in a function that asks means that it is to be asked.
         self._mode = chosen_mode(mode or ("interactive" if self._callback is not None else None))
         self._queue = queue
         self._memory = memory if memory is not None else ApprovalMemory()
@@ -92,7 +92,7 @@ class ApprovalController:
 
     @property
     def mode(self) -> Mode:
-        """How it answers.
+        """The mode.
 
         Raises:
             ValueError: On setting: the mode is unknown.
@@ -129,8 +129,8 @@ class ApprovalController:
         Cancelling the call withdraws the request.
 
         Args:
-            request: What the tool asks.
-            context: Where the call came from: ids, batch, full arguments.
+            request: The request of the tool.
+            context: The origin of the call: ids, batch, full arguments.
 
         Returns:
             The decision. Only ``approved is True`` lets the call run; when nobody decided (expired,
@@ -165,7 +165,7 @@ class ApprovalController:
     def request_approval_sync(
         self, request: ApprovalRequest, context: ApprovalContext | None = None
     ) -> ApprovalDecision:
-        """`request_approval` for synchronous code; blocks the calling thread while a person decides.
+        """Do as `request_approval` in synchronous code; blocks the calling thread while a person decides.
 
         Raises:
             NotJsonError: The payload or the arguments are not JSON.
@@ -188,17 +188,17 @@ class ApprovalController:
 
             return failed(error)
 
-    # -- what is remembered ----------------------------------------------------------------------------
+    # -- remembered approvals -------------------------------------------------------------------------
 
     def remembered(self, call: PlainCall) -> ApprovalDecision | None:
-        """Approve a call from memory that is asked about by its name and arguments alone.
+        """Approve from memory a call that is asked about by its name and arguments alone.
 
-        It saves an adapter from describing a call that nobody has to see: the answer is the one that
-        `request_approval` has for a `simple_approval_request` of all arguments.
+        It saves an adapter from describing a call that nobody has to see: the answer is that of `request_approval`
+        for a `simple_approval_request` of all arguments.
 
         Returns:
-            The approval, counted as a use. None if there is none, or if more than memory has to be looked at:
-            then `request_approval` answers.
+            The approval, counted as a use. None if there is none, or if memory alone cannot tell: then
+            `request_approval` answers.
         """
         if not self._memory_is_enough():
             return None
@@ -206,9 +206,9 @@ class ApprovalController:
         return self._from_memory(key, lambda: self._judged.plain_may_be_remembered(call))
 
     def is_session_approved(self, request: ApprovalRequest) -> bool:
-        """Whether an equal request would be approved without asking. Does not count as a use.
+        """True if an equal request would be approved without asking. Does not count as a use.
 
-        An approval that was given for a definition of the tool counts only if the request has that definition.
+        An approval for a definition of the tool counts only if the request has that definition.
         """
         plain = self._described(request, None)
         if not plain.may_be_remembered:
@@ -223,7 +223,7 @@ class ApprovalController:
         Only under the definition of the tool that the request has; if it has none, under any.
 
         Raises:
-            QueueError: It cannot be remembered, for example because the risk is HIGH.
+            QueueError: The approval cannot be remembered, for example because the risk is HIGH.
         """
         plain = self._described(request, None)
         if self._queue is not None:
@@ -252,7 +252,7 @@ class ApprovalController:
         return self._from_memory(key, lambda: self._judged.may_be_remembered(request, context, key[1]))
 
     def _memory_is_enough(self) -> bool:
-        """Whether what is remembered in this process may answer without anything being recorded."""
+        """True if approvals remembered in this process may answer without anything being recorded."""
         return self.mode == "interactive" and self._queue is None and len(self._memory) > 0
 
     def _from_memory(self, key: CallKey, may_be_remembered: Callable[[], bool]) -> ApprovalDecision | None:
@@ -263,11 +263,11 @@ class ApprovalController:
     def _without_asking(
         self, request: ApprovalRequest, context: ApprovalContext | None
     ) -> ApprovalDecision | Asking:
-        """Answer by mode, memory or grant; else what a person has to be asked."""
+        """Return the answer by mode, memory or grant; else the request that a person has to be asked."""
         from signoff.controller.asking import by_grant, by_memory, taken_if_possible
         from signoff.controller.outcomes import from_mode, to_queue
 
-        self._announce_mode()  # what could not be said before
+        self._announce_mode()  # in case it could not be announced before
         decision = from_mode(self.mode)
         if decision is not None:
             snapshot = taken_if_possible(request) if decision.approved else None
@@ -289,7 +289,7 @@ class ApprovalController:
         return self._asking(request, plain, context)
 
     def _open_queue(self, context: ApprovalContext | None) -> AgentQueue:
-        """The queue; the default one is opened when it is first needed, and named after who needs it first."""
+        """The queue; the default one is opened on first use, and named after its first user."""
         if self._queue is None:
             from signoff.connection import connect_caller
 
@@ -300,7 +300,7 @@ class ApprovalController:
         return self._queue
 
     def _announce_mode(self) -> None:
-        """Let reviewers see the mode. An answer depends neither on that nor on whether it can be told."""
+        """Announce the mode to reviewers. No answer depends on it, or on whether it can be announced."""
         mode = self._mode
         if self._queue is not None and mode != self._announced:
             with contextlib.suppress(QueueError):
@@ -314,7 +314,7 @@ class ApprovalController:
         return plain_submission(request, context, cwd=cwd)
 
     def _asking(self, request: ApprovalRequest, plain: Submission, context: ApprovalContext | None) -> Asking:
-        """What a person is asked; it says if an equal call was approved under another definition of the tool."""
+        """The request to ask a person, with a remark if an equal call was approved under another definition."""
         from signoff.controller.asking import Asking
 
         if request.definition is not None:
@@ -327,16 +327,16 @@ class ApprovalController:
         enrich = self._enrich_presentation if enriches else None
         return Asking(request, plain, context, self._definitions, enrich)
 
-    # -- what a subclass shows -------------------------------------------------------------------------
+    # -- presentations by subclasses -------------------------------------------------------------------
 
     async def _enrich_presentation(self, request: ApprovalRequest) -> ApprovalRequest:
         """Give a request a presentation before a person is asked; a subclass may make it a plain method, too.
 
-        Called only when neither the mode nor what is remembered answers, so it may read files and take its time.
-        The presentation is shown as one that the tool sent, after what the declared effects would do.
+        Called only when neither the mode nor a remembered approval answers, so it may read files and take its
+        time. The presentation is shown as one that the tool sent, after the declared effects.
 
         Args:
-            request: What the tool asks.
+            request: The request of the tool.
 
         Returns:
             The request, or a copy of it with another `presentation`; nothing else of it may differ.
@@ -345,23 +345,23 @@ class ApprovalController:
 
 
 class _Answering:
-    """Stands for one controller among those that share a connection; it goes with it."""
+    """Stands for one controller among those that share a connection; its mode ends with it."""
 
 
 def _key(request: ApprovalRequest) -> CallKey:
-    """What a remembered approval of the request matches on."""
+    """The key of a remembered approval for the request."""
     definition = request.definition
     digest = None if definition is None else definition.digest
     return call_key(request.tool_name, request.payload, digest, server=request.server)
 
 
 def _key_of(plain: Submission) -> CallKey:
-    """`_key` of the request that was described."""
+    """The key, as of `_key`, of the described request."""
     return plain.tool_name, plain.payload_key, plain.definition, plain.server
 
 
 def _at_server(request: ApprovalRequest, context: ApprovalContext | None) -> ApprovalRequest:
-    """The request with the server of the call, if only whoever runs it says which one that is."""
+    """The request with the server of the call, if only its runner names one."""
     if request.server is not None or context is None or not context.server:
         return request
     return request.model_copy(update={"server": context.server})

@@ -1,4 +1,4 @@
-"""One request until it is answered: shown, decided, compared with the world, and asked again if need be."""
+"""One request until it is answered: shown, decided, compared with the files, and asked again if they changed."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class Asking:
     """A request that a person has to be asked about.
 
     Args:
-        request: What the tool asks.
-        plain: The call as it is described.
-        context: Where the call came from.
-        definitions: Those that people were asked about.
+        request: The request of the tool.
+        plain: The description of the call.
+        context: The origin of the call.
+        definitions: The definitions that people were asked about.
         enrich: Gives the request a presentation before it is shown; plain or asynchronous.
     """
 
@@ -84,7 +84,7 @@ class Asking:
     def by_callback_sync(
         self, callback: Callable[[ApprovalRequest], object], memory: ApprovalMemory, queue: AgentQueue | None
     ) -> ApprovalDecision:
-        """`by_callback` for synchronous code."""
+        """Do as `by_callback` in synchronous code."""
         bound, snapshot = self._bound_sync()
         while True:
             asked = shown_to_callback(self._shown, snapshot, bound)
@@ -103,7 +103,7 @@ class Asking:
     async def by_queue(self, queue: AgentQueue) -> ApprovalDecision:
         """Post the request and wait for its answer; cancelled, it is withdrawn."""
         submission, snapshot = await self._bound()
-        # Shielded: what was posted while we are being cancelled must be known, to be taken back.
+        # Shielded: a request posted while this is being cancelled must be known, to be taken back.
         posting = asyncio.ensure_future(queue.asubmit(submission))
         try:
             while True:
@@ -125,7 +125,7 @@ class Asking:
             raise
 
     def by_queue_sync(self, queue: AgentQueue) -> ApprovalDecision:
-        """`by_queue` for synchronous code."""
+        """Do as `by_queue` in synchronous code."""
         submission, snapshot = self._bound_sync()
         posted = queue.submit(submission)
         try:
@@ -149,7 +149,7 @@ class Asking:
     # -- the steps -------------------------------------------------------------------------------------
 
     async def _bound(self) -> tuple[Submission, Snapshot]:
-        """What is asked, bound to the files as they are now."""
+        """The submission, bound to the files as they are now."""
         plain = self._plain
         if self._enrich is not None:
             self._shown = same_but_shown(self._request, await awaited(self._enrich, self._request, _ENRICHING))
@@ -164,7 +164,7 @@ class Asking:
         return submission_with_snapshot(self._shown, plain)
 
     async def _is_as_shown(self, snapshot: Snapshot) -> bool:
-        """Whether tool and files are as they were shown; if not, what is asked next is as they are now."""
+        """True if tool and files are as they were shown; otherwise the next question is about their new state."""
         now = await look_again(self._request, self._context)
         if now is None and not await asyncio.to_thread(snapshot.drift):
             return True
@@ -189,15 +189,15 @@ class Asking:
 def by_memory(
     memory: ApprovalMemory, key: CallKey, request: ApprovalRequest, plain: Submission
 ) -> ApprovalDecision | None:
-    """Answer from what is remembered in this process, after a look at where the call really leads."""
+    """Answer from the memory of this process, after a check of the real targets of the call."""
     bound, snapshot = submission_with_snapshot(request, plain)
     decision = memory.use(key) if bound.may_be_remembered else None
     return None if decision is None else decision.with_snapshot(_unless_empty(snapshot))
 
 
 def by_grant(queue: AgentQueue, request: ApprovalRequest, plain: Submission) -> ApprovalDecision | None:
-    """Answer from the session's grants, after a look at where the call really leads."""
-    # Without effects there is nothing to look at first, and the look below is the only one of a miss.
+    """Answer from the session's grants, after a check of the real targets of the call."""
+    # Without effects there is nothing to check first, and a miss looks at the grants once, below.
     if not plain.may_be_remembered or (request.effects and not queue.has_grant(plain)):
         return None
     bound, snapshot = submission_with_snapshot(request, plain)
@@ -206,7 +206,7 @@ def by_grant(queue: AgentQueue, request: ApprovalRequest, plain: Submission) -> 
 
 
 def taken_if_possible(request: ApprovalRequest) -> Snapshot | None:
-    """What a mode approves; a call that cannot be shown fails by itself when it is carried out."""
+    """The snapshot that a mode approves; a call that cannot be shown fails by itself when it runs."""
     try:
         return _unless_empty(take(request.effects))
     except SnapshotError:
@@ -214,7 +214,7 @@ def taken_if_possible(request: ApprovalRequest) -> Snapshot | None:
 
 
 def _in_time(decision: ApprovalDecision, asked: Submission) -> ApprovalDecision:
-    """The answer of a callback, or an expiry if the sender did not want to wait so long."""
+    """The answer of a callback, or an expiry if it came after the sender's deadline."""
     if decision.approved is not True or asked.expires_at is None or now_us() <= asked.expires_at:
         return decision
     note = "expired: the answer came after the deadline"
@@ -241,14 +241,14 @@ def _settled(
 
 
 async def _take_back(queue: AgentQueue, posting: asyncio.Future[StoredRequest], reason: str) -> None:
-    """Withdraw what was posted; a queue that fails here ends the request by itself when we are gone."""
+    """Withdraw a posted request; a queue that fails here ends the request by itself once the agent is gone."""
     with contextlib.suppress(QueueError):
         posted = await posting
         await queue.awithdraw(posted.id, reason)
 
 
 def _given_up(queue: AgentQueue, posted: StoredRequest, reason: Exception) -> ApprovalDecision:
-    """Say in the history as well that an approved call is not run."""
+    """Record in the history that an approved call is not run."""
     decision = not_run(reason)
     with contextlib.suppress(QueueError):  # it is not run either way
         queue.give_up(posted.id, posted.revision, decision.note or "")

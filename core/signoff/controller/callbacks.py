@@ -1,4 +1,4 @@
-"""Callbacks of authors: what they are shown, and how they are called from synchronous and asynchronous code."""
+"""Callbacks of authors: the requests they get, and calling them from synchronous and asynchronous code."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _NOT_A_NO = frozenset({DecisionSource.EXPIRY, DecisionSource.WITHDRAWAL, Decisio
 
 
 async def call_from_async(callback: _Function, request: ApprovalRequest) -> ApprovalDecision:
-    """Ask; a synchronous callback is called in a thread.
+    """Ask a callback; a synchronous one is called in a thread.
 
     Raises:
         TypeError: The callback did not return an `ApprovalDecision`.
@@ -49,7 +49,7 @@ async def call_from_async(callback: _Function, request: ApprovalRequest) -> Appr
 
 
 def call_from_sync(callback: _Function, request: ApprovalRequest) -> ApprovalDecision:
-    """Ask; an asynchronous callback is run in an event loop of its own, beside one that already runs here.
+    """Ask a callback; an asynchronous one is run in an event loop of its own, beside one that already runs.
 
     Raises:
         TypeError: The callback did not return an `ApprovalDecision`.
@@ -58,7 +58,7 @@ def call_from_sync(callback: _Function, request: ApprovalRequest) -> ApprovalDec
 
 
 async def awaited(function: _Function, request: ApprovalRequest, who: str = _CALLBACK) -> object:
-    """Result of an author's function; a synchronous one is called in a thread.
+    """Return the result of an author's function; a synchronous one is called in a thread.
 
     Args:
         function: Plain or asynchronous.
@@ -66,7 +66,7 @@ async def awaited(function: _Function, request: ApprovalRequest, who: str = _CAL
         who: Name of the function in errors.
 
     Raises:
-        TypeError: It made something that pydantic refuses.
+        TypeError: The function made a model that pydantic refuses.
     """
     with _own_mistakes(who):
         if inspect.iscoroutinefunction(function):
@@ -76,7 +76,7 @@ async def awaited(function: _Function, request: ApprovalRequest, who: str = _CAL
 
 
 def finished(function: _Function, request: ApprovalRequest, who: str = _CALLBACK) -> object:
-    """Result of an author's function; an asynchronous one is run in an event loop of its own.
+    """Return the result of an author's function; an asynchronous one is run in an event loop of its own.
 
     Args:
         function: Plain or asynchronous.
@@ -84,7 +84,7 @@ def finished(function: _Function, request: ApprovalRequest, who: str = _CALLBACK
         who: Name of the function in errors.
 
     Raises:
-        TypeError: It made something that pydantic refuses.
+        TypeError: The function made a model that pydantic refuses.
     """
     with _own_mistakes(who):
         answer = function(request)
@@ -98,7 +98,7 @@ def finished(function: _Function, request: ApprovalRequest, who: str = _CALLBACK
 
 @contextlib.contextmanager
 def _own_mistakes(who: str) -> Iterator[None]:
-    """Tell of a wrong answer as the author's mistake: frameworks take a pydantic error for the model's."""
+    """Report a wrong answer as the author's mistake: frameworks take a pydantic error for the model's."""
     try:
         yield
     except ValidationError as error:
@@ -118,11 +118,11 @@ async def _finish(answer: Awaitable[object]) -> object:
 
 
 def _checked(answer: object) -> ApprovalDecision:
-    """Check what a callback returned and name its true source: a callback is not the reviewer's screen."""
+    """Check the answer of a callback and set its source: a callback is not the reviewer's screen."""
     if not isinstance(answer, ApprovalDecision):
         raise TypeError(f"the approval callback returned {type(answer).__name__}; return an ApprovalDecision")
     if answer.instead is not None:
-        # It would run without having been judged: nobody asked the policy about it.
+        # It would run without a verdict: the policy was not asked about it.
         raise TypeError("the approval callback approved something else than was asked; only a queue can do that")
     if answer.approved is not True and answer.source in _NOT_A_NO:
         return answer
@@ -159,14 +159,14 @@ def truncate_for_display(content: str, max_lines: int = 50) -> str:
 
 
 def same_but_shown(request: ApprovalRequest, enriched: object) -> ApprovalRequest:
-    """The request with the presentation that the hook of a controller made for it.
+    """Return the request with the presentation that the hook of a controller made for it.
 
     Args:
-        request: What the tool asks.
-        enriched: What ``_enrich_presentation`` returned.
+        request: The request of the tool.
+        enriched: The result of ``_enrich_presentation``.
 
     Raises:
-        TypeError: It is no request, or differs in more than its presentation, so that it is not what runs.
+        TypeError: The result is no request, or differs in more than its presentation.
     """
     if not isinstance(enriched, ApprovalRequest):
         raise TypeError(f"_enrich_presentation returned {type(enriched).__name__}; return the ApprovalRequest")
@@ -179,17 +179,17 @@ def same_but_shown(request: ApprovalRequest, enriched: object) -> ApprovalReques
 
 
 def shown_to_callback(request: ApprovalRequest, snapshot: Snapshot, submission: Submission) -> ApprovalRequest:
-    """Show what the declared effects of a request would do.
+    """Return the request with a presentation of its declared effects.
 
     Args:
-        request: What the tool asks.
-        snapshot: Taken from its effects.
+        request: The request of the tool.
+        snapshot: The snapshot of its effects.
         submission: The call as it would be posted: its arguments and working directory.
 
     Returns:
         The request with a presentation of the effects, then of the arguments that those do not show, then of
-        what the tool sent, labeled as such. Marks stand in place of secrets. The type is that of the only part;
-        several parts are one text.
+        the tool's own presentation, labeled as such. Marks stand in place of secrets. The type is that of the only
+        part; several parts are one text.
         Without effects it is the request itself.
     """
     if not snapshot.steps:
@@ -217,7 +217,7 @@ def _type_of(kind: PresentationKind) -> PresentationType:
         case PresentationKind.COMMAND:
             return "command"
         case PresentationKind.STRUCTURED | PresentationKind.TEXT | PresentationKind.BINARY:
-            return "text"  # rows that we made: no JSON, and no bytes
+            return "text"  # rows that signoff made: no JSON, and no bytes
         case _:
             assert_never(kind)
 

@@ -1,4 +1,4 @@
-"""How an answer of the queue, or the lack of one, becomes the decision that an agent is handed."""
+"""Decisions for the agent, from answers of the queue or the lack of one."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _DECIDED = (RequestState.APPROVED, RequestState.REJECTED)
 
 
 def from_outcome(posted: StoredRequest, outcome: Outcome) -> ApprovalDecision:
-    """Say what an outcome means for what was posted.
+    """Return the decision that an outcome means for a posted request.
 
-    Somebody else in the session may have amended the request, or taken it over: the answer then is theirs.
+    Another connection of the session may have amended the request, or taken it over: then the answer is for it.
 
     Args:
         posted: The revision that this call posted last.
-        outcome: How the newest revision of that request ended.
+        outcome: The end of the newest revision of that request.
     """
     taken_by_another = outcome.approved and not outcome.ours
     if _identity(outcome.request) != _identity(posted) or taken_by_another:
@@ -57,7 +57,7 @@ def from_outcome(posted: StoredRequest, outcome: Outcome) -> ApprovalDecision:
 
 
 def from_mode(mode: Mode) -> ApprovalDecision | None:
-    """The decision of a mode; None if a person has to be asked."""
+    """Return the decision of a mode; None if a person has to be asked."""
     if mode == "approve_all":
         return ApprovalDecision(approved=True, source=DecisionSource.MODE, by=mode)
     if mode == "strict":
@@ -67,16 +67,16 @@ def from_mode(mode: Mode) -> ApprovalDecision | None:
 
 
 def from_grant(grant: Grant) -> ApprovalDecision:
-    """The decision of a remembered approval."""
+    """Return the decision of a remembered approval."""
     return ApprovalDecision(approved=True, remember="session", source=DecisionSource.GRANT, by=f"grant {grant.id}")
 
 
 def for_once(decision: ApprovalDecision, call: Submission) -> ApprovalDecision:
-    """The approval of a call that is never remembered: it holds once, and its note and a warning say so.
+    """Return the approval of a call that is never remembered: it holds once, and its note and a warning say so.
 
     Args:
         decision: An approval for the session.
-        call: What was approved.
+        call: The approved call.
     """
     if call.risk is Risk.HIGH:
         reason = f"it is HIGH risk ({', '.join(call.risk_reasons)})"
@@ -89,17 +89,17 @@ def for_once(decision: ApprovalDecision, call: Submission) -> ApprovalDecision:
 
 
 def failed(error: Exception) -> ApprovalDecision:
-    """The decision when approval could not be asked for."""
+    """Return the decision for a call about which nobody could be asked."""
     return _error(str(error))
 
 
 def not_run(reason: object) -> ApprovalDecision:
-    """The decision when a call was approved and cannot be carried out as it was shown."""
+    """Return the decision for an approved call that cannot be run as it was shown."""
     return _error(f"approved, not run: {reason}")
 
 
 def to_queue(decision: ApprovalDecision) -> Decision:
-    """The decision as the queue's history holds it."""
+    """Return the decision in the form of the queue's history."""
     return Decision(
         approved=decision.approved,
         note=decision.note,

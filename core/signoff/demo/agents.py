@@ -94,7 +94,7 @@ def _append(outbox: Path, entry: dict[str, Any]) -> int:
         return sum(1 for _ in file)
 
 
-# -- What each of the demo agents sets out to do.
+# -- The work of each of the demo agents.
 
 Turns = Sequence[Sequence[Call]]
 
@@ -130,7 +130,7 @@ def _save(path: str, content: str) -> Call:
 
 
 def _difference(before: str, after: str) -> dict[str, str]:
-    """The part between the lines that two texts have in common at their beginning and end."""
+    """The lines of two texts without their common beginning and end."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     start = _common(old, new)
     old, new = old[start:], new[start:]
@@ -139,7 +139,7 @@ def _difference(before: str, after: str) -> dict[str, str]:
 
 
 def _common(old: Sequence[str], new: Sequence[str]) -> int:
-    """How many lines two texts begin with alike."""
+    """The number of equal lines at the beginning of two texts."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
 
 
@@ -183,7 +183,7 @@ def _announcement() -> Call:
     return Call("http_post", {"url": "https://api.example.com/v1/announcements", "body": body})
 
 
-# -- What a demo agent leaves behind when it is done.
+# -- The reports of demo agents.
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,11 +191,11 @@ class AgentReport:
     """The result of an agent's run.
 
     Attributes:
-        role: Which agent.
+        role: The role of the agent.
         session: Its session in the queue.
         finished: ``done``, or ``stopped`` by a hard refusal.
         message: The agent's last words, or the reviewer's.
-        calls: What became of each call, in the order in which they were asked for.
+        calls: The result of each call, in the order in which they were asked for.
     """
 
     role: str
@@ -222,10 +222,10 @@ def write_report(folder: Path, report: AgentReport) -> None:
 
 
 def read_report(folder: Path, role: str) -> AgentReport | None:
-    """The report of an agent, or None while it has not left one."""
+    """Return the report of an agent, or None while there is none."""
     try:
         data = json.loads((folder / ".demo" / f"{role}.json").read_text("utf-8"))
-    except (FileNotFoundError, json.JSONDecodeError):  # not there yet, or not written to its end
+    except (FileNotFoundError, json.JSONDecodeError):  # not there yet, or not complete
         return None
     return AgentReport(**{**data, "calls": tuple(CallResult(**call) for call in data["calls"])})
 
@@ -244,7 +244,7 @@ def run_agent(role: str, folder: Path, queue: AgentQueue) -> AgentReport:
     Args:
         role: One of `ROLES`.
         folder: The project, made by `signoff.demo.project.create_project`.
-        queue: Where it asks.
+        queue: The queue in which it asks.
 
     Raises:
         KeyError: There is no such role.

@@ -1,4 +1,4 @@
-"""The demo's pilot: works the screen with keys as a careful person would, and leaves pictures."""
+"""The demo's pilot: works the screen with keys as a careful person would, and saves pictures."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ __all__ = [
 
 
 LOOK_SECONDS = 0.3
-"""Between a key and the next decision; a faster reviewer is taken for somebody typing elsewhere."""
+"""The time between a key and the next decision; a faster reviewer is taken for somebody typing elsewhere."""
 
 DEADLINE_SECONDS = 60.0
-"""For anything that must happen on the screen."""
+"""The time limit for anything that must happen on the screen."""
 
 
 @dataclass(frozen=True, slots=True)
 class PilotChoice:
-    """What to do with a request.
+    """The answer to a request.
 
     Attributes:
         key: ``y``, ``s`` or ``n``.
-        words: What to tell the agent with ``n``.
+        words: The note to the agent with ``n``.
     """
 
     key: str
@@ -64,7 +64,7 @@ class CarefulReviewer:
         app: The running app.
         pilot: Its pilot.
         pictures: Folder for a picture of each kind of screen.
-        say: Told what happens, a line at a time.
+        say: Gets reports on the work, a line at a time.
     """
 
     def __init__(self, app: SignoffApp, pilot: Pilot[Any], pictures: Path, say: Callable[[str], None]) -> None:
@@ -75,7 +75,7 @@ class CarefulReviewer:
         self._say = say
 
     async def work(self, *, until: Callable[[], bool]) -> None:
-        """Read and decide whatever waits, until that is over and nothing is held any more.
+        """Read and decide all waiting requests, until the demo is over and no decision is held any more.
 
         Raises:
             TimeoutError: The screen did not get to an expected state.
@@ -224,21 +224,21 @@ _FONTS = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 
 
 def picture(app: App[None]) -> str:
-    """What the app shows now, as SVG."""
+    """Return the present screen of the app as SVG."""
     return self_contained(app.export_screenshot())
 
 
 def self_contained(drawn: str) -> str:
-    """An exported SVG that takes its letters from the machine it is looked at on, not from the web."""
+    """Return an exported SVG that uses fonts of the machine it is viewed on, not of the web."""
     return _WEB_FONTS.sub("", drawn).replace("Fira Code", _FONTS)
 
 
 def save_picture(app: App[None], path: Path) -> None:
-    """Write what the app shows now.
+    """Write the present screen of the app to a file.
 
     Args:
         app: A running app.
-        path: The file to write; folders that are missing are made.
+        path: The file to write; missing folders are made.
 
     Raises:
         OSError: The file cannot be written.

@@ -9,7 +9,7 @@ from pathlib import Path
 __all__ = ["create_project", "saved_files", "shop_files"]
 
 _STORED_SUFFIX = ".txt"
-"""Keeps tools that look for Python files away from the ones of the shop."""
+"""The suffix of the stored files; without it, tools would treat the shop's code as code of signoff."""
 
 _LEFTOVERS = {
     "build/lib/app/models.py": "# Copied here by the build of version 1.4.1.\n",
@@ -21,7 +21,7 @@ def create_project(folder: Path) -> None:
     """Write the project into a folder, which is created if it is missing.
 
     Args:
-        folder: Where to; files that are there already are replaced.
+        folder: The folder; files that are there are replaced.
     """
     for path, content in {**shop_files(), **_LEFTOVERS}.items():
         file = folder / path

@@ -28,7 +28,7 @@ __all__ = [
 
 
 SIZE = (120, 40)
-"""Columns and rows of the screen that nobody sees."""
+"""Columns and rows of the screen in headless mode."""
 
 POLL_SECONDS = 0.5
 
@@ -37,7 +37,7 @@ def run_demo(*, folder: str | None = None, headless: bool = False) -> int:
     """Run the demo; without a terminal, a pilot reads everything and decides.
 
     Args:
-        folder: Where the demo works; it is created. A new temporary folder by default.
+        folder: The folder of the demo; it is created. A new temporary folder by default.
         headless: Use the pilot although there is a terminal.
 
     Returns:
@@ -63,7 +63,7 @@ def run_demo(*, folder: str | None = None, headless: bool = False) -> int:
             asyncio.run(_review_headless(app, agents, base / "screens"))
         codes = agents.exit_codes()
     if app.stopped is not None:
-        with contextlib.suppress(OSError):  # the terminal may be what went away
+        with contextlib.suppress(OSError):  # the terminal may be gone
             _say(str(app.stopped))
         return app.stopped.exit_code
     for line in _results(base, project):
@@ -72,14 +72,14 @@ def run_demo(*, folder: str | None = None, headless: bool = False) -> int:
 
 
 class DemoApp(SignoffApp):
-    """The screen, and a word when the agents have ended."""
+    """The screen, with a message when the agents have ended."""
 
     def __init__(self, queue: ReviewQueue, agents: AgentProcesses, *, place: str) -> None:
         super().__init__(queue, place=place)
         self._agents = agents
 
     def on_mount(self) -> None:
-        """Say that agents come, and look after them."""
+        """Announce the agents, and watch them."""
         self.announce("Three agents are starting; what they ask appears here.")
         self.run_worker(self._await_agents(), group="agents")
 
@@ -125,20 +125,20 @@ def _say(text: str) -> None:
 # -- The agents of the demo as processes of their own.
 
 UNINTERRUPTED = ("sh", "-c", 'trap "" INT; exec "$@"', "agent")
-"""Starts a program that Ctrl+C does not end: typed in a pager on this terminal, it is not meant for agents."""
+"""A command that starts a program which ignores Ctrl+C: typed in a pager here, it is not meant for agents."""
 
 PATIENCE = 5.0
 """Seconds that an agent gets to end after it was asked to."""
 
 
 class AgentProcesses:
-    """Starts one process per role and ends those that are left when the demo ends.
+    """The processes of the agents: one for each role, ended with the demo.
 
     Args:
-        roles: Which agents to start.
+        roles: The roles to start.
         project: The folder they work in.
         place: Directory of the queue they ask in.
-        logs: Folder for what they print.
+        logs: Folder for their output.
     """
 
     def __init__(self, roles: tuple[str, ...], project: Path, place: Path, logs: Path) -> None:
@@ -157,7 +157,7 @@ class AgentProcesses:
 
     @property
     def ended(self) -> bool:
-        """Whether all agents have ended."""
+        """True if all agents have ended."""
         return all(process.poll() is not None for process in self._running.values())
 
     def exit_codes(self) -> dict[str, int | None]:

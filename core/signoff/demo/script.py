@@ -1,4 +1,4 @@
-"""A language model that follows a script, and reads what became of its calls."""
+"""A language model that follows a script, and the results of its calls."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """What became of a call.
+    """The result of a call.
 
     Attributes:
         tool: Name of the tool.
-        subject: What it was about: path, command, address or title.
+        subject: The subject: path, command, address or title.
         outcome: ``ran``, ``refused``, ``failed``, or ``not run`` when the run ended before.
-        told: What the agent was told: the result, or why there is none.
+        told: The text for the agent: the result, or why there is none.
     """
 
     tool: str
@@ -47,7 +47,7 @@ _SUBJECTS = ("path", "command", "url", "title")
 
 
 def scripted(turns: Sequence[Sequence[Call]]) -> FunctionModel:
-    """A model that asks for one turn of calls after the other and then says what it was told.
+    """Return a model that asks for one turn of calls after another and then reports their results.
 
     Args:
         turns: The calls of each turn; those of one turn are made at the same time.
@@ -64,7 +64,7 @@ def scripted(turns: Sequence[Sequence[Call]]) -> FunctionModel:
 
 
 def results(messages: Sequence[ModelMessage]) -> tuple[CallResult, ...]:
-    """What became of every call of a conversation, in the order in which they were asked for."""
+    """Return the results of all calls of a conversation, in the order in which they were asked for."""
     parts = [part for message in messages for part in message.parts]
     returned = {part.tool_call_id: part for part in parts if isinstance(part, ToolReturnPart)}
     return tuple(

@@ -1,1 +1,1 @@
-"""What is worded and read once for the command line, the filter, the settings and the screen."""
+"""Words and formats that the command line, the filter, the settings and the screen share."""

@@ -1,4 +1,4 @@
-"""How a request ended: the words of each place for the same end, side by side."""
+"""The end of a request in words, for each place where it is shown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 __all__ = ["OutcomeStyle", "outcome_text"]
 
 OutcomeStyle = Literal["message", "row", "cell"]
-"""In what the queue answers, in a row of the screen, and in the narrow column of the history."""
+"""The place of the words: a message of the queue, a row of the screen, or the narrow column of the history."""
 
 _STYLES: tuple[OutcomeStyle, ...] = ("message", "row", "cell")
 _WORDS = {
@@ -44,12 +44,12 @@ class _Decided(Protocol):
 
 
 def outcome_text(state: str, decision: _Decided | None, style: OutcomeStyle, *, gone: bool = False) -> str:
-    """Say how a request ended, without by whom; what has no words of its own is the name of the state.
+    """Return the end of a request in words, without the decider; else the name of the state.
 
     Args:
         state: Its state.
-        decision: What was decided, if anything was.
-        style: Where it is said.
+        decision: The decision, if there is one.
+        style: The place of the words.
         gone: Whether its agent is gone.
     """
     words = _WORDS.get(_end(state, decision, gone=gone))

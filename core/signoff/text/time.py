@@ -1,8 +1,8 @@
-"""Lengths of time and times: how they are read, and how they are written.
+"""Lengths of time and times, read and written.
 
 Both are whole microseconds, times since the epoch. Only lengths that go on while they are shown are seconds, as
-timers count them: they are told no finer than somebody needs who decides, since every change of words is a
-picture to draw, and many requests must not keep the screen busy.
+timers count them. They are no finer than a reviewer needs, since every change of words is a picture to draw, and
+many requests must not keep the screen busy.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def read_length(text: str) -> tuple[int, int] | None:
     """Read a length: ``250ms``, ``1.5s``, ``5m``, ``1h30m``, ``2d``, ``1w`` or ``0``.
 
     Returns:
-        The length, and how much it would have to grow to be written otherwise; None if the text is none.
+        The length, and the unit of its last digit; None if the text is no length.
     """
     if not _LENGTH.fullmatch(text):
         return None
@@ -69,7 +69,7 @@ def read_length(text: str) -> tuple[int, int] | None:
 
 
 def length_text(length: int, style: LengthStyle = "clock") -> str:
-    """Write a length; what is less than nothing is nothing."""
+    """Write a length; a negative one is written as zero."""
     length = max(0, length)
     seconds = length // _SECOND
     match style:
@@ -96,10 +96,10 @@ def read_time(text: str, now: int, zone: tzinfo | None = None) -> tuple[int, int
     Args:
         text: The time, or a day, which may also be ``today`` or ``yesterday``.
         now: The present.
-        zone: Where it is meant if it has no offset; None is where the reader is.
+        zone: The zone of a time without an offset; None for the reader's own.
 
     Returns:
-        The first and the last microsecond of a day, twice the same for any other time; None if the text is none.
+        The first and the last microsecond of a day, twice the same for any other time; None if it is no time.
     """
     word = text.lower()
     found = read_length(word)
@@ -123,7 +123,7 @@ def read_time(text: str, now: int, zone: tzinfo | None = None) -> tuple[int, int
         return None
     try:
         return first, _point(datetime.combine(day + timedelta(days=1), time()), zone) - 1
-    except (ValueError, OverflowError):  # the calendar ends with it
+    except (ValueError, OverflowError):  # beyond the calendar
         return first, first + DAY * _SECOND - 1
 
 
@@ -143,7 +143,7 @@ def _point(there: datetime, zone: tzinfo | None) -> int:
 
 
 def iso(at: int | None) -> str | None:
-    """Write a time as ISO 8601 in UTC, or say that no calendar has it."""
+    """Write a time as ISO 8601 in UTC, or report that no calendar has it."""
     if at is None:
         return None
     moment = _moment(at)
@@ -151,7 +151,7 @@ def iso(at: int | None) -> str | None:
 
 
 def local_time(at: int, style: TimeStyle = "full") -> str:
-    """Write a time as it is where the reader is, or say that no calendar has it."""
+    """Write a time in the reader's zone, or report that no calendar has it."""
     there = _there(at)
     return _no_time(at) if there is None else there.isoformat(" ", "seconds")[_PARTS[style]]
 
