@@ -37,16 +37,16 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What an agent is given.
+    """The tools, settings and policy of an agent.
 
     Attributes:
         sandbox: The file tools, if the settings have a ``sandbox``.
-        shell: The shell tool, if they have a ``shell``.
-        custom_tools: The functions of `tools.py` that they name, if any.
+        shell: The shell tool, if the settings have a ``shell``.
+        custom_tools: The functions of `tools.py` that the settings name, if any.
         tool_configs: For `ApprovalToolset`: the settings of single tools.
-        mode: For `ApprovalController`: how it answers.
-        call_policy: For the adapters and `execute_tool`, as their ``policy``: what is said of calls by name,
-            server and arguments, if they say anything of them.
+        mode: For `ApprovalController`: its mode.
+        call_policy: For the adapters and `execute_tool`, as their ``policy``: the rules on calls by name, server
+            and arguments; None without any.
     """
 
     sandbox: FileSandbox | None
@@ -66,12 +66,12 @@ def build_from_file(
 ) -> Setup:
     """Read a settings file and build what it describes; its own directory is the base of relative paths.
 
-    Agents work where such files lie. So a file counts only as a person trusts it (``signoff policy trust``), with
-    the code of its custom tools.
+    Agents work where such files lie. So a file counts only if a person trusts it (``signoff policy trust``),
+    together with the code of its custom tools.
 
     Args:
         path: The file.
-        trusted: Whether the program itself vouches for the file, for example because agents cannot write there.
+        trusted: True if the program itself vouches for the file, for example because agents cannot write there.
         mode: As for `build`.
         ignore_mode_of_file: As for `build`.
 
@@ -94,18 +94,18 @@ def build(
     """Build the tools that a configuration describes; if it names custom tools, `tools.py` is run for them.
 
     Of the modes that the configuration, the caller and the environment name, the strictest holds: a file never
-    loosens what the program or ``SIGNOFF_MODE`` says, nor the other way round.
+    loosens the mode of the program or of ``SIGNOFF_MODE``, nor the other way round.
 
     Args:
         config: The settings.
-        directory: Where relative roots start, where commands run, and where `tools.py` is.
-        mode: What the program says; None if it says nothing.
-        ignore_mode_of_file: Whether the program does not want the file to have a say in the mode.
+        directory: The base of relative roots, the directory of commands, and the place of `tools.py`.
+        mode: The mode that the program wants; None for no wish.
+        ignore_mode_of_file: True to ignore the mode that the file names.
 
     Raises:
         ValueError: A mode is unknown; the operating system's sandbox is required and cannot be had; a rule of the
-            shell names a root that there is not; or a custom tool is no function of `tools.py`.
-        NotADirectoryError: The directory, in which commands would run, is not there.
+            shell names an unknown root; or a custom tool is no function of `tools.py`.
+        NotADirectoryError: The directory, in which commands would run, does not exist.
         FileNotFoundError: There is no `tools.py`, and there are custom tools.
         ImportError: Running `tools.py` failed; the cause is attached.
     """
@@ -117,17 +117,17 @@ def build(
     return Setup(sandbox, shell, custom_tools, config.tool_configs, mode, build_call_policy(config))
 
 
-# -- The policy for calls that a settings file describes.
+# -- The policy on calls of a settings file.
 
 
 def build_call_policy(config: PolicyConfig) -> CallPolicy | None:
-    """Build the policy for calls; None if the settings say nothing of them.
+    """Build the policy for calls; None if the settings have no rules on calls.
 
     Args:
         config: The settings.
 
     Raises:
-        PatternError: RE2 is not installed any more, since the settings were read.
+        PatternError: RE2 was removed since the settings were read.
     """
     if not config.has_policy:
         return None
@@ -144,7 +144,7 @@ def build_call_policy(config: PolicyConfig) -> CallPolicy | None:
 
 
 def name_rules(server: ToolServer) -> NameRules:
-    """The rules of a server on the names of its tools."""
+    """Return the rules of a server on the names of its tools."""
     return NameRules.compiled(
         allowlist=server.allowlist,
         denylist=server.denylist,

@@ -1,4 +1,4 @@
-"""What in a valid settings file is dangerous, or has no effect."""
+"""Cautions about a valid settings file: parts that are dangerous or have no effect."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ _SECTION_OF = {
     **dict.fromkeys(("read_file", "read_attachment", "write_file", "edit_file", "list_files"), "sandbox"),
     **dict.fromkeys(("run_command", "shell"), "shell"),
 }
-"""Which section says what our own tools may do."""
+"""The section of the settings for each of signoff's own tools."""
 
 _OWN_TOOLS = (*_SECTION_OF, "worker_call", "worker_create")
 
 _ALIKE = 0.6
 _VERY_ALIKE = 0.8
-"""How alike a name must be to one of ours to be a slip of it: tools of any other origin have names too."""
+"""The least likeness of a name to one of signoff's tools that counts as a slip: other tools have names too."""
 
 
 def cautions(report: Report, file: str | None = None) -> list[Caution]:
-    """Find what is dangerous or has no effect.
+    """Find parts of the settings that are dangerous or have no effect.
 
     Args:
-        report: What the file allows.
+        report: The report on the file.
         file: The settings file itself, absolute; the agent should not be able to change it.
     """
     own = [file, os.path.join(report.directory, TOOLS_FILE)]  # noqa: PTH118
@@ -90,7 +90,7 @@ def _of_root(root: RootFacts) -> Iterator[Caution]:
 
 
 def _of_own_files(root: RootFacts, files: list[str | None]) -> Iterator[Caution]:
-    """Files that say what the agent may do, where it may write without a question."""
+    """Files that set the rights of the agent, in a place where it may write without a question."""
     if root.writing != "runs":
         return
     for file in files:
@@ -117,7 +117,7 @@ def _of_same_roots(report: Report) -> Iterator[Caution]:
 
 
 def _of_os_sandbox(report: Report) -> Iterator[Caution]:
-    """The operating system's sandbox is required: can it be had?"""
+    """A caution if the operating system's sandbox is required and cannot be had."""
     if report.config.sandbox is None:
         return
     try:
@@ -199,7 +199,7 @@ def _of_tools(report: Report) -> Iterator[Caution]:
 
 
 def _meant(name: str, known: Collection[str], alike: float) -> str | None:
-    """A question about a name that is like, but not quite, one of those that are known."""
+    """A question about a name that is like, but not quite, a known one."""
     if name in known:
         return None
     by_letters = {other.casefold(): other for other in known}
@@ -207,30 +207,30 @@ def _meant(name: str, known: Collection[str], alike: float) -> str | None:
     return f'did you mean "{by_letters[nearest[0]]}"?' if nearest else None
 
 
-# -- Something in a valid settings file that its author may not have meant.
+# -- A part of a valid settings file that its author may not have meant.
 
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """Something that its author may not have meant.
+    """A part that its author may not have meant.
 
     Attributes:
-        path: What it is about, as the models spell it.
-        message: What is the matter, in words.
+        path: The place of the part, as the models spell it.
+        message: The caution in words.
     """
 
     path: KeyPath
     message: str
 
 
-# -- What in valid rules on calls is dangerous, or has no effect.
+# -- Valid rules on calls that are dangerous or have no effect.
 
 _ANY_NAMES = ("qzxj", "0_7")
-"""Stand for tools that no list of names was made for."""
+"""Names of tools that no list of names was made for."""
 
 
 def policy_cautions(config: PolicyConfig) -> Iterator[Caution]:
-    """Find what is dangerous or has no effect.
+    """Find rules on calls that are dangerous or have no effect.
 
     Args:
         config: The settings.
@@ -253,7 +253,7 @@ def policy_cautions(config: PolicyConfig) -> Iterator[Caution]:
 
 
 def _unasked(config: PolicyConfig) -> str:
-    """What ``unknown: allow`` does: those who wrote rules for a server had its tools in mind, and no others."""
+    """The effect of ``unknown: allow``: authors of rules for a server had its tools in mind, and no others."""
     left = "a tool that nothing is known of asks only if the default of the program does"
     if not any(server.leaves_tools_open for server in config.tool_servers):
         return left
@@ -288,7 +288,7 @@ def _of_redaction(server: ToolServer, path: KeyPath) -> Iterator[Caution]:
 def _of_arguments(
     policy: CallPolicy, tools: Mapping[str, ToolArgumentsConfig], server: str | None, path: KeyPath
 ) -> Iterator[Caution]:
-    """Rules that allow what something else about the tool asks about or blocks all the same."""
+    """Rules that allow calls which another part of the settings asks about or blocks all the same."""
     for tool, settings in tools.items():
         allows = settings.default == "allow" or any(rule.verdict == "allow" for rule in settings.rules)
         if not allows:

@@ -35,7 +35,7 @@ def load_config(path: str | os.PathLike[str]) -> AgentConfig:
         path: The file: YAML, UTF-8.
 
     Raises:
-        ConfigError: It cannot be read or is not valid; every problem is named with its line and key.
+        ConfigError: The file cannot be read or is not valid; every problem is named with its line and key.
     """
     return parse_config(read_text(path), str(path))
 
@@ -45,19 +45,19 @@ def parse_config(text: str, name: str = "settings") -> AgentConfig:
 
     Args:
         text: YAML.
-        name: What messages call it, such as its path.
+        name: Its name in messages, such as its path.
 
     Raises:
-        ConfigError: It is not valid; every problem is named with its line and key.
+        ConfigError: The text is not valid; every problem is named with its line and key.
     """
     return parse_with_marks(text, name)[0]
 
 
 def parse_with_marks(text: str, name: str) -> tuple[AgentConfig, Respelled]:
-    """Like `parse_config`, and tells where in the file each value stands.
+    """Parse as `parse_config` does, and return the places of values in the file, too.
 
     Raises:
-        ConfigError: It is not valid.
+        ConfigError: The text is not valid.
     """
     document = read_document(text, name)
     respelled = respell(document)
@@ -73,7 +73,7 @@ def parse_with_marks(text: str, name: str) -> tuple[AgentConfig, Respelled]:
 
 
 def _complain(respelled: Respelled, fault: Mapping[str, Any]) -> None:
-    """Put what pydantic says into our words, at the place in the file."""
+    """Word a fault that pydantic found, and note it at its place in the file."""
     document = respelled.document
     path = respelled.as_written(_in_values(respelled, tuple(fault["loc"]), fault["type"]))
     if fault["type"] == "missing":
@@ -85,7 +85,7 @@ def _complain(respelled: Respelled, fault: Mapping[str, Any]) -> None:
 
 
 def _in_values(respelled: Respelled, loc: KeyPath, kind: str) -> KeyPath:
-    """The part of a location that is a path: pydantic adds names of its own, as for the choices of a union."""
+    """The part of a location that is a path: pydantic adds names of its own, such as for choices of a union."""
     path: KeyPath = ()
     for key in loc:
         if respelled.has((*path, key)):
@@ -102,10 +102,10 @@ def _in_words(path: KeyPath, fault: Mapping[str, Any]) -> str:
     return in_words(fault)
 
 
-# -- What a ``tools.py`` defines, found by reading it: its code is never run here.
+# -- The definitions of a ``tools.py``, found by reading it: its code is never run here.
 
 TOOLS_FILE = "tools.py"
-"""Name of the file beside the settings."""
+"""Name of the file with custom tools, beside the settings."""
 
 _LARGEST = 4 * 1024 * 1024
 
@@ -115,10 +115,10 @@ class DefinedTool:
     """A name that a module has once it is loaded.
 
     Attributes:
-        line: Where it is defined, from 1.
-        function: Whether it is written as a function; else it is imported or assigned, and may be anything.
-        marked: Whether `requires_approval` is written above it.
-        doubt: Why `marked` does not tell whether the loaded function has the mark, in words; None if it does.
+        line: The line of its definition, from 1.
+        function: True if it is written as a function; else it is imported or assigned, and may be anything.
+        marked: True if `requires_approval` is written above it.
+        doubt: Why the loaded function may differ from `marked`, in words; None if it cannot.
     """
 
     line: int
@@ -128,7 +128,7 @@ class DefinedTool:
 
 
 class UnreadableToolsError(Exception):
-    """The file is not there, or is no Python; its text says which."""
+    """The file does not exist, or is not Python; the text says which."""
 
 
 def defined_tools(path: Path) -> dict[str, DefinedTool]:
@@ -138,7 +138,7 @@ def defined_tools(path: Path) -> dict[str, DefinedTool]:
         path: The file.
 
     Raises:
-        UnreadableToolsError: It cannot be read or parsed.
+        UnreadableToolsError: The file cannot be read or parsed.
     """
     try:
         with path.open("rb") as file:
@@ -163,7 +163,7 @@ def defined_tools(path: Path) -> dict[str, DefinedTool]:
 
 
 def _after(before: DefinedTool | None, tool: DefinedTool) -> DefinedTool:
-    """A definition that may take the place of another; which of them runs is decided by code."""
+    """The definition of a name that may replace an earlier one; only running the code shows which holds."""
     if before is None or (before.doubt is None and before.marked == tool.marked):
         return tool
     return replace(tool, doubt=tool.doubt or "it is defined in several ways")

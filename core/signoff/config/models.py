@@ -1,6 +1,6 @@
-"""The models of a settings file, and the several spellings of one setting.
+"""The models of a settings file, and the spellings that it may use.
 
-The models of what a settings file says of calls by the tool's name, its server and its arguments.
+The rules on calls by tool name, server and arguments look so in a file:
 
 ```yaml
 tools:
@@ -67,7 +67,7 @@ LEVELS: dict[str, Level] = {"allow": Level.ALLOW, "ask": Level.ASK, "block": Lev
 
 
 def _usable(text: str) -> str:
-    """A pattern that compiles, for a rule that allows and for one that does not."""
+    """Check a pattern as part of a rule that allows and of one that does not, and return it."""
     for against in (False, True):
         compile_pattern(text, ignore_case=against, dot_matches_newline=against)
     return text
@@ -80,7 +80,7 @@ def _scalar(value: object) -> object:
 
 
 def _kind(value: object) -> str:
-    """Names no key that a file may have: pydantic adds it to the place of a mistake."""
+    """The tag of a kind of value, which no key of a file can be: pydantic adds it to the place of a mistake."""
     if isinstance(value, Mapping | PatternConfig):
         return "<pattern>"
     return "<list>" if isinstance(value, list | tuple) else "<value>"
@@ -113,16 +113,16 @@ Wanted = Annotated[
     | Annotated[ScalarValue, Tag("<value>")],
     Discriminator(_kind),
 ]
-"""What an argument must be: a value, one of a list of values, or a text that a pattern matches."""
+"""The condition on an argument: a value, one of a list of values, or a text that a pattern matches."""
 
 
 def condition_of(key: str, wanted: object, level: Level) -> Condition:
-    """What a rule says of one argument.
+    """Build the condition that a rule puts on one argument.
 
     Args:
         key: Its dotted key.
-        wanted: What it must be, as in a file.
-        level: What the rule says.
+        wanted: The condition as in a file.
+        level: The level of the rule.
 
     Raises:
         ValueError: The key or a value cannot be used.
@@ -214,7 +214,7 @@ class ToolServer(BaseModel):
 
     @property
     def leaves_tools_open(self) -> bool:
-        """Whether there may be tools of the server about which only `PolicyConfig.unknown` says something."""
+        """True if for some tools of the server only `PolicyConfig.unknown` decides."""
         return self.default is None and self.allowlist != () and not self.requires_approval.always
 
 
@@ -256,7 +256,7 @@ class PolicyConfig(BaseModel):
 
     @property
     def has_policy(self) -> bool:
-        """Whether anything is said of calls."""
+        """True if there are rules on calls."""
         said = (self.tool_servers, self.arguments, self.approval_policies is not None)
         return any(said) or "unknown" in self.model_fields_set
 
@@ -292,7 +292,7 @@ class AgentConfig(PolicyConfig):
 
     @property
     def tool_configs(self) -> dict[str, dict[str, str]]:
-        """The `tool_configs` of an `ApprovalToolset`; of two settings for one tool the stricter holds."""
+        """Return the `tool_configs` for an `ApprovalToolset`; of two settings for one tool the stricter holds."""
         said = [
             *((name, config.approval) for name, config in self.tools.items()),
             *((name, config.approval) for name, config in self.custom_tools.items()),
@@ -301,7 +301,7 @@ class AgentConfig(PolicyConfig):
         return {name: {"approval": approval} for name, approval in loosest_first if approval is not None}
 
 
-# -- The several spellings of one setting, brought to the one that the models have.
+# -- The spellings of one setting, brought to that of the models.
 #
 # The documents that the format comes from write some things in two ways: ``shell_default`` and ``shell_rules``
 # or ``shell``, a list of custom tools or a mapping, ``write_approval`` or ``approval: {write: …}``. All are
@@ -316,9 +316,9 @@ class Respelled:
     """The values of a file in one spelling.
 
     Attributes:
-        document: The file; what is wrong with it is noted there.
-        values: What the models are made from.
-        origins: For the beginning of a path in `values`, how it begins in the file.
+        document: The file; problems are noted there.
+        values: The values that the models are made from.
+        origins: The beginning of a path in the file, by its beginning in `values`.
     """
 
     document: YamlDocument
@@ -326,20 +326,20 @@ class Respelled:
     origins: dict[KeyPath, KeyPath] = field(default_factory=dict)
 
     def as_written(self, path: KeyPath) -> KeyPath:
-        """The path in the file of a path in the values."""
+        """Return the path in the file of a path in the values."""
         for end in range(len(path), 0, -1):
             if path[:end] in self.origins:
                 return self.origins[path[:end]] + path[end:]
         return path
 
     def has(self, path: KeyPath) -> bool:
-        """Whether there is something at a path of the values."""
+        """True if there is a value at a path of the values."""
         return self.as_written(path) in self.document.marks or any(
             origin[: len(path)] == path for origin in self.origins
         )
 
     def place(self, path: KeyPath) -> tuple[Mark | None, str]:
-        """Where a value stands in the file, and its dotted key there."""
+        """Return the place of a value in the file, and its dotted key there."""
         written = self.as_written(path)
         return self.document.mark_of(written), dotted(written)
 
@@ -347,7 +347,8 @@ class Respelled:
 def respell(document: YamlDocument) -> Respelled:
     """Bring a file to one spelling.
 
-    What cannot be brought there is noted in `document.problems` and left out, so that the rest can be checked.
+    Values that cannot be brought there are noted in `document.problems` and left out, so that the rest can be
+    checked.
     """
     if not isinstance(document.value, dict):
         kind = {list: "a list", type(None): "nothing"}.get(type(document.value), "a single value")
@@ -371,7 +372,7 @@ def respell(document: YamlDocument) -> Respelled:
 
 
 def _clash(document: YamlDocument, path: KeyPath, other: KeyPath) -> None:
-    """Note that two keys say the same thing."""
+    """Note that two keys set the same thing."""
     mark, other_mark = document.mark_of(path), document.mark_of(other)
     if mark and other_mark and mark < other_mark:
         path, other, other_mark = other, path, mark
@@ -380,7 +381,7 @@ def _clash(document: YamlDocument, path: KeyPath, other: KeyPath) -> None:
 
 
 def _shell(respelled: Respelled) -> None:
-    """``shell_default`` and ``shell_rules`` become ``shell``."""
+    """Turn ``shell_default`` and ``shell_rules`` into ``shell``."""
     values, document = respelled.values, respelled.document
     block: dict[str, Any] = {}
     for key, name in (("shell_default", "default"), ("shell_rules", "rules")):
@@ -397,7 +398,7 @@ def _shell(respelled: Respelled) -> None:
 
 
 def _tool_servers(respelled: Respelled) -> None:
-    """``tools`` that is a list becomes ``tool_servers``."""
+    """Turn a list in ``tools`` into ``tool_servers``."""
     values = respelled.values
     if not isinstance(values.get("tools"), list):
         return
@@ -410,7 +411,7 @@ def _tool_servers(respelled: Respelled) -> None:
 
 
 def _policy_mode(respelled: Respelled) -> None:
-    """``approval_mode: policy`` becomes ``approval_policies``, and a person answers."""
+    """Turn ``approval_mode: policy`` into ``approval_policies`` with a person who answers."""
     values = respelled.values
     if values.get("approval_mode") == "policy":
         values["approval_mode"] = "interactive"
@@ -418,7 +419,7 @@ def _policy_mode(respelled: Respelled) -> None:
 
 
 def _tools_without_settings(respelled: Respelled) -> None:
-    """A tool with nothing behind it is named, and has no settings."""
+    """Give tools without a value empty settings."""
     for section in ("custom_tools", "tools"):
         tools = respelled.values.get(section)
         if isinstance(tools, dict):
@@ -426,7 +427,7 @@ def _tools_without_settings(respelled: Respelled) -> None:
 
 
 def _custom_tools(respelled: Respelled) -> None:
-    """A list becomes a mapping."""
+    """Turn a list of custom tools into a mapping."""
     tools, document = respelled.values.get("custom_tools"), respelled.document
     if not isinstance(tools, list):
         return
@@ -444,7 +445,7 @@ def _custom_tools(respelled: Respelled) -> None:
 
 
 def _path_approvals(respelled: Respelled) -> None:
-    """``approval: {write: required}`` becomes ``write_approval: true``."""
+    """Turn ``approval: {write: required}`` into ``write_approval: true``."""
     sandbox = respelled.values.get("sandbox")
     paths = sandbox.get("paths") if isinstance(sandbox, dict) else None
     for name, settings in paths.items() if isinstance(paths, dict) else ():
@@ -475,7 +476,7 @@ def _path_approval(respelled: Respelled, settings: dict[str, Any], path: KeyPath
 
 
 def _settled_twice(respelled: Respelled) -> None:
-    """A tool is spoken about in ``tools`` or in ``custom_tools``."""
+    """Note tools that have a setting both in ``tools`` and in ``custom_tools``."""
     tools, custom = respelled.values.get("tools"), respelled.values.get("custom_tools")
     if not isinstance(tools, dict) or not isinstance(custom, dict):
         return

@@ -1,4 +1,4 @@
-"""Facts and rows of rules of a settings file; no code of the project is run."""
+"""The report on a settings file: facts and rows of rules. No code of the project is run."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ __all__ = [
 
 
 Answer = Literal["runs", "asks", "blocked"]
-"""What happens to a call: it runs without a question, it has to be approved, or it is never run."""
+"""The answer to a call: it runs without a question, it has to be approved, or it never runs."""
 
 ToolAnswer = Answer | Literal["unclear"]
-"""The same of code that is not run here: it may be unclear whether a call has to be approved."""
+"""The same for code that is not run here: the answer may be unclear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class RootFacts:
 
     Attributes:
         path: Absolute, with every link resolved.
-        exists: Whether there is a directory now; one that is not there covers nothing.
+        exists: True if there is a directory now; a missing one covers nothing.
     """
 
     name: str
@@ -63,12 +63,12 @@ class RootFacts:
 
     @property
     def reading(self) -> Answer:
-        """What happens to a call that reads a file or lists the directory."""
+        """The answer to a call that reads a file or lists the directory."""
         return "asks" if self.config.read_approval else "runs"
 
     @property
     def writing(self) -> Answer:
-        """What happens to a call that writes a file."""
+        """The answer to a call that writes a file."""
         if self.config.mode == "ro":
             return "blocked"
         return "asks" if self.config.write_approval else "runs"
@@ -79,7 +79,7 @@ class RuleFacts:
     """A rule of the shell.
 
     Attributes:
-        decided: What really becomes of its pattern as a command; None if that is blocked.
+        decided: The judgement on its pattern as a command; None if that is blocked.
     """
 
     rule: ShellRule
@@ -87,7 +87,7 @@ class RuleFacts:
 
     @property
     def answer(self) -> Answer:
-        """What the rule says."""
+        """The answer of the rule."""
         return answer_of(self.rule)
 
 
@@ -96,8 +96,8 @@ class CustomToolFacts:
     """A function that becomes a tool.
 
     Attributes:
-        approval: What the settings say, in whichever section; None leaves it to the mark.
-        found: What `tools.py` has under the name, if anything.
+        approval: The setting, in whichever section; None leaves it to the mark.
+        found: The definition of the name in `tools.py`, if there is one.
     """
 
     name: str
@@ -106,7 +106,7 @@ class CustomToolFacts:
 
     @property
     def answer(self) -> ToolAnswer:
-        """What happens to its calls, as far as can be seen without running code."""
+        """The answer to its calls, as far as can be seen without running code."""
         match self.approval:
             case "deny":
                 return "blocked"
@@ -121,13 +121,13 @@ class CustomToolFacts:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that a settings file allows.
+    """All rights that a settings file gives.
 
     Attributes:
-        directory: Where relative paths start, absolute.
-        tools_file: Why `tools.py` cannot be used, if it is needed and cannot.
-        functions: Public functions of `tools.py`, if it is needed; one of them may be meant by a name that is
-            not there.
+        directory: The base of relative paths, absolute.
+        tools_file: Why a needed `tools.py` cannot be used, or None.
+        functions: Public functions of `tools.py`, if it is needed; a name that is not there may have meant one of
+            them.
     """
 
     config: AgentConfig
@@ -140,13 +140,13 @@ class Report:
 
 
 def describe(config: AgentConfig, directory: str | os.PathLike[str]) -> Report:
-    """Say what a configuration allows.
+    """Report the rights that a configuration gives.
 
     Looks at names on the disk, and into `tools.py` if there are custom tools.
 
     Args:
         config: The settings.
-        directory: Where their file is.
+        directory: The directory of their file.
     """
     base = os.path.realpath(directory)
     paths = config.sandbox.paths if config.sandbox else {}
@@ -163,7 +163,7 @@ def describe(config: AgentConfig, directory: str | os.PathLike[str]) -> Report:
 
 
 def answer_of(rule: ShellDefault) -> Answer:
-    """What a rule, or the default, says of the commands that it is about."""
+    """Return the answer of a rule, or of the default, to the commands that it is about."""
     if not rule.allowed:
         return "blocked"
     return "asks" if rule.approval else "runs"
@@ -179,7 +179,7 @@ def _root(name: str, config: PathConfig, base: str) -> RootFacts:
 
 
 def _decided(shell: ShellConfig | None, rule: ShellRule) -> Judgement | None:
-    """What becomes of the pattern as a command whose paths lie where this rule wants them."""
+    """The judgement on the pattern as a command whose paths are where this rule wants them."""
     assert shell is not None
     try:
         return judge(shell, rule.pattern, lambda _, names: tuple(names) == rule.sandbox_paths)
@@ -188,7 +188,7 @@ def _decided(shell: ShellConfig | None, rule: ShellRule) -> Judgement | None:
 
 
 def _defined_tools(config: AgentConfig, base: str) -> tuple[dict[str, DefinedTool], str | None]:
-    """What `tools.py` defines, and why it cannot be used."""
+    """The definitions of `tools.py`, and why it cannot be used."""
     if not config.custom_tools:
         return {}, None
     try:
@@ -205,8 +205,7 @@ def _custom_tools(config: AgentConfig, defined: Mapping[str, DefinedTool]) -> tu
     )
 
 
-# -- What a settings file says of calls, in words for people; patterns and names are as in the file, not yet
-# safe.
+# -- The rules on calls of a settings file, in words for people. Patterns and names are raw, not yet safe to show.
 
 _DOES = {"allow": "runs without asking", "ask": "asks first", "block": "blocked"}
 _ANSWERS: dict[str, Answer] = {"allow": "runs", "ask": "asks", "block": "blocked"}
@@ -217,11 +216,11 @@ class CallRule:
     """One rule on calls.
 
     Attributes:
-        about: Which tools it is about.
-        words: What it says.
-        answer: What becomes of such calls; None if it does not say.
-        path: Where it stands in the file, as the models spell it.
-        told: How requests that it asked about name it; empty if they do not.
+        about: The tools it is about, in words.
+        words: The rule in words.
+        answer: The answer to such calls; None if it gives none.
+        path: Its place in the file, as the models spell it.
+        told: Its names in requests that it asked about; empty if it has none.
     """
 
     about: str
@@ -232,7 +231,7 @@ class CallRule:
 
 
 def policy_rows(config: PolicyConfig) -> Iterator[CallRule]:
-    """Say what each rule on calls means: what it is about, and what happens then.
+    """Yield each rule on calls in words: its tools, and the answer.
 
     Args:
         config: The settings.
@@ -258,7 +257,7 @@ def policy_rows(config: PolicyConfig) -> Iterator[CallRule]:
 
 
 def policy_facts(config: PolicyConfig) -> dict[str, Any]:
-    """The same for a program, with the keys of the file."""
+    """Return the rules on calls as JSON values, with the keys of the file."""
     fields = set(PolicyConfig.model_fields)
     return config.model_dump(mode="json", include=fields)
 
@@ -314,8 +313,7 @@ def _listed(texts: Sequence[str]) -> str:
     return ", ".join(texts)
 
 
-# -- Each rule of a settings file as a row: what it is about, what it says in words, and how the history names
-# it.
+# -- Each rule of a settings file as a row: its subject, its words, and its names in the history.
 #
 # Names, patterns and paths are as in the file, not yet safe to show.
 
@@ -331,13 +329,13 @@ class RuleRow:
     """One rule.
 
     Attributes:
-        section: Part of the file that it belongs to.
-        about: What it is about: a root, the first words of a command, a tool.
-        words: What it says.
-        answer: What becomes of such calls, of a root: of those that write; None if that depends on more.
-        path: Where it stands in the file, as the models spell it.
-        told: How requests that it asked about name it; empty if they do not.
-        place: Of a root, its path.
+        section: The section of the file that it belongs to.
+        about: Its subject: a root, the first words of a command, a tool.
+        words: The rule in words.
+        answer: The answer to such calls, for a root to those that write; None if it depends on more.
+        path: Its place in the file, as the models spell it.
+        told: Its names in requests that it asked about; empty if it has none.
+        place: The path of a root.
     """
 
     section: Section
@@ -349,7 +347,7 @@ class RuleRow:
     place: str = ""
 
     def asked(self, why: str) -> bool:
-        """Whether it is named among what a request says of why it asks.
+        """True if it is named among the reasons for which a request was asked.
 
         Args:
             why: The reasons, separated as the tools write them.
@@ -362,10 +360,10 @@ class RuleRow:
 
 
 def rule_rows(report: Report) -> Iterator[RuleRow]:
-    """The rules of a file, section by section.
+    """Yield the rules of a file, section by section.
 
     Args:
-        report: What the file allows.
+        report: The report on the file.
     """
     yield from map(_row_root, report.roots)
     yield from _shell(report)
@@ -410,7 +408,7 @@ def _rule(facts: RuleFacts) -> tuple[str, Answer]:
 
 
 def _arguments(rule: ShellRule) -> str:
-    """Which arguments a rule that lets through covers, if they are not those that are known to be harmless."""
+    """The arguments that an allowing rule covers, if they are not those that are known to be harmless."""
     if not rule.any_arguments:
         return "" if knows_arguments(rule.words) else ", in exactly these words"
     opened = next(iter(broad_commands(rule.words)), None)

@@ -1,4 +1,4 @@
-"""The JSON Schema of a settings file, for editors, and what it says of a single place in one.
+"""The JSON Schema of a settings file, for editors and for help on one place in a file.
 
 pydantic makes it (draft 2020-12); the other spellings that are read are added here.
 """
@@ -20,15 +20,15 @@ _APPROVAL: dict[str, Any] = {"type": "string", "enum": ["required", "none"]}
 
 
 def config_schema() -> dict[str, Any]:
-    """The JSON Schema that a file which loads also satisfies."""
+    """Return the JSON Schema, which every valid file satisfies."""
     return copy.deepcopy(_schema())
 
 
 def known_keys(path: KeyPath) -> tuple[str, ...]:
-    """The keys that a mapping in a file may have; empty if they can be chosen freely.
+    """Return the keys that a mapping in a file may have; empty if they can be chosen freely.
 
     Args:
-        path: Where the mapping stands.
+        path: The path of the mapping.
     """
     return keys_at(_schema(), path)
 
@@ -102,14 +102,14 @@ def _add_spellings(definitions: dict[str, Any], properties: dict[str, Any]) -> N
 
 
 def _without_null(place: dict[str, Any]) -> None:
-    """A key without a value says nothing; leave it out."""
+    """Remove null from the schema of a key: a key without a value has no meaning."""
     given = place.pop("anyOf")[0]
     place.pop("default", None)
     place.update(given)
 
 
 def _add_tool_servers(properties: dict[str, Any]) -> None:
-    """In the place of a mapping, ``tools`` may be a list of servers."""
+    """Let ``tools`` be a list of servers instead of a mapping."""
     tools, servers = properties["tools"], properties["tool_servers"]
     mapping = {key: tools.pop(key) for key in ("type", "additionalProperties")}
     tools["anyOf"] = [mapping, {key: servers[key] for key in ("type", "items")}]

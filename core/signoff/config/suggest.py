@@ -1,8 +1,8 @@
-"""Narrow shell rules drawn from what people approved, and a settings file with them added.
+"""Suggestions of narrow shell rules from what people approved, and a settings file with them added.
 
 A rule is the longest beginning that some approved commands have in common, and covers each of them. It is only
-suggested if nobody and nothing ever refused a command that it is about, and if none of these was of HIGH risk: a
-person approved what was on the screen, and a rule must not answer for anything that deserved another look.
+suggested if no matching command was ever refused, and if none of them was of HIGH risk: a person approved the one
+call on the screen, and a rule must not answer for calls that deserve another look.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ __all__ = [
 
 
 LEAST_APPROVALS = 3
-"""How often people must have approved what a rule is about."""
+"""The least number of approvals by people of the commands of a rule."""
 
 _LEAST_WORDS = 2
-"""A program alone may be called with anything; with options alone as well."""
+"""The fewest words of a rule: a program alone, or with options only, may be called with anything."""
 
 _LONGEST_PATTERN = 60
-"""What a person can still read at a glance, in characters."""
+"""The longest pattern, in characters, that a person can read at a glance."""
 
 _RUNS_OTHERS = SHELLS | WRAPPERS.keys() | {"eval", "source", ".", "trap", "su", "script", "parallel", "exec"}
 _SUBCOMMANDS = frozenset({"git", "docker", "podman", "gh", "kubectl"})
-"""Programs of which `BROAD_PROGRAMS` warns, but that do one thing once their second word is said."""
+"""Programs that `BROAD_PROGRAMS` lists, but that do one thing once their second word is given."""
 
 _RUNS_WHAT_IS_NAMED = frozenset(
     {
@@ -66,7 +66,7 @@ _RUNS_WHAT_IS_NAMED = frozenset(
         *("kubectl exec", "kubectl run", "gh api", "gh extension", "git config", "git push"),
     }
 )
-"""Beginnings that say nothing yet of what is run or reached."""
+"""Beginnings that do not tell yet what is run or reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +95,8 @@ def suggestions(
     """Draw rules from the history, those that would have answered most first.
 
     Args:
-        records: All of the history, oldest first: what was refused anywhere in it speaks against a rule.
-        counts: Whether an approval may be drawn from.
+        records: All of the history, oldest first: a refusal anywhere in it speaks against a rule.
+        counts: Tells whether an approval may be used.
     """
     approved: list[_ApprovedCommand] = []
     against: dict[str, None] = {}
@@ -117,14 +117,14 @@ def suggestions(
 
 
 def by_a_person(record: HistoryRecord) -> bool:
-    """Whether a person approved the call of a record."""
+    """True if a person approved the call of a record."""
     decision = record.decision
     approved = record.state is RequestState.APPROVED and decision is not None and decision.approved
     return approved and decision is not None and decision.source is DecisionSource.REVIEWER
 
 
 def directory_of(record: HistoryRecord) -> str:
-    """Where the command of a call would run, without links, as it was declared; empty if that is not known."""
+    """Return the declared directory of the command of a call, without links; empty if it is not known."""
     try:
         runs = [step.real_cwd for step in steps_of(record.snapshot) if isinstance(step, CommandRun)]
     except SnapshotError:
@@ -133,7 +133,7 @@ def directory_of(record: HistoryRecord) -> str:
 
 
 def _command_of(record: HistoryRecord) -> str | None:
-    """The only command that a call of the shell would run, as it was declared; None if that cannot be told."""
+    """The only command that a call of the shell would run, as declared; None if that cannot be told."""
     if record.tool_name not in SHELL_TOOLS:
         return None
     try:
@@ -148,7 +148,7 @@ def _command_of(record: HistoryRecord) -> str | None:
 
 
 def _plain_words(command: str) -> tuple[str, ...] | None:
-    """The words of a command that is a single program in plain words without side doors; None for any other."""
+    """The words of a command that is a single program in plain words without side doors; None for others."""
     expanded = expand(command)
     if expanded.floors or expanded.candidates or expanded.anywhere or expanded.writes or len(expanded.runs) != 1:
         return None
@@ -169,7 +169,7 @@ def _runs_others(words: Sequence[str]) -> bool:
 
 
 def _groups(approved: Sequence[_ApprovedCommand]) -> Iterator[tuple[str, list[_ApprovedCommand]]]:
-    """Approved commands with the same first words, often enough, and the longest pattern for all of them."""
+    """Approved commands with the same first words, often enough, with the longest pattern for all of them."""
     by_beginning: dict[tuple[str, ...], list[_ApprovedCommand]] = {}
     for each in approved:
         by_beginning.setdefault(each.words[:_LEAST_WORDS], []).append(each)
@@ -182,14 +182,14 @@ def _groups(approved: Sequence[_ApprovedCommand]) -> Iterator[tuple[str, list[_A
 
 
 def _common(commands: Sequence[Sequence[str]]) -> list[str]:
-    """The first words that all commands have."""
+    """The first words that all commands share."""
     columns = zip(*commands, strict=False)
     return [column[0] for column in itertools.takewhile(lambda column: len(set(column)) == 1, columns)]
 
 
 def _pattern(words: Sequence[str]) -> str | None:
-    """The longest pattern that a rule can have for some first words; None without more than options in it."""
-    longest = min(len(words), (_LONGEST_PATTERN + 1) // 2)  # of one letter each, with a blank between
+    """The longest pattern for some first words; None if it would have only a program and options."""
+    longest = min(len(words), (_LONGEST_PATTERN + 1) // 2)  # words of one letter, with blanks between
     for end in range(longest, _LEAST_WORDS - 1, -1):
         pattern = " ".join(words[:end])
         says_more = any(not word.startswith("-") for word in words[1:end])
@@ -206,23 +206,22 @@ def _can_be_shown(pattern: str) -> bool:
 
 
 def _lets_run(pattern: str, command: str) -> bool:
-    """Tell whether a rule with this pattern covers a command."""
+    """True if a rule with this pattern covers a command."""
     rule = CommandRule(tuple(pattern.split()), Level.ALLOW, pattern)
     return judge_command(command, [rule], Level.ASK).level is Level.ALLOW
 
 
 def _is_about(pattern: str, command: str) -> bool:
-    """Whether a rule with this pattern is, or may be, about anything in a command."""
+    """True if a rule with this pattern is, or may be, about anything in a command."""
     rule = CommandRule(tuple(pattern.split()), Level.BLOCK, pattern)
     found = judge_command(command, [rule], Level.ALLOW)
     return found.level is Level.BLOCK or any(pattern in reason for part in found.parts for reason in part.reasons)
 
 
-# -- A settings file with rules added that let commands run: the text that a person would write. Nothing is
-# written.
+# -- A settings file with added rules that let commands run: the text that a person would write. Nothing is saved.
 #
-# What is around the new lines stays as it is, comments too. A text that does not say exactly what is wanted when
-# it is read again is not offered.
+# The text around the new lines stays as it is, comments too. A text that is not read again as exactly the wanted
+# settings is not offered.
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +229,7 @@ class Added:
     """A settings file with rules added.
 
     Attributes:
-        text: All of it.
+        text: The whole text.
         line: The first of the new lines, from 1.
         new: The new lines.
     """
@@ -241,7 +240,7 @@ class Added:
 
 
 def rule_lines(pattern: str) -> tuple[str, ...]:
-    """A rule that lets commands run, as it is written in a list.
+    """Return a rule that lets commands run, as the lines of a list item.
 
     Args:
         pattern: The first words of the commands; words that a rule can have are plain in YAML too.
@@ -250,28 +249,28 @@ def rule_lines(pattern: str) -> tuple[str, ...]:
 
 
 def verdicts_with(settings: SettingsFile, patterns: Sequence[str]) -> SettingsVerdicts | None:
-    """What a file would say of calls with some rules more.
+    """Return the verdicts that a file would have with some more rules.
 
     Args:
         settings: The file.
         patterns: The first words of commands that these rules let run.
 
     Returns:
-        None if the file gives no shell: then rules for it would not only loosen it, but give one.
+        None if the file has no shell: then rules would not only loosen it, but add one.
     """
     wanted = _wanted(settings.config, patterns)
     return None if wanted is None else SettingsVerdicts(wanted, settings.directory)
 
 
 def with_rules(settings: SettingsFile, patterns: Sequence[str]) -> Added | None:
-    """The text of a file with some rules more.
+    """Return the text of a file with some more rules.
 
     Args:
         settings: The file.
         patterns: The first words of commands that these rules let run.
 
     Returns:
-        None if no lines can simply be put into it, such as where the list stands in brackets.
+        None if lines cannot simply be inserted, for example into a list in brackets.
     """
     wanted = _wanted(settings.config, patterns)
     if wanted is None:
@@ -295,7 +294,7 @@ def _wanted(config: AgentConfig, patterns: Sequence[str]) -> AgentConfig | None:
 
 
 def _attempts(settings: SettingsFile, patterns: Sequence[str]) -> Iterator[Added]:
-    """Where new rules may belong: behind the last one, below the key of the shell, at the end."""
+    """Texts with the new rules where they may belong: after the last rule, below the shell's key, at the end."""
     lines = settings.text.splitlines(keepends=True)
     rules = [row for pattern in patterns for row in rule_lines(pattern)]
     assert settings.config.shell is not None
@@ -316,7 +315,7 @@ def _attempts(settings: SettingsFile, patterns: Sequence[str]) -> Iterator[Added
 
 
 def _end_of_item(lines: Sequence[str], first: int, dash: int) -> int:
-    """How many lines there are up to the end of the item of a list that begins on a line, from 1."""
+    """The number of lines up to the end of the list item that begins on a line, from 1."""
     end = first
     for number, line in enumerate(lines[first:], first + 1):
         if not _says_something(line):

@@ -1,4 +1,4 @@
-"""Settings files that a person trusts: with the code that they name, and by their exact content."""
+"""Trust in settings files, by their exact content and that of the code that they name."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ __all__ = ["contents_of", "load_trusted", "untrust_settings"]
 
 
 def contents_of(path: str | os.PathLike[str], text: str, config: AgentConfig) -> dict[str, bytes]:
-    """What has to be trusted before a settings file counts: itself, and the code of its custom tools.
+    """Return the contents that have to be trusted with a settings file: its own, and that of its custom tools.
 
     Args:
         path: The settings file.
         text: Its content.
-        config: What it says.
+        config: The settings in it.
 
     Raises:
         FileNotFoundError: There is no `tools.py`, and there are custom tools.
@@ -39,7 +39,7 @@ def load_trusted(path: str | os.PathLike[str]) -> AgentConfig:
 
     Raises:
         ConfigError: The file is not valid.
-        TrustError: It was never trusted, or it or the code that it names changed since.
+        TrustError: The file was never trusted, or it or the code that it names has changed since.
         FileNotFoundError: There is no `tools.py`, and there are custom tools.
     """
     text = read_text(path)
@@ -49,18 +49,18 @@ def load_trusted(path: str | os.PathLike[str]) -> AgentConfig:
 
 
 def untrust_settings(path: str, *, only_gone: bool = False) -> tuple[str, ...]:
-    """Trust a settings file no more; the code beside it neither, unless another settings file there is trusted.
+    """Withdraw the trust in a settings file, and in the code beside it unless another trusted file uses it.
 
     Args:
         path: The settings file, or the code; it need not be there.
         only_gone: Only if it is not there at this moment.
 
     Returns:
-        The names of what was trusted until now, sorted.
+        The files that were trusted until now, sorted.
 
     Raises:
-        TrustError: What is trusted cannot be read.
-        OSError: It cannot be written.
+        TrustError: The list of trust cannot be read.
+        OSError: The list cannot be written.
     """
     ended = untrust([path], only_gone=only_gone)
     alone = [

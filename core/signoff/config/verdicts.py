@@ -1,4 +1,4 @@
-"""Verdicts of a settings file on calls, also on one that a person types; no code of the project is run."""
+"""Verdicts of a settings file on calls, also on a typed one; no code of the project is run."""
 
 from __future__ import annotations
 
@@ -43,22 +43,22 @@ FILE_TOOLS: Mapping[str, Literal["read", "write", "list"]] = {
     "edit_file": "write",
     "list_files": "list",
 }
-"""Tools of the sandbox, and what each would do with the file or directory in its argument ``path``."""
+"""Tools of the sandbox, with the operation of each on the file or directory in its argument ``path``."""
 
 _LEVEL_OF_ANSWER = {"runs": Level.ALLOW, "asks": Level.ASK, "unclear": Level.ASK, "blocked": Level.BLOCK}
 
 
 class SettingsVerdicts:
-    """Says of calls what the settings of a file say of them.
+    """The verdicts of a settings file on calls.
 
-    What the tool itself says (the rules of the shell, the roots of the sandbox, the mark on a function), what
-    ``tools`` says of it, and the rules on calls all count, and the strictest holds. Only ``approval: none`` stands
-    above what the tool itself would ask about. The mode is left out: it decides about calls that ask. So is what
-    functions say of single calls in code of their own.
+    The rules of the tool itself (of the shell, of the roots of the sandbox, the mark on a function), its setting
+    in ``tools``, and the rules on calls all count, and the strictest holds. Only ``approval: none`` outranks a
+    tool that would ask. The mode is left out: it decides about calls that ask. Checks that functions make in code
+    of their own are left out, too.
 
     Args:
         config: The settings.
-        directory: Where relative paths start and commands run: the directory of the file.
+        directory: The base of relative paths and the directory of commands: that of the file.
     """
 
     def __init__(self, config: AgentConfig, directory: str | os.PathLike[str]) -> None:
@@ -69,7 +69,7 @@ class SettingsVerdicts:
         self._sandbox = _sandbox_of(config, self.directory)
 
     def verdict(self, tool_name: str, arguments: Mapping[str, object], server: str | None = None) -> Verdict:
-        """Find what the settings say of a call.
+        """Return the verdict on a call.
 
         Args:
             tool_name: The name of the tool, without that of its server.
@@ -77,7 +77,7 @@ class SettingsVerdicts:
             server: The server whose tool it is; None for a tool of the agent itself.
 
         Returns:
-            The strictest verdict, with the rule that decided and a part for each thing that has a say. If nothing
+            The strictest verdict, with the rule that decided and a part for each thing that is judged. If nothing
             in the settings is about the tool, the call asks.
         """
         own = self._by_tool(tool_name, arguments) if server is None else None
@@ -90,7 +90,7 @@ class SettingsVerdicts:
         return _strictest_of(opinions)
 
     def command(self, text: str) -> Verdict:
-        """Find what the settings say of a shell command.
+        """Return the verdict on a shell command.
 
         Args:
             text: The text handed to the shell.
@@ -98,21 +98,21 @@ class SettingsVerdicts:
         return self.verdict("run_command", {"command": text})
 
     def shell(self, text: str, directory: str) -> Verdict | None:
-        """Find what the rules for the shell alone say of a command; None if there are none.
+        """Return the verdict of the rules for the shell alone on a command; None without such rules.
 
         Args:
             text: The text handed to the shell.
-            directory: Where it would run; paths in it start there.
+            directory: The directory in which it would run; relative paths start there.
         """
         if self.config.shell is None:
             return None
         return self._by_shell(text, directory)
 
     def path(self, operation: Literal["read", "write", "list"], path: str) -> Verdict:
-        """Find what the sandbox alone says of a path; everything is blocked if there is none.
+        """Return the verdict of the sandbox alone on a path; without a sandbox everything is blocked.
 
         Args:
-            operation: What would be done.
+            operation: The operation.
             path: Relative to the directory, or absolute.
         """
         if self._sandbox is None:
@@ -120,14 +120,14 @@ class SettingsVerdicts:
         return self._sandbox.verdict(operation, path)
 
     def has_own(self, tool_name: str) -> bool:
-        """Whether the settings bring a tool of this name themselves: no server is needed to know what it does."""
+        """True if the settings define a tool of this name, so that no server is needed to know its rules."""
         config = self.config
         shell = config.shell is not None and tool_name in SHELL_TOOLS
         files = config.sandbox is not None and tool_name in FILE_TOOLS
         return shell or files or tool_name in config.custom_tools
 
     def looks_at_directory(self, tool_name: str, arguments: Mapping[str, object]) -> bool:
-        """Whether a verdict depends on where relative paths start.
+        """True if a verdict depends on the base of relative paths.
 
         Args:
             tool_name: The name of one of the agent's own tools.
@@ -140,10 +140,10 @@ class SettingsVerdicts:
         path = arguments.get("path")
         return not (isinstance(path, str) and path.startswith("/"))
 
-    # -- what has a say --------------------------------------------------------------------------------
+    # -- parts of a verdict ----------------------------------------------------------------------------
 
     def _by_tool(self, tool_name: str, arguments: Mapping[str, object]) -> Verdict | None:
-        """What the tool itself says; None if it is not known here."""
+        """The verdict of the tool itself; None if the tool is not known here."""
         if tool_name in SHELL_TOOLS:
             return self._by_shell(arguments.get("command"), self.directory)
         if tool_name in FILE_TOOLS and self._sandbox is not None:
@@ -171,7 +171,7 @@ class SettingsVerdicts:
         return all(self._sandbox.holds(path, names) for path in joined)
 
     def _with_setting(self, tool_name: str, own: Verdict | None) -> Iterator[Verdict]:
-        """What the tool itself says, and what ``tools`` or ``custom_tools`` says of it."""
+        """The verdict of the tool itself, and that of its setting in ``tools`` or ``custom_tools``."""
         setting = self._settings.get(tool_name, {}).get("approval")
         if own is not None and (setting != "none" or own.level is Level.BLOCK):
             yield own
@@ -186,7 +186,7 @@ class SettingsVerdicts:
 
 
 def _sandbox_of(config: AgentConfig, directory: str) -> FileSandbox | None:
-    """The sandbox; one that needs what cannot be had here blocks, where building it for an agent would fail."""
+    """The sandbox; if it requires something that cannot be had here, it blocks, where an agent's would fail."""
     if config.sandbox is None:
         return None
     return FileSandbox(config.sandbox.model_copy(update={"os_sandbox_fallback": "refuse_tools"}), cwd=directory)
@@ -203,7 +203,7 @@ def _of_custom_tool(tool: CustomToolFacts) -> Verdict:
 
 
 def _of_calls(verdict: Verdict) -> Verdict:
-    """With parts that nobody takes for commands."""
+    """The verdict with parts that nobody takes for commands."""
     parts = tuple(replace(part, text=f"rules on calls: {part.text}") for part in verdict.parts)
     return replace(verdict, parts=parts)
 
@@ -221,18 +221,18 @@ def _strictest_of(opinions: Sequence[Verdict]) -> Verdict:
     return Verdict(level, deciding.rule, tuple(reasons), parts)
 
 
-# -- A settings file that is valid: what it says, where in it that stands, and what it says of calls.
+# -- A valid settings file: its settings, the place of each in it, and its verdicts on calls.
 
 
 @dataclass(frozen=True)
 class SettingsFile:
-    """A settings file that is valid.
+    """A valid settings file.
 
     Attributes:
         file: Its path, as it was given.
         text: Its content.
-        config: What it says.
-        respelled: Where in it each value stands.
+        config: The settings in it.
+        respelled: The place of each value in it.
     """
 
     file: str
@@ -242,16 +242,16 @@ class SettingsFile:
 
     @property
     def directory(self) -> str:
-        """Where relative paths start, absolute and without links."""
+        """The base of relative paths, absolute and without links."""
         return os.path.realpath(Path(self.file).parent)
 
     @cached_property
     def verdicts(self) -> SettingsVerdicts:
-        """What it says of calls."""
+        """The verdicts of the file on calls."""
         return SettingsVerdicts(self.config, self.directory)
 
     def line_of(self, path: KeyPath) -> int | None:
-        """The line on which a value stands, from 1; None if it stands nowhere."""
+        """Return the line of a value, from 1; None if it has none."""
         mark = self.respelled.place(path)[0]
         return None if mark is None else mark.line
 
@@ -263,13 +263,13 @@ def read_settings_file(file: str) -> SettingsFile:
         file: The path.
 
     Raises:
-        ConfigError: It cannot be read or is not valid; every problem is named with its line and key.
+        ConfigError: The file cannot be read or is not valid; every problem is named with its line and key.
     """
     text = read_text(file)
     return SettingsFile(file, text, *parse_with_marks(text, file))
 
 
-# -- A call as a person types it, to see what the rules say of it: a command, or a tool with its arguments.
+# -- A call as a person types it to try the rules: a command, or a tool with its arguments.
 
 _TOOL = re.compile(r"(?P<tool>[^\s{}@\"']+)(?:@(?P<server>[^\s{}\"']+))?\s*(?P<arguments>\{.*\})", re.DOTALL)
 _PROMPT = "$ "
@@ -277,15 +277,15 @@ _SHELL = "run_command"
 
 
 class UnreadableCallError(ValueError):
-    """What was typed is no call; the text says why."""
+    """The typed text is not a call; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class TypedCall:
-    """A call that nobody makes.
+    """A call that is only judged, never made.
 
     Attributes:
-        tool: Name of the tool; of a command, that of the shell tool.
+        tool: Name of the tool; for a command, that of the shell tool.
         arguments: Its arguments.
         server: The server whose tool it is; None for a tool of the agent itself.
     """
@@ -300,21 +300,21 @@ class TypedCall:
         return str(self.arguments["command"]) if self.tool == _SHELL and len(self.arguments) == 1 else None
 
     def judged_by(self, verdicts: SettingsVerdicts) -> Verdict:
-        """What the settings of a file say of it."""
+        """Return the verdict of a file's settings on it."""
         return verdicts.verdict(self.tool, self.arguments, self.server)
 
 
 def read_call(text: str) -> TypedCall:
-    """Read what was typed.
+    """Read a typed call.
 
     ``write_file {"path": "a.txt"}`` is a tool with its arguments, ``get_page@web {...}`` one of a server. Anything
-    else is a command; so is whatever follows ``$`` and a blank.
+    else is a command; so is any text after ``$`` and a blank.
 
     Args:
-        text: What was typed.
+        text: The typed text.
 
     Raises:
-        UnreadableCallError: There is nothing, or the arguments are not valid JSON.
+        UnreadableCallError: The text is empty, or the arguments are not valid JSON.
     """
     text = text.strip()
     if not text or text == _PROMPT.strip():

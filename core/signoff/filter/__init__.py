@@ -1,8 +1,8 @@
 """The filter language: one for the inbox, the history and remembered approvals.
 
 `parse` reads a filter, a `Query` keeps subjects, and `of_request`, `of_record` and `of_grant` make them.
-`complete` says what could be typed next, `reworded` changes a filter without typing, `search_history` filters the
-history of a queue.
+`complete` offers what could be typed next, `reworded` changes a filter without typing, `search_history` filters
+the history of a queue.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Completion, rewording, and the filters that are there without being typed."""
+"""Completion, rewording, and saved filters."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ _COLLECTED: Mapping[str, Callable[[Subject], Iterable[str | None]]] = {
     "by": lambda subject: (subject.by,),
 }
 _MOST_VALUES = 200
-"""So many values of one field are enough to choose from."""
+"""The most values of one field that are offered."""
 
 
 class Candidate(Struct, frozen=True):
-    """Something that could stand there.
+    """A text that could be completed.
 
     Attributes:
-        text: What would be written.
-        help: What it is about, in a few words of ours; "" for a value that exists.
+        text: The text.
+        help: A short explanation; "" for a value that exists.
     """
 
     text: str
@@ -58,12 +58,12 @@ class Candidate(Struct, frozen=True):
 
 
 class Completion(Struct, frozen=True):
-    """What could take the place of a part of a filter.
+    """Candidates that could take the place of a part of a filter.
 
     Attributes:
-        start: Where the part begins.
-        end: Where it ends.
-        candidates: What could take its place, best first.
+        start: The beginning of the part.
+        end: The end of the part.
+        candidates: The candidates, best first.
     """
 
     start: int
@@ -71,7 +71,7 @@ class Completion(Struct, frozen=True):
     candidates: tuple[Candidate, ...] = ()
 
     def applied(self, text: str, which: int = 0) -> tuple[str, int]:
-        """Return the text with a candidate in place, and where the cursor goes."""
+        """Return the text with a candidate in place, and the new place of the cursor."""
         chosen = self.candidates[which].text
         return f"{text[: self.start]}{chosen}{text[self.end :]}", self.start + len(chosen)
 
@@ -79,12 +79,12 @@ class Completion(Struct, frozen=True):
 def complete(
     text: str, cursor: int, filtered: Filtered, values: Mapping[str, Iterable[str]] | None = None
 ) -> Completion:
-    """Find what could stand where the cursor is.
+    """Find candidates for the place of the cursor.
 
     Args:
         text: The filter so far; it need not be one that can be read.
-        cursor: How many characters stand before the cursor.
-        filtered: What it is to filter.
+        cursor: The number of characters before the cursor.
+        filtered: The kind of things that it filters.
         values: Values that exist, by the name of their field; see `existing_values`.
     """
     start = _start_of_item(text, cursor)
@@ -108,12 +108,12 @@ def complete(
 
 
 def field_at(text: str, cursor: int, filtered: Filtered) -> Field | None:
-    """The field whose value stands where the cursor is, or ends there; None if there is none.
+    """Return the field whose value the cursor is in, or at the end of; None if there is none.
 
     Args:
         text: The filter so far; it need not be one that can be read.
-        cursor: How many characters stand before the cursor.
-        filtered: What it is to filter.
+        cursor: The number of characters before the cursor.
+        filtered: The kind of things that it filters.
     """
     start = _start_of_item(text, cursor)
     name, colon, _ = text[start or 0 : cursor].partition(":")
@@ -133,7 +133,7 @@ def existing_values(subjects: Iterable[Subject]) -> dict[str, list[str]]:
 
 
 def _start_of_item(text: str, cursor: int) -> int | None:
-    """Where the item at the cursor begins, behind its ``-``; None inside quotes."""
+    """The beginning of the item at the cursor, after its ``-``; None inside quotes."""
     start, inside = 0, False
     for place, character in enumerate(text[:cursor]):
         if character == '"':
@@ -180,7 +180,7 @@ def _value_candidates(
 
 
 def as_value(value: str, operator: Operator, field: Field) -> str:
-    """A value as it is typed. What cannot be seen is never put into a filter: a wildcard stands for it."""
+    """Return a value as it is typed. A wildcard replaces characters that cannot be seen."""
     seen = typeable(value, "?")
     if seen != value:
         return "".join("?" if each in _UNTYPED else each for each in seen)
@@ -190,17 +190,17 @@ def as_value(value: str, operator: Operator, field: Field) -> str:
     return value if bare and not wild and not operates and value.lower() not in field.words else quote(value)
 
 
-# -- Changes a filter without typing: another range, only one agent.
+# -- Changes of a filter without typing: another range, only one agent.
 
 
 def exactly(name: str, value: str) -> str:
-    """A pair that asks for one value of a field, as it would be typed.
+    """Return a pair for one value of a field, as it would be typed.
 
-    What cannot be seen is never put into a filter: a wildcard stands for it.
+    Invisible characters are never put into a filter: a wildcard replaces them.
 
     Args:
         name: The field, one that takes names.
-        value: What it must be.
+        value: The value.
     """
     if not value:
         return f"{name}:{Operator.PATTERN}^$"  # there are no empty values
@@ -209,17 +209,17 @@ def exactly(name: str, value: str) -> str:
 
 
 def asked_of(query: Query, name: str) -> tuple[Pair, ...]:
-    """What a filter asks of a field, of all that it keeps."""
+    """Return the pairs of a filter for a field that hold for everything it keeps."""
     return tuple(part for part in _parts(query.expression) if isinstance(part, Pair) and part.name == name)
 
 
 def only(query: Query, name: str, value: str | None) -> str | None:
-    """Write a filter that keeps one value of a field, or any of them if it asks for some already.
+    """Return a filter that keeps one value of a field, or all of them if it already names some.
 
     Args:
-        query: The filter as it is.
+        query: The present filter.
         name: The field, one that takes names.
-        value: The one to keep; None if there is none to take.
+        value: The value to keep; None if there is none.
 
     Returns:
         The filter, or None if a value is needed.
@@ -230,12 +230,12 @@ def only(query: Query, name: str, value: str | None) -> str | None:
 
 
 def reworded(query: Query, *, without: Collection[str] = (), more: Sequence[str] = ()) -> str:
-    """Write a filter that asks something else.
+    """Return a filter without some fields and with more pairs.
 
     Args:
-        query: The filter as it is.
-        without: Fields of which it does not ask any more.
-        more: Pairs of which it asks besides.
+        query: The present filter.
+        without: The fields to leave out.
+        more: The pairs to add.
     """
     kept = [part for part in _parts(query.expression) if not (isinstance(part, Pair) and part.name in without)]
     alone = len(kept) + len(more) == 1
@@ -249,7 +249,7 @@ def _parts(expression: Expression | None) -> Sequence[Expression]:
     return expression.parts if isinstance(expression, All) else (expression,)
 
 
-# -- Filters that are there without being typed.
+# -- Saved filters.
 
 _AGENT = "agent:{agent}"
 
@@ -259,9 +259,9 @@ class SavedFilter(Struct, frozen=True):
 
     Attributes:
         digit: The digit.
-        label: What it shows, in a few words.
-        query: The filter; ``{agent}`` stands for the agent that is looked at.
-        decided: It asks how something was decided, so it fits nothing that waits.
+        label: A short description of what it keeps.
+        query: The filter; ``{agent}`` stands for the selected agent.
+        decided: True if it asks about decisions, so that it fits nothing that waits.
     """
 
     digit: int
@@ -271,14 +271,14 @@ class SavedFilter(Struct, frozen=True):
 
     @property
     def needs_agent(self) -> bool:
-        """Whether it is about the agent that is looked at."""
+        """True if it is about the selected agent."""
         return _AGENT in self.query
 
     def text(self, agent: str = "") -> str:
-        """The filter as it would be typed.
+        """Return the filter as it would be typed.
 
         Args:
-            agent: Name of the agent that is looked at.
+            agent: Name of the selected agent.
         """
         return self.query.replace(_AGENT, exactly("agent", agent))
 
@@ -290,9 +290,9 @@ SAVED_FILTERS = (
     SavedFilter(4, "high risk", "risk:high"),
     SavedFilter(5, "automatic", "by:memory,rule", decided=True),
 )
-"""The filters that everybody has; the history has all, the inbox those about what waits, the memory the first."""
+"""The saved filters that everybody has: all in the history, some in the inbox, the first in the memory."""
 
 
 def last_hour_of(agent: str) -> str:
-    """The filter that keeps what an agent asked in the last hour."""
+    """Return the filter for the requests of an agent in the last hour."""
     return SAVED_FILTERS[0].text(agent)

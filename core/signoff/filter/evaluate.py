@@ -68,7 +68,7 @@ _AMOUNTS: Mapping[str, Callable[[Subject], int | None]] = {
 
 
 def text_condition(text: Text) -> Condition:
-    """Text that stands anywhere in what a row says."""
+    """Return the condition that a text occurs anywhere in a row."""
     found = text_test(text.value, Operator.FITS)
 
     def test(subject: Subject) -> bool:
@@ -84,16 +84,16 @@ def text_condition(text: Text) -> Condition:
 
 @lru_cache(maxsize=256)
 def _name_texts(name: str) -> Texts:
-    """Agents are few, and each asks much."""
+    """Cached: agents are few, and each asks much."""
     return Texts((name,))
 
 
 def condition_of(pair: Pair, filtered: Filtered) -> Condition:
-    """What a pair asks.
+    """Return the condition of a pair.
 
     Args:
-        pair: The pair; its field is known of what is filtered.
-        filtered: What is filtered.
+        pair: The pair; its field exists for the filtered things.
+        filtered: The kind of things that are filtered.
 
     Raises:
         FilterError: A value is not one of the field's.
@@ -109,7 +109,7 @@ def condition_of(pair: Pair, filtered: Filtered) -> Condition:
 
 
 def span_of_time(name: str, text: str, view: Viewpoint) -> Span:
-    """What ``since``, ``until`` or ``on`` with a time lets through."""
+    """Return the times that ``since``, ``until`` or ``on`` with a time lets through."""
     span = time_of(text, view)
     match name:
         case "since":
@@ -168,10 +168,10 @@ def _path(operator: Operator, value: Value) -> Condition:
 
 
 def _word(field: Field, value: Value, filtered: Filtered) -> str:
-    """The word that was typed.
+    """The word of a value.
 
     Raises:
-        ValueError: The field does not take it here.
+        ValueError: The field does not have the word here.
     """
     word = _ALIASES.get(value.text.lower(), value.text.lower())
     here = field.words_of(filtered)
@@ -206,7 +206,7 @@ def _state(name: str, word: str) -> Condition:
 
 
 def _reaches(subject: Subject, *, remember: bool) -> bool:
-    """Whether a person approved, and only this call or the session."""
+    """True if a person approved, for this call only or for the session."""
     decision = subject.decision
     return (
         decision is not None
@@ -217,7 +217,7 @@ def _reaches(subject: Subject, *, remember: bool) -> bool:
 
 
 def _rejected(decision: Decision | None, *, hard: bool) -> bool:
-    """Whether it was rejected for itself, and how."""
+    """True if it was rejected for itself, in the given way."""
     return decision is not None and decision.source is not DecisionSource.CASCADE and decision.hard == hard
 
 
@@ -279,13 +279,13 @@ def _time(name: str, value: Value) -> Condition:
     return condition
 
 
-# -- Conditions put together: and, or, not.
+# -- Conditions combined: and, or, not.
 
 Test: TypeAlias = Callable[[Subject], bool]
-"""Whether a subject is kept."""
+"""Tells whether a subject is kept."""
 
 Condition: TypeAlias = Callable[[Viewpoint], Test]
-"""Makes the test for a moment and a place."""
+"""Makes the test for a viewpoint."""
 
 
 def all_of(conditions: Sequence[Condition]) -> Condition:

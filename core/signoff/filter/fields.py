@@ -33,18 +33,18 @@ __all__ = [
 
 
 class Filtered(StrEnum):
-    """What is filtered."""
+    """The kind of things that are filtered."""
 
     INBOX = "inbox"
     """Requests that wait, or ended while they were listed."""
     HISTORY = "history"
-    """Records of what was decided, or ended undecided."""
+    """Records of requests that were decided, or ended undecided."""
     MEMORY = "memory"
     """Remembered approvals."""
 
 
 class Form(StrEnum):
-    """What the values of a field look like, and so how they are compared."""
+    """The form of the values of a field, which tells how they are compared."""
 
     NAME = "name"
     """A name, or a glob in which ``*`` stands for anything."""
@@ -91,11 +91,11 @@ class Field(Struct, frozen=True):
 
     Attributes:
         name: As it is typed before the colon.
-        form: What its values look like.
-        help: What it is about, in a few words.
-        example: A pair with it.
-        known: Of which things it is known.
-        words: The words that it takes, with the things that each of them is known of.
+        form: The form of its values.
+        help: A short explanation.
+        example: An example of a pair.
+        known: The kinds of things that have it.
+        words: Its words, with the kinds of things that each is for.
     """
 
     name: str
@@ -107,11 +107,11 @@ class Field(Struct, frozen=True):
 
     @property
     def operators(self) -> frozenset[Operator]:
-        """The comparisons that it takes."""
+        """The comparisons that the field allows."""
         return _OPERATORS[self.form]
 
     def words_of(self, filtered: Filtered) -> tuple[str, ...]:
-        """The words that it takes where such things are filtered."""
+        """Return the words of the field for a kind of things."""
         return tuple(word for word, known in self.words.items() if filtered in known)
 
 
@@ -138,7 +138,7 @@ def _word(kind: PresentationKind) -> str:
 
 
 KINDS: Mapping[str, PresentationKind] = MappingProxyType({_word(kind): kind for kind in PresentationKind})
-"""What the words of ``kind`` mean, in the order in which they are offered."""
+"""The kinds of presentation by the words of ``kind``, in the order in which they are offered."""
 
 _ALL_FIELDS = (
     Field("agent", Form.NAME, "name of the agent", "agent:refactor", _EVERYTHING),
@@ -196,11 +196,11 @@ FIELDS: Mapping[str, Field] = MappingProxyType({field.name: field for field in _
 """All fields by name, in the order in which they are offered."""
 
 _FEW = 10
-"""So many fields can be listed in one message."""
+"""The most fields that are listed in one message."""
 
 
 def fields_of(filtered: Filtered) -> tuple[Field, ...]:
-    """The fields that are known of what is filtered."""
+    """Return the fields for a kind of things."""
     return tuple(field for field in _ALL_FIELDS if filtered in field.known)
 
 
@@ -208,12 +208,12 @@ def field_named(name: str, filtered: Filtered, column: int) -> Field:
     """Find a field.
 
     Args:
-        name: What was typed before the colon.
-        filtered: What is filtered.
-        column: Where it was typed.
+        name: The text before the colon.
+        filtered: The kind of things that are filtered.
+        column: The place of the name.
 
     Raises:
-        FilterError: There is none, or it is not known of these things.
+        FilterError: There is no such field, or not for these things.
     """
     found = FIELDS.get(name.lower())
     known = [field.name for field in fields_of(filtered)]
@@ -228,7 +228,7 @@ def field_named(name: str, filtered: Filtered, column: int) -> Field:
     return found
 
 
-# -- Amounts, lengths of time and times, as a filter has them.
+# -- Amounts, lengths of time and times in a filter.
 
 _NUMBER = re.compile(r"([0-9]{1,9})(%?)")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -236,11 +236,11 @@ _YEARS = range(1970, 9999)
 
 
 class Viewpoint(Struct, frozen=True):
-    """When, where and by whom a filter is asked.
+    """The time, place and reviewer for whom a filter is evaluated.
 
     Attributes:
         now: The present, microseconds since the epoch.
-        reviewer: Who ``by:you`` is; "" for anybody.
+        reviewer: The reviewer meant by ``by:you``; "" for anybody.
         zone: Time zone of days and clock times, or None for that of this machine.
     """
 
@@ -265,14 +265,14 @@ class Span(Struct, frozen=True):
 
 
 Reader = Callable[[str], tuple[int, int]]
-"""Reads an amount, and how much it would have to grow to be written otherwise."""
+"""Reads an amount; the second number is the unit of its last digit."""
 
 
 def number_of(text: str) -> tuple[int, int]:
     """Read a number, with or without a percent sign.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The text is no number.
     """
     found = _NUMBER.fullmatch(text)
     if found is None:
@@ -284,7 +284,7 @@ def length_of(text: str) -> tuple[int, int]:
     """Read a length of time, in microseconds.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The text is no length.
     """
     found = read_length(text)
     if found is None:
@@ -293,15 +293,15 @@ def length_of(text: str) -> tuple[int, int]:
 
 
 def amount_span(text: str, operator: Operator, read: Reader) -> Span:
-    """Read an amount or a range, and return what it means.
+    """Read an amount or a range, and return the numbers that it covers.
 
     Args:
         text: The amount, or two with ``..`` between them, both of which are included.
-        operator: How it is compared.
+        operator: The comparison.
         read: Reads an amount.
 
     Raises:
-        ValueError: It cannot be read, or makes no sense.
+        ValueError: The text cannot be read, or makes no sense.
     """
     low, dots, high = text.partition("..")
     if dots:
@@ -328,7 +328,7 @@ def time_of(text: str, view: Viewpoint) -> Span:
     """Read a time or a day.
 
     Raises:
-        ValueError: It is none, or a day that nothing can be of.
+        ValueError: The text is no time, or a day outside the calendar.
     """
     day = _DAY.fullmatch(text)
     if day and int(text[:4]) not in _YEARS:

@@ -28,10 +28,10 @@ __all__ = [
 
 
 class Operator(StrEnum):
-    """How the value of a field is compared."""
+    """The comparison of a field with a value."""
 
     FITS = ""
-    """As the field does by itself: a glob, a part of a text, a word."""
+    """The field's own way: a glob, a part of a text, a word."""
     MORE = ">"
     AT_LEAST = ">="
     LESS = "<"
@@ -44,12 +44,12 @@ class Operator(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One value behind a field.
+    """One value of a field.
 
     Attributes:
         text: Without its quotes.
-        literal: Whether it stood in quotes: nothing in it is a wildcard or a word of the field.
-        column: Where it begins in the filter.
+        literal: True if it was in quotes: nothing in it is a wildcard or a word of the field.
+        column: Its place in the filter.
     """
 
     text: str
@@ -58,20 +58,20 @@ class Value:
 
 
 class Text(Struct, frozen=True):
-    """Text to be found anywhere in what a row says."""
+    """Text to be found anywhere in a row."""
 
     value: Value
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A field and what it must be: any of the values.
+    """A field and its values: any of them fits.
 
     Attributes:
         name: Name of the field, in lower case.
-        operator: How they are compared.
+        operator: The comparison.
         values: At least one.
-        column: Where the field begins in the filter.
+        column: The place of the field in the filter.
     """
 
     name: str
@@ -81,19 +81,19 @@ class Pair:
 
 
 class Not(Struct, frozen=True):
-    """What the inner expression does not keep."""
+    """The negation of the inner expression."""
 
     inner: Expression
 
 
 class All(Struct, frozen=True):
-    """What every part keeps; at least two parts."""
+    """The conjunction of at least two parts."""
 
     parts: tuple[Expression, ...]
 
 
 class AnyOf(Struct, frozen=True):
-    """What at least one part keeps; at least two parts."""
+    """The disjunction of at least two parts."""
 
     parts: tuple[Expression, ...]
 
@@ -131,17 +131,17 @@ def _value(value: Value) -> str:
     return quote(value.text) if value.literal else value.text
 
 
-# -- What is said about a filter that cannot be used.
+# -- The error of a filter that cannot be used.
 
 _LONGEST_SHOWN = 40
 
 
 class FilterError(ValueError):
-    """A filter cannot be used. Whoever shows a list keeps the last good one.
+    """A filter cannot be used. A list then keeps the last good one.
 
     Args:
-        column: How many characters stand before the place, from 0 to the length of the text.
-        message: What is wrong, and what to write instead.
+        column: The number of characters before the place, from 0 to the length of the text.
+        message: The fault, and what to write instead.
     """
 
     def __init__(self, column: int, message: str) -> None:
@@ -151,12 +151,12 @@ class FilterError(ValueError):
 
 
 def quoted(text: str) -> str:
-    """Words of the filter in quotes, short, and without anything that cannot be seen."""
+    """Return words of a filter in quotes, short, and without invisible characters."""
     short = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
     return repr(short)
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """What was probably meant, or None."""
+    """Return the known word that was probably meant, or None."""
     found = get_close_matches(word.lower(), [*known], 1)
     return found[0] if found else None

@@ -1,4 +1,4 @@
-"""Filters the history: the queue looks up what it can, the rest is matched record by record."""
+"""Filtering of the history: the queue looks up what it can, the rest is matched record by record."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _ENDED = frozenset(state for state in RequestState if state.final)
 
 
 class History(Protocol):
-    """The part of a review queue that is read."""
+    """The part of a review queue that is used here."""
 
     def history(
         self, which: HistoryFilter | None = None, *, before: int | None = None, limit: int = 100
@@ -49,13 +49,13 @@ class History(Protocol):
 
 
 class Found(Struct, frozen=True):
-    """What a search of the history found.
+    """The result of a search of the history.
 
     Attributes:
-        records: Newest first.
-        more: Whether there are more than were wanted.
-        stopped_at: Seq of the last record that was looked at, if the search gave up there although there are older
-            ones; ``before`` set to it searches those. None if it looked at all it had to.
+        records: The records, newest first.
+        more: True if there are more than were wanted.
+        stopped_at: Seq of the last record that was looked at, if the search gave up there before older ones;
+            ``before`` set to it searches those. None if it looked at all it had to.
     """
 
     records: tuple[HistoryRecord, ...]
@@ -76,10 +76,10 @@ def search_history(
     """Find records that a filter keeps, newest first.
 
     Args:
-        history: Where they are.
+        history: The history.
         query: The filter.
-        view: When, where and by whom it is asked.
-        which: What else they must be.
+        view: The viewpoint of the filter.
+        which: Further conditions.
         before: Only records with a lower seq.
         limit: Most records that are wanted.
         most: Most records that are looked at.
@@ -102,12 +102,12 @@ def search_history(
 
 
 def narrowed(query: Query, view: Viewpoint, which: HistoryFilter) -> HistoryFilter | None:
-    """Return what every record that the filter keeps fits as well, or None if there can be none.
+    """Return the narrowest queue filter that all kept records fit, or None if there can be no record.
 
     Args:
         query: The filter.
-        view: When, where and by whom it is asked.
-        which: What else the records must be.
+        view: The viewpoint of the filter.
+        which: Further conditions.
     """
     states = which.states or _ENDED
     span = Span(which.since, which.until)
@@ -146,7 +146,7 @@ def _newest_first(history: History, which: HistoryFilter, before: int | None) ->
 
 
 def _pairs(expression: Expression | None) -> Iterator[Pair]:
-    """The pairs that all records fit."""
+    """The pairs that all kept records fit."""
     match expression:
         case Pair():
             yield expression
@@ -178,7 +178,7 @@ def _span_of(pair: Pair, view: Viewpoint) -> Span:
 
 
 def _times_of(age: Span, view: Viewpoint) -> Span:
-    # What seems to come from the future has no age, so it is as good as new.
+    # A time that seems to be in the future has no age, so it counts as new.
     last = None if not age.first else view.now - age.first
     return Span(None if age.last is None else view.now - age.last, last)
 

@@ -1,6 +1,6 @@
-"""Filters: parsed, and ready to be used.
+"""Filters, parsed and ready to use.
 
-Takes the text of a filter apart.
+The syntax of a filter:
 
 ::
 
@@ -40,9 +40,9 @@ class Query:
 
     Attributes:
         text: As it was written.
-        filtered: What it filters.
-        expression: What it says, or None if it keeps everything.
-        moves: Whether the passing of time alone changes what it keeps.
+        filtered: The kind of things that it filters.
+        expression: Its parsed form, or None if it keeps everything.
+        moves: True if the passing of time alone changes what it keeps.
     """
 
     text: str
@@ -52,19 +52,19 @@ class Query:
     _condition: Condition = field(repr=False, compare=False)
 
     def test(self, view: Viewpoint) -> Test:
-        """Return what tells whether a subject is kept; make it once and use it for many.
+        """Return the test for subjects; make it once and use it for many.
 
         Args:
-            view: When, where and by whom it is asked.
+            view: The viewpoint of the filter.
         """
         return self._condition(view)
 
     def matches(self, subject: Subject, view: Viewpoint) -> bool:
-        """Whether one subject is kept."""
+        """True if one subject is kept."""
         return self._condition(view)(subject)
 
     def keep(self, subjects: Iterable[Subject], view: Viewpoint) -> list[Subject]:
-        """The subjects that are kept, in their order."""
+        """Return the subjects that are kept, in their order."""
         return [*filter(self._condition(view), subjects)]
 
 
@@ -73,15 +73,15 @@ def parse(text: str, filtered: Filtered) -> Query:
 
     Args:
         text: The filter; an empty one keeps everything.
-        filtered: What it is to filter.
+        filtered: The kind of things that it filters.
 
     Raises:
-        FilterError: It cannot be used: it says where, and what to write instead.
+        FilterError: The filter cannot be used: the error has the place, and what to write instead.
     """
     expression = parse_expression(text, filtered)
     if expression is None:
         return Query(text, filtered, None, moves=False, _condition=lambda _: lambda _: True)
-    condition = _condition_of(expression, filtered)  # finds what is wrong with the values
+    condition = _condition_of(expression, filtered)  # finds faulty values
     return Query(text, filtered, expression, _moves(expression), condition)
 
 
@@ -128,10 +128,10 @@ def parse_expression(text: str, filtered: Filtered) -> Expression | None:
 
     Args:
         text: The filter.
-        filtered: What is filtered.
+        filtered: The kind of things that are filtered.
 
     Raises:
-        FilterError: It cannot be read.
+        FilterError: The filter cannot be read.
     """
     if len(text) > LONGEST_FILTER:
         raise FilterError(LONGEST_FILTER, f"a filter has at most {LONGEST_FILTER} characters")

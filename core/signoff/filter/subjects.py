@@ -1,4 +1,4 @@
-"""The facts that a filter can ask of a request, a record or a grant, and the comparison of texts."""
+"""The subjects of a filter: facts about a request, a record or a grant, and the comparison of texts."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ __all__ = [
 ]
 
 
-# -- How text is compared: parts of it, globs, exact names, regular expressions.
+# -- The comparison of texts: parts of a text, globs, exact names, regular expressions.
 #
 # The case of letters is ignored unless the filter has a capital letter.
 
 _WILD = re.compile(r"[*?\[]")
 _ESCAPED = re.compile(r"\\(?:[pP]\{[^}]*\}|[pP].|.)", re.DOTALL)
 _BETWEEN = "\0"
-"""Stands between texts that are searched at once."""
+"""The sign between texts that are searched at once."""
 
 
 class Texts:
@@ -101,7 +101,7 @@ class FilePath:
 
 
 def text_test(value: Value, operator: Operator) -> Callable[[Texts], bool]:
-    """Return whether any of some texts has this in it, is it, or matches it.
+    """Return a test for texts: any of them contains the value, equals it, or matches it.
 
     Raises:
         PatternError: The regular expression cannot be used.
@@ -120,7 +120,7 @@ def text_test(value: Value, operator: Operator) -> Callable[[Texts], bool]:
 
 
 def name_test(value: Value, operator: Operator) -> Callable[[str], bool]:
-    """Return whether a name is this one, fits the glob, or matches the regular expression.
+    """Return a test for names: equal to the value, fitting its glob, or matching its regular expression.
 
     Raises:
         PatternError: The regular expression cannot be used.
@@ -134,11 +134,12 @@ def name_test(value: Value, operator: Operator) -> Callable[[str], bool]:
 
 
 def path_test(value: Value, operator: Operator) -> Callable[[FilePath], bool]:
-    """Return whether a path fits a glob, is the one named, or matches the regular expression.
+    """Return a test for paths: fitting a glob, equal to the value, or matching its regular expression.
 
-    Whole parts of the path are compared, wherever they stand in it: ``app/api.py`` fits ``src/app/api.py``. What
-    ends with a name fits all below a folder of that name, too; with ``/`` at its end, nothing else. What begins
-    with ``/`` is about the absolute path, what begins with ``./`` about the path from the working directory on.
+    Whole parts of the path are compared, wherever they stand in it: ``app/api.py`` fits ``src/app/api.py``. A
+    value that ends with a name also fits everything below a folder of that name; one that ends with ``/`` fits
+    only that. A value that begins with ``/`` is compared with the absolute path, one that begins with ``./`` with
+    the path from the working directory on.
 
     Raises:
         PatternError: The regular expression cannot be used.
@@ -160,7 +161,7 @@ def path_test(value: Value, operator: Operator) -> Callable[[FilePath], bool]:
         return lambda path: named in f"/{path.shown.casefold() if fold else path.shown}{end}"
     tests = _part_tests(wanted, literal=value.literal)
     if wanted.startswith("./"):
-        return lambda path: of(path)[0] != "" and _fits(of(path), tests)  # one that is elsewhere begins with "/"
+        return lambda path: of(path)[0] != "" and _fits(of(path), tests)  # a path elsewhere begins with "/"
     if len(tests) == 2 and tests[1] is not None:
         last = tests[1]
         return lambda path: last(of(path)[-1])
@@ -168,12 +169,12 @@ def path_test(value: Value, operator: Operator) -> Callable[[FilePath], bool]:
 
 
 def _part_tests(wanted: str, *, literal: bool) -> list[Callable[[str], bool] | None]:
-    """A test for each part of a path, as `_fits` takes them."""
+    """A test for each part of a path, in the form for `_fits`."""
     parts = wanted.removeprefix("./").split("/")
     tests = [
         None if part == "**" and not literal else _part_test(part, literal=literal, fold=False) for part in parts
     ]
-    if parts[-1] == "" or tests[-1] is None:  # what is below something is not the thing itself
+    if parts[-1] == "" or tests[-1] is None:  # things below a folder are not the folder itself
         tests[-1:] = [None, _always]
     elif literal or not _WILD.search(parts[-1]):  # it may be a folder as well
         tests.append(None)
@@ -188,11 +189,11 @@ _PARTS_OF: Mapping[tuple[bool, bool], Callable[[FilePath], tuple[str, ...]]] = {
     (True, False): attrgetter("absolute_parts"),
     (True, True): attrgetter("folded_absolute_parts"),
 }
-"""Which parts of a path are compared, by whether all of it is, and whether case is ignored."""
+"""The parts of a path to compare, by whether all of it is compared, and whether case is ignored."""
 
 
 def _fits(parts: Sequence[str], tests: Sequence[Callable[[str], bool] | None]) -> bool:
-    """Whether the parts of a path fit tests one by one, where None stands for any number of parts.
+    """True if the parts of a path fit tests one by one, where None stands for any number of parts.
 
     Only the last None is ever tried again, so that it takes at most the product of both lengths.
     """
@@ -222,12 +223,12 @@ def _always(_: str) -> bool:
 
 
 def _part_test(wanted: str, *, literal: bool, fold: bool) -> Callable[[str], bool]:
-    """Whether a text without structure is this one, or fits the glob."""
+    """A test whether a text without structure equals a value, or fits its glob."""
     if fold:
         wanted = wanted.casefold()
     if literal or not _WILD.search(wanted):
         return (lambda text: text.casefold() == wanted) if fold else wanted.__eq__
-    # What it makes of a glob does not go back once a wildcard has found its place: many of them cost little.
+    # The pattern made of a glob does not go back once a wildcard has found its place: many of them cost little.
     fits = re.compile(fnmatch.translate(wanted)).match
     return (lambda text: fits(text.casefold()) is not None) if fold else (lambda text: fits(text) is not None)
 
@@ -245,14 +246,14 @@ _HIDDEN = frozenset({"disguised", "hidden-chars", "hidden-length"})
 
 
 class CallFacts:
-    """What a call is about. Nothing is looked at before it is asked for.
+    """The facts about a call, worked out on demand.
 
     Args:
-        description: What its agent says of it.
-        snapshot: What it declared it would do, as stored, or None.
+        description: The agent's description.
+        snapshot: The declared effects, as stored, or None.
         cwd: Its working directory.
-        presentation: What the tool sent to be shown, or None.
-        other: More text that is found by searching.
+        presentation: The presentation that the tool sent, or None.
+        other: More texts to search.
     """
 
     def __init__(
@@ -288,26 +289,26 @@ class CallFacts:
 
     @cached_property
     def kinds(self) -> frozenset[PresentationKind]:
-        """What it would do."""
+        """The kinds of its effects."""
         if self._steps:
             return frozenset(map(step_kind, self._steps))
         return frozenset({undeclared_kind(self._presentation)})
 
     @cached_property
     def words(self) -> Texts:
-        """All that is said of it: description, paths, commands."""
+        """All texts about it: description, paths, commands."""
         return Texts((self._description, *(file.shown for file in self.files), *self.commands.items, *self._other))
 
     @cached_property
     def _steps(self) -> Sequence[Step]:
         try:
             return steps_of(self._snapshot)
-        except SnapshotError:  # what cannot be read declares nothing, here as in the lists
+        except SnapshotError:  # a damaged snapshot declares nothing, here as in the lists
             return ()
 
 
 class ScreenFacts(Struct, frozen=True):
-    """What only the screen knows of a request that it lists.
+    """The facts about a listed request that only the screen knows.
 
     Attributes:
         held: A decision about it is held back.
@@ -329,26 +330,26 @@ class ScreenFacts(Struct, frozen=True):
 
 
 class Subject(Struct, frozen=True):
-    """One thing that a filter keeps or not. What it does not have fits no value.
+    """One thing that a filter keeps or not. A missing fact fits no value.
 
     Attributes:
-        filtered: What it is.
+        filtered: The kind of thing.
         agent: Name of its agent.
         session: Session of its agent.
         tool: Name of the tool.
-        at: When it was asked, ended or given, microseconds since the epoch.
-        call: What the call is about.
+        at: Time at which it was asked, ended or given, microseconds since the epoch.
+        call: The facts about the call.
         marks: The words of ``is`` that hold.
         group: Group of the request.
         batch: Batch of the request.
         risk: Risk of the call.
-        why: Reasons of the risk, and what asked.
+        why: Reasons of the risk, and the rule that asked.
         state: State of the request.
         decision: The decision, if one was taken.
-        source: Who or what decided.
-        by: Name of who or what decided.
+        source: The kind of the decider.
+        by: The name of the decider.
         said: The reviewer's words.
-        reason: Why it ended, if nobody decided.
+        reason: The reason of an end without decision.
         shown: Percent of the content that was shown.
         took: Microseconds from asking to the end.
         lines: Lines to be read.
@@ -377,7 +378,7 @@ class Subject(Struct, frozen=True):
 
 
 def of_record(record: HistoryRecord) -> Subject:
-    """What can be asked of a record of the history."""
+    """Return a record of the history as a subject."""
     decision = record.decision
     return _of_asked(
         record,
@@ -399,12 +400,12 @@ def of_record(record: HistoryRecord) -> Subject:
 def of_request(
     request: StoredRequest, screen: ScreenFacts | None = None, *, call: CallFacts | None = None
 ) -> Subject:
-    """What can be asked of a request in the inbox.
+    """Return a request of the inbox as a subject.
 
     Args:
         request: The request.
-        screen: What the screen knows of it.
-        call: `Subject.call` of an earlier subject of the same revision, so that it is not taken apart again.
+        screen: The facts that only the screen knows.
+        call: `Subject.call` of an earlier subject of the same revision, so that it is not worked out again.
     """
     screen = screen or ScreenFacts()
     submission, decision = request.submission, request.decision
@@ -453,7 +454,7 @@ def _of_asked(
     took: int | None,
     lines: int | None = None,
 ) -> Subject:
-    """What can be asked of a call that waits or ended; arguments as the attributes of `Subject`."""
+    """A call that waits or ended as a subject; arguments as the attributes of `Subject`."""
     changed = revision > 1 or state is RequestState.SUPERSEDED
     said = {*marks, *_state_marks(state), *_seen_marks(shown), *_text_marks(asked.risk_reasons)}
     return Subject(
@@ -481,7 +482,7 @@ def _of_asked(
 
 
 def of_grant(grant: Grant) -> Subject:
-    """What can be asked of a remembered approval."""
+    """Return a remembered approval as a subject."""
     texts = [grant.payload_key, *(value for value in grant.payload.values() if isinstance(value, str))]
     return Subject(
         Filtered.MEMORY,
@@ -517,7 +518,7 @@ def _text_marks(reasons: Sequence[str]) -> Sequence[str]:
 
 
 def _percent(shown: float | None) -> int | None:
-    """As the lists write it: 100 is all of it, never nearly all."""
+    """The percentage as lists show it: 100 is all of it, never nearly all."""
     return None if shown is None else int(shown * 100)
 
 
