@@ -1,4 +1,4 @@
-"""Lets ``python -m signoff.cli`` stand for ``signoff``."""
+"""Entry point of ``python -m signoff.cli``, the same as ``signoff``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`signoff ask`: a shell script asks for approval and waits."""
+"""`signoff ask`: asks for approval from a shell script and waits."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def _in_words(decision: ApprovalDecision) -> str:
     return denial_text(decision)
 
 
-# -- From the options of `signoff ask` to the request that is posted.
+# -- The request from the options of `signoff ask`.
 
 MAX_SECONDS = 10 * 365 * 86_400
 """The longest deadline that is accepted: ten years."""
@@ -179,7 +179,7 @@ class AskError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class AskOptions:
-    """What was written on the command line; see ``signoff ask --help``."""
+    """The options of a command line; see ``signoff ask --help``."""
 
     tool: str
     server: str | None
@@ -195,10 +195,10 @@ class AskOptions:
 
 
 def build_request(options: AskOptions) -> ApprovalRequest:
-    """Read what the options point to and describe the call.
+    """Read the files that the options name, and describe the call.
 
-    The payload, which an approval for the session would cover, is everything: the arguments, for a command
-    its text and working directory, for a file its path and the hash of its content.
+    The payload, which an approval for the session would cover, is complete: all arguments; for a command its text
+    and working directory; for a file its path and the hash of its content.
 
     Raises:
         AskError: The options contradict each other, or something cannot be read.
@@ -246,7 +246,7 @@ def _refuse_contradictions(options: AskOptions) -> None:
 
 
 def _refuse_broken_text(name: str, text: str | None) -> None:
-    """Bytes that are not UTF-8 arrive from the shell as lone surrogates; what they stand for is unclear."""
+    """Refuse bytes that are not UTF-8: they arrive as lone surrogates, and their meaning is unclear."""
     try:
         (text or "").encode("utf-8")
     except UnicodeEncodeError:
@@ -282,7 +282,7 @@ def _json_object(option: str, text: str) -> dict[str, Any]:
 
 
 def _payload(text: str, given: dict[str, Any]) -> dict[str, Any]:
-    """What an approval for the session would cover: it may leave arguments free, but not say other values."""
+    """The payload of an approval for the session: it may leave arguments free, but not give them other values."""
     payload = _json_object("--payload-json", text)
     for name, value in payload.items():
         if name in given and canonical(value) != canonical(given[name]):

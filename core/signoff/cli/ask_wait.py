@@ -1,4 +1,4 @@
-"""Waiting for the answer to a request that a shell script asks, and what ends the wait before it comes."""
+"""The wait for the answer to a script's request, and the events that end it early."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 __all__ = ["AskAnswer", "Asker", "Stopped", "ask_and_wait", "stoppable"]
 
 AGENT_NAME = "shell"
-"""How a script is called on screen when nobody gave it a name."""
+"""The name on screen of a script without a name."""
 
 _STOPPING = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who asks, where, and how the answer is found.
+    """The agent that asks, its queue, and its mode.
 
     Attributes:
         name: Name on screen; ``SIGNOFF_AGENT`` or `AGENT_NAME` by default.
@@ -53,12 +53,12 @@ class Asker:
 
 @dataclass(frozen=True, slots=True)
 class AskAnswer:
-    """What came back.
+    """The answer to a question.
 
     Attributes:
         decision: The answer.
-        request_id: The request that was posted, or None if nobody had to be asked.
-        failure: Why it could not be posted, if so.
+        request_id: Id of the posted request, or None if nobody had to be asked.
+        failure: Why the request could not be posted, or None.
     """
 
     decision: ApprovalDecision
@@ -70,8 +70,8 @@ class Stopped(NobodyWaits):
     """The wait was ended from outside: by a signal, or because nobody is left to use the answer.
 
     Args:
-        reason: Why, as it is recorded with the request.
-        exit_code: How the command ends.
+        reason: The reason that is recorded with the request.
+        exit_code: The exit code of the command.
     """
 
     def __init__(self, reason: str, exit_code: int) -> None:
@@ -104,7 +104,7 @@ def users_of_the_answer() -> Callable[[], None]:
     """Return a check for the parent process and the reader of standard output, as they are now.
 
     It raises `Stopped` once one of them is gone: then nobody runs the call, whatever the answer is. A parent that
-    had gone already, or that started the command with ``nohup``, is not watched.
+    was already gone, or that started the command with ``nohup``, is not watched.
     """
     parent = os.getppid()
     detached = parent == 1 or signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
@@ -122,7 +122,7 @@ def users_of_the_answer() -> Callable[[], None]:
 
 
 def _program_of(pid: int) -> str:
-    """Name of a process for people: its program, and the script that it runs; "" if that is not known."""
+    """Return the name of a process for people: its program, and the script that it runs; "" if unknown."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace").rstrip("\0").split("\0")
     except OSError:
@@ -133,7 +133,7 @@ def _program_of(pid: int) -> str:
 
 
 def ask_and_wait(request: ApprovalRequest, context: ApprovalContext, asker: Asker) -> AskAnswer:
-    """Ask and wait; leaving in any other way than by an answer withdraws the request."""
+    """Ask and wait; any end of the wait other than an answer withdraws the request."""
     from signoff.connection import connect_agent
     from signoff.controller import ApprovalController
     from signoff.types import ApprovalDecision, DecisionSource
@@ -156,7 +156,7 @@ def ask_and_wait(request: ApprovalRequest, context: ApprovalContext, asker: Aske
 
 
 class _Announcing:
-    """An agent connection that tells the person at the terminal what waits, under which id."""
+    """An agent connection that tells the person at the terminal the id of the waiting request."""
 
     def __init__(self, queue: AgentQueue) -> None:
         self._queue = queue

@@ -1,7 +1,7 @@
-"""The parts of a command in lines of words, as a screen reader reads them, and as JSON for programs.
+"""The parts of a command in lines of words, for screen readers, and as JSON for programs.
 
-The signs that join commands, such as ``|`` and ``;``, are often not read aloud, so they stand here in words; the
-command above has them as they are.
+Screen readers often skip the signs that join commands, such as ``|`` and ``;``, so they are words here; the
+command above has the signs.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ _JOINED: Mapping[str, str] = {
     "case": "in one case",
     "function": "when the function is called",
 }
-"""What joins a part to the line, in words."""
+"""The words for each sign that joins a part to the line."""
 
 _RUNS = "runs"
 
 
 def add_parts(page: Page, told: ToldCommand, context: int) -> None:
-    """Write down what is told of a command.
+    """Add the remarks on a command to a page.
 
     Args:
-        page: Where to.
+        page: The page.
         told: The command.
-        context: How much is wanted: up to 3, the least risky of very many parts are only counted.
+        context: The amount of detail: up to 3, the least risky of very many parts are only counted.
     """
     rules = "" if told.rules is None else f"; {told.rules.text}"
     page.add(f"{told.guess}{told.found}{rules}", label="[parts] ")
@@ -84,7 +84,7 @@ def _parts(told: ToldCommand, context: int) -> Iterator[str]:
 
 
 def _lead(at: int, part: ToldPart, above: list[int]) -> str:
-    """Our words before a part: its number, its risk, and how it comes to run."""
+    """The words before a part: its number, its risk, and how it comes to run."""
     words = [f"part {at + 1}", WORDS[part.level]]
     if part.doubtful:
         words.append("may be a command")
@@ -101,7 +101,7 @@ def _remark(remark: ToldPart) -> Iterator[str]:
 
 
 def parts_facts(told: ToldCommand) -> dict[str, Any]:
-    """The same as a JSON value, secrets hidden; nothing is left out."""
+    """Return the remarks on a command as JSON values, with secrets hidden; nothing is left out."""
     facts = told.facts
     return {
         "command": told.masked(told.command.text),

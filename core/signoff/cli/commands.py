@@ -1,4 +1,4 @@
-"""The group of all verbs, loaded when they are called, and how their errors end."""
+"""The group of all verbs, loaded when they are called, and the exit codes for their errors."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ __all__ = [
 ]
 
 
-# -- A group of commands that are loaded when they are called: most of what each of them needs is its own.
+# -- A group of commands that are loaded when they are called: they share little code.
 
 
 class LateGroup(click.Group):
-    """Commands by name, each made by a module of its own.
+    """A group of commands, each made by a module of its own.
 
     Args:
         homes: For each command its module, and its name there.
@@ -83,7 +83,7 @@ _HOMES = {
     "show": ("signoff.cli.show", "show"),
     "status": ("signoff.cli.status_command", "status"),
 }
-"""Where each verb is made, and how it is called there."""
+"""The module of each verb, and its name there."""
 
 _HOW_A_QUEUE_BEGINS = (
     "a queue comes into being when an agent asks for the first time, or when the screen is opened;"
@@ -128,7 +128,7 @@ def signoff(context: click.Context, *, theme: str | None, ascii_only: bool, plai
 def _open_screen(theme: str | None, *, ascii_only: bool, read_only: bool) -> int:
     import gc
 
-    gc.disable()  # what is loaded now stays; the screen switches it on again
+    gc.disable()  # modules loaded from here on stay; the screen switches it on again
     from signoff_tui.app import run
     from signoff_tui.settings.resolve import Personal
 
@@ -136,7 +136,7 @@ def _open_screen(theme: str | None, *, ascii_only: bool, read_only: bool) -> int
     stopped = run(chosen_place(), theme=theme, ascii_only=ascii_only, read_only=read_only, chosen=chosen)
     if stopped is None:
         return ExitCode.OK
-    with contextlib.suppress(OSError):  # the terminal may be what went away
+    with contextlib.suppress(OSError):  # the terminal may be gone
         complain(str(stopped))
     return stopped.exit_code
 
@@ -158,7 +158,7 @@ def run_group(arguments: Sequence[str]) -> int:
     """Run the verb that the arguments name.
 
     Returns:
-        The exit code. What went wrong was said on standard error, in a sentence.
+        The exit code. Errors were reported on standard error, in a sentence.
     """
     try:
         # Not `signoff.main`: that ends a broken pipe with 1, the code of a person's no.

@@ -1,4 +1,4 @@
-"""`signoff config`: settings of agents are checked, and a file of the screen's own is begun."""
+"""`signoff config`: checks settings of agents, and writes the first settings file of the screen."""
 
 from __future__ import annotations
 

@@ -34,11 +34,11 @@ _Rows = dict[Section, list[RuleRow]]
 
 
 def report_text(report: Report, warnings: Sequence[Problem]) -> str:
-    """The report for a person; every line is safe to print.
+    """Return the report for a person; every line is safe to print.
 
     Args:
-        report: What the file allows.
-        warnings: What in it is dangerous or has no effect.
+        report: The report on the file.
+        warnings: The warnings about dangerous parts and parts without effect.
     """
     rows: _Rows = {section: [] for section in get_args(Section)}
     for row in rule_rows(report):
@@ -56,11 +56,11 @@ def report_text(report: Report, warnings: Sequence[Problem]) -> str:
 
 
 def report_facts(report: Report, warnings: Sequence[Problem]) -> dict[str, Any]:
-    """The report for a program.
+    """Return the report for a program.
 
     Args:
-        report: What the file allows.
-        warnings: What in it is dangerous or has no effect.
+        report: The report on the file.
+        warnings: The warnings about dangerous parts and parts without effect.
     """
     config = report.config
     return {
@@ -83,7 +83,7 @@ def report_facts(report: Report, warnings: Sequence[Problem]) -> dict[str, Any]:
 
 
 def problem_facts(problem: Problem) -> dict[str, Any]:
-    """A problem or warning for a program."""
+    """Return a problem or warning for a program."""
     return {
         "file": problem.file,
         "line": problem.mark.line if problem.mark else None,
@@ -132,7 +132,7 @@ def _section(title: str, lines: Iterator[str] | map[str], otherwise: str) -> Ite
 
 
 def _table(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Names and what is said of them, in two columns."""
+    """Names with their descriptions, in two columns."""
     safe = [(one_line(name), words) for name, words in rows]
     width = min(max((len(name) for name, _ in safe), default=0), _WIDEST_NAME)
     for name, words in safe:
@@ -140,7 +140,7 @@ def _table(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _sandbox_lines(report: Report, rows: _Rows) -> Iterator[str]:
-    # A path is made safe by itself: blanks at its end, for one, belong to it.
+    # A path is made safe by itself: blanks at its end belong to it.
     roots = rows["sandbox"]
     yield from _table((row.about, f"{one_line(row.place, 'path')}{one_line(row.words)}") for row in roots)
     if report.config.sandbox and report.config.sandbox.require_os_sandbox:

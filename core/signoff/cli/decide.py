@@ -1,4 +1,4 @@
-"""`signoff approve` and `signoff reject`: they decide exactly what the person read, or nothing."""
+"""`signoff approve` and `signoff reject`: decide exactly the request that the person read, or nothing."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _NotDecidedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Reach:
-    """How far an approval is meant to go; see ``signoff approve --help``."""
+    """The wanted reach of an approval; see ``signoff approve --help``."""
 
     session: bool
     wide: bool
@@ -142,7 +142,7 @@ def _content(request: StoredRequest, queue: ReviewQueue) -> CallContent:
 
 
 def _refuse_early(request: StoredRequest, content: CallContent, reach: _Reach) -> None:
-    """Say what is refused before anybody has read and typed for nothing."""
+    """Refuse what cannot be approved before the person has read and typed in vain."""
     if reach.session and request.submission.risk is Risk.HIGH:
         raise _NotDecidedError(
             ExitCode.REFUSED,
@@ -170,7 +170,7 @@ def _refuse_early(request: StoredRequest, content: CallContent, reach: _Reach) -
 
 
 def _make_sure(request: StoredRequest, content: CallContent, seen: str | None, *, session: bool) -> None:
-    """Tie the decision to what the person read, by the word of `show` or by reading now."""
+    """Tie the decision to the request that the person read: by the token of `show`, or by showing it now."""
     if seen is not None:
         _compare(request, seen)
         return

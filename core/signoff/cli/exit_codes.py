@@ -1,4 +1,4 @@
-"""How commands end. The numbers are documented interface: scripts depend on them, so they never change."""
+"""The exit codes of commands: a documented interface that scripts depend on, so they never change."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ __all__ = ["EXIT_CODE_TABLE", "ExitCode", "StatusCode"]
 
 
 class ExitCode(IntEnum):
-    """How every command but `status` ends.
+    """The exit codes of every command but `status`.
 
     Codes from 128 follow the shell's convention: 128 plus the number of the signal.
     """
 
     OK = 0
-    """Done. For `ask`: approved, and nothing else is."""
+    """Done. For `ask`: approved; no other code means that."""
     NO = 1
     """`ask`: rejected. `approve`, `grants widen`, `history prune`, `policy trust`: not confirmed.
 
     `demo`: an agent failed.
     """
     USAGE = 2
-    """The command was called in a way that does not make sense; nothing was done."""
+    """The command was called in a way that makes no sense; nothing was done."""
     EXPIRED = 3
     """`ask`: the deadline passed. Nobody decided."""
     WITHDRAWN = 4
@@ -53,7 +53,7 @@ class ExitCode(IntEnum):
 
 
 class StatusCode(IntEnum):
-    """How `status` ends."""
+    """The exit codes of `status`."""
 
     NOTHING = 0
     """No request waits."""

@@ -1,4 +1,4 @@
-"""`signoff grants`: what is approved for sessions, and taking it back."""
+"""`signoff grants`: lists and revokes remembered approvals."""
 
 from __future__ import annotations
 
@@ -80,10 +80,10 @@ def _revoke_one(queue: ReviewQueue, beginning: str) -> int:
 
 
 def _find(queue: ReviewQueue, beginning: str) -> Grant:
-    """The grant whose id begins so.
+    """Return the grant whose id begins so.
 
     Raises:
-        UnknownRequestError: None, or more than one, begins so.
+        UnknownRequestError: No grant, or more than one, begins so.
     """
     begin = beginning.strip().lower()
     found = [grant for grant in queue.grants(include_revoked=True) if begin and grant.id.startswith(begin)]

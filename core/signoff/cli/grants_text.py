@@ -1,4 +1,4 @@
-"""Grants, and what a wider one would answer, in words and for programs."""
+"""Grants, and the calls that a wider one would answer, in words and for programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAME_WIDTH = 40
 
 
 def grant_facts(grant: Grant) -> dict[str, Any]:
-    """Describe a grant for programs."""
+    """Return a grant for programs."""
     return {
         "id": grant.id,
         "kind": grant.kind,
@@ -42,7 +42,7 @@ def grant_facts(grant: Grant) -> dict[str, Any]:
 
 
 def add_grant_text(page: Page, grant: Grant) -> None:
-    """Add a grant: its id, whose it is, what it covers in full, since when, for which request, and its uses."""
+    """Add a grant: its id, session, coverage in full, age, request, and uses."""
     session, agent = one_line(grant.session), one_line(grant.agent_name, "agent")
     page.add(
         f"{grant.kind:7}  session {clipped(session, _NAME_WIDTH)}  {clipped(agent, _NAME_WIDTH)}",
@@ -63,7 +63,7 @@ def add_grant_text(page: Page, grant: Grant) -> None:
 
 
 def add_preview_text(page: Page, found: PatternPreview) -> None:
-    """Add what a grant would have answered, each call by name, and what it leaves alone."""
+    """Add the calls that a grant would have answered, each by name, and those that it would not."""
     page.add(
         f"would have matched {len(found.matched)} of the last {counted(found.looked_at, 'call')} of the session"
         + (":" if found.matched else "")
@@ -87,7 +87,7 @@ def add_preview_text(page: Page, found: PatternPreview) -> None:
 
 
 def counted(number: int, what: str) -> str:
-    """A number with its noun."""
+    """Return a number with its noun."""
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 

@@ -1,4 +1,4 @@
-"""`signoff grants widen`: a grant wider than the call it is given for, after a look at what it would cover."""
+"""`signoff grants widen`: gives a grant wider than a call, after a look at what it would cover."""
 
 from __future__ import annotations
 

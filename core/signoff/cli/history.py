@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-# -- `signoff history verify` and `prune`: whether the history is whole, and how much of it is kept.
+# -- `signoff history verify` and `prune`: check that the history is whole, and delete old records.
 
 
 def _read_hash(_: click.Context, __: click.Parameter, text: str | None) -> str | None:
@@ -221,7 +221,7 @@ for command in (export, prune, verify):
 
 
 def _refuse_options(context: click.Context) -> None:
-    """An option that a verb would not see must not seem to count."""
+    """Refuse an option that a verb would ignore: it must not seem to count."""
     for parameter in context.command.params:
         given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
         if given and parameter.name != "queue":
@@ -231,7 +231,7 @@ def _refuse_options(context: click.Context) -> None:
 def _collect(
     queue: ReviewQueue, which: HistoryFilter, before: int | None, limit: int
 ) -> tuple[list[HistoryRecord], bool]:
-    """Read pages until there are more than enough; says whether there are."""
+    """Read pages until there are more than enough; the flag tells if there are more."""
     found: list[HistoryRecord] = []
     while len(found) <= limit:
         page = queue.history(which, before=before, limit=min(_PAGE, limit + 1 - len(found)))
@@ -245,7 +245,7 @@ def _collect(
 def _search(
     queue: ReviewQueue, query: Query, which: HistoryFilter, before: int | None, limit: int
 ) -> tuple[list[HistoryRecord], bool, int | None]:
-    """Find what a filter keeps; says whether there is more, and where the search gave up if it did."""
+    """Find the records that a filter keeps; also returns if there are more, and where the search gave up."""
     from signoff.filter import search_history
 
     found = search_history(queue, query, viewpoint(queue), which, before=before, limit=limit)

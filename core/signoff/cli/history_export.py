@@ -1,4 +1,4 @@
-"""`signoff history export`: the history as a file for other programs, oldest first."""
+"""`signoff history export`: writes the history to a file for other programs, oldest first."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["export"]
 
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
-"""What a cell must not begin with: https://owasp.org/www-community/attacks/CSV_Injection"""
+"""Characters that a cell must not begin with: https://owasp.org/www-community/attacks/CSV_Injection"""
 
 _COLUMNS = (
     "seq", "at", "id", "revision", "state", "source", "by", "note", "mode", "remember", "shown", "deliberate",
@@ -91,7 +91,7 @@ def _write_csv(records: Iterable[dict[str, Any]], file: TextIO) -> int:
 
 
 def _cell(value: object) -> object:
-    """A cell without anything that a terminal or a spreadsheet obeys."""
+    """Return a cell without characters that a terminal or a spreadsheet obeys."""
     if not isinstance(value, str):
         return value
     safe = one_line(value)

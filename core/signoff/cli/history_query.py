@@ -1,4 +1,4 @@
-"""The options that say which records of the history are meant."""
+"""The options that select records of the history."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def filter_options(command: Callable[..., int]) -> Callable[..., int]:
     return filtered
 
 
-# -- The option that takes a filter, as the screen has them.
+# -- The option for a filter, in the language of the screen.
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -117,7 +117,7 @@ def query_option(command: Command) -> Command:
 
 
 def viewpoint(queue: ReviewQueue) -> Viewpoint:
-    """Ask now, here, and as who reviews."""
+    """Return the viewpoint of this moment, this machine and the reviewer of the queue."""
     from signoff.filter import Viewpoint
 
     return Viewpoint(time.time_ns() // 1_000, queue.reviewer)

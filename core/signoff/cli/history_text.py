@@ -1,4 +1,4 @@
-"""Records of the history, for people."""
+"""Records of the history in text, for people."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _NAME_WIDTH = 40
 
 
 def history_page(records: Sequence[HistoryRecord], width: int | None, hidden: Redactor) -> str:
-    """Write records down, a line or two each.
+    """Write records, a line or two each.
 
     Args:
-        records: In the order in which they are listed.
+        records: The records in the order of the list.
         width: Columns to fold lines at, or None.
-        hidden: What is hidden of them.
+        hidden: The rules of what to hide.
     """
     page = Page(width)
     for record in records:

@@ -1,7 +1,7 @@
 """The entry point of the command ``signoff``.
 
-It decides nothing but which part has to be loaded, and makes sure that every way to end has its documented
-exit code: an interpreter that dies of an unexpected error ends with 1, which `ask` reserves for a person's no.
+It only chooses the parts to load, and makes sure that every way to end has its documented exit code: an
+interpreter that dies of an unexpected error ends with 1, which `ask` reserves for a person's no.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ def _run(arguments: Sequence[str]) -> int:
         code = ExitCode.INTERRUPTED
     except Exception as error:  # noqa: BLE001 - whatever it is, it must not end with a code that means "no"
         code = ExitCode.FAULT
-        with contextlib.suppress(Exception):  # if nothing can be said, the code still tells
+        with contextlib.suppress(Exception):  # if the message cannot be written, the exit code still tells
             _report_fault(error)
     _drop_what_cannot_be_written()
     return code
 
 
 def _dispatch(arguments: Sequence[str]) -> int:
-    gc.disable()  # what is loaded stays: no garbage is found there
+    gc.disable()  # loaded modules stay: there is no garbage among them
     from signoff.cli.status import parse_plain_call, run_status
 
     status_call = parse_plain_call(arguments)
     if status_call is not None:
         code = run_status(status_call)
-        gc.freeze()  # everything is closed; the interpreter need not walk through all of it when it ends
+        gc.freeze()  # all is closed; the interpreter need not walk through it at its end
         return code
     from signoff.cli.commands import run_group
 
@@ -72,7 +72,7 @@ def _never_fail_on_characters() -> None:
 
 
 def _drop_what_cannot_be_written() -> None:
-    """Give the interpreter somewhere to flush to when it ends: failing at that, it would choose its own code."""
+    """Redirect output that cannot be written: if the last flush failed, Python would choose its own exit code."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:

@@ -1,4 +1,4 @@
-"""Options that several verbs share, and the connection they lead to."""
+"""Options that several verbs share, and the queue that they open."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def json_option(command: Command) -> Command:
 
 
 def reveal_option(command: Command) -> Command:
-    """Add ``--reveal`` as the parameter `hidden`: what is to be hidden."""
+    """Add ``--reveal`` as the parameter `hidden`: the rules of what to hide."""
     return click.option(
         "--reveal",
         "hidden",
@@ -58,7 +58,7 @@ def _what_to_hide(_: click.Context, __: click.Parameter, reveal: bool) -> Redact
 
 
 def chosen_place() -> str | None:
-    """Return what ``--queue`` said, or None."""
+    """Return the queue that ``--queue`` names, or None."""
     place: str | None = click.get_current_context().find_root().obj
     return place
 
@@ -67,7 +67,7 @@ def open_for_review() -> ReviewQueue:
     """Open the chosen queue as a reviewer.
 
     Raises:
-        QueueError: There is none, or it cannot be used; the message says what to do.
+        QueueError: There is no queue, or it cannot be used; the message says what to do.
     """
     from signoff.queue import open_review_queue
 

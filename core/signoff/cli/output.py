@@ -1,6 +1,6 @@
 """Output of the command line to a terminal, a file or a pipe, and questions to the person there.
 
-Standard output is data, standard error is talk. Text that others wrote goes through `one_line` or the
+Standard output is for data, standard error for messages. Text that others wrote goes through `one_line` or the
 functions here that use it; JSON is pure ASCII in which every control character is an escape.
 """
 
@@ -41,13 +41,13 @@ def one_line(text: str, field: Field = "content") -> str:
 
     Args:
         text: Any text; newlines and everything a terminal obeys become visible escapes.
-        field: Where it stands in a request.
+        field: The part of a request that it is.
     """
     return reveal_line(text, field).text
 
 
 def clipped(text: str, width: int) -> str:
-    """Shorten safe text for a table; what is missing is counted.
+    """Shorten safe text for a table, with the number of characters left out.
 
     Args:
         text: Text made by `one_line`.
@@ -57,7 +57,7 @@ def clipped(text: str, width: int) -> str:
 
 
 def complain(text: str) -> None:
-    """Say one sentence on standard error, whatever is in it."""
+    """Print one sentence on standard error, whatever is in it."""
     print(f"signoff: {one_line(text)}", file=sys.stderr)
 
 
@@ -74,33 +74,33 @@ def print_note(note: str) -> None:
         print(note)
 
 
-# -- Lines of text in which words of others cannot pass for ours.
+# -- Lines of text in which words of others cannot pass for signoff's.
 #
-# Everything printed begins with a label of ours, and so does every row that a terminal would have wrapped: no
-# content, however long, puts its own words at the edge of the screen.
+# Every printed line begins with a label, and so does every row that a terminal would have wrapped: no content,
+# however long, puts its own words at the edge of the screen.
 
 _NARROWEST = 20
 
 
 def at_terminal(*streams: TextIO | None) -> bool:
-    """Whether all of these are a terminal; a standard stream that was closed is None."""
+    """True if all of these are a terminal; a standard stream that was closed is None."""
     return all(stream is not None and stream.isatty() for stream in streams)
 
 
 def width_of(stream: TextIO | None) -> int | None:
-    """Columns of the terminal that a stream writes to, or None if it writes to something else."""
+    """Return the columns of the terminal that a stream writes to, or None if it writes to something else."""
     if not at_terminal(stream):
         return None
     return max(_NARROWEST, shutil.get_terminal_size().columns)
 
 
 def cells(text: str) -> int:
-    """Columns of a line of safe text."""
+    """Return the columns of a line of safe text."""
     return sum(map(_cells, text))
 
 
 class Page:
-    """A text in the making.
+    """A text that lines are added to.
 
     Args:
         width: Columns at which lines are folded, or None to leave them whole.
@@ -115,8 +115,8 @@ class Page:
 
         Args:
             text: Safe text without a newline.
-            label: Our words before it.
-            fold: What stands before the rows that the line is folded into; blanks by default.
+            label: The label before it.
+            fold: The text before the rows that the line is folded into; blanks by default.
         """
         if self._width is None:
             self._lines.append(f"{label}{text}".rstrip(" "))
@@ -144,7 +144,7 @@ def _pieces(text: str, room: int) -> Iterator[str]:
 
 
 def _cells(character: str) -> int:
-    """Columns of a character, rather one too many: terminals differ about the ambiguous ones."""
+    """The columns of a character; ambiguous ones count as wide, since terminals differ about them."""
     if character.isascii():
         return 1
     if unicodedata.combining(character):
@@ -155,14 +155,14 @@ def _cells(character: str) -> int:
 # -- A question that only a person at a terminal can answer.
 
 _LOOK = 0.2
-"""Most seconds until an interruption is noticed that came just before the waiting began."""
+"""The longest delay, in seconds, until an interruption just before the wait is noticed."""
 
 
 def typed_answer(question: str) -> str:
     """Ask at the terminal, and wait for the line that is typed as an answer.
 
     Args:
-        question: Written to stderr; the answer is typed behind it.
+        question: The question, written to stderr before the answer.
 
     Returns:
         The line in lower case, without white space around it; empty at the end of the input.
@@ -172,7 +172,7 @@ def typed_answer(question: str) -> str:
     """
     sys.stderr.write(question)
     sys.stderr.flush()
-    # What was typed before the question was there is no answer to it.
+    # Keys typed before the question was printed are no answer to it.
     termios.tcflush(sys.stdin, termios.TCIFLUSH)
     # A read that begins right after Ctrl+C would wait for a line all the same.
     while not select.select([sys.stdin], [], [], _LOOK)[0]:

@@ -1,4 +1,4 @@
-"""`signoff list`: what waits for a decision."""
+"""`signoff list`: lists the requests that wait for a decision."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _print_table(requests: Sequence[StoredRequest], now: int) -> None:
 
 
 def _by_group(requests: Sequence[StoredRequest]) -> dict[_Group, list[StoredRequest]]:
-    """Sort into groups, each in the place of its first member; equal names of two sessions are two groups."""
+    """Sort requests into groups, each in the place of its first member; groups of two sessions stay apart."""
     groups: dict[_Group, list[StoredRequest]] = {}
     for request in requests:
         name = request.submission.group_id

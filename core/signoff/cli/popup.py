@@ -1,4 +1,4 @@
-"""`signoff popup`: the screen in a window of tmux that lies over the others and goes when it is left."""
+"""`signoff popup`: opens the screen in a popup window of tmux, which closes when the screen is left."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def popup(context: click.Context, *, read_only: bool) -> int:
     variables = dict(os.environ)
     if (place := chosen_place()) is not None:
         variables["SIGNOFF_QUEUE"] = place
-    # The popup is a child of tmux, not of this process. What it needs goes through a file that only its owner
+    # The popup is a child of tmux, not of this process. Its environment goes through a file that only its owner
     # can read: a queue may be a URL with a password, and everyone can read the words of a command.
     with tempfile.TemporaryDirectory(prefix="signoff-popup-") as folder:
         script = Path(folder, "open")
         script.write_text(_script(words, variables), encoding="utf-8", errors="surrogateescape")
         done = subprocess.run(
-            # Closed on success only: what went wrong stays to be read.
+            # Closed on success only: an error message stays to be read.
             [tmux, "display-popup", "-EE", *_SIZE, "-d", str(Path.cwd()), shlex.join(["sh", str(script)])],
             capture_output=True,
             check=False,
@@ -66,10 +66,10 @@ def popup(context: click.Context, *, read_only: bool) -> int:
 
 
 def _tmux() -> str:
-    """The path of a tmux that has popups.
+    """Return the path of a tmux that has popups.
 
     Raises:
-        click.UsageError: This is not inside tmux, or it has none.
+        click.UsageError: This is not inside tmux, or its version has no popups.
     """
     if not os.environ.get("TMUX"):
         raise click.UsageError("a popup needs tmux, and this is not inside one; open the screen with: signoff")
@@ -85,10 +85,10 @@ def _tmux() -> str:
 
 
 def too_old(version: str) -> bool:
-    """Whether a tmux has no popups.
+    """True if a version of tmux has no popups.
 
     Args:
-        version: What ``tmux -V`` prints. Where it holds no number, it was built from the newest source.
+        version: The output of ``tmux -V``. Without a number in it, tmux was built from the newest source.
     """
     found = re.search(r"(\d+)\.(\d+)", version)
     return found is not None and (int(found[1]), int(found[2])) < OLDEST_TMUX

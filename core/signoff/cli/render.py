@@ -69,16 +69,16 @@ _SIGN: Mapping[RowKind, str] = {
     RowKind.COMMAND: "$",
     RowKind.NOTE: "#",
 }
-"""What stands before a row, so that rows of ours and lines of the content cannot be taken for each other."""
+"""The sign before each row, so that labels and lines of the content cannot be taken for each other."""
 
 
 def risk_word(risk: Risk) -> str:
-    """The risk as people read it; only HIGH is in capitals."""
+    """Return the word for a risk; only HIGH is in capitals."""
     return RISK_WORD[risk]
 
 
 def target_line(request: StoredRequest) -> str:
-    """Name a request on one line: short id, agent, tool and what it is about."""
+    """Name a request on one line: short id, agent, tool and subject."""
     submission = request.submission
     return (
         f"{short_id(request.id)}  {one_line(request.asked_by.name, 'agent')}  "
@@ -87,13 +87,13 @@ def target_line(request: StoredRequest) -> str:
 
 
 def approve_call(request: StoredRequest, *, complete: bool) -> str:
-    """The command that approves exactly what is shown."""
+    """Return the command that approves exactly the shown request."""
     rest = "" if complete else " --incomplete"
     return f"signoff approve {short_id(request.id)} --seen {seen_token(request)}{rest}"
 
 
 def warnings_of(request: StoredRequest) -> list[str]:
-    """What is suspicious about the texts around the content, with the name of each."""
+    """Return the warnings about the texts around the content, each with the name of its text."""
     return [
         f"{label}: {finding.message}"
         for label, text, field in _agent_texts(request)
@@ -110,14 +110,14 @@ def request_text(
     width: int | None,
     hidden: Redactor = DEFAULT_REDACTION,
 ) -> str:
-    """Write a request down. The parts of its commands are worked out, which may take seconds.
+    """Write a request as text. The parts of its commands are worked out, which may take seconds.
 
     Args:
         request: The request.
-        content: What it would do.
+        content: The documents of the request.
         now: The present, in microseconds since the epoch.
         width: Columns to fold lines at, or None to leave them whole.
-        hidden: What is hidden of the texts around the content, and of the parts of commands.
+        hidden: The rules of what to hide in the texts around the content, and in the parts of commands.
     """
     page = Page(width)
     for label, text in _facts(request, now, hidden):
@@ -139,14 +139,14 @@ def request_text(
 
 
 def _add_parts(page: Page, command: ShownCommand, request: StoredRequest, hidden: Redactor, context: int) -> None:
-    from signoff.cli.command_text import add_parts  # late: most that is printed is about no command
+    from signoff.cli.command_text import add_parts  # late: most requests have no command
     from signoff.command_review import told_command
 
     add_parts(page, told_command(command, request, hidden.also(request.submission.masked_keys)), context)
 
 
 def _agent_texts(request: StoredRequest) -> Iterator[tuple[str, str, Field]]:
-    """The texts around the content that the agent wrote: name, text, and how strictly it is read."""
+    """The texts around the content that the agent wrote: name, text, and field."""
     asked, submission = request.asked_by, request.submission
     if submission.server is not None:
         yield "server", submission.server, "tool_name"
@@ -202,7 +202,7 @@ def _state(request: StoredRequest, now: int) -> str:
 
 
 def end_of(request: StoredRequest) -> str:
-    """How a request ended, and by whom; or that nobody decided, and why."""
+    """Return the end of a request with its decider; or that nobody decided, and why."""
     decision = request.decision
     if decision is None:
         return f"{request.state}, nobody decided: {one_line(request.state_note or '')}"
@@ -227,17 +227,17 @@ def _add_document(page: Page, document: Document) -> None:
         page.add(row.text.text, label=f"  | {_SIGN.get(row.kind, ' ')} ", fold="  | > ")
 
 
-# -- What a request would do, made from what the queue holds.
+# -- The content of a request, made from the records of the queue.
 
 
 @dataclass(frozen=True, slots=True)
 class CallContent:
-    """All that is shown of a call.
+    """The shown content of a call.
 
     Attributes:
-        documents: At least one.
-        complete: Whether reading them all is reading everything.
-        commands: Commands in it, of which the parts are told as well.
+        documents: The documents; at least one.
+        complete: True if the documents show everything.
+        commands: The commands in it, whose parts are shown as well.
         context: Unchanged lines around each change.
     """
 
@@ -256,11 +256,11 @@ def content_of(
         request: The request.
         load: Returns a stored content by its hash.
         context: Unchanged lines around each change.
-        hidden: What is hidden of it.
+        hidden: The rules of what to hide.
 
     Raises:
-        SnapshotError: What was stored is damaged.
-        QueueError: A stored content cannot be had.
+        SnapshotError: The snapshot is damaged.
+        QueueError: A stored content cannot be loaded.
     """
     submission = request.submission
     masks = hidden.also(submission.masked_keys)
@@ -272,7 +272,7 @@ def content_of(
 
 
 def kind_of(submission: Submission) -> str:
-    """What a call would do, in a word; ``mixed`` if it does several kinds of things."""
+    """Return the kind of a call in a word; ``mixed`` if it has several."""
     try:
         kinds = set(map(step_kind, steps_of(submission.snapshot)))
     except SnapshotError:
@@ -298,49 +298,49 @@ def _word(kind: PresentationKind) -> str:
             assert_never(kind)
 
 
-# -- A call on one line: its command or file, and what its agent says of it only where that is all there is.
+# -- A call on one line: its command or file; the agent's description only if there is nothing else.
 
 
 def tool_of(call: Submission | HistoryRecord, longest: int | None = None) -> str:
-    """Name the tool of a call, and its server in front of it, safe to print.
+    """Return the name of the tool of a call, after that of its server, safe to print.
 
     Args:
         call: The call.
-        longest: Most characters of each of the two names.
+        longest: The most characters of each of the two names.
     """
     names = [one_line(name, "tool_name") for name in (call.server, call.tool_name) if name]
     return SERVER_SIGN.join(names if longest is None else [clipped(name, longest) for name in names])
 
 
 def what_of(call: Submission | HistoryRecord, hidden: Redactor = DEFAULT_REDACTION) -> str:
-    """Return the line, safe to print.
+    """Return a call as one line, safe to print.
 
     Args:
         call: The call.
-        hidden: What is hidden of it.
+        hidden: The rules of what to hide.
     """
     declared = declared_subject(call, hidden)
     return one_line(described(call, hidden), "description") if declared is None else one_line(declared, "command")
 
 
-# -- Requests as JSON objects, as history records are elsewhere: the shape that ``--json`` promises.
+# -- Requests as JSON objects, in the shape that ``--json`` promises.
 
 SEEN_DIGITS = 12
-"""Hexadecimal digits of the digest that `show` prints and `approve --seen` needs at least."""
+"""Hexadecimal digits of the digest that `show` prints, and that `approve --seen` needs at least."""
 
 _SHORT_ID = 8
 
 
 def short_id(request_id: str) -> str:
-    """The part of an id that people read and type."""
+    """Return the part of an id that people read and type."""
     return request_id[:_SHORT_ID]
 
 
 def seen_token(request: StoredRequest) -> str:
-    """What `approve --seen` wants: which revision was read, and what it would execute.
+    """Return the token for `approve --seen`: the revision that was read, and the beginning of its digest.
 
-    The revision is part of it because twelve digits alone can be made to match by whoever writes both
-    contents; a revision never changes.
+    The revision is part of it because an author of two contents can make twelve digits alone match; a revision
+    never changes.
     """
     return f"{request.revision}:{request.submission.digest[:SEEN_DIGITS]}"
 
@@ -348,13 +348,13 @@ def seen_token(request: StoredRequest) -> str:
 def request_facts(
     request: StoredRequest, kind: str, now: int, hidden: Redactor = DEFAULT_REDACTION
 ) -> dict[str, Any]:
-    """Describe a request.
+    """Return a request as a JSON object.
 
     Args:
         request: The request.
-        kind: What it would do, in a word.
+        kind: Its kind in a word.
         now: The present, in microseconds since the epoch.
-        hidden: What is hidden of it.
+        hidden: The rules of what to hide.
     """
     asked, submission = request.asked_by, request.submission
     end = request.decided_at if request.decided_at is not None else now
@@ -389,16 +389,16 @@ def request_facts(
     }
 
 
-# -- What an approval for the session would cover, in words and for programs.
+# -- The coverage of an approval for the session, in words and for programs.
 
 
 def reach_of(request: StoredRequest) -> Reach:
-    """Compare what an approval for the session would match on with the whole call."""
+    """Compare the payload of an approval for the session with the whole call."""
     return reach(request.submission.payload, request.submission.arguments)
 
 
 def session_reach(request: StoredRequest) -> str:
-    """Say what an approval for the session would cover: what is fixed, what stays free, and what ends it."""
+    """Return the coverage of an approval for the session: what is fixed, what stays free, and when it ends."""
     tool, session = tool_of(request.submission), one_line(request.asked_by.session)
     which = _which(reach_of(request))
     reach = f"every later call of {tool} in session {session}{which}, from whatever working directory it is asked"
@@ -418,5 +418,5 @@ def _which(found: Reach) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    """Names in quotes: none of them can pass for words of ours."""
+    """Names in quotes: none of them can pass for words of signoff."""
     return ", ".join(one_line(canonical(name)) for name in names)

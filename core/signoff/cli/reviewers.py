@@ -1,4 +1,4 @@
-"""`signoff reviewers`: whose approvals the agents of this user believe."""
+"""`signoff reviewers`: the reviewers whose approvals the agents of this user believe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading the settings file that a verb is about, and saying what is wrong with it."""
+"""Reading the settings file of a verb, and reporting its problems."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["read_settings"]
 
 
 def read_settings(file: str, *, as_json: bool = False) -> SettingsFile | None:
-    """Read a file; what is wrong with it is said, and None is returned.
+    """Read a file; report its problems and return None if it has any.
 
     Args:
         file: The path.
-        as_json: Whether the problems are printed as JSON.
+        as_json: True to print the problems as JSON.
     """
     from signoff.config.verdicts import read_settings_file
     from signoff.settings_yaml import ConfigError

@@ -1,4 +1,4 @@
-"""`signoff show`: everything about one request."""
+"""`signoff show`: shows everything about one request."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _facts(request: StoredRequest, content: CallContent, now: int, hidden: Redac
 
 
 def _presentation(sent: Mapping[str, Any] | None, hidden: Redactor) -> Any:
-    """What the tool sent, a command without its name for it."""
+    """The presentation that the tool sent; the content of a command is masked as a command."""
     if sent is None or sent_command(sent) is None:
         return hidden.mask_value(sent)
     content = hidden.mask_value(sent.get("content"), "command")

@@ -1,7 +1,7 @@
-"""`signoff status`: one line for a status bar, printed hundreds of times a day.
+"""`signoff status`: prints one line for a status bar, hundreds of times a day.
 
-It loads what counts and nothing else: no command-line library, no models, no screen, none of what decides. Not
-even data classes: the library that makes them takes longer to load than everything that is told here.
+It loads nothing but the counts: no command-line library, no models, no screen, no code that decides. Not even data
+classes: the library that makes them takes longer to load than everything else here.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ StatusFormat = Literal["plain", "tmux", "json"]
 
 
 class StatusCall(NamedTuple):
-    """What the command line asked of `status`.
+    """A call of `status` on the command line.
 
     Attributes:
         place: The queue, or None for the default.
-        format: How the line is written.
+        format: The format of the line.
     """
 
     place: str | None
@@ -35,14 +35,14 @@ class StatusCall(NamedTuple):
 
 
 def parse_plain_call(arguments: Sequence[str]) -> StatusCall | None:
-    """Recognize a well-formed call of `status`.
+    """Recognize a plain call of `status`.
 
     Args:
         arguments: The words after the program's name.
 
     Returns:
-        The call, or None for every other command and for anything unusual: help, abbreviations, mistakes.
-        Those are left to the full parser, which explains them.
+        The call, or None for every other command and for anything unusual: help, abbreviations, mistakes. The full
+        parser handles those.
     """
     words = list(arguments)
     values: dict[str, str] = {}
@@ -67,7 +67,7 @@ def parse_plain_call(arguments: Sequence[str]) -> StatusCall | None:
 
 
 def run_status(call: StatusCall) -> StatusCode:
-    """Print the line; what prevents it is said on standard error."""
+    """Print the line; errors are reported on standard error."""
     from signoff.queue import queue_stats
 
     try:
@@ -129,7 +129,7 @@ def _line(stats: Stats, style: StatusFormat) -> str:
 
 
 def _mode(stats: Stats, style: StatusFormat) -> str:
-    """Whether an agent asks nobody, in as few words as there are for it; that one approves all matters most."""
+    """A short word if an agent asks nobody; one that approves everything matters most."""
     if not stats.approving and not stats.refusing:
         return ""
     words = f"MODE {'approve_all' if stats.approving else 'strict'}"
@@ -137,7 +137,7 @@ def _mode(stats: Stats, style: StatusFormat) -> str:
 
 
 def _loss(stats: Stats, style: StatusFormat) -> str:
-    """Whether the history is less than it was; what it is, is said on standard error."""
+    """A short word if the history has lost records; the details go to standard error."""
     words = "HISTORY CUT" if stats.history_loss else ""
     return f"#[fg=red,bold]{words}#[default]" if words and style == "tmux" else words
 

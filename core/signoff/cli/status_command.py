@@ -1,4 +1,4 @@
-"""`signoff status` for calls that need explaining; well-formed ones never come here."""
+"""`signoff status` for calls that the quick parser does not know."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Tools that declare what they would do before they do it.
+"""Tools that declare their effects before they run.
 
-Names are loaded when they are first used: each tool brings what it is made of.
+Names are loaded on first use: each tool brings its own dependencies.
 """
 
 from __future__ import annotations

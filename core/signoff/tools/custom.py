@@ -1,6 +1,6 @@
 """Tools from a file of the project, ``tools.py``.
 
-Loading the file runs it: it belongs to the application, and an agent that may write it may do anything.
+Loading the file runs it: it belongs to the application, and write access to it would let an agent do anything.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ class CustomToolConfig(BaseModel):
 
 
 class CustomTools:
-    """Functions that are tools, and what is said about their approval.
+    """Functions that are tools, with the rules on their approval.
 
-    A block by the function's own `check_approval` outranks everything. Then decides the configuration of the tool,
-    then the function with its mark, then `default_approval`. The functions in `tools` carry that decision, so that
-    it holds with `execute_tool` and in every toolset they are put into.
+    A block by the function's own `check_approval` outranks everything. Then the setting of the tool decides, then
+    the function with its mark, then `default_approval`. The functions in `tools` carry that decision, so that it
+    holds with `execute_tool` and in every toolset they are put into.
 
     Args:
         functions: The functions by the names that the agent calls.
         configs: Settings by the same names; a tool that is missing has none.
-        default_approval: For tools that neither their settings nor their mark say anything about.
+        default_approval: The setting of tools without a setting and a mark.
 
     Raises:
-        ValueError: A setting is about no function.
+        ValueError: A setting names no function.
     """
 
     def __init__(
@@ -76,18 +76,18 @@ class CustomTools:
 
     @property
     def tool_configs(self) -> dict[str, dict[str, Any]]:
-        """The settings of those tools that have one, as `ApprovalToolset` takes them."""
+        """The settings of tools that have one, in the form for `ApprovalToolset`."""
         return {name: {"approval": setting} for name, setting in self._settings.items() if setting is not None}
 
     def check_approval(self, ctx: ApprovalContext) -> ApprovalRequest | None:
-        """Say whether a call has to be approved.
+        """Check whether a call has to be approved.
 
         Returns:
-            The request, None if there is no need, or `NotImplemented` about the tools of others.
+            The request, None if none is needed, or `NotImplemented` for the tools of others.
 
         Raises:
             PermissionError: The function's own `check_approval` blocks the call.
-            TypeError: It answered with something else than documented.
+            TypeError: It returned something undocumented.
         """
         function = self._originals.get(ctx.tool_name)
         if function is None:
@@ -105,7 +105,7 @@ class CustomTools:
         return _plain(ctx, "default_approval: required") if self._default == "required" else None
 
     def _deciding(self, name: str, function: types.FunctionType) -> types.FunctionType:
-        """The same function with this object's decision in the place of its own mark."""
+        """The function with this object's decision in place of its own mark."""
         copy = types.FunctionType(
             function.__code__, function.__globals__, name, function.__defaults__, function.__closure__
         )
@@ -133,11 +133,11 @@ def load_custom_tools(
     Args:
         path: The file, such as ``tools.py``. It is run, as if it were imported.
         allowed: Names of the functions, or their settings by name.
-        default_approval: For tools that neither their settings nor `requires_approval` say anything about.
+        default_approval: The setting of tools without a setting and without `requires_approval`.
 
     Raises:
         FileNotFoundError: There is no such file.
-        ImportError: Running it failed; the cause is attached.
+        ImportError: Running the file failed; the cause is attached.
         ValueError: A name is not that of a public function there, or its settings are not valid.
     """
     given = dict(allowed) if isinstance(allowed, Mapping) else dict.fromkeys(allowed)
@@ -154,7 +154,7 @@ def _config(name: str, given: CustomToolConfig | Mapping[str, Any] | None) -> Cu
 
 
 def _loaded(path: Path) -> types.ModuleType:
-    """Run a file as a module of its own, which is found by no ``import``."""
+    """Run a file as a module of its own, which no ``import`` finds."""
     if not path.is_file():
         raise FileNotFoundError(f"{path} is not there; custom tools are defined in it")
     name = f"signoff_custom_tools_{sha256(str(path).encode()).hexdigest()[:16]}"

@@ -55,7 +55,7 @@ def as_sandbox_config(given: SandboxConfig | Mapping[str, Any]) -> SandboxConfig
     """Read a ``sandbox`` block, or only the mapping of roots in it.
 
     Raises:
-        ValueError: It is not valid; the text says for each problem where it is and what to write instead.
+        ValueError: The block is not valid; the text has for each problem its place and what to write instead.
     """
     if isinstance(given, SandboxConfig):
         return given
@@ -63,7 +63,7 @@ def as_sandbox_config(given: SandboxConfig | Mapping[str, Any]) -> SandboxConfig
 
 
 def _is_block(given: object) -> bool:
-    """Whether this is the whole block; a root may be called ``paths`` as well, but then it has a ``root``."""
+    """True for the whole block; a root may be called ``paths`` as well, but then it has a ``root``."""
     paths = given.get("paths") if isinstance(given, Mapping) else None
     return isinstance(paths, Mapping) and not isinstance(paths.get("root"), str)
 
@@ -103,19 +103,19 @@ class _Group:
 class FileSandbox:
     """Files below named roots: `read_file`, `read_attachment`, `write_file`, `edit_file`, `list_files`.
 
-    Links are resolved before anything is decided, and what is written is exactly the file that was declared. In an
-    approved call it must still be as it was shown: whatever else wrote it meanwhile, the call is refused. A
+    Links are resolved before anything is decided, and exactly the declared file is written. In an approved call it
+    must still be as it was shown: if anything else wrote it meanwhile, the call is refused. A
     reviewer may approve a part of a text, or another one: exactly that is written, and the result says so.
-    The methods can be called directly; then nothing is asked, but everything outside the roots stays blocked.
+    The methods can be called directly; then nobody is asked, but everything outside the roots stays blocked.
 
-    Roots are opened once. All that is read, listed or written is opened below them through no link at all, so that
-    a link or a directory that is swapped at any moment leads nowhere.
+    Roots are opened once. Everything is read, listed or written below them without following any link, so that a
+    link or a directory that is swapped at any moment leads nowhere.
 
     Args:
         paths: Configuration of each root by its name, or a whole `SandboxConfig`.
         cwd: Directory at which relative paths start; the process's own by default.
-        by_kernel: Whether the kernel resolves what is opened below a root where it can (Linux, `openat2`);
-            otherwise each directory on the way is opened by itself.
+        by_kernel: Whether the kernel resolves paths below a root if it can (Linux, `openat2`); otherwise each
+            directory on the way is opened by itself.
 
     Raises:
         ValueError: A configuration is not valid, or it requires a sandbox of the operating system that cannot be
@@ -161,7 +161,7 @@ class FileSandbox:
         """Return if the tools may be used at all.
 
         Raises:
-            PermissionError: They need a sandbox of the operating system that cannot be had.
+            PermissionError: The tools require a sandbox of the operating system that cannot be had.
         """
         if self._refuses:
             raise PermissionError(
@@ -169,7 +169,7 @@ class FileSandbox:
             )
 
     def holds(self, path: str, names: Collection[str]) -> bool:
-        """Tell whether a path lies in roots of certain names, and no other root is below it.
+        """True if a path lies in roots of certain names, and no other root is below it.
 
         Raises:
             PermissionError: The tools may not be used at all.
@@ -182,7 +182,7 @@ class FileSandbox:
 
         Args:
             group_id: Name of the group, as the reviewer reads it.
-            size: How many requests it will have, if known.
+            size: The number of its requests, if known.
         """
         token = _group.set(_Group(self, group_id, size))
         try:
@@ -190,13 +190,13 @@ class FileSandbox:
         finally:
             _group.reset(token)
 
-    # -- what is said of a path ------------------------------------------------------------------------
+    # -- verdicts on paths ----------------------------------------------------------------------------
 
     def verdict(self, operation: Operation | Literal["list"], path: object) -> Verdict:
-        """Say what the rules make of one path. Looks at names and links on the disk, never into a file.
+        """Return the verdict on one path. Looks at names and links on the disk, never into a file.
 
         Args:
-            operation: What would be done: ``read``, ``write`` or ``list``.
+            operation: The operation: ``read``, ``write`` or ``list``.
             path: The path as the agent gave it; what is not text is blocked.
 
         Returns:
@@ -222,10 +222,10 @@ class FileSandbox:
     # -- approval --------------------------------------------------------------------------------------
 
     def check_approval(self, ctx: ApprovalContext) -> ApprovalRequest | None:
-        """Say whether a call has to be approved.
+        """Check whether a call has to be approved.
 
         Returns:
-            The request, None if there is no need, or `NotImplemented` about the tool of somebody else.
+            The request, None if none is needed, or `NotImplemented` for the tools of others.
 
         Raises:
             PermissionError: The call is blocked: outside every root, read-only, or not a file.
@@ -236,7 +236,7 @@ class FileSandbox:
         return self._request(ctx, access) if access.reasons else None
 
     def approval_request(self, ctx: ApprovalContext) -> ApprovalRequest | None:
-        """The request for a call, for somebody who wants it approved whatever this sandbox says.
+        """Return the request for a call that is to be approved whatever this sandbox allows.
 
         Raises:
             PermissionError: The call is blocked.
@@ -262,7 +262,7 @@ class FileSandbox:
         )
 
     def _group_of(self, ctx: ApprovalContext) -> tuple[str | None, int | None]:
-        """The group: as named here, else by who started the run, else all that the model wants at once."""
+        """The group: as named here, else by the starter of the run, else the calls of one turn of the model."""
         here, meta = _group.get(), ctx.metadata
         if here is not None and here.sandbox is self:
             return here.id, here.size
@@ -374,12 +374,12 @@ class FileSandbox:
 
 
 def _told(done: str, instead: ApprovedContent | None) -> str:
-    """What the agent is told of a file that was written, also if it is not as the agent wanted it."""
+    """The message for the agent about a written file, also if it is not as the agent wanted it."""
     return done if instead is None else f"{done}. It is not as asked: {instead.told}"
 
 
 def _payload(access: Access) -> dict[str, Any]:
-    """What an approval is for. A file that got a second name since then may be one of another place."""
+    """The payload of an approval. A file with a second name by then may belong to another place."""
     payload: dict[str, Any] = {"sandbox": access.sandbox, "path": access.relative}
     if access.has_many_names:
         payload["hard_link"] = True
@@ -387,7 +387,7 @@ def _payload(access: Access) -> dict[str, Any]:
 
 
 def _effects(ctx: ApprovalContext, access: Access) -> tuple[FileWrite | FileEdit, ...]:
-    """What the call would do, from the same arguments that the tool is called with."""
+    """The effects of the call, from the same arguments that the tool is called with."""
     match ctx.tool_name:
         case "write_file":
             return (FileWrite(access.path, _text(ctx, "content")),)

@@ -1,9 +1,9 @@
-"""Opening what is below a directory that was opened before, whatever is put in the way meanwhile.
+"""Opening files below an open directory, safe against links that are swapped in meanwhile.
 
-Where the kernel can (Linux 5.6 and later), it resolves the path itself: `openat2(2)` with ``RESOLVE_BENEATH``
-cannot be led out of the directory at any instant. Elsewhere every directory on the way is opened by itself,
-relative to the one before. Neither follows a link: what is opened here has been resolved already, so a link on
-the way was put there afterwards.
+If the kernel can (Linux 5.6 and later), it resolves the path itself: `openat2(2)` with ``RESOLVE_BENEATH`` cannot
+be led out of the directory at any instant. Elsewhere every directory on the way is opened by itself, relative to
+the one before. Neither follows a link: paths here have been resolved already, so a link on the way was put there
+afterwards.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["PASSED", "LedElsewhereError", "RootDirectory", "kernel_resolves", "o
 
 # Where there is O_PATH, a directory that may be passed but not listed can be opened too.
 PASSED: int = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY
-"""Flags for a directory that is only opened to reach what is in it."""
+"""Flags for a directory that is only opened to reach something in it."""
 
 _ALWAYS = os.O_NOFOLLOW | os.O_CLOEXEC
 _IN_THE_WAY = frozenset({errno.ELOOP, errno.ENOTDIR, errno.EXDEV})
@@ -37,7 +37,7 @@ _OPENAT2_MACHINES = frozenset(
         "ppc", "ppc64", "ppc64le", "s390x", "loongarch64",
     }
 )  # fmt: skip
-"""Machines on which `openat2` has that number: all but Alpha and MIPS, of those that Linux runs on."""
+"""Machines on which `openat2` has that number: all that Linux runs on, but Alpha and MIPS."""
 
 # From <linux/openat2.h>.
 _RESOLVE_NO_MAGICLINKS = 0x02
@@ -49,17 +49,17 @@ _Opener = Callable[[int, str, int], int]
 
 
 class LedElsewhereError(PermissionError):
-    """A path that was resolved does not lead there any more; nothing was opened."""
+    """A resolved path does not lead to the same place any more; nothing was opened."""
 
 
 def open_beneath(directory: int, path: str, flags: int, *, by_kernel: bool = True) -> int:
-    """Open something below a directory, through no link at all.
+    """Open a file or directory below a directory, without following any link.
 
     Args:
         directory: Descriptor of the directory.
-        path: Where it is below the directory, without ``..``; ``.`` for the directory itself.
+        path: Path below the directory, without ``..``; ``.`` for the directory itself.
         flags: Flags of `os.open`, without ``O_CREAT``; ``O_NOFOLLOW`` and ``O_CLOEXEC`` are added.
-        by_kernel: Whether the kernel resolves the path where it can; otherwise it is walked.
+        by_kernel: Whether the kernel resolves the path if it can; otherwise each component is opened by itself.
 
     Returns:
         A descriptor, which the caller closes.
@@ -67,7 +67,7 @@ def open_beneath(directory: int, path: str, flags: int, *, by_kernel: bool = Tru
     Raises:
         ValueError: The path is empty or absolute, or holds ``..``.
         LedElsewhereError: A component is a link, or is passed through and no directory.
-        OSError: It cannot be opened.
+        OSError: The file cannot be opened.
     """
     if not path or path.startswith("/") or ".." in path.split("/"):
         raise ValueError(f"{named(path)} is no path below a directory")
@@ -81,20 +81,20 @@ def open_beneath(directory: int, path: str, flags: int, *, by_kernel: bool = Tru
 
 
 def kernel_resolves() -> bool:
-    """Tell whether the kernel of this machine can resolve paths below a directory."""
+    """True if the kernel of this machine can resolve paths below a directory."""
     return _kernel_opener() is not None
 
 
 class RootDirectory:
-    """A directory that was opened once, and stays that one whatever takes its name.
+    """A directory that was opened once, and stays the same whatever takes its name.
 
     Args:
         path: Absolute path without links.
-        by_kernel: Whether the kernel resolves the paths below it where it can.
+        by_kernel: Whether the kernel resolves the paths below it if it can.
 
     Raises:
         LedElsewhereError: The path is not without links.
-        OSError: It cannot be opened.
+        OSError: The directory cannot be opened.
     """
 
     __slots__ = ("__weakref__", "_by_kernel", "_descriptor", "path")
@@ -116,15 +116,15 @@ class RootDirectory:
 
     @contextmanager
     def opened(self, relative: str, flags: int = PASSED) -> Iterator[int]:
-        """A descriptor of what is below the directory, closed after the body.
+        """Yield a descriptor of a file or directory below the directory, closed after the body.
 
         Args:
-            relative: Where it is, without ``..``; ``.`` for the directory itself.
+            relative: Its path, without ``..``; ``.`` for the directory itself.
             flags: Flags of `os.open`, without ``O_CREAT``.
 
         Raises:
             LedElsewhereError: There is a link on the way, or another directory has this one's name by now.
-            OSError: It cannot be opened.
+            OSError: The file cannot be opened.
         """
         self.require_in_place()
         descriptor = open_beneath(self._descriptor, relative, flags, by_kernel=self._by_kernel)
@@ -134,14 +134,14 @@ class RootDirectory:
             os.close(descriptor)
 
     def make_directories(self, relative: str) -> None:
-        """Make a directory, and those on the way to it, where they are missing.
+        """Make a directory, and missing parents of it.
 
         Args:
-            relative: Where it is to be, without ``..``; ``.`` for the directory itself.
+            relative: Its path, without ``..``; ``.`` for the directory itself.
 
         Raises:
             LedElsewhereError: There is a link on the way, or another directory has this one's name by now.
-            OSError: It cannot be made.
+            OSError: The directory cannot be made.
         """
         self.require_in_place()
         current = os.dup(self._descriptor)
@@ -154,11 +154,11 @@ class RootDirectory:
             os.close(current)
 
     def require_in_place(self) -> None:
-        """Return if the path of the directory still leads to it, through no link.
+        """Return if the path of the directory still leads to it, without links.
 
         Raises:
-            LedElsewhereError: It does not.
-            OSError: It cannot be found out.
+            LedElsewhereError: It leads elsewhere.
+            OSError: The path cannot be looked at.
         """
         try:
             now = self._opened_by_name()
@@ -205,7 +205,7 @@ def _walk(directory: int, path: str, flags: int) -> int:
 
 @cache
 def _kernel_opener() -> _Opener | None:
-    """What opens by `openat2`; None where there is none, or a filter of system calls forbids it."""
+    """The function that opens by `openat2`; None if there is none, or a filter of system calls forbids it."""
     if sys.platform != "linux" or platform.machine() not in _OPENAT2_MACHINES:
         return None
     opener = _openat2()

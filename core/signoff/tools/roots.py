@@ -1,4 +1,4 @@
-"""The roots of a sandbox: where a path really leads, what may be done there, and protected names.
+"""The roots of a sandbox: the real target of a path, the allowed operations there, and protected names.
 
 Roots are resolved once, when they are given. A request is resolved completely, then compared component by
 component; the longest root that contains the file decides, and where several entries name that root the
@@ -45,7 +45,7 @@ _MANY_NAMES = "more than one name"
 _UNSEEN = frozenset(
     ("bidi", "blank", "control", "invisible", "line-break", "line-ending", "private", "tag", "unassigned")
 )
-"""What is found in a name that looks like another one, or like none."""
+"""Kinds of findings in a name that looks like another one, or like none."""
 
 
 class PathConfig(BaseModel):
@@ -106,7 +106,7 @@ class Access:
 
     @property
     def has_many_names(self) -> bool:
-        """Whether the file was found under more than one name (hard link)."""
+        """True if the file was found under more than one name (hard link)."""
         return _MANY_NAMES in self.reasons
 
 
@@ -127,7 +127,7 @@ class Roots:
     Args:
         paths: Configuration by name.
         cwd: Working directory at which relative paths start; the process's own by default.
-        by_kernel: Whether the kernel resolves what is opened below a root where it can (`openat2`).
+        by_kernel: Whether the kernel resolves paths below a root if it can (`openat2`).
 
     Raises:
         OSError: No more directories can be opened.
@@ -148,14 +148,14 @@ class Roots:
                 self._roots.append(_Root(name, config, directory))
 
     def access(self, operation: Operation, path: object) -> Access:
-        """Judge one request. Looks at names and links on the disk, never into a file.
+        """Judge one operation. Looks at names and links on the disk, never into a file.
 
         Args:
-            operation: What would be done.
+            operation: The operation.
             path: The path as the agent gave it.
 
         Raises:
-            PermissionError: It is not allowed; the message says why.
+            PermissionError: The operation is not allowed; the message says why.
         """
         path = _text(path)
         name = _file_name(path)
@@ -180,15 +180,15 @@ class Roots:
         return Access(nearest.name, real, relative, tuple(dict.fromkeys(reasons)), nearest.directory)
 
     def listing(self, path: object) -> Access:
-        """Judge the listing of all that is below a directory.
+        """Judge the listing of everything below a directory.
 
-        Names tell what a root holds, so they are read like its files: also those of other roots further down.
+        Names reveal the content of a root, so they count as reading: also those of other roots further down.
 
         Args:
             path: The path of the directory as the agent gave it.
 
         Raises:
-            PermissionError: It is outside every root, or cannot be the path of a directory.
+            PermissionError: The path is outside every root, or cannot be that of a directory.
         """
         path = _text(path)
         real = _text(follow(path, self.cwd))
@@ -203,7 +203,7 @@ class Roots:
         return Access(nearest.name, real, os.path.relpath(real, nearest.path), reasons, nearest.directory)
 
     def hold(self, path: str, names: Collection[str]) -> bool:
-        """Tell whether a path lies in roots of certain names, and no other root is below it.
+        """True if a path lies in roots of certain names, and no other root is below it.
 
         Args:
             path: A path, relative to the working directory or absolute; it need not be there.
@@ -218,10 +218,10 @@ class Roots:
         return not below and any(root.name in names for root in self._deciding(real))
 
     def _is_protected(self, called: Sequence[str], root: str) -> bool:
-        """Tell whether other programs run or obey what is written, by any of the names that lead to it.
+        """True if other programs run or obey the written file, by any of the names that lead to it.
 
-        Names count from the working directory on if the root is in it, else from the root on: what contains the
-        project says nothing of its files.
+        Names count from the working directory on if the root is in it, else from the root on: the directories
+        above the project do not matter.
         """
         top = self.cwd if PurePosixPath(root).is_relative_to(self.cwd) else root
         for path in called:
@@ -240,7 +240,7 @@ class Roots:
 
 
 def _opened(cwd: str, root: str, *, by_kernel: bool) -> RootDirectory | None:
-    """A root, or None for one that is not there, is no directory or cannot be reached."""
+    """The root, or None for one that is missing, is no directory or cannot be reached."""
     if not root:
         return None
     try:
@@ -253,7 +253,7 @@ def _opened(cwd: str, root: str, *, by_kernel: bool) -> RootDirectory | None:
 
 
 def _text(path: object) -> str:
-    """A path that means the same to every program."""
+    """The path, if it means the same to every program."""
     if not isinstance(path, str) or not path:
         raise PermissionError("a path is text that is not empty")
     try:
@@ -327,7 +327,7 @@ _DIRECTORIES = frozenset(
         ".continue", ".ssh", ".cargo", ".direnv", ".emacs.d", ".signoff",
     }
 )  # fmt: skip
-"""Whatever is in them is protected, and so are files of that name."""
+"""Directories whose content is protected, and so are files of that name."""
 
 _BELOW_CONFIG = frozenset(
     {"autostart", "environment.d", "fish", "git", "nvim", "nushell", "systemd", "direnv", "mise", "signoff"}
@@ -356,14 +356,14 @@ _RULES = re.compile(r"\.?signoff\.(ya?ml|json|toml)")
 
 
 _PATH_FILE = re.compile(r".*\.pth")
-"""Lines of Python that every start of the interpreter runs (https://docs.python.org/3/library/site.html)."""
+"""Files whose lines every start of Python may run (https://docs.python.org/3/library/site.html)."""
 
 
 def is_protected(names: Sequence[str]) -> bool:
-    """Tell whether writing a file needs a question because of its name.
+    """True if writing a file needs a question because of its name.
 
     Args:
-        names: Components of its path, from the top of what the agent works in.
+        names: Components of its path, from the top of the project.
     """
     lower = [name.lower() for name in names]
     if not lower:
@@ -378,7 +378,7 @@ def is_protected(names: Sequence[str]) -> bool:
     )
 
 
-# -- Where a requested path really leads, found out one component at a time.
+# -- The real target of a path, found one component at a time.
 #
 # The standard library answers the same question but folds a loop into a plausible path and walks through
 # ``/proc/self`` and ``/dev/fd``, which mean something else in the process that opens the file later.
@@ -410,7 +410,7 @@ def follow(path: str, start: str) -> str:
 
 
 def followed(path: str, start: str) -> list[str]:
-    """Resolve every link of a path, and tell what it is called on the way.
+    """Resolve every link of a path, and list its names on the way.
 
     Args:
         path: Path as requested, relative to `start` or absolute.
@@ -456,7 +456,7 @@ def _components(path: str) -> list[str]:
 
 
 def _is_file(components: list[str]) -> bool:
-    """Whether this is there and no directory: nothing is below or beside it, and a slash behind it is an error."""
+    """True if a path exists and is no directory: nothing is below it, and a slash after it is an error."""
     try:
         return bool(components) and not stat.S_ISDIR(os.lstat("/" + "/".join(components)).st_mode)
     except OSError:
@@ -464,7 +464,7 @@ def _is_file(components: list[str]) -> bool:
 
 
 def _link_target(components: list[str]) -> str | None:
-    """What the last component links to, or None if it is no link or is not there."""
+    """The target of the last component, or None if it is no link or does not exist."""
     path = "/" + "/".join(components)
     if len(os.fsencode(components[-1])) > _MOST_BYTES_OF_A_NAME or len(os.fsencode(path)) > _MOST_BYTES:
         raise PermissionError("the path is longer than any path can be")

@@ -4,9 +4,9 @@ The directory is opened below the descriptor of its root, without following link
 into place in the directory that was reached. A link that is swapped in at any moment is refused or replaced, never
 followed, and a reader sees the old content or the new, never a part.
 
-The directory itself is locked (`flock`) from the look at the file to the rename. All that write through this
-module take turns, in whatever process, so of two that were shown the same content only one finds it unchanged.
-No lock file is left in anybody's project.
+The directory itself is locked (`flock`) from the look at the file to the rename. All writers that use this module
+take turns, in whatever process, so of two that were shown the same content only one finds it unchanged. No lock
+file is left in anybody's project.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ _LOCKED = os.O_RDONLY | os.O_DIRECTORY
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 _PATIENCE = 10.0
-"""Seconds that others may keep a directory locked."""
+"""The longest time, in seconds, that others may keep a directory locked."""
 _PAUSE = 0.01
-"""Seconds between two attempts."""
+"""The time between two attempts, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class LockedFile:
-    """A file that nobody else who asks for the lock can change.
+    """A file that no other user of the lock can change.
 
     Attributes:
         root: Directory that it is below.
-        relative: Where it is below the root, without links.
-        shown: The file as it was approved; None if it need not be found in any state.
+        relative: Path below the root, without links.
+        shown: The state in which it was approved; None for any state.
         directory: Descriptor of the directory that was reached.
     """
 
@@ -85,15 +85,15 @@ class LockedFile:
             The state and the content, which is empty if there is no file.
 
         Raises:
-            ChangedSinceApprovedError: It is not as it was shown.
-            OSError: It cannot be read, is larger than `MAX_FILE_SIZE`, or is something else than a regular file.
+            ChangedSinceApprovedError: The file is not as it was shown.
+            OSError: The file cannot be read, is larger than `MAX_FILE_SIZE`, or is not a regular file.
         """
         state, data = self._found()
         self._require(self.shown, state)
         return state, data
 
     def replace(self, data: bytes, found: FileState | None = None) -> FileState:
-        """Put a new content in the place of the file, or create it.
+        """Replace the content of the file, or create it.
 
         The permission bits of an existing file are kept; a new one gets the process's usual ones.
 
@@ -102,11 +102,11 @@ class LockedFile:
             found: The state that the content was made from; by default that which was shown.
 
         Returns:
-            The file as it was left.
+            The new state of the file.
 
         Raises:
             ChangedSinceApprovedError: The file is not as it was shown.
-            OSError: It cannot be written, or was changed since it was found. The old content is untouched.
+            OSError: The file cannot be written, or was changed since it was found. The old content is untouched.
         """
         mode = self._mode()
         temporary = f".{self.name[:40]}.{uuid.uuid4().hex}.tmp"
@@ -132,7 +132,7 @@ class LockedFile:
             return stat.S_IMODE(os.fstat(descriptor).st_mode)
 
     def _require_unchanged(self, found: FileState | None) -> None:
-        """The last look: that the directory still is where the path leads, content and permissions."""
+        """Check once more that the path leads to the directory, and that content and permissions are the same."""
         self._require_reached()
         if self.shown is None and found is None:
             return
@@ -198,13 +198,13 @@ class LockedFile:
 def locked_file(
     root: RootDirectory, relative: str, shown: FileState | None = None, *, make_parents: bool = False
 ) -> Iterator[LockedFile]:
-    """Keep a file for the body, so that it can be looked at and replaced without anybody else coming between.
+    """Lock a file for the body, so that nobody else changes it between a look and a replacement.
 
     Args:
         root: Directory that it is below.
-        relative: Where it is below the root, without links, ``.`` and ``..``.
-        shown: The file as it was approved; any other is refused.
-        make_parents: Whether missing directories are made. Those of a file that was shown to exist never are.
+        relative: Path below the root, without links, ``.`` and ``..``.
+        shown: The state in which it was approved; any other is refused.
+        make_parents: True to make missing directories; for a file that was shown to exist it is ignored.
 
     Raises:
         ChangedSinceApprovedError: The path does not lead where it was shown to lead.
@@ -233,7 +233,7 @@ def _absolute(root: RootDirectory, relative: str) -> str:
 
 
 def _split(relative: str) -> tuple[str, str]:
-    """Where the directory of a file is, and the name that the file has in it."""
+    """The directory of a file, and the name of the file in it."""
     parent, _, name = relative.rpartition("/")
     return parent or ".", name
 
@@ -273,7 +273,7 @@ OLD_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOE
 """Flags for a file that is read: never through a link, and without waiting for anybody."""
 
 BECAME_SPECIAL = frozenset({errno.ELOOP, errno.ENXIO})
-"""What opening so says of a file that has become a link, a FIFO or a socket."""
+"""Errors of opening a file that has become a link, a FIFO or a socket."""
 
 _LISTED = os.O_RDONLY | os.O_DIRECTORY
 _ATTEMPTS = 3
@@ -284,14 +284,14 @@ def read_beneath(root: RootDirectory, relative: str, *, many_names: bool = False
 
     Args:
         root: The directory that it is below.
-        relative: Where it is, without links and ``..``.
+        relative: Its path below the root, without links and ``..``.
         many_names: Whether it may have more than one name (hard link).
 
     Raises:
-        FileNotFoundError: There is none.
-        PermissionError: It is no regular file, a link leads elsewhere, or it has more names than it may.
-        ValueError: It is larger than `MAX_FILE_SIZE`.
-        OSError: It cannot be read, or keeps changing.
+        FileNotFoundError: There is no such file.
+        PermissionError: The file is not a regular one, a link leads elsewhere, or it has more names than it may.
+        ValueError: The file is larger than `MAX_FILE_SIZE`.
+        OSError: The file cannot be read, or keeps changing.
     """
     parent, _, name = relative.rpartition("/")
     with root.opened(parent or ".") as directory:
@@ -310,13 +310,13 @@ def read_beneath(root: RootDirectory, relative: str, *, many_names: bool = False
 
 
 def list_beneath(root: RootDirectory, relative: str) -> Iterator[str]:
-    """Paths of all files below a directory, relative to it, in order; links to directories are left out.
+    """Yield the paths of all files below a directory, relative to it, in order; links to directories are left out.
 
     Directories that are missing or cannot be listed have no files.
 
     Args:
-        root: The directory that it is below, or that it is.
-        relative: Where it is, without links and ``..``.
+        root: The root that the directory is in, or that it is.
+        relative: Its path below the root, without links and ``..``.
 
     Raises:
         LedElsewhereError: A link leads elsewhere.
@@ -348,7 +348,7 @@ def _entries(root: RootDirectory, relative: str) -> tuple[list[str], list[str]]:
 
 
 def _contents(directory: int, name: str) -> tuple[os.stat_result, bytes, os.stat_result]:
-    """Content of a file, at most one byte more than may be, and its state before and after it was read."""
+    """The content of a file, at most one byte over the limit, and its state before and after it was read."""
     try:
         descriptor = os.open(name, OLD_FILE, dir_fd=directory)
     except OSError as error:
@@ -366,7 +366,7 @@ def _require_regular(name: str, status: os.stat_result) -> None:
         raise LedElsewhereError(f"{named(name)} is not a regular file")
 
 
-# -- Files that are handed on as they are.
+# -- Attachments.
 
 MAX_ATTACHMENT_SIZE = 20 * 1024 * 1024
 """Largest file, in bytes, that can be attached."""
@@ -374,7 +374,7 @@ MAX_ATTACHMENT_SIZE = 20 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file with what a model has to know of it.
+    """A file with the facts that a model needs about it.
 
     Attributes:
         data: The whole content.
@@ -388,14 +388,14 @@ class Attachment:
 
 
 def attachment(path: str, data: bytes) -> Attachment:
-    """Make an attachment of a file that was read.
+    """Make an attachment of the content of a file.
 
     Args:
-        path: Where it was read.
+        path: The path of the file.
         data: Its content.
 
     Raises:
-        ValueError: It is larger than `MAX_ATTACHMENT_SIZE`.
+        ValueError: The content is larger than `MAX_ATTACHMENT_SIZE`.
     """
     if len(data) > MAX_ATTACHMENT_SIZE:
         limit = MAX_ATTACHMENT_SIZE // (1024 * 1024)

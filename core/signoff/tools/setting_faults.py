@@ -1,4 +1,4 @@
-"""What is wrong with settings, in words: for those in a file, and for those that a program gives."""
+"""The faults of settings in words: of those in a file, and of those that a program gives."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def made_from(model: type[M], given: object, place: KeyPath) -> M:
     """Make a model of settings that a program gives.
 
     Args:
-        model: What to make.
+        model: The model.
         given: The settings, a mapping.
-        place: Where in a settings file they would stand; messages call them so.
+        place: Their place in a settings file, which names them in messages.
 
     Raises:
-        ValueError: They are not valid. The text has one line for each problem, with its dotted key.
+        ValueError: The settings are not valid. The text has one line for each problem, with its dotted key.
     """
     try:
         return model.model_validate(given)
@@ -35,7 +35,7 @@ def made_from(model: type[M], given: object, place: KeyPath) -> M:
 
 
 def _line(model: type[BaseModel], top: KeyPath, fault: Mapping[str, Any]) -> str:
-    """One problem with its place, as a file's are told."""
+    """One problem with its place, worded as those of a file."""
     path = tuple(fault["loc"])
     match fault["type"]:
         case "missing":
@@ -48,7 +48,7 @@ def _line(model: type[BaseModel], top: KeyPath, fault: Mapping[str, Any]) -> str
 
 
 def in_words(fault: Mapping[str, Any]) -> str:
-    """What pydantic says of one value, in our words.
+    """Return the words for a fault that pydantic found in one value.
 
     Args:
         fault: One of `pydantic.ValidationError.errors`.
@@ -71,11 +71,11 @@ def in_words(fault: Mapping[str, Any]) -> str:
 
 
 def keys_at(schema: Mapping[str, Any], path: KeyPath) -> tuple[str, ...]:
-    """The keys that a mapping may have; empty if they can be chosen freely.
+    """Return the keys that a mapping may have; empty if they can be chosen freely.
 
     Args:
         schema: JSON Schema of the whole, as pydantic makes them.
-        path: Where the mapping stands.
+        path: The path of the mapping.
     """
     places = [schema]
     for key in path:
@@ -85,7 +85,7 @@ def keys_at(schema: Mapping[str, Any], path: KeyPath) -> tuple[str, ...]:
 
 
 def _options(schema: Mapping[str, Any], place: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The schemas that a value at a place may satisfy, references followed."""
+    """The schemas that a value at a place may satisfy, with references followed."""
     if "$ref" in place:
         yield schema["$defs"][place["$ref"].rpartition("/")[2]]
     elif "anyOf" in place:

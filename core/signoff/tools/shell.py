@@ -1,4 +1,4 @@
-"""`ShellTool`: commands, asked for first unless the configuration says otherwise."""
+"""`ShellTool`: runs commands, with approval unless the configuration says otherwise."""
 
 from __future__ import annotations
 
@@ -49,19 +49,19 @@ _SIDE_DOORS = frozenset(
         *("CDPATH", "GLOBIGNORE"),  # lead "cd" and patterns elsewhere
     }
 )
-"""Variables by which whoever set them up has a word in every command; see "Shell Variables" in bash(1)."""
+"""Variables that change what a shell runs or reads; see "Shell Variables" in bash(1)."""
 
 _GRACE = 2.0
-"""Seconds between asking a command to end and ending it."""
+"""The time, in seconds, between asking a command to end and killing it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """What became of a command.
+    """The result of a command.
 
     Attributes:
-        exit_code: As the shell returned it; negative if a signal ended it, None if it took too long.
-        output: What it wrote to both outputs, in order.
+        exit_code: The code that the shell returned; negative if a signal ended it, None if it took too long.
+        output: The text on both outputs, in order.
     """
 
     exit_code: int | None
@@ -71,18 +71,18 @@ class CommandResult:
 class ShellTool:
     """One tool, `run_command`, that runs a command line with ``bash -c`` (``sh -c`` where there is no bash).
 
-    Without a configuration every command has to be approved; with one, its rules say which are asked about and
+    Without a configuration every command has to be approved; with one, its rules decide which are asked about and
     which are blocked (`judge`). Called directly, a command runs without asking, unless it is blocked. Variables of
     the environment by which a shell would run more than the command are left out.
 
     Args:
         cwd: Directory in which commands run.
         config: Rules by which commands are let through, asked about or blocked.
-        sandbox: Holds the roots that ``sandbox_paths`` of the rules name.
+        sandbox: The sandbox with the roots that ``sandbox_paths`` of the rules name.
         timeout: Seconds after which a command and everything it started is ended.
 
     Raises:
-        NotADirectoryError: The directory is not there.
+        NotADirectoryError: The directory does not exist.
         ValueError: The configuration is not valid, or names a root that the sandbox does not have.
     """
 
@@ -108,10 +108,10 @@ class ShellTool:
         return {"run_command": self.run_command}
 
     def check_approval(self, ctx: ApprovalContext) -> ApprovalRequest | None:
-        """Say whether a command has to be approved, of a tool called ``run_command`` or ``shell``.
+        """Check whether a command has to be approved, for a tool called ``run_command`` or ``shell``.
 
         Returns:
-            The request, None if there is no need, or `NotImplemented` about the tools of others.
+            The request, None if none is needed, or `NotImplemented` for the tools of others.
 
         Raises:
             PermissionError: The command is blocked, or is not text.
@@ -122,7 +122,7 @@ class ShellTool:
         return self._request(ctx, judgement) if judgement.asks else None
 
     def approval_request(self, ctx: ApprovalContext) -> ApprovalRequest | None:
-        """The request for a command, whatever the rules would let through; None for the calls of other tools.
+        """Return the request for a command, even one that the rules would let run; None for calls of other tools.
 
         Raises:
             PermissionError: The command is blocked, or is not text.
@@ -176,7 +176,7 @@ class ShellTool:
         env = {name: value for name, value in os.environ.items() if not _is_side_door(name)} | _git_setting(
             os.environ
         )
-        # A file instead of a pipe: a program left in the background cannot keep us waiting for its end.
+        # A file instead of a pipe: a program left in the background cannot keep the tool waiting for its end.
         with tempfile.TemporaryFile() as output:
             process: subprocess.Popen[bytes] | None = None
             try:
@@ -228,12 +228,12 @@ def _command(ctx: ApprovalContext) -> str:
 
 
 def _is_side_door(variable: str) -> bool:
-    """Whether a variable makes a shell run more than the command that was approved, or read it differently."""
+    """True if a variable makes a shell run more than the approved command, or read it differently."""
     return variable in _SIDE_DOORS or variable.startswith("BASH_FUNC_")
 
 
 def _git_setting(environment: Mapping[str, str]) -> dict[str, str]:
-    """Variables that make git ignore a bare repository that lies in the working tree of another one.
+    """Variables that make git ignore a bare repository in the working tree of another one.
 
     The configuration of such a repository names programs to run; see ``safe.bareRepository`` in git-config(1).
     """
@@ -253,7 +253,7 @@ def _payload(effect: Command) -> dict[str, str]:
 def _interrupted_afterwards() -> Iterator[None]:
     """Put off an interrupt until the end of the block.
 
-    The command may run, and may even be what interrupts us, before its number is known here: an exception in
+    The command may run, and may even send the interrupt, before its process id is known here: an exception in
     between would leave it behind with nobody to end it. Only the main thread is ever interrupted.
     """
     usual = signal.getsignal(signal.SIGINT)
@@ -271,10 +271,10 @@ def _interrupted_afterwards() -> Iterator[None]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a command with everything it started; the second signal is for what ignored the first."""
+    """End a command with everything it started; the second signal is for processes that ignored the first."""
     try:
         _tell(process, signal.SIGTERM)
-    finally:  # whoever interrupts a second time does not want it to go on
+    finally:  # also after a second interrupt
         _tell(process, signal.SIGKILL)
 
 
@@ -286,7 +286,7 @@ def _tell(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
 
 
 def _text(output: IO[bytes]) -> str:
-    """The output; of a long one the beginning and the end, and how much is left out between them."""
+    """The output; a long one is cut in the middle, with the length of the rest."""
     size = output.seek(0, os.SEEK_END)
     output.seek(0)
     if size <= _MOST_OUTPUT:
@@ -299,22 +299,22 @@ def _text(output: IO[bytes]) -> str:
     return first.decode("utf-8", "replace") + left_out + last.decode("utf-8", "replace")
 
 
-# -- What a shell configuration says of a command.
+# -- The verdict of a shell configuration on a command.
 
 _MOST_REASONS = 3
 
 LieIn = Callable[[Sequence[str] | None, Sequence[str]], bool]
-"""Tells if all paths of a command lie in the sandbox roots of some names; with None the paths are not known."""
+"""True if all paths of a command lie in the sandbox roots of some names; None stands for unknown paths."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A command that may run.
+    """The judgement on a command that may run.
 
     Attributes:
-        asks: Whether it has to be approved first.
-        why: Which rule or setting says so, and what else speaks for asking.
-        rule: The rule that says so, if it alone does and the line is one simple command.
+        asks: True if it has to be approved first.
+        why: The rule or setting that decided, and further reasons to ask.
+        rule: The rule that decided, if it alone did and the line is one simple command.
     """
 
     asks: bool
@@ -323,20 +323,20 @@ class Judgement:
 
 
 def verdict(config: ShellConfig, command: str, lie_in: LieIn) -> Verdict:
-    """Find what a configuration says of a command, with each of its parts; see `judge_command`.
+    """Return the verdict of a configuration on a command, with its parts; see `judge_command`.
 
     Args:
         config: The rules.
         command: The text handed to the shell.
-        lie_in: Decides about `ShellRule.sandbox_paths`. They limit what a rule lets through; a rule that asks or
-            blocks does so wherever the paths lie.
+        lie_in: Decides about `ShellRule.sandbox_paths`. They limit a rule that lets commands run; a rule that asks
+            or blocks does so wherever the paths lie.
     """
     rules = [_command_rule(rule, lie_in) for rule in config.rules]
     return judge_command(command, rules, _level(config.default))
 
 
 def judge(config: ShellConfig, command: str, lie_in: LieIn) -> Judgement:
-    """As `verdict`, for those who run the command.
+    """Return the judgement on a command that is to run; see `verdict`.
 
     Raises:
         PermissionError: The command is blocked; the message names the part and its rule.
@@ -377,7 +377,7 @@ def _blocked(found: Verdict) -> str:
 
 
 def _why(found: Verdict) -> str:
-    """In words: the rules that ask, then what is asked about whatever the rules say."""
+    """The reasons in words: the rules that ask, then what is asked about whatever the rules say."""
     strict = [part for part in found.parts if part.level is found.level] or list(found.parts)
     by_rule = [_rule_words(part.rule) for part in strict if not part.reasons]
     reasons = [*(f"it {floor}" for floor in found.reasons)]

@@ -1,4 +1,4 @@
-"""Which shell commands are let through, asked about or blocked: the models of the configuration.
+"""The rules on shell commands: which run, are asked about or blocked. Models of the configuration.
 
 Three documents spell the same thing in three ways; all are read, one is written:
 
@@ -115,14 +115,14 @@ class ShellConfig(BaseModel):
         shell_default: ShellDefault | Mapping[str, Any] | None = None,
         shell_rules: Iterable[ShellRule | Mapping[str, Any]] | None = None,
     ) -> Self:
-        """Read the same from the keys ``shell_default`` and ``shell_rules``.
+        """Read the block from the keys ``shell_default`` and ``shell_rules``.
 
         Args:
             shell_default: As `default`.
             shell_rules: As `rules`.
 
         Raises:
-            pydantic.ValidationError: They are not valid.
+            pydantic.ValidationError: The values are not valid.
         """
         given = {"default": shell_default, "rules": None if shell_rules is None else tuple(shell_rules)}
         return cls.model_validate({name: value for name, value in given.items() if value is not None})

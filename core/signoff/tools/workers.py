@@ -1,4 +1,4 @@
-"""Calling and creating workers: agents that an agent starts. It always has to be approved."""
+"""Tools to call and create workers: agents that an agent starts. Every call has to be approved."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _ARGUMENTS = {"worker_call": ("worker", "input"), "worker_create": ("name", "def
 class WorkerTools:
     """Two tools, `worker_call` and `worker_create`, that pass the call on to functions of the application.
 
-    Every call is asked about, unless `tool_configs` says otherwise. The payload is all that decides what runs,
-    name and input or definition, so that a remembered approval covers exactly the same call again. What the input
-    only names, such as a file, is not part of it.
+    Every call is asked about, unless `tool_configs` says otherwise. The payload is everything that decides what
+    runs, name and input or definition, so that a remembered approval covers exactly the same call again. A thing
+    that the input only names, such as a file, is not part of it.
 
     Args:
         call: Runs a worker; called with its name and the input. Synchronous (then in a thread) or asynchronous.
@@ -39,11 +39,11 @@ class WorkerTools:
         return {"worker_call": self.worker_call, "worker_create": self.worker_create}
 
     def check_approval(self, ctx: ApprovalContext) -> ApprovalRequest | None:
-        """Ask for every call; `NotImplemented` about the tools of others.
+        """Return a request for every call; `NotImplemented` for the tools of others.
 
         Raises:
             PermissionError: The call names no worker.
-            ValueError: What it is given is not JSON.
+            ValueError: The input or definition is not JSON.
         """
         if ctx.tool_name not in _ARGUMENTS:
             return NotImplemented  # type: ignore[no-any-return]  # no opinion

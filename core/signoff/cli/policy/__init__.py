@@ -1,1 +1,1 @@
-"""`signoff policy`: what a settings file says of calls, tried out before an agent is let loose on it."""
+"""`signoff policy`: tries out the rules of a settings file before an agent uses them."""

@@ -1,4 +1,4 @@
-"""`signoff policy check`: what a settings file allows, what in it is too broad, and worked examples."""
+"""`signoff policy check`: reports the rights that a settings file gives, too broad rules, and examples."""
 
 from __future__ import annotations
 

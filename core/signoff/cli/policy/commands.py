@@ -1,4 +1,4 @@
-"""The verbs of `signoff policy`, put together."""
+"""The verbs of `signoff policy`."""
 
 from __future__ import annotations
 

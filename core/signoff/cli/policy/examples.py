@@ -43,7 +43,7 @@ _UNKNOWN = "frobnicate"
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A call, as people would write it, and what the file says of it."""
+    """A call, as people would write it, and the verdict of the file on it."""
 
     call: str
     verdict: Verdict
@@ -54,7 +54,7 @@ class Examples:
     """Examples for one rule, root or pattern.
 
     Attributes:
-        about: What they are for; texts in it are as in the file, not yet safe to print.
+        about: The rule, root or pattern in words; raw, not yet safe to print.
         examples: At least one.
     """
 
@@ -66,7 +66,7 @@ def worked_examples(verdicts: SettingsVerdicts) -> Iterator[Examples]:
     """Make examples for each shell rule and the default, each root, each pattern and each rule on arguments.
 
     Args:
-        verdicts: What the file says of calls.
+        verdicts: The verdicts of the file on calls.
     """
     config = verdicts.config
     if config.shell is not None:
@@ -168,7 +168,7 @@ def _examples_of_server(server: ToolServer, verdicts: SettingsVerdicts) -> Itera
 
 
 def _names_for(text: str, *, against: bool) -> Iterator[str]:
-    """A name that a pattern matches, and one that it nearly does."""
+    """A name that a pattern matches, and one that it nearly matches."""
     sample = sample_of(text)
     if sample is None:
         return
@@ -197,22 +197,22 @@ def _call(tool: str, arguments: Mapping[str, Any]) -> str:
 
 # -- Rules that let through more than they seem to, each with a command or a tool that shows it.
 #
-# Nothing is warned of by name alone: what is shown is judged with the whole file, and told only if it really
-# runs without a question.
+# A rule is never warned of by its name alone: each example is judged with the whole file, and shown only if it
+# really runs without a question.
 
 _AROUND_BLOCKS = (
     "perl -e 'unlink \"x\"'",
     "git clean -fdx",
     "truncate -s 0 x",
 )
-"""Commands that do what others do which are usually blocked."""
+"""Commands with the effect of others that are usually blocked."""
 
 
 def broad_rules(verdicts: SettingsVerdicts) -> Iterator[Caution]:
-    """Find rules that let through more than they seem to, and lists that say nothing.
+    """Find rules that let through more than they seem to, and lists without effect.
 
     Args:
-        verdicts: What the file says of calls.
+        verdicts: The verdicts of the file on calls.
     """
     config = verdicts.config
     if config.shell is not None:
@@ -265,7 +265,7 @@ def _of_server(server: ToolServer, path: KeyPath, verdicts: SettingsVerdicts) ->
 
 
 def _harmful_name(pattern: str) -> str | None:
-    """A name of a tool that does harm, which a pattern matches; None if it seems to match none."""
+    """The name of a harmful tool that a pattern matches; None if it seems to match none."""
     compiled = compile_pattern(pattern)
     sample = sample_of(pattern)
     begun = () if sample is None else (f"{sample}_and_delete", f"delete_{sample}")
@@ -294,11 +294,11 @@ _OF_CLASS = {"d": "1", "w": "x", "s": " ", "D": "x", "W": "-", "S": "x"}
 _MOST_REPEATS = 20
 _LONGEST = 200
 _MOST_GROUPS = 50
-"""Nested in each other they would be more than Python's stack takes."""
+"""The most nested groups of a pattern; more would be too deep for Python's stack."""
 
 
 def sample_of(pattern: str) -> str | None:
-    """A short text that a pattern matches as a whole, or None if none was found.
+    """Return a short text that a pattern matches as a whole, or None if none was found.
 
     Args:
         pattern: A pattern of RE2 that can be used.
@@ -308,7 +308,7 @@ def sample_of(pattern: str) -> str | None:
 
 
 def near_miss_of(pattern: Pattern, sample: str) -> str | None:
-    """A text that is almost the sample, and that the pattern does not match; None if there seems to be none.
+    """Return a text close to the sample that the pattern does not match; None if there seems to be none.
 
     Args:
         pattern: The pattern.
@@ -326,7 +326,7 @@ def _almost(text: str) -> Iterator[str]:
 
 
 class _Guess:
-    """Reads a pattern from left to right: of alternatives the first, of repetitions one."""
+    """Reads a pattern from left to right: the first of alternatives, one of repetitions."""
 
     def __init__(self, pattern: str) -> None:
         self._tokens = list(_TOKEN.finditer(pattern))
@@ -367,7 +367,7 @@ class _Guess:
 
 
 def _single(token: re.Match[str]) -> str:
-    """One character that a token stands for, or none for what only tells a place."""
+    """One character that a token stands for, or none for a token that only marks a place."""
     if token["nothing"]:
         return ""
     if token["not"]:
@@ -377,17 +377,17 @@ def _single(token: re.Match[str]) -> str:
     return "x" if token["any"] else token["first"] or token["escaped"] or token["letter"]
 
 
-# -- Arguments that a rule on arguments is about, and such that it is nearly about.
+# -- Arguments that meet a rule on arguments, and such that nearly meet it.
 
 
 def meeting(rule: ArgumentRuleConfig) -> dict[str, Any] | None:
-    """Arguments for which all conditions of a rule hold; None if none were found."""
+    """Return arguments that meet all conditions of a rule; None if none were found."""
     values = {key: _value(wanted) for key, wanted in rule.when.items()}
     return None if None in values.values() else _nested(values)
 
 
 def nearly_meeting(rule: ArgumentRuleConfig) -> Iterator[dict[str, Any] | None]:
-    """The same with one value changed a little, for the first condition for which that can be done."""
+    """Yield the same with one value changed a little, for the first condition for which that is possible."""
     values = {key: _value(wanted) for key, wanted in rule.when.items()}
     for key, wanted in rule.when.items():
         value = values[key]
@@ -412,7 +412,7 @@ def _other(value: str, wanted: object) -> str | None:
 
 
 def _nested(values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Values by dotted keys as nested objects; None if one would have to stand inside another."""
+    """The values of dotted keys as nested objects; None if one would have to be inside another."""
     arguments: dict[str, Any] = {}
     for key, value in values.items():
         *outer, last = key.split(".")

@@ -1,4 +1,4 @@
-"""`signoff policy explain`: the parts of a command, and what becomes of each."""
+"""`signoff policy explain`: shows the parts of a command, and the verdict on each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`signoff policy replay`: what a settings file would have done with the history."""
+"""`signoff policy replay`: judges the calls of the history by a settings file."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _CHANGES = {
     (Was.STOPPED, Level.ALLOW): ("stopped_runs", "stopped without a person, would now run without a question"),
     (Was.STOPPED, Level.ASK): ("stopped_asks", "stopped without a person, would now ask"),
 }
-"""How what was and what would be differ: the name of it for programs, and in words."""
+"""The difference between the old answer and the new verdict: its name for programs, and in words."""
 
 
 @click.command(
@@ -92,7 +92,7 @@ def _call_facts(call: Changed, hidden: Redactor) -> dict[str, Any]:
     record = record_facts(call.record, hidden)
     kept = ("seq", "at", "id", "agent", "session", "tool", "server", "description", "arguments", "risk", "state")
     now = verdict_facts(call.now)
-    # The texts of the parts are pieces of the arguments, in which secrets would not be told from words.
+    # The parts are pieces of the arguments, in which secrets could not be told from words.
     now["parts"] = [{key: value for key, value in part.items() if key != "text"} for part in now["parts"]]
     return {**{key: record[key] for key in kept}, "was": call.was, **now}
 

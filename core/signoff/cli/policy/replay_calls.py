@@ -1,4 +1,4 @@
-"""What a settings file would have done with calls of the history."""
+"""The verdicts of a settings file on calls of the history."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _ANSWERED_WITHOUT_ASKING = frozenset({DecisionSource.GRANT, DecisionSource.RULE,
 
 
 class Was(StrEnum):
-    """How a call was answered."""
+    """The way a call was answered."""
 
     ASKED = "asked"
-    """It waited for somebody, whatever became of it."""
+    """It waited for somebody, whatever its end was."""
     PASSED = "passed"
     """A grant, a rule or the mode let it run; no person was asked."""
     STOPPED = "stopped"
@@ -35,7 +35,7 @@ class Was(StrEnum):
 
 
 class Unknown(StrEnum):
-    """Why it cannot be told what would become of a call."""
+    """The reason for which the new verdict on a call cannot be told."""
 
     DAMAGED = "the record cannot be read"
     SERVER = "the history does not say which server the tool is of"
@@ -44,7 +44,7 @@ class Unknown(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A call that was recorded, and what else would become of it now."""
+    """A recorded call with a different verdict now."""
 
     record: HistoryRecord
     was: Was
@@ -53,12 +53,12 @@ class Changed:
 
 @dataclass(slots=True)
 class Replayed:
-    """What would have become of some calls.
+    """The new verdicts on some calls, compared with their answers.
 
     Attributes:
-        same: How many would end as they did.
-        changed: Those that would not.
-        unknown: How many are unknown, by the reason.
+        same: Number of calls that would end as they did.
+        changed: The calls that would not.
+        unknown: Number of unknown ones, by reason.
     """
 
     same: int = 0
@@ -67,7 +67,7 @@ class Replayed:
 
     @property
     def calls(self) -> int:
-        """How many there are."""
+        """The number of calls."""
         return self.same + len(self.changed) + self.unknown.total()
 
 
@@ -75,12 +75,12 @@ _SAME = {Was.ASKED: Level.ASK, Was.PASSED: Level.ALLOW, Was.STOPPED: Level.BLOCK
 
 
 def is_call(record: HistoryRecord) -> bool:
-    """Whether a record is about a call. One without a request and a decision says that records were deleted."""
+    """True if a record is about a call. One without a request and a decision records a deletion."""
     return record.request_id is not None or record.decision is not None
 
 
 def was(record: HistoryRecord) -> Was:
-    """How the call of a record was answered."""
+    """Return the way the call of a record was answered."""
     decision = record.decision
     released = record.request_id is not None  # it waited, whatever answered it in the end
     if decision is None or released or decision.source not in _ANSWERED_WITHOUT_ASKING:
@@ -93,7 +93,7 @@ def replayed(records: Iterable[HistoryRecord], verdicts: SettingsVerdicts) -> Re
 
     Args:
         records: The calls, as `is_call` tells.
-        verdicts: What the file says of calls.
+        verdicts: The verdicts of the file on calls.
     """
     found = Replayed()
     for record in records:
@@ -124,6 +124,6 @@ def _servers(record: HistoryRecord, verdicts: SettingsVerdicts) -> Iterator[str 
 
 
 def _means_another_place(record: HistoryRecord, verdicts: SettingsVerdicts) -> bool:
-    """Whether relative paths of the call start elsewhere than those of the file."""
+    """True if relative paths of the call have another base than those of the file."""
     looks = verdicts.looks_at_directory(record.tool_name, record.arguments)
     return looks and os.path.realpath(record.cwd) != verdicts.directory

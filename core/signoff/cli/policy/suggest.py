@@ -1,4 +1,4 @@
-"""`signoff policy suggest`: narrow rules, drawn from what was approved every time."""
+"""`signoff policy suggest`: suggests narrow rules from commands that were approved every time."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def suggest(*, hidden: Redactor, as_json: bool) -> int:
 
 
 def _yaml(found: Sequence[Suggestion], hidden: Redactor) -> str:
-    """Rules as YAML; the requests are comments, and stay comments however they are folded."""
+    """The rules as YAML; requests are comments, and stay comments however they are folded."""
     from signoff.config.suggest import rule_lines
 
     page = Page(width_of(sys.stdout))

@@ -1,4 +1,4 @@
-"""`signoff policy test`: one verdict for each call that is given as a line of JSON."""
+"""`signoff policy test`: prints one verdict for each call that is given as a line of JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KEYS = frozenset({"tool", "args", "server", "command"})
 
 
 class _UnreadableLineError(ValueError):
-    """A line that is no call; its text says why."""
+    """A line is not a call; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def _call_of(line: bytes) -> _Call:
     """Read a line.
 
     Raises:
-        _UnreadableLineError: It is no call.
+        _UnreadableLineError: The line is not a call.
     """
     try:
         given = parse_json(line.strip())

@@ -1,4 +1,4 @@
-"""`signoff policy trust` and `untrust`."""
+"""`signoff policy trust` and `untrust`: make a settings file count, or no longer."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _confirmed(contents: dict[str, bytes]) -> bool:
     return typed_answer(f"\nType yes to trust {names} as they are now: ") == "yes"
 
 
-# -- `signoff policy untrust`: a settings file counts no more, whatever it holds.
+# -- `signoff policy untrust`: a settings file no longer counts, whatever it holds.
 
 
 @click.command(

@@ -1,4 +1,4 @@
-"""Verdicts in words for people, and as the JSON objects that the verbs promise."""
+"""Verdicts in words for people, and as the JSON objects of the verbs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["reason_line", "verdict_facts", "why"]
 
 
 def verdict_facts(verdict: Verdict) -> dict[str, Any]:
-    """Describe a verdict as JSON: ``verdict``, ``rule``, ``reasons`` and ``parts``."""
+    """Return a verdict as JSON: ``verdict``, ``rule``, ``reasons`` and ``parts``."""
     return {
         "verdict": str(verdict.level),
         "rule": verdict.rule,
@@ -26,12 +26,12 @@ def verdict_facts(verdict: Verdict) -> dict[str, Any]:
 
 
 def why(verdict: Verdict) -> str:
-    """What decided, on one line that is safe to print: a rule, or what is asked about whatever the rules say."""
+    """Return the reason for a verdict, on one line that is safe to print."""
     return one_line(why_decided(verdict))
 
 
 def reason_line(reasons: Iterable[str]) -> str:
-    """The first of some reasons, on one line that is safe to print; how many more there are is told."""
+    """Return the first of some reasons, on one line that is safe to print, with the number of the others."""
     return one_line(reason_words(reasons))
 
 
